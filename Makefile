@@ -1,0 +1,46 @@
+# Every command sets up what it needs: a fresh clone, Python 3.11+ and make are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+HOST ?= 127.0.0.1
+export HOST PORT
+
+.PHONY: help run sandbox test check bench quality fuzz pins clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+$(VENV)/runtime: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/dev: requirements-dev.txt $(VENV)/runtime
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+run: PORT ?= 8000
+run: $(VENV)/runtime ## the portal at http://127.0.0.1:8000 (HOST and PORT change it)
+	@exec $(BIN)/python app.py
+
+sandbox: PORT ?= 9000
+sandbox: $(VENV)/runtime ## the embedded upstream alone at http://127.0.0.1:9000
+	@exec $(BIN)/python -m portal.sandbox
+
+test: $(VENV)/dev ## everything that must pass
+	@sh tests/install_system_packages.sh
+	@$(BIN)/python -m pytest
+
+check: $(VENV)/dev ## ruff, mypy --strict, the import contracts
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+pins: ## compile requirements*.in into exact versions (needs uv)
+	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --custom-compile-command "make pins" requirements.in -o requirements.txt
+	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --custom-compile-command "make pins" requirements-dev.in -o requirements-dev.txt
+
+clean: ## drop the venv and every cache (the store in instance/ stays)
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,107 @@
+"""A licence plate or a Renavam: parsed, normalised, in both national formats.
+
+Res. CONTRAN 969/2022: the old ``LLLNNNN`` plates stay valid beside the Mercosul
+``LLLNLNN`` ones. A conversion turns the fifth character into a letter, 0→A … 9→J.
+"""
+
+import re
+from dataclasses import dataclass
+
+# re.ASCII and fullmatch: \d would admit Arabic digits, $ a newline, and upper() turns ß into SS.
+_PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
+_RENAVAM = re.compile(r"[0-9]{11}", re.ASCII)
+_LETTERS = "ABCDEFGHIJ"
+
+STATES = frozenset(
+    "AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO".split()
+)
+
+
+class InvalidPlate(ValueError):
+    """The text is neither a plate nor, where one is allowed, a Renavam."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plate:
+    """A plate in canonical form: seven upper-case ASCII characters, no hyphen."""
+
+    text: str
+
+    @classmethod
+    def parse(cls, text: str) -> "Plate":
+        """Read ``LLLNNNN`` or ``LLLNLNN``, any case, one hyphen tolerated after the letters."""
+        match = _PLATE.fullmatch(text)
+        if match is None:
+            raise InvalidPlate(text)
+        return cls((match[1] + match[2]).upper())
+
+    @property
+    def is_mercosul(self) -> bool:
+        return self.text[4].isalpha()
+
+    @property
+    def twin(self) -> "Plate | None":
+        """The same vehicle's spelling in the other format; None for a fifth letter K to Z."""
+        fifth = self.text[4]
+        if fifth.isdigit():
+            other = _LETTERS[int(fifth)]
+        elif fifth in _LETTERS:
+            other = str(_LETTERS.index(fifth))
+        else:
+            return None
+        return Plate(self.text[:4] + other + self.text[5:])
+
+    @property
+    def display(self) -> str:
+        """As people write it: ``ABC-1234`` for the old format, ``ABC1D23`` for Mercosul."""
+        return self.text if self.is_mercosul else f"{self.text[:3]}-{self.text[3:]}"
+
+    def names_same_vehicle(self, text: str) -> bool:
+        """Whether a plate in a record is this one, in either spelling."""
+        try:
+            other = Plate.parse(text.strip())
+        except InvalidPlate:
+            return False
+        return other == self or other == self.twin
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Renavam:
+    """The eleven digits of the national vehicle registry."""
+
+    text: str
+
+    @classmethod
+    def parse(cls, text: str) -> "Renavam":
+        if _RENAVAM.fullmatch(text) is None:
+            raise InvalidPlate(text)
+        return cls(text)
+
+    @property
+    def display(self) -> str:
+        return self.text
+
+    @property
+    def check_digit_holds(self) -> bool:
+        """Mod 11, weights 3 2 9 8 7 6 5 4 3 2. A warning, never a reason to refuse:
+        the upstream's own samples fail it."""
+        weights = (3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
+        total = sum(w * int(d) for w, d in zip(weights, self.text, strict=False))
+        return int(self.text[10]) == total * 10 % 11 % 10
+
+    def names_same_vehicle(self, text: str) -> bool:
+        return text.strip() == self.text
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def parse_subject(text: str) -> Plate | Renavam:
+    """A plate or a Renavam; raises InvalidPlate for anything else."""
+    try:
+        return Plate.parse(text)
+    except InvalidPlate:
+        return Renavam.parse(text)

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Chromium, Redis and the libraries WeasyPrint loads: installed where they are
+# missing and this user may; otherwise the tests that need them skip and say so.
+missing=""
+command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
+command -v redis-server >/dev/null 2>&1 || missing="$missing redis-server"
+ldconfig -p 2>/dev/null | grep -q libpangoft2 || missing="$missing libpango-1.0-0 libpangoft2-1.0-0"
+ldconfig -p 2>/dev/null | grep -q libharfbuzz-subset || missing="$missing libharfbuzz-subset0"
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "installing$missing"
+    log=$(mktemp)
+    if apt-get update -qq >"$log" 2>&1 &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >"$log" 2>&1; then
+        rm -f "$log"
+    else
+        tail -3 "$log"
+        echo "could not install$missing: tests that need them skip"
+    fi
+else
+    echo "not root or no apt:$missing missing, tests that need them skip"
+fi
+exit 0
