@@ -1,0 +1,27 @@
+"""A page's panels: what one lookup brought, or why it brought nothing."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One lookup as a page shows it.
+
+    ``fetched_at`` is aware and in UTC; ``price`` is what asking again costs in R$, 0 where the
+    operator named none; ``reason`` is a Portuguese sentence, filled for an unavailable panel.
+    """
+
+    state: Literal["fresh", "stale", "unavailable", "unasked"]
+    body: bytes | None = None
+    fetched_at: datetime | None = None
+    origin: str | None = None
+    from_memory: bool = False
+    price: Decimal = Decimal(0)
+    reason: str = ""
+
+    @property
+    def has_answer(self) -> bool:
+        return self.body is not None
