@@ -1,5 +1,36 @@
 """What it means: plates and the upstream's records, typed and tolerant."""
 
+from portal.vehicle.decode import Decoded, FipeEntry, MonthPrice, read_decode
+from portal.vehicle.drift import unexpected
+from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field
+from portal.vehicle.fines import Fine, Licence, read_fines
+from portal.vehicle.judicial import Restriction, read_restrictions
+from portal.vehicle.names import mask_names
 from portal.vehicle.plate import STATES, InvalidPlate, Plate, Renavam, parse_subject
+from portal.vehicle.report import Report, Topic, read_report
 
-__all__ = ["STATES", "InvalidPlate", "Plate", "Renavam", "parse_subject"]
+__all__ = [
+    "EMPTY",
+    "HIDDEN",
+    "HIDDEN_MARKER",
+    "STATES",
+    "Decoded",
+    "Field",
+    "Fine",
+    "FipeEntry",
+    "InvalidPlate",
+    "Licence",
+    "MonthPrice",
+    "Plate",
+    "Renavam",
+    "Report",
+    "Restriction",
+    "Topic",
+    "mask_names",
+    "parse_subject",
+    "read_decode",
+    "read_fines",
+    "read_report",
+    "read_restrictions",
+    "unexpected",
+]

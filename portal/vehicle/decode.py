@@ -1,0 +1,131 @@
+"""A vehicle's registration attributes and price-table entries, as the decoder sends them."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from portal.vehicle.field import Field, fold
+from portal.vehicle.wire import Record, result_of
+
+
+@dataclass(frozen=True, slots=True)
+class MonthPrice:
+    """One element of ``historicoPreco``. ``value`` in R$; None where no price was sent."""
+
+    month: date  # the first of the month
+    value: Decimal | None
+    predicted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FipeEntry:
+    """One price-table candidate. ``current`` in R$; None, never zero, where there is no price."""
+
+    year: int | None
+    year_text: Field
+    fipe_id: Field
+    make: Field
+    model: Field
+    version: Field
+    fuel: Field
+    current: Decimal | None
+    current_text: Field
+    history: tuple[MonthPrice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A decoded vehicle. A number that could not be read is None; its ``…_text`` was sent."""
+
+    make: Field
+    description: Field
+    plate: Field
+    model_year: int | None
+    model_year_text: Field
+    built_year: int | None
+    built_year_text: Field
+    fuel: Field
+    vehicle_type: Field
+    chassis: Field
+    power_cv: int | None
+    power_text: Field
+    displacement_cc: int | None
+    displacement_text: Field
+    passengers: int | None
+    passengers_text: Field
+    load: Field
+    gearbox: Field
+    national: Field
+    fipe: tuple[FipeEntry, ...]
+
+    @property
+    def is_national(self) -> bool | None:
+        """Whether it was built in Brazil ("SIM", "NACIONAL"); None where the source is silent."""
+        match fold(self.national.value):
+            case "SIM" | "S" | "NACIONAL" | "TRUE" | "1":
+                return True
+            case "NAO" | "N" | "IMPORTADO" | "FALSE" | "0":
+                return False
+            case _:
+                return None
+
+
+def read_decode(body: bytes, marker: str) -> Decoded:
+    """The vehicle of an answer's body; every field empty where nothing can be read."""
+    record = Record.of(result_of(body), marker)
+    return Decoded(
+        make=record.text("marca"),
+        description=record.text("descricao"),
+        plate=record.text("placa"),
+        model_year=record.year("anoModelo"),
+        model_year_text=record.text("anoModelo"),
+        built_year=record.year("anoFabricacao"),
+        built_year_text=record.text("anoFabricacao"),
+        fuel=record.text("combustivel"),
+        vehicle_type=record.text("tipoVeiculo"),
+        chassis=record.text("chassi"),
+        power_cv=record.integer("potencia") or None,
+        power_text=record.text("potencia"),
+        displacement_cc=record.integer("cilindradas") or None,
+        displacement_text=record.text("cilindradas"),
+        passengers=record.integer("capacidadePassageiro") or None,
+        passengers_text=record.text("capacidadePassageiro"),
+        load=record.text("capacidadeCarga"),
+        gearbox=record.text("caixaCambio"),
+        national=record.text("nacional"),
+        fipe=tuple(_entry(entry) for entry in record.records("informacoesFipe") if entry.members),
+    )
+
+
+def _entry(record: Record) -> FipeEntry:
+    months = (_month_price(month) for month in record.records("historicoPreco"))
+    return FipeEntry(
+        year=record.year("ano"),
+        year_text=record.text("ano"),
+        fipe_id=record.text("fipeId"),
+        make=record.text("marca"),
+        model=record.text("modelo"),
+        version=record.text("versao"),
+        fuel=record.text("combustivel"),
+        current=_price(record, "valorAtual"),
+        current_text=record.text("valorAtual"),
+        history=tuple(month for month in months if month is not None),
+    )
+
+
+def _month_price(record: Record) -> MonthPrice | None:
+    year, month = record.year("ano"), record.integer("mes")
+    if year is None or month is None or not 1 <= month <= 12:
+        return None
+    # A flag that cannot be read must not turn a guess into a fact, nor a fact into a guess:
+    # only a plain "yes" marks a prediction, as the contract's boolean does.
+    return MonthPrice(
+        month=date(year, month, 1),
+        value=_price(record, "valor"),
+        predicted=record.flag("predicao") is True,
+    )
+
+
+def _price(record: Record, name: str) -> Decimal | None:
+    """No vehicle costs R$ 0,00: a zero is a price that is missing."""
+    return record.amount(name) or None

@@ -1,0 +1,116 @@
+"""What an answer holds that the contract does not know, and what it lacks.
+
+The readers beside this module take anything; this one says aloud, for logs and metrics, that
+the source has changed. It names fields only: a path never carries a value.
+"""
+
+import re
+from collections.abc import Iterator
+
+# A shape is one of these words, a dict of fields, or a list around its element.
+_TEXT = "text"
+_NUMBER = "number"
+_FLAG = "flag"
+
+
+def _texts(names: str) -> dict[str, object]:
+    return dict.fromkeys(names.split(), _TEXT)
+
+
+_LICENCE = _texts("impedimento portaria registro") | {"pontos": _NUMBER}
+_MONTH = _texts("mes ano valor") | {"predicao": _FLAG}
+_ENTRY = _texts("ano fipeId marca modelo versao combustivel valorAtual") | {
+    "historicoPreco": [_MONTH]
+}
+
+# The contract's "Resources and their fields": the shape of `result` by operation.
+CONTRACT: dict[str, object] = {
+    "decode": _texts(
+        "marca descricao placa anoModelo anoFabricacao combustivel chassi tipoVeiculo potencia "
+        "nacional cilindradas capacidadePassageiro capacidadeCarga caixaCambio"
+    )
+    | {"informacoesFipe": [_ENTRY]},
+    "renainf": [
+        _texts(
+            "autoInfracao codigoInfracao codigoMunicipioInfracao codigoOrgaoAutuador "
+            "dataCadastroInfracao dataEmissaoNotificacao dataEmissaoPenalidade dataInfracao "
+            "descricao horaInfracao limitePermitido localInfracao marcaModelo "
+            "medicaoConsiderada medicaoReal orgaoAutuador tipo ufOrgaoAutuador valor"
+        )
+        | {
+            "cnhCondutor": _LICENCE,
+            "cnhInfrator": _LICENCE,
+            "pagamento": _texts("dataPagamento dataRegistro ufPagamento valorPago"),
+        }
+    ],
+    "renajud": [
+        _texts(
+            "placa renavam marcaModelo anoModelo anoFabricacao tribunal orgaoJudiciario processo "
+            "restricoes codigoJudicial dataInclusao numeroProtocolo numeroOficio anoOficio "
+            "anoProcesso anoProtocolo tipoBloqueio detalheRenajud"
+        )
+        | {"constaRenajud": _FLAG}
+    ],
+    "report": _texts("resumo laudoFinal")
+    | {
+        "topicos": _texts(
+            "documentacao rouboFurto leilao fipe chassiMotor restricoes multas proprietarios"
+        )
+    },
+}
+
+# Names become metric labels and log fields: a name that could be data is not repeated, and a
+# source gone mad cannot make a thousand of them.
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}", re.ASCII)
+_MOST_PATHS = 64
+
+
+def unexpected(operation_name: str, result: object) -> frozenset[str]:
+    """Paths of new, missing or oddly typed fields, such as "informacoesFipe[].valorAtual".
+
+    ``operation_name`` is "decode", "renainf", "renajud" or "report" (another: nothing is
+    known, so nothing is unexpected); ``result`` the answer's decoded ``result``. The path
+    "result" means the value itself; "[]" stands for any element of a list.
+    """
+    shape = CONTRACT.get(operation_name)
+    paths: set[str] = set()
+    if shape is not None:
+        for path in _differences(shape, result, ""):
+            paths.add(path)
+            if len(paths) == _MOST_PATHS:
+                break
+    return frozenset(paths)
+
+
+def _differences(shape: object, value: object, path: str) -> Iterator[str]:
+    here = path or "result"
+    if isinstance(shape, dict):
+        if not isinstance(value, dict):
+            yield here
+            return
+        for name, inner in shape.items():
+            below = f"{path}.{name}" if path else name
+            if name in value:
+                yield from _differences(inner, value[name], below)
+            else:
+                yield below
+        for name in value:
+            if name not in shape:
+                label = name if isinstance(name, str) and _NAME.fullmatch(name) else "?"
+                yield f"{path}.{label}" if path else label
+    elif isinstance(shape, list):
+        if not isinstance(value, list):
+            yield here
+            return
+        for item in value:
+            yield from _differences(shape[0], item, f"{path}[]")
+    elif not _fits(shape, value):
+        yield here
+
+
+def _fits(shape: object, value: object) -> bool:
+    if shape == _TEXT:
+        return isinstance(value, str)
+    if shape == _FLAG:
+        return isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool)

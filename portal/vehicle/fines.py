@@ -1,0 +1,121 @@
+"""Fines of the national register (RENAINF), as the fine restriction lookup sends them."""
+
+from dataclasses import dataclass
+from datetime import date, time
+from decimal import Decimal
+
+from portal.vehicle.field import Field
+from portal.vehicle.wire import Record, records_of, result_of
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """Licence data of a driver or offender (``cnhCondutor``, ``cnhInfrator``)."""
+
+    points: int
+    number: Field
+    impediment: Field
+    ordinance: Field
+
+
+@dataclass(frozen=True, slots=True)
+class Fine:
+    """One fine. A value that could not be read is None; its ``…_text`` says what was sent.
+
+    ``amount`` is R$ as sent, and the source cuts the cents ("130" stands for R$ 130,16):
+    the law room restores them. Dates and the time are local to the place of the infraction.
+    """
+
+    code: Field
+    description: Field
+    notice: Field
+    place: Field
+    municipality_code: Field
+    authority: Field
+    authority_code: Field
+    authority_state: Field
+    kind: Field
+    limit: Field
+    measured: Field
+    considered: Field
+    make_model: Field
+    committed_on: date | None
+    committed_on_text: Field
+    committed_at: time | None
+    committed_at_text: Field
+    registered_on: date | None
+    registered_on_text: Field
+    notified_on: date | None
+    notified_on_text: Field
+    penalty_on: date | None
+    penalty_on_text: Field
+    amount: Decimal | None
+    amount_text: Field
+    paid_on: date | None
+    paid_on_text: Field
+    payment_registered_on: date | None
+    payment_registered_on_text: Field
+    paid_amount: Decimal | None
+    paid_amount_text: Field
+    paid_state: Field
+    driver: Licence
+    offender: Licence
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether the source states a payment date, readable or not."""
+        return self.paid_on is not None or bool(self.paid_on_text)
+
+
+def read_fines(body: bytes, marker: str) -> tuple[Fine, ...]:
+    """The fines of an answer's body, in the source's order. Never raises."""
+    return tuple(_fine(record) for record in records_of(result_of(body), marker))
+
+
+def _fine(record: Record) -> Fine:
+    payment = record.record("pagamento")
+    return Fine(
+        code=record.text("codigoInfracao"),
+        description=record.text("descricao"),
+        notice=record.text("autoInfracao"),
+        place=record.text("localInfracao"),
+        municipality_code=record.text("codigoMunicipioInfracao"),
+        authority=record.text("orgaoAutuador"),
+        authority_code=record.text("codigoOrgaoAutuador"),
+        authority_state=record.text("ufOrgaoAutuador"),
+        kind=record.text("tipo"),
+        limit=record.text("limitePermitido"),
+        measured=record.text("medicaoReal"),
+        considered=record.text("medicaoConsiderada"),
+        make_model=record.text("marcaModelo"),
+        committed_on=record.day("dataInfracao"),
+        committed_on_text=record.text("dataInfracao"),
+        committed_at=record.clock("horaInfracao"),
+        committed_at_text=record.text("horaInfracao"),
+        registered_on=record.day("dataCadastroInfracao"),
+        registered_on_text=record.text("dataCadastroInfracao"),
+        notified_on=record.day("dataEmissaoNotificacao"),
+        notified_on_text=record.text("dataEmissaoNotificacao"),
+        penalty_on=record.day("dataEmissaoPenalidade"),
+        penalty_on_text=record.text("dataEmissaoPenalidade"),
+        amount=record.amount("valor"),
+        amount_text=record.text("valor"),
+        paid_on=payment.day("dataPagamento"),
+        paid_on_text=payment.text("dataPagamento"),
+        payment_registered_on=payment.day("dataRegistro"),
+        payment_registered_on_text=payment.text("dataRegistro"),
+        paid_amount=payment.amount("valorPago"),
+        paid_amount_text=payment.text("valorPago"),
+        paid_state=payment.text("ufPagamento"),
+        driver=_licence(record.record("cnhCondutor")),
+        offender=_licence(record.record("cnhInfrator")),
+    )
+
+
+def _licence(record: Record) -> Licence:
+    return Licence(
+        points=record.integer("pontos") or 0,
+        number=record.text("registro"),
+        impediment=record.text("impedimento"),
+        ordinance=record.text("portaria"),
+    )

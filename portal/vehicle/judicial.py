@@ -1,0 +1,66 @@
+"""Court-ordered restrictions (RENAJUD), as the judicial restriction lookup sends them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from portal.vehicle.field import Field
+from portal.vehicle.wire import Record, records_of, result_of
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """One record. ``recorded`` False says that this record restricts nothing; None, unknown.
+
+    ``included_at`` is the source's local time, naive; midnight where only a day was sent.
+    """
+
+    plate: Field
+    renavam: Field
+    make_model: Field
+    model_year: Field
+    built_year: Field
+    court: Field
+    court_body: Field
+    case: Field
+    case_year: Field
+    kinds_text: Field
+    judicial_code: Field
+    included_at: datetime | None
+    included_at_text: Field
+    protocol: Field
+    protocol_year: Field
+    letter: Field
+    letter_year: Field
+    block_type: Field
+    detail: Field
+    recorded: bool | None
+
+
+def read_restrictions(body: bytes, marker: str) -> tuple[Restriction, ...]:
+    """The records of an answer's body, in the source's order. Never raises."""
+    return tuple(_restriction(record) for record in records_of(result_of(body), marker))
+
+
+def _restriction(record: Record) -> Restriction:
+    return Restriction(
+        plate=record.text("placa"),
+        renavam=record.text("renavam"),
+        make_model=record.text("marcaModelo"),
+        model_year=record.text("anoModelo"),
+        built_year=record.text("anoFabricacao"),
+        court=record.text("tribunal"),
+        court_body=record.text("orgaoJudiciario"),
+        case=record.text("processo"),
+        case_year=record.text("anoProcesso"),
+        kinds_text=record.text("restricoes"),
+        judicial_code=record.text("codigoJudicial"),
+        included_at=record.moment("dataInclusao"),
+        included_at_text=record.text("dataInclusao"),
+        protocol=record.text("numeroProtocolo"),
+        protocol_year=record.text("anoProtocolo"),
+        letter=record.text("numeroOficio"),
+        letter_year=record.text("anoOficio"),
+        block_type=record.text("tipoBloqueio"),
+        detail=record.text("detalheRenajud"),
+        recorded=record.flag("constaRenajud"),
+    )

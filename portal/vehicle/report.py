@@ -1,0 +1,107 @@
+"""The written analytical report: summary, topics in the contract's order, conclusion."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from portal.vehicle import names
+from portal.vehicle.field import EMPTY, HIDDEN, Field, clean, fold, read_field
+from portal.vehicle.wire import Record, result_of
+
+Mark = Literal["ok", "warning"]
+
+# The contract's topics, in its order, under the names people read.
+TOPIC_LABELS = {
+    "documentacao": "Documentação",
+    "rouboFurto": "Roubo e furto",
+    "leilao": "Leilão",
+    "fipe": "FIPE",
+    "chassiMotor": "Chassi e motor",
+    "restricoes": "Restrições",
+    "multas": "Multas",
+    "proprietarios": "Proprietários",
+}
+
+# A written report is longer than a field, yet a page must stay a page.
+TEXT_LIMIT = 20_000
+_MOST_EXTRA_TOPICS = 24
+_OK, _WARNING = "✅✔☑🟢", "⚠❌✖✘🚫🚨❗🔴🟡🟠"
+_VARIATION_SELECTORS = "\ufe0e\ufe0f"
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One topic: the contract's key, its label, the text without its leading symbol."""
+
+    key: str
+    label: str
+    text: Field
+    mark: Mark | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report. ``topics`` always holds the contract's eight, then any the source added."""
+
+    summary: Field
+    topics: tuple[Topic, ...]
+    conclusion: Field
+
+    def __bool__(self) -> bool:
+        """Whether anything was written at all."""
+        return bool(self.summary or self.conclusion or any(t.text for t in self.topics))
+
+
+def read_report(body: bytes, marker: str, *, mask_names: bool = True) -> Report:
+    """The report of an answer's body; with ``mask_names`` owners' names become initials."""
+    record = Record.of(result_of(body), marker)
+    topics = record.record("topicos")
+    extra = [key for key in topics.members if key not in TOPIC_LABELS][:_MOST_EXTRA_TOPICS]
+    return Report(
+        summary=_prose(record["resumo"], marker, mask=mask_names),
+        topics=tuple(
+            _topic(key, topics[key], marker, mask=mask_names) for key in (*TOPIC_LABELS, *extra)
+        ),
+        conclusion=_prose(record["laudoFinal"], marker, mask=mask_names),
+    )
+
+
+def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
+    # Only these texts speak of people; masking elsewhere would only garble makes and courts.
+    known = key in TOPIC_LABELS
+    text = _prose(raw, marker, mask=mask and (key == "proprietarios" or not known))
+    mark, rest = split_mark(text.value)
+    if not text.is_hidden:
+        text = Field(rest, "known") if rest else EMPTY
+    label = TOPIC_LABELS[key] if known else clean(key, limit=60) or "Outro tópico"
+    return Topic(key, label, text, mark)
+
+
+def split_mark(text: str) -> tuple[Mark | None, str]:
+    """The status symbol that opens a text, and the text without it."""
+    mark: Mark | None = None
+    rest = text
+    while rest and (rest[0] in _OK or rest[0] in _WARNING):
+        # Of several symbols the worst one counts.
+        mark = "warning" if rest[0] in _WARNING or mark == "warning" else "ok"
+        rest = rest[1:].lstrip(_VARIATION_SELECTORS).lstrip()
+    return mark, rest
+
+
+def _prose(raw: object, marker: str, *, mask: bool) -> Field:
+    if not isinstance(raw, str):
+        return read_field(raw, marker)
+    text = clean(raw, limit=TEXT_LIMIT, lines=True)
+    if marker and fold(text) == fold(marker):
+        return HIDDEN
+    text = _without_marker(text, marker)
+    if mask:
+        text = names.mask_names(text)
+    return Field(text, "known") if text else EMPTY
+
+
+def _without_marker(text: str, marker: str) -> str:
+    """Prose that quotes the marker says "oculto pela fonte" instead: people never read it."""
+    if not marker.strip():
+        return text
+    return re.sub(re.escape(marker.strip()), "oculto pela fonte", text, flags=re.IGNORECASE)

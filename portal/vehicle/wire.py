@@ -1,0 +1,176 @@
+"""The upstream's JSON, read tolerantly: any value of any type may stand in any field.
+
+Nothing here raises. What cannot be read as the wanted type is None (or empty), and the text
+that was sent stays readable as a Field, so that a page can show it as it came.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from decimal import Decimal
+
+import msgspec
+
+from portal.vehicle.field import Field, fold, read_field
+
+_DAY = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})(?:[ T]+(.+))?", re.ASCII)
+_ISO_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]+(.+))?", re.ASCII)
+_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?:\.[0-9]+)?", re.ASCII)
+_NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
+_THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
+
+# Beyond any price or count of a vehicle, and small enough for exact arithmetic.
+_MOST_DIGITS = 18
+_TRUE = frozenset({"TRUE", "SIM", "S", "1"})
+_FALSE = frozenset({"FALSE", "NAO", "N", "0"})
+FIRST_YEAR, LAST_YEAR = 1886, 2199
+
+
+def result_of(body: bytes) -> object:
+    """The ``result`` member of an answer; None where there is none, whatever the body is."""
+    try:
+        answer = msgspec.json.decode(body)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        # Lone surrogates and huge numbers are JSON to the standard library alone.
+        try:
+            answer = json.loads(body, parse_int=str, parse_float=str, parse_constant=str)
+        except (ValueError, RecursionError):
+            return None
+    return answer.get("result") if isinstance(answer, dict) else None
+
+
+def read_decimal(raw: object) -> Decimal | None:
+    """A decimal out of "130", "89325.00", "1.234,56", "R$ 1.234,56" or a JSON number."""
+    text = str(read_field(raw)).replace("R$", "").replace(" ", "")
+    if not _NUMBER.fullmatch(text) or sum(c.isdigit() for c in text) > _MOST_DIGITS:
+        return None
+    if "," in text and text.rfind(",") > text.rfind("."):
+        text = text.replace(".", "")
+        if text.count(",") > 1:
+            return None
+        text = text.replace(",", ".")
+    elif "," in text or (isinstance(raw, str) and _THOUSANDS.fullmatch(text)):
+        text = text.replace(",", "") if "," in text else text.replace(".", "")
+    return Decimal(text) if text.count(".") <= 1 else None
+
+
+def read_integer(raw: object) -> int | None:
+    """A whole number of zero or more; None for a fraction."""
+    number = read_decimal(raw)
+    if number is None or number < 0 or number != number.to_integral_value():
+        return None
+    return int(number)
+
+
+def read_year(raw: object) -> int | None:
+    """A year of the age of motor cars, else None ("0", "0000", "99999")."""
+    year = read_integer(raw)
+    return year if year is not None and FIRST_YEAR <= year <= LAST_YEAR else None
+
+
+def read_clock(raw: object) -> time | None:
+    """HH:MM or HH:MM:SS, blanks around tolerated."""
+    match = _CLOCK.fullmatch(str(read_field(raw)))
+    if match is None:
+        return None
+    try:
+        return time(int(match[1]), int(match[2]), int(match[3] or 0))
+    except ValueError:
+        return None
+
+
+def read_moment(raw: object) -> datetime | None:
+    """DD/MM/YYYY HH:MM:SS in the source's local time (naive); without a time, midnight."""
+    text = str(read_field(raw))
+    if match := _DAY.fullmatch(text):
+        day, month, year = int(match[1]), int(match[2]), int(match[3])
+    elif match := _ISO_DAY.fullmatch(text):
+        year, month, day = int(match[1]), int(match[2]), int(match[3])
+    else:
+        return None
+    if not FIRST_YEAR <= year <= LAST_YEAR:
+        return None
+    try:
+        return datetime.combine(date(year, month, day), read_clock(match[4]) or time())
+    except ValueError:
+        return None
+
+
+def read_day(raw: object) -> date | None:
+    """DD/MM/YYYY; an impossible date is None."""
+    moment = read_moment(raw)
+    return moment.date() if moment else None
+
+
+def read_flag(raw: object) -> bool | None:
+    """A JSON boolean, or a text that says one; None for everything else."""
+    if isinstance(raw, bool):
+        return raw
+    word = fold(str(read_field(raw)))
+    if word in _TRUE:
+        return True
+    return False if word in _FALSE else None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A JSON object of the wire, asked field by field under the contract's names."""
+
+    members: Mapping[str, object] = field(default_factory=dict)
+    marker: str = ""
+
+    @classmethod
+    def of(cls, raw: object, marker: str) -> "Record":
+        """Any JSON value: what is not an object reads as one without members."""
+        return cls(raw if isinstance(raw, dict) else {}, marker)
+
+    def __getitem__(self, name: str) -> object:
+        return self.members.get(name)
+
+    def text(self, name: str) -> Field:
+        return read_field(self[name], self.marker)
+
+    def decimal(self, name: str) -> Decimal | None:
+        return read_decimal(self[name])
+
+    def amount(self, name: str) -> Decimal | None:
+        """Money, zero or more."""
+        value = self.decimal(name)
+        return None if value is None or value < 0 else value
+
+    def integer(self, name: str) -> int | None:
+        return read_integer(self[name])
+
+    def year(self, name: str) -> int | None:
+        return read_year(self[name])
+
+    def day(self, name: str) -> date | None:
+        return read_day(self[name])
+
+    def moment(self, name: str) -> datetime | None:
+        return read_moment(self[name])
+
+    def clock(self, name: str) -> time | None:
+        return read_clock(self[name])
+
+    def flag(self, name: str) -> bool | None:
+        return read_flag(self[name])
+
+    def record(self, name: str) -> "Record":
+        return Record.of(self[name], self.marker)
+
+    def records(self, name: str) -> "tuple[Record, ...]":
+        return records_of(self[name], self.marker)
+
+
+def records_of(raw: object, marker: str) -> tuple[Record, ...]:
+    """The elements of a JSON array; a lone object is an array of one.
+
+    An element that is no object reads as an empty record, since it still counts: a fine that
+    cannot be read must not make the list look clean.
+    """
+    if isinstance(raw, dict):
+        raw = [raw] if raw else []
+    return tuple(Record.of(item, marker) for item in raw) if isinstance(raw, list) else ()
