@@ -1,0 +1,129 @@
+"""What a price chart is, ready to be drawn: every coordinate and path is computed.
+
+A template only prints what it finds here. Coordinates are user units of ``view_box``, rounded
+to one decimal; path texts go into ``d`` as they are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Literal, Protocol
+
+from portal.charts.labelling import Anchor
+from portal.charts.paths import Marker
+
+Layout = Literal["wide", "compact"]
+
+
+class Plotted(Protocol):
+    """A month (its first day), its value, and whether that is a prediction."""
+
+    @property
+    def month(self) -> date: ...
+    @property
+    def value(self) -> Decimal: ...
+    @property
+    def predicted(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One series to draw. A missing month is a gap; order and duplicates do not matter."""
+
+    name: str
+    points: Sequence[Plotted]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A grid line at ``at`` (x of a month, y of a price); its text's anchor point is x, y."""
+
+    at: float
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A text beside a marked point. ``anchor`` is SVG's text-anchor; y is the baseline."""
+
+    kind: str  # "start", "peak", "now", or several joined by a blank
+    series: int
+    x: float
+    y: float
+    anchor: Anchor
+    text: str
+    dot_x: float
+    dot_y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A point without neighbours: no line could show it."""
+
+    x: float
+    y: float
+    predicted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A point to hover or focus: its place and what it says ("jan/25: R$ 89.325")."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A drawn series. ``number`` is 1 to 6 and picks its colour; ``marker`` its shape.
+
+    ``real_path`` is solid, ``predicted_path`` dashed; either may be "". ``markers_path`` holds
+    the filled shapes that tell series apart without colour, "" where there is one series;
+    ``swatch_path`` is the same shape around 0,0 for the key.
+    """
+
+    number: int
+    name: str
+    marker: Marker
+    real_path: str
+    predicted_path: str
+    markers_path: str
+    swatch_path: str
+    dots: tuple[Dot, ...]
+    hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PriceChart:
+    """A whole chart. ``zone`` is the shaded rectangle of predictions, from the last real month.
+
+    ``omitted`` counts the series beyond the sixth, which are not drawn.
+    """
+
+    layout: Layout
+    width: int
+    height: int
+    view_box: str
+    font_size: int
+    plot: Box
+    zone: Box | None
+    zone_label: Label | None
+    months: tuple[Tick, ...]
+    prices: tuple[Tick, ...]
+    series: tuple[Series, ...]
+    labels: tuple[Label, ...]
+    first_month: date
+    last_month: date
+    omitted: int

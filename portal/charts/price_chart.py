@@ -1,0 +1,342 @@
+"""From series of monthly prices to the geometry of their chart."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from math import isfinite
+from types import MappingProxyType
+
+from portal.charts import labelling, paths, scale
+from portal.charts.geometry import (
+    Box,
+    Dot,
+    Hit,
+    Label,
+    Layout,
+    Line,
+    Plotted,
+    PriceChart,
+    Series,
+    Tick,
+)
+from portal.charts.labelling import Area
+
+MOST_SERIES = 6
+# Twice what a page is asked to show; a source with more gets its latest months drawn.
+MOST_MONTHS = 240
+# Closer than this no pointer can tell two points apart, and every target costs bytes.
+_HIT_SPACING = 5.0
+_MOST_HITS = 180
+_MARKER_SPACING = 56.0
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of the picture, as a reader of Portuguese expects them."""
+
+    start: str = "início"
+    peak: str = "pico"
+    now: str = "agora"
+    joined: str = " e "
+    predicted: str = "previsão"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    width: int
+    height: int
+    font_size: int
+    price_ticks: int
+
+
+# The compact sheet stays readable at 288 px, a 320 px screen less its margins: 12 units of
+# 340 are still 10 px there. The wide one is meant from 560 px on.
+_SHEETS: MappingProxyType[Layout, _Sheet] = MappingProxyType(
+    {
+        "wide": _Sheet(width=720, height=340, font_size=13, price_ticks=6),
+        "compact": _Sheet(width=340, height=260, font_size=12, price_ticks=5),
+    }
+)
+
+_Known = dict[int, Plotted]
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """The scales of one chart, and the plot's area in the sheet."""
+
+    sheet: _Sheet
+    plot: Area
+    first: int
+    last: int
+    x: scale.LinearScale
+    y: scale.LinearScale
+
+    def at(self, index: int, point: Plotted) -> paths.Point:
+        return round(self.x(index), 1), round(self.y(float(point.value)), 1)
+
+
+def price_chart(
+    lines: Sequence[Line],
+    *,
+    layout: Layout = "wide",
+    price_axis: Callable[[float], str],
+    price: Callable[[Decimal], str],
+    month: Callable[[date], str] = scale.month_label,
+    words: Words | None = None,
+) -> PriceChart | None:
+    """The chart of one to six series; None where no point can be drawn.
+
+    ``price_axis`` words a grid line ("R$ 90 mil"), ``price`` an exact value ("R$ 89.325"),
+    ``month`` a month ("jan/25"). Never raises for odd points: they are left out.
+    """
+    words = words or Words()
+    drawn = [(line, known) for line in lines[:MOST_SERIES] if (known := _known(line))]
+    if not drawn:
+        return None
+    last = max(max(known) for _, known in drawn)
+    oldest = last - MOST_MONTHS + 1
+    drawn = [(a, {i: p for i, p in b.items() if i >= oldest}) for a, b in drawn]
+    drawn = [(line, known) for line, known in drawn if known]
+    every = [known for _, known in drawn]
+
+    sheet = _SHEETS[layout]
+    levels, texts = _price_levels(every, sheet, price_axis)
+    frame = _frame(sheet, every, levels, texts)
+    zone = _zone(frame, every)
+    zone_label = _zone_label(frame, zone, words)
+    taken = [_label_area(zone_label, sheet)] if zone_label else []
+    share = _MOST_HITS // len(drawn)
+    return PriceChart(
+        layout=layout,
+        width=sheet.width,
+        height=sheet.height,
+        view_box=f"0 0 {sheet.width} {sheet.height}",
+        font_size=sheet.font_size,
+        plot=_box(frame.plot),
+        zone=_box(zone) if zone else None,
+        zone_label=zone_label,
+        months=_month_ticks(frame, month),
+        prices=_price_ticks(frame, levels, texts),
+        series=tuple(
+            _series(n, line, known, frame, len(drawn), share, lambda p: _says(p, month, price))
+            for n, (line, known) in enumerate(drawn, start=1)
+        ),
+        labels=tuple(_labels(frame, every, taken, price, words)),
+        first_month=scale.month_of(frame.first),
+        last_month=scale.month_of(frame.last),
+        omitted=max(len(lines) - MOST_SERIES, 0),
+    )
+
+
+def _known(line: Line) -> _Known:
+    """Drawable points by month, in order; of two for one month the real one counts."""
+    known: _Known = {}
+    for point in line.points:
+        if not isfinite(float(point.value)):
+            continue
+        index = scale.month_index(point.month)
+        if index not in known or known[index].predicted:
+            known[index] = point
+    return dict(sorted(known.items()))
+
+
+def _price_levels(
+    every: Sequence[_Known], sheet: _Sheet, price_axis: Callable[[float], str]
+) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    """Grid values and their texts; fewer where rounding would give two the same text."""
+    values = [float(point.value) for known in every for point in known.values()]
+    low, high = min(values), max(values)
+    for count in range(sheet.price_ticks, 1, -1):
+        levels = scale.nice_ticks(low, high, count)
+        texts = tuple(price_axis(level) for level in levels)
+        if len(set(texts)) == len(texts):
+            break
+    return levels, texts
+
+
+def _frame(
+    sheet: _Sheet, every: Sequence[_Known], levels: tuple[float, ...], texts: tuple[str, ...]
+) -> _Frame:
+    size = sheet.font_size
+    widest = max(labelling.text_width(text, size) for text in texts)
+    plot = Area(
+        left=round(min(widest + 10, sheet.width * 0.4), 1),
+        top=size * 2.5,
+        right=sheet.width - 12.0,
+        bottom=sheet.height - size * 2.0,
+    )
+    first = min(min(known) for known in every)
+    last = max(max(known) for known in every)
+    return _Frame(
+        sheet=sheet,
+        plot=plot,
+        first=first,
+        last=last,
+        # The first point keeps off the price axis, where its dot would sit on the line.
+        x=scale.LinearScale(first, last, plot.left + 6, plot.right - 4),
+        y=scale.LinearScale(levels[0], levels[-1], plot.bottom, plot.top),
+    )
+
+
+def _zone(frame: _Frame, every: Sequence[_Known]) -> Area | None:
+    """From the last real month of any series to the right edge; None without predictions."""
+    real = [index for known in every for index, point in known.items() if not point.predicted]
+    if real and max(real) == frame.last:
+        return None
+    left = frame.x(max(real)) if real else frame.plot.left
+    return Area(round(left, 1), frame.plot.top, frame.plot.right, frame.plot.bottom)
+
+
+def _zone_label(frame: _Frame, zone: Area | None, words: Words) -> Label | None:
+    if zone is None:
+        return None
+    x, y = frame.plot.right, round(frame.plot.top - frame.sheet.font_size * 0.5, 1)
+    return Label("predicted", 0, x, y, "end", words.predicted, x, y)
+
+
+def _label_area(label: Label, sheet: _Sheet) -> Area:
+    return labelling.text_area(label.x, label.y, label.anchor, label.text, sheet.font_size)
+
+
+def _month_ticks(frame: _Frame, month: Callable[[date], str]) -> tuple[Tick, ...]:
+    size = frame.sheet.font_size
+    names = {i: month(scale.month_of(i)) for i in range(frame.first, frame.last + 1)}
+    widest = max(labelling.text_width(name, size) for name in names.values())
+    most = max(int((frame.plot.right - frame.plot.left) / (widest + size)), 1)
+    ticks = []
+    for index in scale.month_ticks(frame.first, frame.last, most):
+        at = frame.x(index)
+        # A text at the edge moves inside; its grid line stays where the month is.
+        middle = min(max(at, widest / 2 + 1), frame.sheet.width - widest / 2 - 1)
+        baseline = frame.plot.bottom + size * 1.5
+        ticks.append(Tick(round(at, 1), round(middle, 1), round(baseline, 1), names[index]))
+    return tuple(ticks)
+
+
+def _price_ticks(
+    frame: _Frame, levels: tuple[float, ...], texts: tuple[str, ...]
+) -> tuple[Tick, ...]:
+    ticks: dict[str, Tick] = {}
+    for level, text in zip(levels, texts, strict=True):
+        at = frame.y(level)
+        baseline = at + frame.sheet.font_size * 0.35
+        ticks.setdefault(
+            text, Tick(round(at, 1), round(frame.plot.left - 6, 1), round(baseline, 1), text)
+        )
+    return tuple(ticks.values())
+
+
+def _series(
+    number: int,
+    line: Line,
+    known: _Known,
+    frame: _Frame,
+    count: int,
+    most_hits: int,
+    says: Callable[[Plotted], str],
+) -> Series:
+    marker = paths.MARKERS[number - 1]
+    places = {index: frame.at(index, point) for index, point in known.items()}
+    real = [places[index] for index, point in known.items() if not point.predicted]
+    return Series(
+        number=number,
+        name=line.name,
+        marker=marker,
+        real_path=paths.line_path(_runs(known, places, predicted=False)),
+        predicted_path=paths.line_path(_runs(known, places, predicted=True)),
+        markers_path=paths.marker_path(marker, _spaced(real, _MARKER_SPACING)) if count > 1 else "",
+        swatch_path=paths.marker_path(marker, [(0, 0)]),
+        dots=tuple(
+            Dot(*places[index], predicted=point.predicted)
+            for index, point in known.items()
+            if index - 1 not in known and index + 1 not in known
+        ),
+        hits=tuple(_hits(known, places, most_hits, says)),
+    )
+
+
+def _runs(
+    known: _Known, places: dict[int, paths.Point], *, predicted: bool
+) -> Iterator[list[paths.Point]]:
+    """Neighbouring months joined; an edge is a prediction where either end is one.
+
+    So the dashed line begins at the last real point, and a missing month breaks both.
+    """
+    run: list[paths.Point] = []
+    for index, point in known.items():
+        before = known.get(index - 1)
+        if before is not None and (before.predicted or point.predicted) is predicted:
+            run = [*run, places[index]] if run else [places[index - 1], places[index]]
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _spaced(points: Sequence[paths.Point], least: float) -> Iterator[paths.Point]:
+    """The last point, and going back those that keep their distance."""
+    x = float("inf")
+    for point in reversed(points):
+        if x - point[0] >= least:
+            x = point[0]
+            yield point
+
+
+def _hits(
+    known: _Known, places: dict[int, paths.Point], most: int, says: Callable[[Plotted], str]
+) -> Iterator[Hit]:
+    width = max((p[0] for p in places.values()), default=0.0) - min(p[0] for p in places.values())
+    wanted = set(_spaced(list(places.values()), max(_HIT_SPACING, width / most)))
+    for index, point in known.items():
+        if places[index] in wanted:
+            yield Hit(*places[index], text=says(point))
+
+
+def _says(point: Plotted, month: Callable[[date], str], price: Callable[[Decimal], str]) -> str:
+    return f"{month(point.month)}: {price(point.value)}"
+
+
+def _labels(
+    frame: _Frame,
+    every: Sequence[_Known],
+    taken: list[Area],
+    price: Callable[[Decimal], str],
+    words: Words,
+) -> Iterator[Label]:
+    """Now, peak and start of a lone series; of several, only where each stands now."""
+    size = frame.sheet.font_size
+    bounds = Area(frame.plot.left, 1, frame.sheet.width - 1.0, frame.plot.bottom - 1)
+    line = [frame.at(index, point) for known in every for index, point in known.items()]
+    for number, known in enumerate(every, start=1):
+        for index, kinds in _marked(known, alone=len(every) == 1).items():
+            at = frame.at(index, known[index])
+            said = words.joined.join(getattr(words, kind) for kind in kinds)
+            text = price(known[index].value)
+            if len(every) == 1:
+                text = f"{said} {text}"
+            place = labelling.place_beside(at, text, size, bounds=bounds, taken=taken, line=line)
+            if place:
+                taken.append(place.area)
+                x, y = round(place.x, 1), round(place.y, 1)
+                yield Label(" ".join(kinds), number, x, y, place.anchor, text, *at)
+
+
+def _marked(known: _Known, *, alone: bool) -> dict[int, list[str]]:
+    """Months to label, the most wanted first, each with what it is."""
+    real = [index for index, point in known.items() if not point.predicted]
+    if not real:
+        return {}
+    marked = {real[-1]: ["now"]}
+    if alone:
+        peak = max(real, key=lambda index: (known[index].value, index))
+        marked.setdefault(peak, []).append("peak")
+        marked.setdefault(real[0], []).append("start")
+    return marked
+
+
+def _box(area: Area) -> Box:
+    left, top = round(area.left, 1), round(area.top, 1)
+    return Box(left, top, round(area.right - left, 1), round(area.bottom - top, 1))

@@ -1,0 +1,79 @@
+"""Scales and ticks: from a value or a month to a coordinate. Pure numbers."""
+
+import math
+from dataclasses import dataclass
+from datetime import date
+
+_MONTHS = ("jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez")
+
+# Steps that keep January, or the start of a half or quarter year, on a tick.
+_MONTH_STEPS = (1, 2, 3, 6, 12, 24, 36, 60, 120)
+# Below this share of their size, values are equal as far as a drawing can show.
+_FLAT = 1e-6
+_MOST_TICKS = 12
+
+
+def month_index(month: date) -> int:
+    """Months since year 0: consecutive months differ by one."""
+    return month.year * 12 + month.month - 1
+
+
+def month_of(index: int) -> date:
+    """The first day of the month that ``month_index`` numbered."""
+    return date(index // 12, index % 12 + 1, 1)
+
+
+def month_label(month: date) -> str:
+    """As people write it on an axis: ``jan/25``."""
+    return f"{_MONTHS[month.month - 1]}/{month.year % 100:02d}"
+
+
+@dataclass(frozen=True, slots=True)
+class LinearScale:
+    """Maps ``low``…``high`` onto ``start``…``end``, clamped: nothing is drawn outside."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        if self.high <= self.low:
+            return (self.start + self.end) / 2
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
+
+
+def widen(low: float, high: float) -> tuple[float, float]:
+    """An interval with some height: equal values get 5 % of themselves on either side."""
+    if high - low > _FLAT * max(abs(low), abs(high)):
+        return low, high
+    room = max(abs(low), abs(high)) * 0.05 or 1.0
+    return low - room, high + room
+
+
+def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
+    """About ``count`` round values (1, 2, 5 × 10ⁿ apart) whose ends enclose the interval."""
+    low, high = widen(low, high)
+    raw = (high - low) / max(count - 1, 1)
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(step for step in (power, 2 * power, 5 * power, 10 * power) if step >= raw * 0.999)
+    first = math.floor(low / step + 1e-9)
+    last = min(math.ceil(high / step - 1e-9), first + _MOST_TICKS)
+    return tuple(k * step for k in range(first, last + 1))
+
+
+def month_ticks(first: int, last: int, most: int) -> tuple[int, ...]:
+    """At most ``most`` month indices from ``first`` to ``last``, on round months.
+
+    Where no round month falls inside, the ends stand in for them.
+    """
+    for step in _MONTH_STEPS:
+        ticks = tuple(i for i in range(first, last + 1) if i % step == 0)
+        if len(ticks) <= most:
+            break
+    else:
+        ticks = ()
+    if len(ticks) < 2:
+        ticks = (first, last) if last > first and most >= 2 else (first,)
+    return ticks
