@@ -91,12 +91,14 @@ class Series:
 
     ``real_path`` is solid, ``predicted_path`` dashed; either may be "". ``markers_path`` holds
     the filled shapes that tell series apart without colour, "" where there is one series;
-    ``swatch_path`` is the same shape around 0,0 for the key.
+    ``swatch_path`` is the same shape around 0,0 for the key, and ``now`` the last real price
+    in words, "" where every price is a prediction.
     """
 
     number: int
     name: str
     marker: Marker
+    now: str
     real_path: str
     predicted_path: str
     markers_path: str

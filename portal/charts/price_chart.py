@@ -7,28 +7,22 @@ from decimal import Decimal
 from math import isfinite
 from types import MappingProxyType
 
-from portal.charts import labelling, paths, scale
+from portal.charts import labelling, paths, scale, tracing
 from portal.charts.geometry import (
     Box,
-    Dot,
-    Hit,
     Label,
     Layout,
     Line,
     Plotted,
     PriceChart,
-    Series,
     Tick,
 )
 from portal.charts.labelling import Area
+from portal.charts.tracing import Known
 
 MOST_SERIES = 6
 # Twice what a page is asked to show; a source with more gets its latest months drawn.
 MOST_MONTHS = 240
-# Closer than this no pointer can tell two points apart, and every target costs bytes.
-_HIT_SPACING = 5.0
-_MOST_HITS = 180
-_MARKER_SPACING = 56.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +52,6 @@ _SHEETS: MappingProxyType[Layout, _Sheet] = MappingProxyType(
         "compact": _Sheet(width=340, height=260, font_size=12, price_ticks=5),
     }
 )
-
-_Known = dict[int, Plotted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +99,6 @@ def price_chart(
     zone = _zone(frame, every)
     zone_label = _zone_label(frame, zone, words)
     taken = [_label_area(zone_label, sheet)] if zone_label else []
-    share = _MOST_HITS // len(drawn)
     return PriceChart(
         layout=layout,
         width=sheet.width,
@@ -120,8 +111,16 @@ def price_chart(
         months=_month_ticks(frame, month),
         prices=_price_ticks(frame, levels, texts),
         series=tuple(
-            _series(n, line, known, frame, len(drawn), share, lambda p: _says(p, month, price))
-            for n, (line, known) in enumerate(drawn, start=1)
+            tracing.trace(
+                number,
+                line.name,
+                known,
+                {index: frame.at(index, point) for index, point in known.items()},
+                siblings=len(drawn),
+                says=lambda point: f"{month(point.month)}: {price(point.value)}",
+                price=lambda point: price(point.value),
+            )
+            for number, (line, known) in enumerate(drawn, start=1)
         ),
         labels=tuple(_labels(frame, every, taken, price, words)),
         first_month=scale.month_of(frame.first),
@@ -130,9 +129,9 @@ def price_chart(
     )
 
 
-def _known(line: Line) -> _Known:
+def _known(line: Line) -> dict[int, Plotted]:
     """Drawable points by month, in order; of two for one month the real one counts."""
-    known: _Known = {}
+    known: dict[int, Plotted] = {}
     for point in line.points:
         if not isfinite(float(point.value)):
             continue
@@ -143,7 +142,7 @@ def _known(line: Line) -> _Known:
 
 
 def _price_levels(
-    every: Sequence[_Known], sheet: _Sheet, price_axis: Callable[[float], str]
+    every: Sequence[Known], sheet: _Sheet, price_axis: Callable[[float], str]
 ) -> tuple[tuple[float, ...], tuple[str, ...]]:
     """Grid values and their texts; fewer where rounding would give two the same text."""
     values = [float(point.value) for known in every for point in known.values()]
@@ -157,7 +156,7 @@ def _price_levels(
 
 
 def _frame(
-    sheet: _Sheet, every: Sequence[_Known], levels: tuple[float, ...], texts: tuple[str, ...]
+    sheet: _Sheet, every: Sequence[Known], levels: tuple[float, ...], texts: tuple[str, ...]
 ) -> _Frame:
     size = sheet.font_size
     widest = max(labelling.text_width(text, size) for text in texts)
@@ -180,7 +179,7 @@ def _frame(
     )
 
 
-def _zone(frame: _Frame, every: Sequence[_Known]) -> Area | None:
+def _zone(frame: _Frame, every: Sequence[Known]) -> Area | None:
     """From the last real month of any series to the right edge; None without predictions."""
     real = [index for known in every for index, point in known.items() if not point.predicted]
     if real and max(real) == frame.last:
@@ -228,109 +227,57 @@ def _price_ticks(
     return tuple(ticks.values())
 
 
-def _series(
-    number: int,
-    line: Line,
-    known: _Known,
-    frame: _Frame,
-    count: int,
-    most_hits: int,
-    says: Callable[[Plotted], str],
-) -> Series:
-    marker = paths.MARKERS[number - 1]
-    places = {index: frame.at(index, point) for index, point in known.items()}
-    real = [places[index] for index, point in known.items() if not point.predicted]
-    return Series(
-        number=number,
-        name=line.name,
-        marker=marker,
-        real_path=paths.line_path(_runs(known, places, predicted=False)),
-        predicted_path=paths.line_path(_runs(known, places, predicted=True)),
-        markers_path=paths.marker_path(marker, _spaced(real, _MARKER_SPACING)) if count > 1 else "",
-        swatch_path=paths.marker_path(marker, [(0, 0)]),
-        dots=tuple(
-            Dot(*places[index], predicted=point.predicted)
-            for index, point in known.items()
-            if index - 1 not in known and index + 1 not in known
-        ),
-        hits=tuple(_hits(known, places, most_hits, says)),
-    )
-
-
-def _runs(
-    known: _Known, places: dict[int, paths.Point], *, predicted: bool
-) -> Iterator[list[paths.Point]]:
-    """Neighbouring months joined; an edge is a prediction where either end is one.
-
-    So the dashed line begins at the last real point, and a missing month breaks both.
-    """
-    run: list[paths.Point] = []
-    for index, point in known.items():
-        before = known.get(index - 1)
-        if before is not None and (before.predicted or point.predicted) is predicted:
-            run = [*run, places[index]] if run else [places[index - 1], places[index]]
-        elif run:
-            yield run
-            run = []
-    if run:
-        yield run
-
-
-def _spaced(points: Sequence[paths.Point], least: float) -> Iterator[paths.Point]:
-    """The last point, and going back those that keep their distance."""
-    x = float("inf")
-    for point in reversed(points):
-        if x - point[0] >= least:
-            x = point[0]
-            yield point
-
-
-def _hits(
-    known: _Known, places: dict[int, paths.Point], most: int, says: Callable[[Plotted], str]
-) -> Iterator[Hit]:
-    width = max((p[0] for p in places.values()), default=0.0) - min(p[0] for p in places.values())
-    wanted = set(_spaced(list(places.values()), max(_HIT_SPACING, width / most)))
-    for index, point in known.items():
-        if places[index] in wanted:
-            yield Hit(*places[index], text=says(point))
-
-
-def _says(point: Plotted, month: Callable[[date], str], price: Callable[[Decimal], str]) -> str:
-    return f"{month(point.month)}: {price(point.value)}"
-
-
 def _labels(
     frame: _Frame,
-    every: Sequence[_Known],
+    every: Sequence[Known],
     taken: list[Area],
     price: Callable[[Decimal], str],
     words: Words,
 ) -> Iterator[Label]:
-    """Now, peak and start of a lone series; of several, only where each stands now."""
+    """Now, peak and start of a lone series; of several, where each stands now, if that is clear.
+
+    A price far from its point, or across another line, would be read as another series' price:
+    of several series a label keeps close or stays away, and the key has the price anyway.
+    """
+    alone = len(every) == 1
     size = frame.sheet.font_size
     bounds = Area(frame.plot.left, 1, frame.sheet.width - 1.0, frame.plot.bottom - 1)
-    line = [frame.at(index, point) for known in every for index, point in known.items()]
+    line = [point for known in every for point in _drawn_points(frame, known)]
     for number, known in enumerate(every, start=1):
-        for index, kinds in _marked(known, alone=len(every) == 1).items():
+        for index, kinds in _marked(known, alone=alone).items():
             at = frame.at(index, known[index])
-            said = words.joined.join(getattr(words, kind) for kind in kinds)
             text = price(known[index].value)
-            if len(every) == 1:
-                text = f"{said} {text}"
-            place = labelling.place_beside(at, text, size, bounds=bounds, taken=taken, line=line)
+            if alone:
+                text = f"{words.joined.join(getattr(words, kind) for kind in kinds)} {text}"
+            place = labelling.place_beside(
+                at, text, size, bounds=bounds, taken=taken, line=line, strict=not alone
+            )
             if place:
                 taken.append(place.area)
                 x, y = round(place.x, 1), round(place.y, 1)
                 yield Label(" ".join(kinds), number, x, y, place.anchor, text, *at)
 
 
-def _marked(known: _Known, *, alone: bool) -> dict[int, list[str]]:
+def _drawn_points(frame: _Frame, known: Known) -> Iterator[paths.Point]:
+    """The points, and others between neighbours, so that a steep line is seen as one."""
+    before: tuple[int, paths.Point] | None = None
+    for index, point in known.items():
+        x, y = frame.at(index, point)
+        if before is not None and before[0] == index - 1:
+            (x0, y0), steps = before[1], 8
+            for step in range(1, steps):
+                yield x0 + (x - x0) * step / steps, y0 + (y - y0) * step / steps
+        yield x, y
+        before = index, (x, y)
+
+
+def _marked(known: Known, *, alone: bool) -> dict[int, list[str]]:
     """Months to label, the most wanted first, each with what it is."""
     real = [index for index, point in known.items() if not point.predicted]
     if not real:
         return {}
     marked = {real[-1]: ["now"]}
-    if alone:
+    if alone and len(real) > 1:
         peak = max(real, key=lambda index: (known[index].value, index))
         marked.setdefault(peak, []).append("peak")
         marked.setdefault(real[0], []).append("start")
