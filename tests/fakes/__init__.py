@@ -1,0 +1,29 @@
+"""What the tests put in the place of the world: an upstream, a clock, processes, bad addresses.
+
+Faults are in ``faults`` and ``odd_bodies``, the table over them in ``matrix``.
+"""
+
+from tests.fakes.clock import Clock
+from tests.fakes.ports import (
+    UNKNOWN_NAME_URL,
+    Blackhole,
+    free_port,
+    hanging_names,
+    refused_url,
+    wait_until,
+)
+from tests.fakes.upstream import FaultUpstream
+from tests.fakes.wire import Call, Fault
+
+__all__ = [
+    "UNKNOWN_NAME_URL",
+    "Blackhole",
+    "Call",
+    "Clock",
+    "Fault",
+    "FaultUpstream",
+    "free_port",
+    "hanging_names",
+    "refused_url",
+    "wait_until",
+]

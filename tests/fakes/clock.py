@@ -1,0 +1,28 @@
+"""A clock that stands still until a test moves it."""
+
+import threading
+from datetime import UTC, date, datetime
+
+
+class Clock:
+    """Epoch seconds; callable, so that it fits wherever ``time.time`` or ``monotonic`` would."""
+
+    def __init__(self, start: float = 1_793_188_800.0) -> None:  # 2026-10-28 12:00 UTC
+        self._now = start
+        self._turn = threading.Lock()
+
+    def now(self) -> float:
+        with self._turn:
+            return self._now
+
+    __call__ = now
+
+    def today(self) -> date:
+        """The day in UTC."""
+        return datetime.fromtimestamp(self.now(), UTC).date()
+
+    def advance(self, seconds: float) -> None:
+        if seconds < 0:
+            raise ValueError("time does not run backwards")
+        with self._turn:
+            self._now += seconds

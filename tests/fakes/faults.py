@@ -1,0 +1,293 @@
+"""Faults of time, connection, framing and status. Each function returns one named Fault."""
+
+import gzip
+import threading
+import zlib
+from collections.abc import Callable
+from functools import lru_cache
+
+from tests.factories import MESSAGES, message_body
+from tests.fakes.answers import good_body
+from tests.fakes.wire import JSON, After, Call, Fault, Headers, Wire, head, send_whole
+
+MIB = 1024 * 1024
+
+
+def _good(call: Call) -> bytes:
+    body = good_body(call)
+    assert body is not None, f"{call.method} {call.path} is no path of the contract"
+    return body
+
+
+def good() -> Fault:
+    """The clean answer; 404 for a path that the contract does not have."""
+
+    def play(wire: Wire, call: Call) -> After:
+        body = good_body(call)
+        if body is None:
+            return send_whole(wire, message_body("Não encontrado."), 404)
+        return send_whole(wire, body)
+
+    return Fault("good", play)
+
+
+def answer(
+    name: str,
+    body: bytes | Callable[[Call], bytes],
+    status: int = 200,
+    content_type: str = JSON,
+    headers: Headers = (),
+) -> Fault:
+    """Any rightly framed answer."""
+
+    def play(wire: Wire, call: Call) -> After:
+        data = body if isinstance(body, bytes) else body(call)
+        return send_whole(wire, data, status, content_type, headers)
+
+    return Fault(name, play)
+
+
+# Time
+
+
+def slow_first_byte(delay_s: float, then: Fault | None = None) -> Fault:
+    """Nothing for ``delay_s``, then the clean answer or the one given."""
+    following = then or good()
+
+    def play(wire: Wire, call: Call) -> After:
+        wire.pause(delay_s)
+        return following.play(wire, call)
+
+    return Fault(f"{following} after {delay_s:g} s", play)
+
+
+def held(gate: threading.Event, then: Fault | None = None) -> Fault:
+    """Nothing until the test opens the gate: concurrency without a clock."""
+    following = then or good()
+
+    def play(wire: Wire, call: Call) -> After:
+        while not gate.is_set():
+            wire.pause(0.01)
+        return following.play(wire, call)
+
+    return Fault(f"{following} when released", play)
+
+
+def hang() -> Fault:
+    """Takes the request and never says a word."""
+
+    def play(wire: Wire, call: Call) -> After:
+        while True:
+            wire.pause(3600)
+
+    return Fault("hang", play)
+
+
+def slow_headers(interval_s: float = 0.05) -> Fault:
+    """A header that grows by a byte at a time and never ends: each single read is in time."""
+
+    def play(wire: Wire, call: Call) -> After:
+        wire.send(b"HTTP/1.1 200 OK\r\nX-Drip: ")
+        while True:
+            wire.send(b"a")
+            wire.pause(interval_s)
+
+    return Fault("slow headers", play)
+
+
+def body_drip(interval_s: float = 0.05) -> Fault:
+    """The clean answer's headers at once, its body a byte at a time."""
+
+    def play(wire: Wire, call: Call) -> After:
+        body = _good(call)
+        wire.send(head(200, [("Content-Type", JSON), ("Content-Length", str(len(body)))]))
+        for index in range(len(body)):
+            wire.send(body[index : index + 1])
+            wire.pause(interval_s)
+        return After.KEEP
+
+    return Fault("body drip", play)
+
+
+# Connection
+
+
+def closed_before_a_byte() -> Fault:
+    return Fault("closed before a byte", lambda wire, call: After.CLOSE)
+
+
+def stale_keep_alive() -> Fault:
+    """A clean answer; the next request on that connection is closed unread, and not counted."""
+
+    def play(wire: Wire, call: Call) -> After:
+        send_whole(wire, _good(call))
+        return After.CLOSE_UNREAD
+
+    return Fault("stale keep-alive", play)
+
+
+def reset_before_a_byte() -> Fault:
+    def play(wire: Wire, call: Call) -> After:
+        wire.reset_on_close()
+        return After.CLOSE
+
+    return Fault("reset before a byte", play)
+
+
+def reset_mid_body() -> Fault:
+    def play(wire: Wire, call: Call) -> After:
+        _half_sent(wire, _good(call))
+        wire.reset_on_close()
+        return After.CLOSE
+
+    return Fault("reset mid-body", play)
+
+
+# Framing
+
+
+def _half_sent(wire: Wire, body: bytes) -> None:
+    framing = [("Content-Type", JSON), ("Content-Length", str(len(body)))]
+    wire.send(head(200, framing) + body[: len(body) // 2])
+
+
+def short_length() -> Fault:
+    """Content-Length promises the whole body, half of it comes, then an orderly close."""
+
+    def play(wire: Wire, call: Call) -> After:
+        _half_sent(wire, _good(call))
+        return After.CLOSE
+
+    return Fault("short length", play)
+
+
+def _chunk(data: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+def _chunked(name: str, frame: Callable[[bytes], bytes], after: After) -> Fault:
+    def play(wire: Wire, call: Call) -> After:
+        wire.send(head(200, [("Content-Type", JSON), ("Transfer-Encoding", "chunked")]))
+        wire.send(frame(_good(call)))
+        return after
+
+    return Fault(name, play)
+
+
+def chunked() -> Fault:
+    """The clean answer in three chunks: good."""
+
+    def frame(body: bytes) -> bytes:
+        third = len(body) // 3
+        parts = (body[:third], body[third : 2 * third], body[2 * third :])
+        return b"".join(map(_chunk, parts)) + b"0\r\n\r\n"
+
+    return _chunked("chunked", frame, After.KEEP)
+
+
+def bad_chunk_framing() -> Fault:
+    """A first good chunk, then a size line that is no number."""
+    return _chunked(
+        "bad chunk framing",
+        lambda body: _chunk(body[:20]) + b"ZZ;\r\n" + body[20:] + b"\r\n0\r\n\r\n",
+        After.CLOSE,
+    )
+
+
+def chunks_without_end() -> Fault:
+    """All the bytes, but no last chunk before the close: nobody can know that it was whole."""
+    return _chunked("chunks without end", _chunk, After.CLOSE)
+
+
+# Encoding
+
+
+def gzipped() -> Fault:
+    """The clean answer compressed: good."""
+    return answer(
+        "gzip", lambda call: gzip.compress(_good(call)), headers=[("Content-Encoding", "gzip")]
+    )
+
+
+def gzip_bomb(mib: int = 300) -> Fault:
+    """The clean answer with ``mib`` MiB of blanks in it, one kB compressed for each of them."""
+    return answer(
+        f"gzip bomb of {mib} MiB",
+        lambda call: _blown_up(_good(call), mib),
+        headers=[("Content-Encoding", "gzip")],
+    )
+
+
+@lru_cache(maxsize=8)
+def _blown_up(body: bytes, mib: int) -> bytes:
+    """One gzip member: after a full flush equal input gives equal, byte-aligned blocks."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+
+    def block(data: bytes) -> bytes:
+        return deflate.compress(data) + deflate.flush(zlib.Z_FULL_FLUSH)
+
+    blanks = b" " * MIB
+    checksum = zlib.crc32(body[:-1])
+    for _ in range(mib):
+        checksum = zlib.crc32(blanks, checksum)
+    checksum = zlib.crc32(body[-1:], checksum)
+    size = (len(body) + mib * MIB) & 0xFFFFFFFF
+    opening = block(body[:-1])
+    middle = block(blanks) * mib
+    closing = block(body[-1:]) + deflate.flush()
+    trailer = checksum.to_bytes(4, "little") + size.to_bytes(4, "little")
+    return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + opening + middle + closing + trailer
+
+
+def unknown_encoding() -> Fault:
+    """A content coding nobody knows: the bytes are no JSON until it is undone."""
+    return answer(
+        "unknown content-encoding",
+        lambda call: bytes(255 - byte for byte in _good(call)),
+        headers=[("Content-Encoding", "x-inverted")],
+    )
+
+
+# Status
+
+
+def status(code: int, message: str | None = None, retry_after: str | None = None) -> Fault:
+    """A status with the contract's error body."""
+    text = message or MESSAGES.get(code, f"Erro {code} da origem.")
+    waiting = [("Retry-After", retry_after)] if retry_after is not None else []
+    return answer(f"status {code}", message_body(text), code, headers=waiting)
+
+
+def html_error(code: int) -> Fault:
+    """What a proxy in front of a service says when the service is down."""
+    page = b"<html><body><h1>Service Unavailable</h1></body></html>"
+    return answer(f"status {code} in HTML", page, code, "text/html")
+
+
+def redirect(location: str = "/elsewhere", code: int = 302) -> Fault:
+    return answer(f"status {code}", b"", code, headers=[("Location", location)])
+
+
+def no_content() -> Fault:
+    def play(wire: Wire, call: Call) -> After:
+        wire.send(head(204, []))  # RFC 9110 §8.6: no Content-Length in a 204
+        return After.KEEP
+
+    return Fault("status 204", play)
+
+
+def partial_content() -> Fault:
+    """206 with the clean body: whatever it is a part of, nobody asked for a part."""
+
+    def play(wire: Wire, call: Call) -> After:
+        body = _good(call)
+        part = ("Content-Range", f"bytes 0-{len(body) - 1}/{2 * len(body)}")
+        return send_whole(wire, body, 206, extra=[part])
+
+    return Fault("status 206", play)
+
+
+def cookies() -> Fault:
+    """The clean answer with cookies: good, and they must never come back."""
+    planted = [("Set-Cookie", "visitor=1; Path=/"), ("Set-Cookie", "session=abc; Path=/; HttpOnly")]
+    return answer("cookies", _good, headers=planted)

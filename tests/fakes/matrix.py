@@ -1,0 +1,128 @@
+"""The fault matrix as a table: each fault, where it applies, and what a caller must get.
+
+``status`` is the JSON status in managed mode with nothing stored and one base address. ``charge``
+is the class that failover goes by: after "maybe" and "charged" a GET may try the other address,
+after "answered" nobody asks again. The slow rows outlast any deadline and are ended by it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from tests.fakes import faults, odd_bodies
+from tests.fakes.answers import LISTS, NAMING_A_PLATE, OPERATIONS, Operation
+from tests.fakes.wire import Fault
+
+Charge = Literal["maybe", "charged", "answered"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    fault: Fault
+    status: int
+    charge: Charge
+    operations: tuple[Operation, ...] = OPERATIONS
+
+    @property
+    def name(self) -> str:
+        return self.fault.name
+
+    def __str__(self) -> str:
+        return self.fault.name
+
+
+def _maybe(status: int, *several: Fault) -> list[Row]:
+    return [Row(fault, status, "maybe") for fault in several]
+
+
+def _charged(*several: Fault) -> list[Row]:
+    return [Row(fault, 502, "charged") for fault in several]
+
+
+def _answered(status: int, *several: Fault) -> list[Row]:
+    return [Row(fault, status, "answered") for fault in several]
+
+
+SLOW = (
+    *_maybe(
+        504,
+        faults.hang(),
+        faults.slow_first_byte(60),
+        faults.slow_headers(),
+        faults.body_drip(),
+    ),
+)
+
+BROKEN = (
+    *_maybe(
+        502,
+        faults.closed_before_a_byte(),
+        faults.reset_before_a_byte(),
+        faults.status(500),
+        faults.status(502),
+        faults.status(503, retry_after="30"),
+        faults.html_error(503),
+    ),
+    *_charged(
+        faults.reset_mid_body(),
+        faults.short_length(),
+        faults.bad_chunk_framing(),
+        faults.chunks_without_end(),
+        faults.gzip_bomb(),
+        faults.unknown_encoding(),
+        faults.redirect(),
+        faults.no_content(),
+        faults.partial_content(),
+        odd_bodies.truncated_json(),
+        odd_bodies.wrong_type_bad_body(),
+        odd_bodies.html(),
+        odd_bodies.html_as_json(),
+        odd_bodies.empty_body(),
+        odd_bodies.over_size(),
+        odd_bodies.latin_1(),
+        odd_bodies.invalid_utf_8(),
+        odd_bodies.duplicate_key(),
+        odd_bodies.duplicate_key_inside(),
+        odd_bodies.nan(),
+        odd_bodies.nested(65),
+        odd_bodies.nested(100_000),
+        odd_bodies.long_number(),
+        odd_bodies.lone_surrogate(),
+        odd_bodies.message_in_200(),
+        odd_bodies.wrong_status_word(),
+        odd_bodies.not_an_object(),
+        odd_bodies.result_missing(),
+        odd_bodies.result_of_wrong_type(),
+        odd_bodies.result_as_text(),
+        odd_bodies.result_null(),
+    ),
+    Row(odd_bodies.elements_not_objects(), 502, "charged", LISTS),
+    Row(odd_bodies.other_plate(), 502, "charged", NAMING_A_PLATE),
+)
+
+REFUSED = (
+    *_answered(400, faults.status(400)),
+    *_answered(404, faults.status(404)),
+    *_answered(503, faults.status(401), faults.status(403), faults.status(429, retry_after="7")),
+    *_answered(502, faults.status(402), faults.status(418)),
+)
+
+GOOD = (
+    *_answered(
+        200,
+        faults.good(),
+        faults.stale_keep_alive(),
+        faults.chunked(),
+        faults.gzipped(),
+        faults.cookies(),
+        odd_bodies.wrong_type_good_body(),
+        odd_bodies.nested(50),
+        odd_bodies.new_field(),
+        odd_bodies.missing_field(),
+        odd_bodies.oddly_typed_field(),
+    ),
+    Row(odd_bodies.empty_result(), 200, "answered", LISTS),
+)
+
+ROWS: tuple[Row, ...] = (*SLOW, *BROKEN, *REFUSED, *GOOD)
+BY_NAME: Mapping[str, Row] = {row.name: row for row in ROWS}

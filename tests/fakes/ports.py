@@ -1,0 +1,126 @@
+"""Addresses that answer badly, or not at all: a closed port, a full backlog, no such name."""
+
+import random
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+
+# RFC 6761 §6.4: the name never exists.
+UNKNOWN_NAME_URL = "http://nowhere.invalid"
+
+# Below the range that systems take outgoing ports from. Inside it, a client could be given the
+# very port of a server that is down for a moment, and could even connect to itself.
+_LOWEST, _HIGHEST = 10_240, 32_000
+
+
+def free_port() -> int:
+    """A loopback port nobody listens on."""
+    for _ in range(200):
+        port = random.randint(_LOWEST, _HIGHEST)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise RuntimeError("no free port found")
+
+
+def refused_url() -> str:
+    """An address whose port is closed: connects are refused at once."""
+    return f"http://127.0.0.1:{free_port()}"
+
+
+class Blackhole:
+    """A listening socket with a full queue: the kernel drops further connects, they time out.
+
+    Skips the test where the system does not behave so.
+    """
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self._sockets: list[socket.socket] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        listener = socket.socket()
+        self._sockets.append(listener)
+        listener.bind(("127.0.0.1", self.port))
+        listener.listen(0)
+        for _ in range(16):
+            if not self._connects():
+                return self
+        self.close()
+        pytest.skip("this system answers connects past a full backlog")
+
+    def _connects(self) -> bool:
+        """Try to fill one more place in the queue."""
+        client = socket.socket()
+        self._sockets.append(client)
+        client.settimeout(0.2)
+        try:
+            client.connect(("127.0.0.1", self.port))
+        except TimeoutError:
+            return False
+        return True
+
+    def close(self) -> None:
+        for held in self._sockets:
+            held.close()
+        self._sockets.clear()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+@contextmanager
+def hanging_names(host: str = "hangs.invalid", at_most_s: float = 60) -> Iterator[str]:
+    """The base address of a host whose name lookup in this process never comes back in time.
+
+    The lookups are released when the block ends, so that no thread outlives the test.
+    """
+    released = threading.Event()
+    real = socket.getaddrinfo
+
+    def slow(name: Any, *args: Any, **options: Any) -> Any:
+        if name in (host, host.encode()):
+            released.wait(at_most_s)
+            raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+        return real(name, *args, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", slow)
+        try:
+            yield f"http://{host}"
+        finally:
+            released.set()
+
+
+def accepts_connections(port: int) -> bool:
+    """Whether somebody listens on a loopback port."""
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def wait_until(question: Callable[[], object], what: str, timeout_s: float = 20) -> None:
+    """Poll a question until it is true; AssertionError, naming ``what``, when it stays false."""
+    ends_at = time.monotonic() + timeout_s
+    while not question():
+        if time.monotonic() > ends_at:
+            raise AssertionError(f"{what} did not happen within {timeout_s:g} s")
+        time.sleep(0.02)

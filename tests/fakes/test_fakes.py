@@ -1,0 +1,248 @@
+"""The harness proves itself: no call is lost, no script misread."""
+
+import http.client
+import json
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import pytest
+
+from tests import factories
+from tests.fakes import (
+    UNKNOWN_NAME_URL,
+    Blackhole,
+    Clock,
+    FaultUpstream,
+    hanging_names,
+    refused_url,
+)
+from tests.fakes import faults as f
+from tests.fakes.answers import OPERATIONS, path_of
+from tests.fakes.plain_client import PlainClient, answered
+
+PATH = path_of("decode")
+CLEAN = factories.decode_body("ABC1D23")
+
+
+@pytest.fixture
+def client(upstream: FaultUpstream) -> Iterator[PlainClient]:
+    with PlainClient(upstream) as made:
+        yield made
+
+
+# Answering well
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_every_operation_is_answered_well_for_any_subject(client, operation):
+    response, body = client.ask(operation, "XYZ9A87")
+    assert response.status == 200
+    word = "DONE" if operation in ("decode", "report") else "SUCCESS"
+    assert json.loads(body)["status"] == word
+
+
+def test_the_answer_names_the_vehicle_that_was_asked_for(client):
+    assert json.loads(client.ask("decode", "XYZ9A87")[1])["result"]["placa"] == "XYZ9A87"
+    assert json.loads(client.ask("renajud", "XYZ9A87")[1])["result"][0]["placa"] == "XYZ9A87"
+    by_renavam = json.loads(client.ask("renajud", "12345678910")[1])["result"][0]
+    assert (by_renavam["placa"], by_renavam["renavam"]) == ("", "12345678910")
+
+
+def test_the_state_narrows_the_fines(client):
+    body = client.ask("renainf", uf="SP")[1]
+    assert {fine["ufOrgaoAutuador"] for fine in json.loads(body)["result"]} == {"SP"}
+
+
+def test_a_path_outside_the_contract_is_404(client):
+    client.connection.request("GET", "/detran/v1/decode/ABC1D23/SP")
+    assert client.connection.getresponse().status == 404
+
+
+def test_fields_stand_in_the_order_of_the_contract():
+    assert list(factories.decoded("ABC1D23"))[:3] == ["marca", "descricao", "placa"]
+    assert list(factories.decoded("ABC1D23"))[-1] == "informacoesFipe"
+    assert list(factories.fine())[:4] == ["cnhCondutor", "cnhInfrator", "pagamento", "autoInfracao"]
+    assert list(factories.fine())[-2:] == ["ufOrgaoAutuador", "valor"]
+    assert list(factories.restriction())[-2:] == ["detalheRenajud", "constaRenajud"]
+
+
+def test_a_price_history_has_consecutive_months_and_its_predictions_last():
+    history = factories.price_history(months=30, predicted=3, start=(2023, 11))
+    months = [int(point["ano"]) * 12 + int(point["mes"]) for point in history]
+    assert all(later == earlier + 1 for earlier, later in pairwise(months))
+    assert [point["predicao"] for point in history] == [False] * 27 + [True] * 3
+
+
+def test_a_misspelt_field_is_refused_by_the_factories():
+    with pytest.raises(TypeError, match="marcas"):
+        factories.decode_body("ABC1D23", marcas="AUDI")
+
+
+# Counting and scripting
+
+
+def test_a_call_is_kept_with_all_that_it_brought(upstream, client):
+    body = factories.report_request("ABC1D23", {"multas": []})
+    client.connection.request(
+        "POST", path_of("report") + "?x=1&x=2", body, {"Authorization": "segredo"}
+    )
+    client.connection.getresponse().read()
+    (call,) = upstream.calls
+    assert (call.method, call.path, call.body) == ("POST", path_of("report"), body)
+    assert call.target.endswith("?x=1&x=2")
+    assert call.query == {"x": ["1", "2"]}
+    assert call.header("AUTHORIZATION") == "segredo"
+    assert call.header("cookie") is None
+
+
+def test_200_concurrent_clients_are_counted_exactly_and_all_answered(upstream):
+    gate = threading.Event()
+    upstream.default(f.held(gate))
+
+    def ask(number: int) -> int:
+        with PlainClient(upstream, 30) as asking:
+            return asking.ask(subject=f"AAA{number:04}")[0].status
+
+    with ThreadPoolExecutor(200) as pool:
+        asked = [pool.submit(ask, number) for number in range(200)]
+        upstream.wait_for_calls(200, 30)
+        gate.set()
+        assert [one.result(30) for one in asked] == [200] * 200
+    assert upstream.count() == 200
+    assert upstream.peak == 200
+    assert {call.path for call in upstream.calls} == {
+        path_of("decode", f"AAA{number:04}") for number in range(200)
+    }
+    assert sorted(call.number for call in upstream.calls) == list(range(1, 201))
+
+
+def test_a_request_that_never_arrived_whole_is_not_counted(upstream):
+    with socket.create_connection(("127.0.0.1", upstream.port)) as wire:
+        wire.sendall(b"POST /detran/v1/analytical-reports HTTP/1.1\r\nContent-Length: 9\r\n\r\n{}")
+    answered(upstream)
+    assert [call.method for call in upstream.calls] == ["GET"]
+
+
+def test_counts_go_by_prefix_and_method(upstream, client):
+    for operation in OPERATIONS:
+        client.ask(operation)
+    assert upstream.count() == 4
+    assert upstream.count("/detran/v1/restrictions") == 2
+    assert upstream.count(method="POST") == 1
+    upstream.forget_calls()
+    assert upstream.count() == 0
+
+
+def test_one_scripted_fault_stays_and_several_are_used_in_turn(upstream, client):
+    upstream.script(PATH, f.status(503))
+    assert [client.ask()[0].status for _ in range(3)] == [503, 503, 503]
+    upstream.script(PATH, f.status(500), f.good(), f.status(429, retry_after="7"))
+    assert [client.ask()[0].status for _ in range(5)] == [500, 200, 429, 200, 200]
+    upstream.once(PATH, f.status(418))
+    assert [client.ask()[0].status for _ in range(2)] == [418, 200]
+
+
+def test_the_longest_matching_script_answers(upstream, client):
+    upstream.script("/detran/v1/restrictions", f.status(500))
+    upstream.script(path_of("renajud"), f.status(402))
+    assert client.ask("renainf")[0].status == 500
+    assert client.ask("renajud")[0].status == 402
+    assert client.ask("decode")[0].status == 200
+    upstream.default(f.status(503))
+    assert client.ask("decode")[0].status == 503
+    upstream.clear()
+    assert client.ask("renainf")[0].status == 200
+
+
+def test_only_the_credential_it_was_given_is_accepted():
+    with FaultUpstream(credential="certo") as up:
+        for sent, status in (("certo", 200), ("errado", 401)):
+            connection = http.client.HTTPConnection("127.0.0.1", up.port, timeout=5)
+            connection.request("GET", PATH, headers={"Authorization": sent})
+            assert connection.getresponse().status == status
+            connection.close()
+
+
+def test_a_base_address_may_have_a_path():
+    with FaultUpstream(base_path="/api/x") as up:
+        assert up.url.endswith("/api/x")
+        connection = http.client.HTTPConnection("127.0.0.1", up.port, timeout=5)
+        connection.request("GET", "/api/x" + PATH)
+        assert connection.getresponse().read() == CLEAN
+        connection.close()
+        assert up.calls[0].path == PATH
+
+
+def test_a_stopped_upstream_refuses_and_comes_back_on_its_port():
+    up = FaultUpstream().start()
+    answered(up)
+    up.script(PATH, f.hang())
+    with ThreadPoolExecutor(1) as pool:
+        hanging = pool.submit(answered, up)
+        up.wait_for_calls(2)
+        up.stop()
+        with pytest.raises(OSError):
+            hanging.result(10)
+    with pytest.raises(ConnectionRefusedError):
+        answered(up)
+    up.clear()
+    with up:
+        assert answered(up) == (200, CLEAN)
+    assert up.count() == 3
+
+
+# Bad addresses and the guard
+
+
+def test_a_refused_address_refuses():
+    with pytest.raises(ConnectionRefusedError):
+        http.client.HTTPConnection(refused_url().removeprefix("http://"), timeout=5).connect()
+
+
+def test_a_blackhole_takes_no_connection_and_refuses_none():
+    with Blackhole() as hole, socket.socket() as client:
+        client.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            client.connect(("127.0.0.1", hole.port))
+
+
+def test_an_unknown_name_does_not_resolve():
+    with pytest.raises(socket.gaierror):
+        socket.create_connection((UNKNOWN_NAME_URL.removeprefix("http://"), 80), 5)
+
+
+def test_a_hanging_name_hangs_until_the_block_ends():
+    with ThreadPoolExecutor(1) as pool:
+        with hanging_names() as url:
+            asked = pool.submit(socket.getaddrinfo, url.removeprefix("http://"), 80)
+            with pytest.raises(TimeoutError):
+                asked.result(0.1)
+        with pytest.raises(socket.gaierror):
+            asked.result(10)
+
+
+def test_a_tls_handshake_with_it_fails_and_is_no_call(upstream):
+    host = upstream.tls_url.removeprefix("https://")
+    with pytest.raises((ssl.SSLError, ConnectionResetError)):
+        http.client.HTTPSConnection(host, timeout=5).connect()
+    assert upstream.count() == 0
+
+
+def test_the_guard_fails_a_test_that_reaches_out():
+    with socket.socket() as client, pytest.raises(pytest.fail.Exception, match=r"192\.0\.2\.1"):
+        client.connect(("192.0.2.1", 80))  # RFC 5737: documentation only
+    with socket.socket() as client, pytest.raises(pytest.fail.Exception):
+        client.connect_ex(("192.0.2.1", 80))
+
+
+def test_the_clock_moves_only_when_told():
+    clock = Clock(100)
+    assert (clock.now(), clock()) == (100, 100)
+    clock.advance(5)
+    assert clock.now() == 105
+    with pytest.raises(ValueError):
+        clock.advance(-1)

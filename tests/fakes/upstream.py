@@ -1,0 +1,258 @@
+"""A fake of the upstream on a real loopback socket: scripted by path, counting every call.
+
+A call counts once it was received whole, whatever becomes of its answer: that is what an
+operator would be charged for, and what the ledger must equal.
+"""
+
+import itertools
+import socket
+import threading
+import time
+from collections import deque
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+from tests.factories import MESSAGES, message_body
+from tests.fakes.faults import good
+from tests.fakes.ports import free_port
+from tests.fakes.wire import After, Call, Fault, Gone, Wire, send_whole
+
+_BACKLOG = 4096  # 500 clients knock at once
+
+
+class FaultUpstream:
+    """Answers the five paths well until told otherwise.
+
+    ``base_path`` puts the contract under a path; with a ``credential`` set, any other one (or
+    an ``at`` in the query) gets the contract's 401. Thread-safe; one thread a connection.
+    """
+
+    def __init__(self, base_path: str = "", credential: str | None = None) -> None:
+        self.port = free_port()
+        self.base_path = base_path
+        self.credential = credential
+        self._turn = threading.Condition()
+        self._calls: list[Call] = []
+        self._scripts: dict[str, deque[Fault]] = {}
+        self._forever: dict[str, Fault] = {}
+        self._default = good()
+        self._connections: dict[int, socket.socket] = {}
+        self._numbers = itertools.count(1)
+        self._answering = 0
+        self._peak = 0
+        self._threads: set[threading.Thread] = set()
+        self._listener: socket.socket | None = None
+
+    # The address
+
+    @property
+    def url(self) -> str:
+        """The base address, without a slash at its end."""
+        return f"http://127.0.0.1:{self.port}{self.base_path}"
+
+    @property
+    def tls_url(self) -> str:
+        """The same port as https: the handshake fails, nothing is sent."""
+        return f"https://127.0.0.1:{self.port}{self.base_path}"
+
+    # What came in
+
+    @property
+    def calls(self) -> list[Call]:
+        """A copy, in the order of arrival."""
+        with self._turn:
+            return list(self._calls)
+
+    def count(self, path_prefix: str = "", method: str | None = None) -> int:
+        return sum(
+            call.path.startswith(path_prefix) and method in (None, call.method)
+            for call in self.calls
+        )
+
+    @property
+    def connections_made(self) -> int:
+        """How many connections brought at least one whole call."""
+        return len({call.connection for call in self.calls})
+
+    @property
+    def peak(self) -> int:
+        """The most calls that were being answered at one time."""
+        with self._turn:
+            return self._peak
+
+    def wait_for_calls(self, count: int, timeout_s: float = 10) -> None:
+        """Return once ``count`` calls have arrived; AssertionError when they do not."""
+        with self._turn:
+            if not self._turn.wait_for(lambda: len(self._calls) >= count, timeout_s):
+                raise AssertionError(f"{len(self._calls)} calls arrived, not {count}")
+
+    def forget_calls(self) -> None:
+        with self._turn:
+            self._calls.clear()
+            self._peak = self._answering
+
+    # What goes out
+
+    def script(self, path: str, *faults: Fault) -> None:
+        """Answers for a path or prefix of it, the longest match first.
+
+        One fault stays until the next ``script`` or ``clear``; several are used up in turn,
+        and then the default answers again.
+        """
+        if not faults:
+            raise ValueError("a script needs a fault")
+        with self._turn:
+            self._scripts.pop(path, None)
+            self._forever.pop(path, None)
+            if len(faults) == 1:
+                self._forever[path] = faults[0]
+            else:
+                self._scripts[path] = deque(faults)
+
+    def once(self, path: str, fault: Fault) -> None:
+        """One fault for the next call of a path or prefix alone."""
+        with self._turn:
+            self._forever.pop(path, None)
+            self._scripts[path] = deque([fault])
+
+    def default(self, fault: Fault) -> None:
+        """What answers where no script does."""
+        with self._turn:
+            self._default = fault
+
+    def clear(self) -> None:
+        """Every path answers well again; the calls stay counted."""
+        with self._turn:
+            self._scripts.clear()
+            self._forever.clear()
+            self._default = good()
+
+    # Up and down
+
+    def start(self) -> Self:
+        """Listen, on the same port as ever."""
+        if self._listener is not None:
+            raise RuntimeError("already started")
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", self.port))
+        listener.listen(_BACKLOG)
+        self._listener = listener
+        self._acceptor = threading.Thread(target=self._accept, args=(listener,), daemon=True)
+        self._acceptor.start()
+        return self
+
+    def stop(self) -> None:
+        """As if killed: connects are refused from now on, open connections are cut."""
+        listener, self._listener = self._listener, None
+        if listener is None:
+            return
+        with suppress(OSError):  # macOS refuses, and its close wakes the thread instead
+            listener.shutdown(socket.SHUT_RDWR)  # wakes the thread in accept()
+        listener.close()
+        self._acceptor.join(10)  # first, so that no connection is accepted after the cut
+        self._cut_connections()
+        with self._turn:
+            serving = list(self._threads)
+        deadline = time.monotonic() + 10
+        for thread in serving:
+            thread.join(max(0, deadline - time.monotonic()))
+        if left := sum(thread.is_alive() for thread in [self._acceptor, *serving]):
+            raise RuntimeError(f"{left} threads of the fake upstream did not end")
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    # Inside
+
+    def _serve_in_a_thread(self, number: int, connection: socket.socket) -> None:
+        thread = threading.Thread(target=self._serve, args=(number, connection), daemon=True)
+        with self._turn:
+            self._connections[number] = connection
+            self._threads = {known for known in self._threads if known.is_alive()}
+            thread.start()
+            self._threads.add(thread)
+
+    def _cut_connections(self) -> None:
+        with self._turn:
+            for connection in self._connections.values():
+                with suppress(OSError):  # the other end was faster
+                    connection.shutdown(socket.SHUT_RDWR)
+
+    def _accept(self, listener: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            self._serve_in_a_thread(next(self._numbers), connection)
+
+    def _serve(self, number: int, connection: socket.socket) -> None:
+        try:
+            wire = Wire(connection)
+            after = After.KEEP
+            while after is After.KEEP:
+                after = self._answer(wire, self._received(wire, number))
+            if after is After.CLOSE_UNREAD:
+                wire.readable(None)
+        except Gone:
+            pass
+        finally:
+            # Under the lock, or stop() could shut down a descriptor already given to another.
+            with self._turn:
+                del self._connections[number]
+                connection.close()
+
+    def _received(self, wire: Wire, connection: int) -> Call:
+        if not wire.first_byte().isalpha():
+            raise Gone  # a TLS handshake has no line end to wait for
+        lines = wire.read_until(b"\r\n\r\n").decode("latin-1").split("\r\n")
+        method, target, _ = lines[0].split(" ")
+        headers = tuple(
+            (name.strip().lower(), value.strip())
+            for name, _, value in (line.partition(":") for line in lines[1:])
+        )
+        lengths = [int(value) for name, value in headers if name == "content-length"]
+        body = wire.read_exactly(lengths[0] if lengths else 0)
+        path = urlsplit(target).path.removeprefix(self.base_path)
+        with self._turn:
+            number = len(self._calls) + 1
+            call = Call(number, connection, method, target, path, headers, body, time.monotonic())
+            self._calls.append(call)
+            self._turn.notify_all()
+        return call
+
+    def _answer(self, wire: Wire, call: Call) -> After:
+        if self.credential not in (None, call.header("authorization")) or "at" in call.query:
+            return send_whole(wire, message_body(MESSAGES[401]), 401)
+        with self._turn:
+            fault = self._next_fault(call.path)
+            self._answering += 1
+            self._peak = max(self._peak, self._answering)
+        try:
+            return fault.play(wire, call)
+        finally:
+            with self._turn:
+                self._answering -= 1
+
+    def _next_fault(self, path: str) -> Fault:
+        known = [*self._scripts, *self._forever]
+        for prefix in sorted((p for p in known if path.startswith(p)), key=len, reverse=True):
+            if prefix in self._forever:
+                return self._forever[prefix]
+            faults = self._scripts[prefix]
+            fault = faults.popleft()
+            if not faults:
+                del self._scripts[prefix]
+            return fault
+        return self._default

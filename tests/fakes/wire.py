@@ -1,0 +1,150 @@
+"""The fake upstream's side of one connection, and what a fault is: a name and a way to answer."""
+
+import select
+import socket
+import struct
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from http import HTTPStatus
+from urllib.parse import parse_qs, urlsplit
+
+JSON = "application/json; charset=utf-8"
+Headers = Sequence[tuple[str, str]]
+
+
+class Gone(Exception):
+    """The client left or the fake was stopped: nobody is there to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request that arrived whole. ``path`` is without the base path and the query."""
+
+    number: int
+    connection: int
+    method: str
+    target: str
+    path: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    received_at: float = field(compare=False)
+
+    def header(self, name: str) -> str | None:
+        """The only value of a header; None without one, an error where it was sent twice."""
+        values = [value for key, value in self.headers if key == name.lower()]
+        if len(values) > 1:
+            raise ValueError(f"{name} was sent {len(values)} times")
+        return values[0] if values else None
+
+    @property
+    def query(self) -> dict[str, list[str]]:
+        return parse_qs(urlsplit(self.target).query, keep_blank_values=True)
+
+
+class After(Enum):
+    """What becomes of the connection when a fault has played."""
+
+    KEEP = "keep"
+    CLOSE = "close"
+    CLOSE_UNREAD = "close unread"  # once the next request arrives, before reading a byte of it
+
+
+class Wire:
+    """One accepted connection. Every method raises Gone when the other end is no longer there."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+        self._buffer = b""
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def send(self, data: bytes) -> None:
+        try:
+            self._socket.sendall(data)
+        except OSError as error:
+            raise Gone from error
+
+    def pause(self, seconds: float) -> None:
+        """Wait, but leave at once when the client hangs up or the fake is stopped."""
+        ends_at = time.monotonic() + seconds
+        while (left := ends_at - time.monotonic()) > 0:
+            if not self.readable(left):
+                return
+            if self._hung_up():
+                raise Gone
+            time.sleep(min(left, 0.02))  # bytes of a next request are waiting: let them
+
+    def readable(self, timeout_s: float | None) -> bool:
+        poll = select.poll()  # select() refuses descriptors past 1024, and 500 clients get there
+        poll.register(self._socket, select.POLLIN)
+        return bool(poll.poll(None if timeout_s is None else timeout_s * 1000))
+
+    def reset_on_close(self) -> None:
+        """Make the close an RST instead of a FIN."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    def first_byte(self) -> bytes:
+        """The first byte of what comes next, left in place."""
+        if not self._buffer:
+            self._fill()
+        return self._buffer[:1]
+
+    def read_until(self, mark: bytes, limit: int = 65_536) -> bytes:
+        while mark not in self._buffer:
+            if len(self._buffer) > limit:
+                raise Gone
+            self._fill()
+        head, _, self._buffer = self._buffer.partition(mark)
+        return head
+
+    def read_exactly(self, count: int) -> bytes:
+        while len(self._buffer) < count:
+            self._fill()
+        data, self._buffer = self._buffer[:count], self._buffer[count:]
+        return data
+
+    def _fill(self) -> None:
+        try:
+            data = self._socket.recv(65_536)
+        except OSError as error:
+            raise Gone from error
+        if not data:
+            raise Gone
+        self._buffer += data
+
+    def _hung_up(self) -> bool:
+        try:
+            return self._socket.recv(1, socket.MSG_PEEK) == b""
+        except OSError:
+            return True
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A way to answer a call, well or badly; the name is how tests and their output call it."""
+
+    name: str
+    play: Callable[[Wire, Call], After] = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def head(status: int, headers: Headers) -> bytes:
+    """Status line and headers, the empty line included."""
+    try:
+        reason = HTTPStatus(status).phrase
+    except ValueError:
+        reason = "Unknown"
+    lines = [f"HTTP/1.1 {status} {reason}", *(f"{name}: {value}" for name, value in headers)]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+def send_whole(
+    wire: Wire, body: bytes, status: int = 200, content_type: str = JSON, extra: Headers = ()
+) -> After:
+    """A rightly framed answer on a connection that stays open."""
+    framing = [("Content-Type", content_type), ("Content-Length", str(len(body)))]
+    wire.send(head(status, [*framing, *extra]) + body)
+    return After.KEEP
