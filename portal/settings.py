@@ -149,7 +149,9 @@ def _base_address(name: str, text: str) -> str:
     except ValueError:
         sound = False
     if not sound or parts.query or parts.fragment or parts.username is not None:
-        raise SettingsError(f"{name} makes no sense: a base address is http(s)://host[:port][/path]")
+        raise SettingsError(
+            f"{name} makes no sense: a base address is http(s)://host[:port][/path]"
+        )
     return text.rstrip("/")
 
 
@@ -183,5 +185,3 @@ def _refuse_contradictions(settings: Settings) -> None:
             f"{PREFIX}SECRET_KEY must be set with {PREFIX}REDIS_URL: portals that share a Redis "
             "share it"
         )
-    if settings.secret_key is not None and len(settings.secret_key) < 16:
-        raise SettingsError(f"{PREFIX}SECRET_KEY makes no sense: 16 characters or more")

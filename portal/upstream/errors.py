@@ -2,7 +2,7 @@
 
     UpstreamError
     ├── NotSent        refused, DNS, connect, TLS: nothing left this machine, asking again is free
-    │   └── CircuitOpen    not even tried: the breaker is cooling down or the origin asked for a pause
+    │   └── CircuitOpen    not even tried: cooling down, or the origin asked for a pause
     ├── Uncertain      sent, no whole answer: it may have been charged
     │   ├── TimedOut       slower than its limit or the deadline
     │   ├── Broken         reset or closed before an answer

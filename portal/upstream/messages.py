@@ -30,7 +30,7 @@ class Resource:
     subject: str
     credential: str = field(repr=False)
     body: bytes | None = field(default=None, repr=False)
-    check: Callable[[bytes], None] = field(default=lambda body: None, repr=False)
+    check: Callable[[bytes], None] = field(default=lambda _: None, repr=False)
 
 
 class Attempt(Protocol):

@@ -1,0 +1,60 @@
+"""What is stored: an answer's exact bytes with their origin and time, signed, the key inside."""
+
+import hashlib
+import hmac
+from typing import Final
+
+import msgspec
+
+SCHEMA: Final = 1
+_MAC_BYTES: Final = 32
+
+
+class Envelope(msgspec.Struct, frozen=True, array_like=True):
+    """One stored answer. ``fetched_at`` in epoch seconds; ``failure`` is a Failure's kind where
+    what is remembered is that asking failed."""
+
+    key: str
+    fetched_at: float
+    origin: str
+    status: int
+    empty: bool
+    body: bytes
+    failure: str = ""
+    retry_after_s: float | None = None
+    schema: int = SCHEMA
+
+
+class Seal:
+    """Signs and opens envelopes. What is forged, foreign or of an old schema reads as absent:
+    never an error, never executed."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = hmac.digest(secret, b"envelope", hashlib.sha256)
+        self._names = hmac.digest(secret, b"names", hashlib.sha256)
+        self._encoder = msgspec.msgpack.Encoder()
+        self._decoder = msgspec.msgpack.Decoder(Envelope)
+
+    def close(self, envelope: Envelope) -> bytes:
+        content = self._encoder.encode(envelope)
+        return self._sign(content) + content
+
+    def open(self, sealed: object, key: str) -> Envelope | None:
+        """The envelope stored under this key, or None for anything that is not one of ours."""
+        if not isinstance(sealed, bytes) or len(sealed) <= _MAC_BYTES:
+            return None
+        mac, content = sealed[:_MAC_BYTES], sealed[_MAC_BYTES:]
+        if not hmac.compare_digest(mac, self._sign(content)):
+            return None
+        try:
+            envelope = self._decoder.decode(content)
+        except (msgspec.DecodeError, ValueError):
+            return None
+        return envelope if envelope.key == key and envelope.schema == SCHEMA else None
+
+    def name(self, text: str, length: int = 32) -> str:
+        """A name for a secret text that only holders of the key can compute: HMAC, in hex."""
+        return hmac.digest(self._names, text.encode(), hashlib.sha256).hex()[:length]
+
+    def _sign(self, content: bytes) -> bytes:
+        return hmac.digest(self._secret, content, hashlib.sha256)

@@ -1,0 +1,48 @@
+"""The menu: each operation of the contract, its path and the frame of its answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+Name = Literal["decode", "renainf", "renajud", "report"]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """``status_word`` and ``result_type`` are what a 200 of the contract carries."""
+
+    name: Name
+    method: Literal["GET", "POST"]
+    path: str
+    status_word: Literal["DONE", "SUCCESS"]
+    result_type: type[dict[str, object]] | type[list[object]]
+    takes_renavam: bool = False
+
+    def path_for(self, subject: str, uf: str | None = None) -> str:
+        if self.method == "POST":
+            return self.path
+        return f"{self.path}/{subject}" + (f"/{uf}" if uf else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the operator set for an operation: lifetimes in seconds, R$ a call."""
+
+    fresh_s: int
+    stale_s: int
+    price: Decimal = Decimal(0)
+
+
+DECODE = Operation("decode", "GET", "/detran/v1/decode", "DONE", dict)
+RENAINF = Operation(
+    "renainf", "GET", "/detran/v1/restrictions/renainf", "SUCCESS", list, takes_renavam=True
+)
+RENAJUD = Operation(
+    "renajud", "GET", "/detran/v1/restrictions/renajud", "SUCCESS", list, takes_renavam=True
+)
+REPORT = Operation("report", "POST", "/detran/v1/analytical-reports", "DONE", dict)
+
+OPERATIONS: Mapping[Name, Operation] = {
+    operation.name: operation for operation in (DECODE, RENAINF, RENAJUD, REPORT)
+}

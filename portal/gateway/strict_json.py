@@ -1,0 +1,103 @@
+"""JSON as RFC 7493 means it: what two readers could understand differently is refused."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+DEEPEST = 64
+LONGEST_NUMBER = 400
+
+
+class NotStrictJSON(ValueError):
+    """The bytes are no JSON text that everybody reads alike."""
+
+
+def parse(text: bytes) -> Any:
+    """Read UTF-8 JSON without duplicate keys, NaN, lone surrogates, giant numbers or deep nesting.
+
+    Raises NotStrictJSON.
+    """
+    _refuse_depth(text)
+    try:
+        value = json.loads(
+            text.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_constant=_refuse_constant,
+            parse_int=_integer,
+            parse_float=_decimal,
+        )
+    except (ValueError, RecursionError) as error:
+        raise NotStrictJSON("not strict JSON") from error
+    if b"\\u" in text:
+        _refuse_surrogates(value)
+    return value
+
+
+def canonical(value: Any) -> bytes:
+    """One spelling for equal values: sorted keys, no white space (in the spirit of RFC 8785)."""
+    return json.dumps(
+        value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+    ).encode()
+
+
+def _refuse_depth(text: bytes) -> None:
+    """Counts brackets outside strings before the parser recurses into them."""
+    if text.count(b"[") + text.count(b"{") <= DEEPEST:
+        return
+    depth, inside, escaped = 0, False, False
+    for byte in text:
+        if escaped:
+            escaped = False
+        elif inside:
+            escaped = byte == 0x5C
+            inside = byte != 0x22
+        elif byte == 0x22:
+            inside = True
+        elif byte in b"[{":
+            depth += 1
+            if depth > DEEPEST:
+                raise NotStrictJSON("nested too deeply")
+        elif byte in b"]}":
+            depth -= 1
+
+
+def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in members:
+            raise NotStrictJSON("duplicate name")
+        members[name] = value
+    return members
+
+
+def _refuse_constant(name: str) -> None:
+    raise NotStrictJSON(name)
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > LONGEST_NUMBER:
+        raise NotStrictJSON("number too long")
+    return int(digits)
+
+
+def _decimal(digits: str) -> float:
+    number = float(digits) if len(digits) <= LONGEST_NUMBER else float("inf")
+    if number in (float("inf"), float("-inf")):
+        raise NotStrictJSON("number too large")
+    return number
+
+
+def _refuse_surrogates(value: Any) -> None:
+    match value:
+        case str():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise NotStrictJSON("lone surrogate") from None
+        case dict():
+            for name, member in value.items():
+                _refuse_surrogates(name)
+                _refuse_surrogates(member)
+        case list():
+            for item in value:
+                _refuse_surrogates(item)

@@ -1,0 +1,106 @@
+"""The SQL engine and its tables, on SQLite (embedded) or PostgreSQL."""
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    create_engine,
+    event,
+)
+from sqlalchemy.pool import QueuePool
+
+_metadata = MetaData()
+
+tokens = Table(
+    "tokens",
+    _metadata,
+    Column("digest", String(64), primary_key=True),  # SHA-256, hex; the token itself is nowhere
+    Column("name", String(80), nullable=False, unique=True),
+    Column("scopes", String(200), nullable=False),
+    Column("daily_limit", Integer, nullable=False),  # upstream calls a day, 0 = no limit
+    Column("created_at", Float, nullable=False),  # epoch seconds
+    Column("expires_at", Float),
+    Column("revoked_at", Float),
+)
+
+ledger = Table(
+    "ledger",
+    _metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("sent_at", Float, nullable=False),  # epoch seconds
+    Column("day", String(10), nullable=False),  # of America/Sao_Paulo, ISO 8601
+    Column("operation", String(10), nullable=False),
+    Column("subject", String(64), nullable=False),  # HMAC of the plate
+    Column("origin", String(20), nullable=False),
+    Column("caller", String(80), nullable=False),
+    Column("price", String(20), nullable=False),  # R$, decimal text: exact in every database
+    Column("outcome", String(20), nullable=False),  # "maybe" until the call ends
+    Column("status", Integer),
+    Index("ledger_by_day", "day"),
+    Index("ledger_by_subject", "subject"),
+)
+
+spending = Table(
+    "spending",
+    _metadata,
+    Column("day", String(10), primary_key=True),
+    Column("payer", String(90), primary_key=True),  # "day" for everybody, "token:NAME" for one
+    Column("calls", Integer, nullable=False),
+)
+
+history = Table(
+    "history",
+    _metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("visitor", String(64), nullable=False),  # digest of who asked
+    Column("subject", String(64), nullable=False),  # HMAC of the plate
+    Column("asked_at", Float, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
+    Index("history_by_visitor", "visitor", "subject", unique=True),
+    Index("history_by_subject", "subject"),
+)
+
+
+def open_engine(url: str | None, data_dir: Path) -> Engine:
+    """An engine with every table in place; without a URL, SQLite in ``data_dir``."""
+    if url is None:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        url = f"sqlite:///{data_dir / 'portal.sqlite'}"
+    if url.startswith("postgresql://"):
+        url = url.replace("postgresql://", "postgresql+psycopg://", 1)
+    if url.startswith("sqlite"):
+        engine = create_engine(url, poolclass=QueuePool, pool_size=16, max_overflow=64)
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_immediate)
+    else:
+        engine = create_engine(url, pool_size=8, max_overflow=24, pool_pre_ping=True)
+    _metadata.create_all(engine)
+    return engine
+
+
+def _set_up_sqlite(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # transactions are begun below, not guessed by the driver
+    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
+        connection.execute(f"PRAGMA {pragma}")
+    connection.execute("PRAGMA busy_timeout = 10000")
+
+
+def _begin_immediate(connection: Connection) -> None:
+    """Take the write lock at once: a deferred transaction fails when it turns into a write."""
+    if not connection.get_execution_options().get("reads_only"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def reading(engine: Engine) -> Connection:
+    """A connection for queries alone: on SQLite it neither waits for a writer nor holds one up."""
+    return engine.connect().execution_options(reads_only=True)

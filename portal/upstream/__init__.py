@@ -1,0 +1,35 @@
+"""How we ask: one base address, one behind a breaker, or both as one upstream."""
+
+from portal.upstream.breaker import Breaker
+from portal.upstream.errors import (
+    Broken,
+    CircuitOpen,
+    Failing,
+    NotSent,
+    TimedOut,
+    Uncertain,
+    Unusable,
+    UpstreamError,
+)
+from portal.upstream.failover import Failover
+from portal.upstream.messages import Account, Attempt, Resource, Response, Upstream
+from portal.upstream.origin import Origin
+
+__all__ = [
+    "Account",
+    "Attempt",
+    "Breaker",
+    "Broken",
+    "CircuitOpen",
+    "Failing",
+    "Failover",
+    "NotSent",
+    "Origin",
+    "Resource",
+    "Response",
+    "TimedOut",
+    "Uncertain",
+    "Unusable",
+    "Upstream",
+    "UpstreamError",
+]
