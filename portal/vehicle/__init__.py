@@ -4,9 +4,12 @@ from portal.vehicle.decode import Decoded, FipeEntry, MonthPrice, read_decode
 from portal.vehicle.drift import unexpected
 from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field
 from portal.vehicle.fines import Fine, Licence, read_fines
+from portal.vehicle.fipe import FipeCode, PricePoint, PriceSeries, fipe_code
 from portal.vehicle.judicial import Restriction, read_restrictions
+from portal.vehicle.makes import VehicleName, display_name, read_name, vehicle_name
 from portal.vehicle.names import mask_names
 from portal.vehicle.plate import STATES, InvalidPlate, Plate, Renavam, parse_subject
+from portal.vehicle.ranking import RankedEntry, rank
 from portal.vehicle.report import Report, Topic, read_report
 
 __all__ = [
@@ -17,20 +20,30 @@ __all__ = [
     "Decoded",
     "Field",
     "Fine",
+    "FipeCode",
     "FipeEntry",
     "InvalidPlate",
     "Licence",
     "MonthPrice",
     "Plate",
+    "PricePoint",
+    "PriceSeries",
+    "RankedEntry",
     "Renavam",
     "Report",
     "Restriction",
     "Topic",
+    "VehicleName",
+    "display_name",
+    "fipe_code",
     "mask_names",
     "parse_subject",
+    "rank",
     "read_decode",
     "read_fines",
+    "read_name",
     "read_report",
     "read_restrictions",
     "unexpected",
+    "vehicle_name",
 ]

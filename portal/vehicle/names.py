@@ -1,5 +1,126 @@
-"""Owners' names inside free text, turned into initials."""
+"""Owners' names inside free text, turned into initials.
+
+No list holds all names, so this works the other way round: words that reports use for other
+things (courts, agencies, makes, places, the grammar itself) are known, and a run of capitalised
+words that is none of them is taken for a name. Masking a model now and then costs less than
+printing a stranger's full name.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from portal.vehicle.field import fold
+from portal.vehicle.names_vocabulary import (
+    CONNECTORS,
+    GIVEN_NAMES,
+    OTHER_WORDS,
+    SURNAMES_TOO,
+)
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_GAP = re.compile(r"[ -]|\. ?")
+_CPF = re.compile(r"(?<![0-9])[0-9]{3}\.[0-9]{3}\.[0-9]{3}-?[0-9]{2}(?![0-9])", re.ASCII)
+_MASKED_CPF = "***.***.***-**"
+
+# What stands before a person: after these even one capitalised word is a name.
+_PERSON = re.compile(
+    r"(?:em nome d[aeo]s?|pertenc\w+ (?:ao?|à)s?|adquirid[ao] (?:por|de)|vendid[ao] (?:por|para|a)"
+    r"|\bs(?:enho)?ra?\.?|\bdra?\.|transferid[ao] para|titular|nome)\s*[:,(–-]?\s*$",
+    re.IGNORECASE,
+)
+# After these two capitalised words are a name, one may be an adjective.
+_ROLE = re.compile(
+    r"(?:propriet[áa]ri[ao]s?|compradora?|vendedora?|condutora?|possuidora?|arrendat[áa]ri[ao]"
+    r"|don[ao]|infratora?)(?: (?:atua(?:l|is)|anterior(?:es)?|registrad[ao]s?|é|foi|era|como))*"
+    r"\s*[:,(–-]?\s*$",
+    re.IGNORECASE,
+)
+_CONTEXT = 48
 
 
-def mask_names(text: str) -> str:
-    return text
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    start: int
+    end: int
+    folded: str
+    is_capital: bool  # may belong to a name
+    is_surname: bool  # may belong to one that a given name opens
+    is_connector: bool
+
+
+def mask_names(text: str, *, about_people: bool = False) -> str:
+    """The text with full names as initials: "MARIA DA SILVA SOUZA" → "M. D. S. S.".
+
+    Masked are upper-case runs of two words or more, capitalised runs that open with a common
+    given name or follow words such as "proprietário" or "em nome de", and CPF numbers. With
+    ``about_people`` the text is known to speak of owners, and every capitalised run counts.
+    """
+    out: list[str] = []
+    done = 0
+    for run in _runs(_words(text), text):
+        if _is_name(run, text, about_people=about_people):
+            out.append(text[done : run[0].start])
+            out.append(" ".join(_initial(word) for word in run))
+            done = run[-1].end
+            # The initial's own full stop ends a sentence or an abbreviation just as well.
+            done += text[done : done + 1] == "."
+    out.append(text[done:])
+    return _CPF.sub(_MASKED_CPF, "".join(out))
+
+
+def _initial(word: _Word) -> str:
+    return word.text if word.folded == "E" else f"{word.text[0].upper()}."
+
+
+def _words(text: str) -> Iterator[_Word]:
+    for match in _WORD.finditer(text):
+        word, start, end = match[0], match.start(), match.end()
+        folded = fold(word)
+        in_code = text[start - 1 : start].isdigit() or text[end : end + 1].isdigit()
+        is_connector = folded in CONNECTORS
+        cased = word[0].isupper() and (word[1:].islower() or word.isupper())
+        shaped = cased and not in_code and not is_connector
+        is_capital = shaped and folded not in OTHER_WORDS
+        is_surname = shaped and folded in SURNAMES_TOO
+        yield _Word(word, start, end, folded, is_capital, is_surname, is_connector)
+
+
+def _runs(words: Iterator[_Word], text: str) -> Iterator[list[_Word]]:
+    """Capitalised neighbours, with connectors between but not around them."""
+    run: list[_Word] = []
+    pending: list[_Word] = []
+    for word in words:
+        before = (pending or run)[-1] if run else None
+        if before is not None and not _adjoins(before, word, text):
+            yield run
+            run, pending = [], []
+        opened = bool(run) and run[0].folded in GIVEN_NAMES
+        if word.is_capital or (opened and word.is_surname):
+            run, pending = [*run, *pending, word], []
+        elif run and word.is_connector:
+            pending.append(word)
+        elif run:
+            yield run
+            run, pending = [], []
+    if run:
+        yield run
+
+
+def _adjoins(before: _Word, word: _Word, text: str) -> bool:
+    gap = text[before.end : word.start]
+    # A full stop ends an abbreviation ("MARIA S. SOUZA") only after a single letter.
+    return bool(_GAP.fullmatch(gap)) and (not gap.startswith(".") or len(before.text) == 1)
+
+
+def _is_name(run: list[_Word], text: str, *, about_people: bool) -> bool:
+    names = [word for word in run if not word.is_connector]
+    before = text[max(0, run[0].start - _CONTEXT) : run[0].start]
+    if _PERSON.search(before):
+        return any(len(word.text) > 1 for word in names)
+    if len(names) < 2:
+        return False
+    if sum(word.text.isupper() and len(word.text) > 1 for word in names) >= 2:
+        return True
+    return about_people or names[0].folded in GIVEN_NAMES or bool(_ROLE.search(before))

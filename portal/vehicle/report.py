@@ -69,7 +69,9 @@ def read_report(body: bytes, marker: str, *, mask_names: bool = True) -> Report:
 def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
     # Only these texts speak of people; masking elsewhere would only garble makes and courts.
     known = key in TOPIC_LABELS
-    text = _prose(raw, marker, mask=mask and (key == "proprietarios" or not known))
+    about_people = key == "proprietarios"
+    masked = mask and (about_people or not known)
+    text = _prose(raw, marker, mask=masked, about_people=about_people)
     mark, rest = split_mark(text.value)
     if not text.is_hidden:
         text = Field(rest, "known") if rest else EMPTY
@@ -88,7 +90,7 @@ def split_mark(text: str) -> tuple[Mark | None, str]:
     return mark, rest
 
 
-def _prose(raw: object, marker: str, *, mask: bool) -> Field:
+def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) -> Field:
     if not isinstance(raw, str):
         return read_field(raw, marker)
     text = clean(raw, limit=TEXT_LIMIT, lines=True)
@@ -96,7 +98,7 @@ def _prose(raw: object, marker: str, *, mask: bool) -> Field:
         return HIDDEN
     text = _without_marker(text, marker)
     if mask:
-        text = names.mask_names(text)
+        text = names.mask_names(text, about_people=about_people)
     return Field(text, "known") if text else EMPTY
 
 

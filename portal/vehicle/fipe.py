@@ -1,0 +1,163 @@
+"""A FIPE price series: its points, gaps and code, and what the price has done."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+
+from portal.vehicle.decode import FipeEntry, MonthPrice
+from portal.vehicle.field import Field
+
+_CODE_WEIGHTS = (7, 6, 5, 4, 3, 2)
+_CODE = re.compile(r"[0-9]{1,6}-?[0-9]", re.ASCII)
+_TENTH = Decimal("0.1")
+# Less than a year says nothing about a year.
+_LEAST_MONTHS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class FipeCode:
+    """A code as the table prints it ("008190-6"), and whether its check digit holds."""
+
+    text: str
+    is_verified: bool
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class PricePoint:
+    """A month (its first day) and its price in R$, more than zero."""
+
+    month: date
+    value: Decimal
+    predicted: bool
+
+
+def fipe_code(fipe_id: Field) -> FipeCode | None:
+    """The code behind an id that has lost its zeros and hyphen ("81906" → 008190-6).
+
+    Check digit: (−Σ digit × weight 7 6 5 4 3 2) mod 11, 10 → 0; it held for all of 8,125 public
+    codes. None for a text that is no code at all.
+    """
+    text = fipe_id.value.strip()
+    if not _CODE.fullmatch(text):
+        return None
+    digits = text.replace("-", "").zfill(7)
+    if not int(digits):
+        return None
+    total = sum(w * int(d) for w, d in zip(_CODE_WEIGHTS, digits, strict=False))
+    holds = int(digits[6]) == -total % 11 % 10
+    return FipeCode(f"{digits[:6]}-{digits[6]}", holds)
+
+
+@dataclass(frozen=True)
+class PriceSeries:
+    """One entry's history. Percentages are signed and rounded to one decimal (−8.2 = fell).
+
+    ``points`` are in order, one a month, real ones before predicted ones of the same month.
+    ``current`` is the entry's own current price; None, never zero, where there is none.
+    """
+
+    points: tuple[PricePoint, ...]
+    current: Decimal | None
+    code: FipeCode | None
+
+    @classmethod
+    def of(cls, entry: FipeEntry) -> "PriceSeries":
+        """Out of any history: disorder, duplicates and months without a price are tolerated."""
+        return cls(_in_order(entry.history), entry.current, fipe_code(entry.fipe_id))
+
+    def __bool__(self) -> bool:
+        return bool(self.points)
+
+    @cached_property
+    def real(self) -> tuple[PricePoint, ...]:
+        return tuple(point for point in self.points if not point.predicted)
+
+    @property
+    def first_real(self) -> PricePoint | None:
+        return self.real[0] if self.real else None
+
+    @property
+    def last_real(self) -> PricePoint | None:
+        return self.real[-1] if self.real else None
+
+    @cached_property
+    def peak(self) -> PricePoint | None:
+        """The highest real price, the latest of equal ones."""
+        return max(self.real, key=lambda point: (point.value, point.month), default=None)
+
+    @cached_property
+    def gaps(self) -> tuple[date, ...]:
+        """Months without a price between the first and the last point."""
+        known = {_index(point.month) for point in self.points}
+        if not known:
+            return ()
+        missing = (i for i in range(min(known), max(known)) if i not in known)
+        return tuple(date(i // 12, i % 12 + 1, 1) for i in missing)
+
+    @property
+    def twelve_month_change(self) -> Decimal | None:
+        """From the same month a year earlier to the last real one; None without that month."""
+        last = self.last_real
+        if last is None:
+            return None
+        wanted = _index(last.month) - 12
+        earlier = next((p for p in self.real if _index(p.month) == wanted), None)
+        return _change(earlier, last)
+
+    @property
+    def change_since_peak(self) -> Decimal | None:
+        """How far the last real price stands below the peak: zero or less."""
+        return _change(self.peak, self.last_real)
+
+    @property
+    def yearly_change(self) -> Decimal | None:
+        """Compound yearly rate over the real points; None over less than twelve months."""
+        first, last = self.first_real, self.last_real
+        if first is None or last is None:
+            return None
+        months = _index(last.month) - _index(first.month)
+        if months < _LEAST_MONTHS:
+            return None
+        rate = (float(last.value) / float(first.value)) ** (12 / months) - 1
+        return Decimal(str(rate * 100)).quantize(_TENTH)
+
+    @cached_property
+    def predicted_tail(self) -> tuple[PricePoint, ...]:
+        """Predictions after the last real month; all points where none is real."""
+        last = self.last_real
+        return tuple(
+            p for p in self.points if p.predicted and (last is None or p.month > last.month)
+        )
+
+    @property
+    def predicted_change(self) -> Decimal | None:
+        """From the last real price to the last predicted one; None without both."""
+        return _change(self.last_real, self.predicted_tail[-1] if self.predicted_tail else None)
+
+
+def _in_order(history: Iterable[MonthPrice]) -> tuple[PricePoint, ...]:
+    by_month: dict[date, PricePoint] = {}
+    for sent in history:
+        if sent.value is None or sent.value <= 0:
+            continue
+        known = by_month.get(sent.month)
+        # A fact beats a prediction; of two facts the one sent later corrects the earlier.
+        if known is None or known.predicted or not sent.predicted:
+            by_month[sent.month] = PricePoint(sent.month, sent.value, sent.predicted)
+    return tuple(by_month[month] for month in sorted(by_month))
+
+
+def _index(month: date) -> int:
+    return month.year * 12 + month.month - 1
+
+
+def _change(before: PricePoint | None, after: PricePoint | None) -> Decimal | None:
+    if before is None or after is None:
+        return None
+    return ((after.value / before.value - 1) * 100).quantize(_TENTH)

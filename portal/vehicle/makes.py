@@ -1,0 +1,139 @@
+"""Makes and models as people say them, out of the registration's own spelling.
+
+The register writes "I/AUDI A3" (imported), "VW/GOL 1.0", "SR/RANDON …" (semi-trailer). The
+spellings were gathered from public programs that read such texts; no official list exists.
+"""
+
+import re
+from dataclasses import dataclass
+
+from portal.vehicle.decode import Decoded
+from portal.vehicle.field import fold
+
+# Display name → spellings whose folded form differs from the display name's own.
+_SPELLINGS = {
+    "BRP": ["CAN-AM"],
+    "Caoa Chery": ["CAOA", "CAOACHERY"],
+    "Chevrolet": ["CHEV", "CHEVY", "G.M", "GM"],
+    "Citroën": ["CITR"],
+    "GWM": ["GREAT WALL"],
+    "Harley-Davidson": ["HARLEY", "HARLEY DAVIDSON"],
+    "Kia": ["KIA MOTORS"],
+    "Land Rover": ["L.ROVER", "LAND-ROVER", "LANDROVER", "LROVER"],
+    "Marcopolo": ["MPOLO"],
+    "Mercedes-Benz": ["M BENZ", "M. BENZ", "M.BENZ", "MBENZ", "MERCEDES", "MERCEDES BENZ"],
+    "Mitsubishi": ["MITSU", "MMC"],
+    "Renault": ["RENALT"],
+    "Royal Enfield": ["ROYAL"],
+    "Suzuki": ["JTA-SUZUKI"],
+    "Toyota": ["TOYT"],
+    "Volkswagen": ["V.W", "VOLKS", "VOLKSWAGEM", "VW"],
+}
+_PLAIN = (
+    "Agrale,Audi,Bajaj,BMW,BYD,Chery,Chrysler,Dafra,Denza,Dodge,Ducati,Effa,Facchini,Ferrari,Fiat,"
+    "Ford,Foton,Geely,GMC,Guerra,Haojue,Honda,Hyundai,Iveco,JAC,Jaecoo,Jaguar,Jeep,JMC,Kasinski,"
+    "Kawasaki,KTM,Lexus,Lifan,MAN,Maserati,Mazda,MINI,Mottu,Nissan,Omoda,Peugeot,Polaris,Porsche,"
+    "RAM,Randon,Recrusul,Scania,Shineray,Sinotruk,SsangYong,Subaru,Sundown,Traxx,Triumph,Troller,"
+    "Volare,Volvo,Yamaha"
+)
+# Too short to be taken for a make anywhere but right before a slash.
+_BEFORE_SLASH = {
+    "7YAMAHA": "Yamaha",
+    "H-D": "Harley-Davidson",
+    "HON": "Honda",
+    "HYU": "Hyundai",
+    "JTA": "Suzuki",
+    "LR": "Land Rover",
+    "MB": "Mercedes-Benz",
+    "NIS": "Nissan",
+    "PEU": "Peugeot",
+    "RE": "Royal Enfield",
+    "REN": "Renault",
+    "SUB": "Subaru",
+    "SUZ": "Suzuki",
+    "TOY": "Toyota",
+}
+_DISPLAY = {fold(name): name for name in (*_SPELLINGS, *_PLAIN.split(","))} | {
+    spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings
+}
+
+_ORIGIN = re.compile(r"(I|IMP\.?|N|E|SR|R|REB) ?/ ?", re.IGNORECASE | re.ASCII)
+_IMPORTED = frozenset({"I", "IMP", "IMP."})
+_WORD = re.compile(r"[^\W_]+")
+# Short words that are names, not codes: everything else of up to three letters stays upper case.
+_SHORT_NAMES = frozenset(
+    re.findall(r"\w+", "ACE AIR BIZ BOX CAB DUO FAN FIT FLY FOX GOL KA KID MAX NEO POP SKY TOP UNO")
+)
+# Longer words that are codes and would look like names.
+_CODES = frozenset(re.findall(r"\w+", "CRDI CVVT ECVT GDCI HDIE MPFI TDCI TFSI TGDI TIVCT VTEC"))
+_VOWEL = re.compile(r"[AEIOUY]")
+
+
+@dataclass(frozen=True, slots=True)
+class VehicleName:
+    """Make and model for people; either may be "". ``imported`` None where nothing tells."""
+
+    make: str
+    model: str
+    imported: bool | None
+
+    def __str__(self) -> str:
+        return f"{self.make} {self.model}".strip()
+
+
+def read_name(text: str) -> VehicleName:
+    """Make, model and origin out of one registration text such as "I/AUDI A3"."""
+    rest = " ".join(text.split())
+    imported: bool | None = None
+    if origin := _ORIGIN.match(rest):
+        imported = True if origin[1].upper() in _IMPORTED else None
+        rest = rest[origin.end() :]
+    head, slash, tail = rest.partition("/")
+    before = fold(head)
+    if slash and (make := _DISPLAY.get(before) or _BEFORE_SLASH.get(before)):
+        return VehicleName(make, title_case(tail.strip()), imported)
+    words = rest.split(" ")
+    for count in (3, 2, 1):
+        make = _DISPLAY.get(fold(" ".join(words[:count])))
+        if make and len(words) >= count:
+            model = " ".join(words[count:]).lstrip(" -")
+            # "GM - Chevrolet": the price table's way of saying one make twice.
+            said_again = _DISPLAY.get(fold(model)) == make
+            return VehicleName(make, "" if said_again else title_case(model), imported)
+    return VehicleName("", title_case(rest), imported)
+
+
+def vehicle_name(decoded: Decoded) -> VehicleName:
+    """The make and model of a decoded vehicle, said once each."""
+    stated, described = read_name(decoded.make.value), read_name(decoded.description.value)
+    # A make that the table does not know is still the source's word for it.
+    make = stated.make or (stated.model if decoded.make else "") or described.make
+    model = described.model or (stated.model if stated.make else "")
+    if not described.make and fold(model).startswith(fold(make) + " "):
+        model = model[len(make) :].strip()
+    imported = described.imported or stated.imported
+    if imported is None and decoded.is_national is not None:
+        imported = not decoded.is_national
+    return VehicleName(make, model, imported)
+
+
+def display_name(decoded: Decoded) -> str:
+    """ "Audi A3 LM 180CV" out of "AUDI" and "A3 LM 180CV"; "" where nothing is known."""
+    return str(vehicle_name(decoded))
+
+
+def title_case(text: str) -> str:
+    """Names capitalised, codes (A3, LM, TFSI, 1.8, 16V, HR-V) left in capitals.
+
+    A text that already mixes cases was written with care and stays as it is.
+    """
+    if text != text.upper():
+        return text
+    return _WORD.sub(lambda match: _cased(match[0]), text)
+
+
+def _cased(word: str) -> str:
+    if word in _SHORT_NAMES:
+        return word.capitalize()
+    is_code = len(word) <= 3 or not word.isalpha() or word in _CODES or not _VOWEL.search(word)
+    return word if is_code else word.capitalize()

@@ -1,0 +1,122 @@
+"""Which price-table candidate is this vehicle? Best match first, each with its reason."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from portal.vehicle.decode import Decoded, FipeEntry
+from portal.vehicle.field import fold
+
+_WORD = re.compile(r"[A-Z0-9]+(?:\.[0-9]+)*", re.ASCII)
+_POWER = re.compile(r"(?<![0-9.])([0-9]{2,4}) ?CV\b", re.ASCII)
+_LITRES = re.compile(r"(?<![0-9.])([0-9]{1,2}\.[0-9])(?![0-9])", re.ASCII)
+_FUELS = {
+    "GASOLINA": {"GASOLINA"},
+    "GASOL": {"GASOLINA"},
+    "ALCOOL": {"ALCOOL"},
+    "ETANOL": {"ALCOOL"},
+    "FLEX": {"GASOLINA", "ALCOOL"},
+    "DIESEL": {"DIESEL"},
+    "GNV": {"GNV"},
+    "GAS": {"GNV"},
+    "HIBRIDO": {"HIBRIDO"},
+    "ELETRICO": {"ELETRICO"},
+}
+# Weights: the year is in every table row and never approximate; power and displacement tell
+# versions apart; words help, but two spellings of one version share few of them.
+_YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
+
+
+@dataclass(frozen=True, slots=True)
+class RankedEntry:
+    """A candidate, its score (only comparable within one ranking) and a Portuguese reason."""
+
+    entry: FipeEntry
+    score: int
+    reason: str
+
+
+def rank(entries: Iterable[FipeEntry], decoded: Decoded) -> tuple[RankedEntry, ...]:
+    """The candidates, best match first; equal ones keep the source's order."""
+    ranked = [_judge(entry, decoded) for entry in entries]
+    return tuple(sorted(ranked, key=lambda r: -r.score))
+
+
+def _judge(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
+    score = 0
+    same: list[str] = []
+    other: list[str] = []
+
+    if entry.year and decoded.model_year:
+        if entry.year == decoded.model_year:
+            score += _YEAR
+            same.append(f"ano-modelo {entry.year}")
+        else:
+            near = abs(entry.year - decoded.model_year) == 1
+            score += _NEIGHBOUR_YEAR if near else -_YEAR
+            other.append(f"ano-modelo {entry.year}")
+
+    ours, theirs = _fuels(decoded.fuel.value), _fuels(entry.fuel.value)
+    if ours and theirs:
+        score += _FUEL if ours == theirs else -_FUEL
+        (same if ours == theirs else other).append("combustível")
+
+    version = fold(f"{entry.model} {entry.version}")
+    registered = fold(decoded.description.value)
+    power = decoded.power_cv or _first(_POWER.findall(registered))
+    powers = {int(text) for text in _POWER.findall(version)}
+    if power and powers:
+        score += _ENGINE if power in powers else -_ENGINE
+        (same if power in powers else other).append(f"potência ({_listed(powers)} cv)")
+
+    litres = _litres(decoded, registered)
+    volumes = set(_LITRES.findall(version))
+    if litres and volumes:
+        score += _ENGINE if litres in volumes else -_ENGINE
+        shown = ", ".join(v.replace(".", ",") for v in sorted(volumes))
+        (same if litres in volumes else other).append(f"cilindrada ({shown})")
+
+    makes = _words(f"{decoded.make} {entry.make}")
+    wanted = [w for w in _words(registered) if w not in makes and w not in volumes]
+    shared = [w for w in wanted if w in set(_words(version))]
+    if shared:
+        score += _WORDS * len(shared) // len(wanted)
+        same.append("nome (" + ", ".join(shared[:4]) + ")")
+
+    return RankedEntry(entry, score, _reason(same, other))
+
+
+def _reason(same: Sequence[str], other: Sequence[str]) -> str:
+    parts = []
+    if same:
+        parts.append(f"Confere com o registro: {', '.join(same)}.")
+    if other:
+        parts.append(f"Difere do registro: {', '.join(other)}.")
+    return " ".join(parts) or "O registro não traz dados que distingam esta versão."
+
+
+def _words(text: str) -> list[str]:
+    """Distinct words in order; single letters say nothing."""
+    found = (w for w in _WORD.findall(fold(text)) if len(w) > 1)
+    return list(dict.fromkeys(found))
+
+
+def _fuels(text: str) -> frozenset[str]:
+    return frozenset(f for word in _words(text) for f in _FUELS.get(word, ()))
+
+
+def _litres(decoded: Decoded, registered: str) -> str:
+    """The displacement as versions print it: 1798 cm³ is "1.8"."""
+    if decoded.displacement_cc and 500 <= decoded.displacement_cc < 20_000:
+        tenths = (decoded.displacement_cc + 50) // 100
+        return f"{tenths // 10}.{tenths % 10}"
+    found = _LITRES.findall(registered)
+    return found[0] if found else ""
+
+
+def _first(texts: Sequence[str]) -> int:
+    return int(texts[0]) if texts else 0
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(str(n) for n in sorted(numbers))
