@@ -1,0 +1,38 @@
+"""Who may ask: one credential out of a request, the tokens issued, what each person asked."""
+
+from portal.access.credentials import NoCredential, is_token, read_credential
+from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
+from portal.access.history import Entry, History
+from portal.access.sealing import open_text, seal_text
+from portal.access.tokens import (
+    OPERATION_SCOPES,
+    SCOPES,
+    Identity,
+    Issued,
+    NameTaken,
+    RefusedToken,
+    Tokens,
+    UnknownToken,
+    digest,
+)
+
+__all__ = [
+    "DEMO_TOKEN",
+    "OPERATION_SCOPES",
+    "SCOPES",
+    "Entry",
+    "Gatekeeper",
+    "History",
+    "Identity",
+    "Issued",
+    "NameTaken",
+    "NoCredential",
+    "RefusedToken",
+    "Tokens",
+    "UnknownToken",
+    "digest",
+    "is_token",
+    "open_text",
+    "read_credential",
+    "seal_text",
+]

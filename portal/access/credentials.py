@@ -1,0 +1,38 @@
+"""Exactly one credential out of a request, or none. Pure."""
+
+from collections.abc import Sequence
+
+LONGEST = 4096
+
+
+class NoCredential(ValueError):
+    """None, more than one, or one that no token can look like: 401."""
+
+
+def read_credential(headers: Sequence[str], query: Sequence[str]) -> str:
+    """The one token of the Authorization headers and ``at`` parameters; raises NoCredential.
+
+    The same token by header and by query is one; the same place twice is not. A server that
+    joins two headers as ``A,B`` and hands a non-ASCII one on as an empty text is covered: a
+    token holds no comma, and a present but empty one is no token.
+    """
+    if len(headers) > 1 or len(query) > 1:
+        raise NoCredential("the same place twice")
+    given = {*headers, *query}
+    if len(given) != 1:
+        raise NoCredential("none, or two that differ")
+    token = given.pop()
+    if not is_token(token):
+        raise NoCredential("not the form of a token")
+    return token
+
+
+def is_token(text: str) -> bool:
+    """Printable ASCII without spaces (so no scheme word), commas, 1 to 4,096 characters."""
+    return (
+        0 < len(text) <= LONGEST
+        and text.isascii()
+        and text.isprintable()
+        and " " not in text
+        and "," not in text
+    )

@@ -1,0 +1,35 @@
+"""Who may ask: a credential becomes an Identity, by the portal's mode."""
+
+from typing import Literal
+
+from portal.access.tokens import SCOPES, Identity, Tokens, digest
+
+Mode = Literal["demo", "managed", "pass-through"]
+DEMO_TOKEN = "demo"  # noqa: S105 documented, opens fictitious data alone
+_DEMO_DIGEST = digest(DEMO_TOKEN)
+
+
+class Gatekeeper:
+    """Knows the mode: demo and managed tell portal tokens, pass-through believes anybody and
+    lets the upstream judge."""
+
+    def __init__(self, mode: Mode, tokens: Tokens) -> None:
+        self.mode = mode
+        self._tokens = tokens
+
+    def admit(self, credential: str) -> Identity:
+        """Raises UnknownToken (401) or RefusedToken (403)."""
+        if self.mode == "pass-through":
+            own = digest(credential)
+            return Identity(f"credential:{own[:12]}", own, SCOPES - {"admin"}, 0, credential)
+        return self.admit_digest(digest(credential))
+
+    def admit_digest(self, token_digest: str) -> Identity:
+        """The same for a session, which holds a digest alone."""
+        if self.mode == "demo" and token_digest == _DEMO_DIGEST:
+            return self.visitor()
+        return self._tokens.identify(token_digest)
+
+    def visitor(self) -> Identity:
+        """Anybody who looks at the demonstration."""
+        return Identity(DEMO_TOKEN, _DEMO_DIGEST, SCOPES - {"admin"})

@@ -1,0 +1,79 @@
+"""What each person asked, shown to them alone: encrypted, erasable, covered by a purge."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import Engine, delete, insert, select
+
+from portal.access.sealing import cipher
+from portal.storage import history as table
+from portal.storage import reading
+
+KEPT_S = 30 * 24 * 3600
+LISTED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    subject: str
+    asked_at: float  # epoch seconds
+
+
+class History:
+    """``tag`` names a plate without telling it (HMAC); the plate itself is encrypted."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        secret: bytes,
+        tag: Callable[[str], str],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._engine = engine
+        self._secret = secret
+        self._tag = tag
+        self._clock = clock
+
+    def record(self, visitor: str, subject: str) -> None:
+        sealed = cipher(self._secret, b"history").encrypt(subject.encode())
+        tag, now = self._tag(subject), self._clock()
+        with self._engine.begin() as db:
+            db.execute(
+                delete(table).where(
+                    ((table.c.visitor == visitor) & (table.c.subject == tag))
+                    | (table.c.asked_at < now - KEPT_S)
+                )
+            )
+            db.execute(
+                insert(table).values(visitor=visitor, subject=tag, asked_at=now, sealed=sealed)
+            )
+
+    def recent(self, visitor: str) -> list[Entry]:
+        """The latest first; an entry of another key is passed over."""
+        from cryptography.fernet import InvalidToken
+
+        query = (
+            select(table.c.sealed, table.c.asked_at)
+            .where(table.c.visitor == visitor, table.c.asked_at >= self._clock() - KEPT_S)
+            .order_by(table.c.asked_at.desc())
+            .limit(LISTED)
+        )
+        box = cipher(self._secret, b"history")
+        entries = []
+        with reading(self._engine) as db:
+            for sealed, asked_at in db.execute(query):
+                try:
+                    entries.append(Entry(box.decrypt(sealed).decode(), asked_at))
+                except InvalidToken:
+                    continue
+        return entries
+
+    def erase(self, visitor: str) -> None:
+        with self._engine.begin() as db:
+            db.execute(delete(table).where(table.c.visitor == visitor))
+
+    def forget(self, subject: str) -> None:
+        """A purge: nobody's history names this plate any more."""
+        with self._engine.begin() as db:
+            db.execute(delete(table).where(table.c.subject == self._tag(subject)))
