@@ -1,0 +1,244 @@
+"""The table of traffic infractions: what a code means in articles, points and money.
+
+Vintage: codes and descriptions follow the Manual Brasileiro de Fiscalização de Trânsito
+(Res. CONTRAN 985/2022, descriptions as it abbreviates them), the RENAINF code sheet of
+SENATRAN (2016) where the manual is silent (pedestrians, bicycles, public servants, 500-2),
+and Lei 14.599/2023 for arts. 165-B to 165-D (confidence 1: one source names those codes).
+Gravity, points and base amounts: arts. 258 and 259 of the CTB, Lei 13.281/2016 from
+01/11/2016. ``points_counted`` follows art. 259, § 4º (Lei 14.071/2020); blank where no source
+settles it (cyclists). ``amount_until_2016`` is the table in force until 31/10/2016, blank when
+unknown. Codes created after the sources, and dangerous goods (9xxx), are not in the table.
+
+``superseded`` rows are old splits and rules: old records still carry them.
+"""
+
+import csv
+import re
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cache
+from importlib import resources
+from typing import Literal, TypeVar, cast
+
+from portal.law.wording import listed
+
+Gravity = Literal["leve", "media", "grave", "gravissima", "especial", "depende"]
+
+GRAVITY_WORDS: dict[Gravity, str] = {
+    "leve": "leve",
+    "media": "média",
+    "grave": "grave",
+    "gravissima": "gravíssima",
+    "especial": "especial",
+    "depende": "depende do desdobramento",
+}
+# Lei 13.281/2016, in force 01/11/2016, changed the base amounts of art. 258.
+NEW_AMOUNTS_SINCE = date(2016, 11, 1)
+# The manual prints 767-0, the check-digit rule gives 767-6: both are accepted.
+_SPELLINGS = {"7676": "7670"}
+_CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
+# How many wordings of one code are spelled out, and how long an opening is worth sharing.
+_MAX_WORDINGS = 3
+_SHARED_WORDS = 3
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table: a code with one split. Amounts in reais."""
+
+    code: str
+    split: str
+    description: str
+    article: str
+    offender: str
+    gravity: Gravity
+    multiplier: Decimal
+    points: int
+    points_counted: int | None
+    suspends: bool
+    amount: Decimal | None
+    amount_until_2016: Decimal | None
+    current: bool
+    confidence: int
+
+    def fits(self, sent: Decimal) -> bool:
+        return stands_for(sent, self.amount, self.amount_until_2016) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Infraction:
+    """What a code stands for; with four digits it may cover several splits.
+
+    A member is None (text: empty, gravity: "depende") where the splits disagree or the table
+    does not say. ``rows`` are the lines it was drawn from.
+    """
+
+    code: str
+    split: str
+    rows: tuple[Row, ...]
+    description: str
+    article: str
+    offender: str
+    gravity: Gravity
+    multiplier: Decimal | None
+    points: int | None
+    points_counted: int | None
+    suspends: bool | None
+    amount: Decimal | None
+    amount_until_2016: Decimal | None
+    current: bool
+    confidence: int
+
+    @property
+    def printed(self) -> str:
+        """``745-50`` with its split, ``745-5`` without."""
+        return f"{self.code[:3]}-{self.code[3]}{self.split}"
+
+    @property
+    def gravity_word(self) -> str:
+        return GRAVITY_WORDS[self.gravity]
+
+    @property
+    def citation(self) -> str:
+        """``art. 218, I do CTB``; a second law keeps its own name."""
+        if not self.article:
+            return ""
+        if "Lei" in self.article:
+            return f"art. {self.article.replace(' c/c ', ' do CTB c/c ', 1)}"
+        return f"art. {self.article} do CTB"
+
+    def amount_at(self, day: date | None) -> Decimal | None:
+        """Full amount for an infraction of ``day``; without a day, today's table."""
+        if day is not None and day < NEW_AMOUNTS_SINCE:
+            return self.amount_until_2016
+        return self.amount
+
+    def narrowed_to(self, sent: Decimal) -> "Infraction":
+        """The splits whose amount fits what the upstream sent, if some fit and some do not.
+
+        Four digits cannot tell a motorcycle from a bicycle (7056, 7099, 7102); money can, and
+        it finds the superseded split of an old record (6920 was grave, now média).
+        """
+        fitting = tuple(row for row in self.rows if row.fits(sent))
+        if not fitting and not self.split:
+            fitting = tuple(row for row in _table()[self.code] if row.fits(sent))
+        if not fitting or len(fitting) == len(self.rows):
+            return self
+        return _joined(self.code, self.split, fitting)
+
+
+def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
+    """The table's amount that ``sent`` is, exactly or with its cents cut; None when none is."""
+    for amount in amounts:
+        if amount is not None and sent in (amount, Decimal(int(amount))):
+            return amount
+    return None
+
+
+def find(code_text: str) -> Infraction | None:
+    """Read "7455", "745-5", "74550" or "745-50"; None for anything the table does not hold."""
+    match = _CODE.fullmatch(code_text.strip())
+    if match is None:
+        return None
+    code = match[1] + match[2]
+    rows = _table().get(_SPELLINGS.get(code, code), ())
+    if not rows:
+        return None
+    if match[3] is not None:
+        chosen = tuple(row for row in rows if row.split == match[3])
+        return _joined(rows[0].code, match[3], chosen) if chosen else None
+    current = tuple(row for row in rows if row.current)
+    return _joined(rows[0].code, "", current or rows)
+
+
+def rows() -> tuple[Row, ...]:
+    """Every line of the table, in its order."""
+    return tuple(row for group in _table().values() for row in group)
+
+
+@cache
+def _table() -> dict[str, tuple[Row, ...]]:
+    text = resources.files(__package__).joinpath("infractions.csv").read_text("utf-8")
+    groups: dict[str, list[Row]] = {}
+    for line in csv.DictReader(text.splitlines()):
+        row = _row(line)
+        groups.setdefault(row.code, []).append(row)
+    return {code: tuple(group) for code, group in groups.items()}
+
+
+def _row(line: dict[str, str]) -> Row:
+    return Row(
+        code=line["code"],
+        split=line["split"],
+        description=line["description"],
+        article=line["article"],
+        offender=line["offender"],
+        gravity=cast(Gravity, line["gravity"]),
+        multiplier=Decimal(line["multiplier"]),
+        points=int(line["points"]),
+        points_counted=int(line["points_counted"]) if line["points_counted"] else None,
+        suspends=line["suspends"] == "1",
+        amount=Decimal(line["amount"]) if line["amount"] else None,
+        amount_until_2016=(
+            Decimal(line["amount_until_2016"]) if line["amount_until_2016"] else None
+        ),
+        current=line["status"] == "current",
+        confidence=int(line["confidence"]),
+    )
+
+
+def _joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:
+    gravities = {row.gravity for row in rows}
+    return Infraction(
+        code=code,
+        split=split,
+        rows=rows,
+        description=_one_description([row.description for row in rows]),
+        article=_one_article([row.article for row in rows]),
+        offender=_only({row.offender for row in rows}) or "",
+        gravity=_only(gravities) or "depende",
+        multiplier=_only({row.multiplier for row in rows}),
+        points=_only({row.points for row in rows}),
+        points_counted=_only({row.points_counted for row in rows}),
+        suspends=_only({row.suspends for row in rows}),
+        amount=_only({row.amount for row in rows}),
+        amount_until_2016=_only({row.amount_until_2016 for row in rows}),
+        current=any(row.current for row in rows),
+        confidence=min(row.confidence for row in rows),
+    )
+
+
+def _only(values: set[_Value]) -> _Value | None:
+    return next(iter(values)) if len(values) == 1 else None
+
+
+def _one_description(texts: list[str]) -> str:
+    """One sentence for several splits: their common opening, then where they part."""
+    texts = list(dict.fromkeys(texts))
+    if len(texts) == 1:
+        return texts[0]
+    words = [text.split() for text in texts]
+    shared = 0
+    for column in zip(*words, strict=False):
+        if len(set(column)) > 1:
+            break
+        shared += 1
+    if shared < _SHARED_WORDS:
+        shared = 0
+    endings = [" ".join(line[shared:]).lstrip("-– ") for line in words if line[shared:]]
+    more = len(endings) - _MAX_WORDINGS
+    shown = endings[:_MAX_WORDINGS]
+    if more > 0:
+        shown.append(f"(mais {more})")
+    opening = " ".join(words[0][:shared])
+    return f"{opening} … {' / '.join(shown)}" if shared else " / ".join(shown)
+
+
+def _one_article(articles: list[str]) -> str:
+    articles = list(dict.fromkeys(articles))
+    if len(articles) == 1:
+        return articles[0]
+    bases = list(dict.fromkeys(article.split(" c/c ")[0] for article in articles))
+    return listed(bases, last=" ou ")
