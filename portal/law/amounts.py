@@ -1,0 +1,116 @@
+"""What a fine costs: the exact amount behind a ``valor`` that arrives without its cents.
+
+Discounts: art. 284 of the CTB (80 % until the due date) and its § 1º (60 % through SNE, giving
+up defence and appeal). Recidivism within 12 months doubles some fines (arts. 165, 165-A, 173
+to 175, 191).
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Literal
+
+from portal.law.infractions import NEW_AMOUNTS_SINCE, Infraction, stands_for
+from portal.law.wording import day, money
+
+_CENT = Decimal("0.01")
+_DOUBLED_ARTICLES = ("165", "165-A", "173", "174", "175", "191")
+_OVERWEIGHT = "231, V"
+# Beyond this a text is no amount of money; Decimal arithmetic on it would be unbounded.
+_MOST_DIGITS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """R$ at 100, 80 and 60 %; None where neither the table nor the source gives an amount.
+
+    ``origin``: "table" exact by the official table, "sent" as the source sent it, "none".
+    ``note`` says in Portuguese where the number comes from, ``matches`` whether what was sent
+    agrees with the table (None: nothing to compare).
+    """
+
+    value: Decimal | None
+    origin: Literal["table", "sent", "none"]
+    note: str
+    matches: bool | None = None
+
+    @property
+    def at_80(self) -> Decimal | None:
+        return self._share(Decimal("0.8"))
+
+    @property
+    def at_60(self) -> Decimal | None:
+        return self._share(Decimal("0.6"))
+
+    def _share(self, share: Decimal) -> Decimal | None:
+        if self.value is None:
+            return None
+        return (self.value * share).quantize(_CENT, ROUND_HALF_UP)
+
+
+def exact_amount(
+    infraction: Infraction | None, sent: Decimal | None, committed_on: date | None
+) -> Amount:
+    """The amount of a fine, by table where what was sent agrees with it, else as sent.
+
+    ``sent`` in reais, cents perhaps cut ("130" stands for R$ 130,16). Zero, negative or absurd
+    counts as not sent.
+    """
+    sent = plausible(sent)
+    expected = infraction.amount_at(committed_on) if infraction else None
+    if sent is None:
+        if expected is None:
+            return Amount(None, "none", "Não é possível dizer: a fonte não informa o valor.")
+        note = f"A fonte não informa o valor; é o da tabela {_period(committed_on)}."
+        return Amount(expected, "table", note)
+    if infraction is None:
+        return Amount(sent, "sent", "Valor enviado pela fonte; o código não está na tabela.")
+    found = stands_for(sent, expected)
+    if found is not None:
+        return Amount(found, "table", _cents(sent, found), matches=True)
+    return _against_other_tables(infraction, sent, expected, committed_on)
+
+
+def _against_other_tables(
+    infraction: Infraction, sent: Decimal, expected: Decimal | None, committed_on: date | None
+) -> Amount:
+    other = stands_for(sent, infraction.amount, infraction.amount_until_2016)
+    if other is not None:
+        era = "em vigor desde" if other == infraction.amount else "anterior a"
+        note = f"{_cents(sent, other)} É o valor da tabela {era} {day(NEW_AMOUNTS_SINCE)}"
+        note += "; confirme." if committed_on is None else ", que não é a da data da infração."
+        return Amount(other, "table", note, matches=committed_on is None)
+    if expected is None:
+        note = "Valor enviado pela fonte; a tabela não fixa um valor único para esta infração."
+        return Amount(sent, "sent", note)
+    base_article = infraction.article.split(",")[0]
+    doubled = stands_for(sent, expected * 2)
+    if doubled is not None and base_article in _DOUBLED_ARTICLES:
+        note = f"{_cents(sent, doubled)} É o dobro da tabela, como na reincidência em 12 meses."
+        return Amount(doubled, "table", note, matches=True)
+    note = (
+        f"A fonte enviou {money(sent)}, que não corresponde à tabela "
+        f"({money(expected)}); mantido o valor enviado."
+    )
+    if infraction.article == _OVERWEIGHT:
+        note += " No excesso de peso, soma-se um valor a cada 200 kg (art. 231, V, do CTB)."
+    return Amount(sent, "sent", note, matches=False)
+
+
+def _cents(sent: Decimal, exact: Decimal) -> str:
+    if sent == exact:
+        return "Valor enviado pela fonte, igual ao da tabela."
+    return f"O valor enviado ({sent:f}) veio sem os centavos; pela tabela, são {money(exact)}."
+
+
+def _period(committed_on: date | None) -> str:
+    if committed_on is None:
+        return f"em vigor desde {day(NEW_AMOUNTS_SINCE)} (sem a data da infração, confirme)"
+    return "da data da infração"
+
+
+def plausible(sent: Decimal | None) -> Decimal | None:
+    """An amount of money to the cent; None for zero, negative, absurd or not a number."""
+    if sent is None or not sent.is_finite() or sent <= 0 or sent.adjusted() >= _MOST_DIGITS:
+        return None
+    return sent if sent == int(sent) else sent.quantize(_CENT, ROUND_HALF_UP)

@@ -1,0 +1,241 @@
+"""The clocks of a traffic fine, each a pure function of dates.
+
+Articles are of the CTB (Lei 9.503/1997) as changed by Leis 14.071/2020, 14.229/2021 and
+14.304/2022. A notice counts on the day it is *issued*, not received. A date that the record
+does not bring gives the verdict "unknown": absence in the source proves nothing.
+"""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+
+from portal.law.wording import counted, day
+
+Verdict = Literal["in_time", "late", "unknown"]
+
+NOTICE_DAYS = 30
+PENALTY_DAYS = 180
+PENALTY_DAYS_WITH_DEFENCE = 360
+# "não inferior a trinta dias": the notice itself may grant more.
+MINIMUM_DAYS = 30
+NOMINATION_DAYS = 30
+PRESCRIPTION_YEARS = 5
+# Lei 14.071/2020, which brought the limit of 180/360 days, in force 12/04/2021.
+PENALTY_LIMIT_SINCE = date(2021, 4, 12)
+
+_ADVICE = "Confirme com um profissional."
+_CANNOT_TELL = "Não é possível dizer"
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """How one deadline stands.
+
+    ``days_used`` and ``limit_days`` in days (None: not measured in days, or not known);
+    ``ends_on`` the last day as far as the dates tell; ``sentence`` in Portuguese, cited.
+    """
+
+    name: str
+    verdict: Verdict
+    days_used: int | None
+    limit_days: int | None
+    ends_on: date | None
+    article: str
+    sentence: str
+
+
+def notice_of_infraction(committed_on: date | None, notified_on: date | None) -> Clock:
+    """Whether the notice of autuação was issued within 30 days of the infraction."""
+    name, article = "Notificação da autuação", "art. 281, § 1º, II, do CTB"
+    ends_on = plus_days(committed_on, NOTICE_DAYS)
+    used = _days_between(committed_on, notified_on)
+    if used is None:
+        missing = "a data da infração" if committed_on is None else "a data da notificação"
+        text = f"{_CANNOT_TELL} se a notificação saiu no prazo: a fonte não informa {missing}."
+        return Clock(name, "unknown", None, NOTICE_DAYS, ends_on, article, text)
+    if used < 0:
+        text = f"{_CANNOT_TELL}: a data da notificação é anterior à da infração."
+        return Clock(name, "unknown", None, NOTICE_DAYS, ends_on, article, text)
+    if used <= NOTICE_DAYS:
+        text = (
+            f"Notificação emitida em {used} dos {NOTICE_DAYS} dias ({article}): "
+            "dentro do prazo, pelas datas registradas."
+        )
+        return Clock(name, "in_time", used, NOTICE_DAYS, ends_on, article, text)
+    text = (
+        f"Notificação emitida {counted(used, 'dia', 'dias')} depois da infração; o limite é de "
+        f"{NOTICE_DAYS} ({article}). Em regra, o registro deveria ser arquivado. {_ADVICE}"
+    )
+    return Clock(name, "late", used, NOTICE_DAYS, ends_on, article, text)
+
+
+def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
+    """180 days from the infraction, 360 with prior defence; the record tells no defence."""
+    name, article = "Notificação da penalidade", "art. 282, §§ 6º e 7º, do CTB"
+    ends_on = plus_days(committed_on, PENALTY_DAYS)
+    both = f"{PENALTY_DAYS} dias, ou {PENALTY_DAYS_WITH_DEFENCE} se houve defesa prévia"
+
+    def clock(verdict: Verdict, used: int | None, text: str, limit: int = PENALTY_DAYS) -> Clock:
+        last = plus_days(committed_on, limit)
+        return Clock(name, verdict, used, limit, last, article, text)
+
+    if committed_on is None:
+        return clock("unknown", None, f"{_CANNOT_TELL}: a fonte não informa a data da infração.")
+    if committed_on < PENALTY_LIMIT_SINCE:
+        text = (
+            f"{_CANNOT_TELL}: o limite de 180 ou 360 dias ({article}) vale desde "
+            f"{day(PENALTY_LIMIT_SINCE)}, e a infração é anterior."
+        )
+        return Clock(name, "unknown", None, None, None, article, text)
+    if penalty_on is None:
+        waited = (today - committed_on).days
+        text = f"{_CANNOT_TELL}: a fonte não informa a data da penalidade. "
+        if waited < 0:
+            text += "A data da infração está no futuro."
+        elif waited <= PENALTY_DAYS:
+            text += (
+                f"O prazo é de {both} ({article}); em regra corre ao menos até {day_of(ends_on)}."
+            )
+        else:
+            text += (
+                f"Passaram {counted(waited, 'dia', 'dias')} da infração; o prazo é de {both} "
+                f"({article}). {_ADVICE}"
+            )
+        return clock("unknown", None, text)
+    used = (penalty_on - committed_on).days
+    if used < 0:
+        text = f"{_CANNOT_TELL}: a data da penalidade é anterior à da infração."
+        return clock("unknown", None, text)
+    if used <= PENALTY_DAYS:
+        text = (
+            f"Penalidade emitida em {used} dos {PENALTY_DAYS} dias ({article}): "
+            "dentro do prazo, pelas datas registradas."
+        )
+        return clock("in_time", used, text)
+    if used <= PENALTY_DAYS_WITH_DEFENCE:
+        text = (
+            f"Penalidade emitida {used} dias depois da infração: dentro do prazo só se houve "
+            f"defesa prévia ({both}; {article}). O registro não diz se houve. {_ADVICE}"
+        )
+        return clock("unknown", used, text, PENALTY_DAYS_WITH_DEFENCE)
+    text = (
+        f"Penalidade emitida {used} dias depois da infração, além dos {both} ({article}). "
+        f"Em regra, o direito de aplicá-la já teria se perdido. {_ADVICE}"
+    )
+    return clock("late", used, text, PENALTY_DAYS_WITH_DEFENCE)
+
+
+def prior_defence(notified_on: date | None, today: date) -> Clock:
+    """At least 30 days from the notice of autuação; the notice states the real last day."""
+    return _at_least("Defesa prévia", "art. 281-A do CTB", "da notificação", notified_on, today)
+
+
+def appeal(penalty_on: date | None, today: date) -> Clock:
+    """Appeal to JARI and due date of the fine fall on the same day, 30 days or more away."""
+    article = "art. 282, §§ 4º e 5º, do CTB"
+    return _at_least("Recurso à JARI e vencimento", article, "da penalidade", penalty_on, today)
+
+
+def second_appeal(decided_on: date | None, today: date) -> Clock:
+    """30 days from JARI's decision, which no fine record brings."""
+    article = "art. 288 do CTB"
+    return _at_most("Recurso ao CETRAN", article, "da decisão da JARI", decided_on, 30, today)
+
+
+def driver_nomination(notified_on: date | None, today: date) -> Clock:
+    """30 days from the notice of autuação for the owner to name who drove."""
+    article = "art. 257, § 7º, do CTB"
+    return _at_most(
+        "Indicação do condutor", article, "da notificação", notified_on, NOMINATION_DAYS, today
+    )
+
+
+def prescription(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
+    """Five years to punish (from the infraction) or to collect (from the penalty at the earliest).
+
+    Lei 9.873/1999, arts. 1º and 1º-A; Res. CONTRAN 723/2018, art. 24. Acts of the authority
+    interrupt it and none is in the record, so the day is the earliest one, never a promise.
+    """
+    name, article = "Prescrição", "Lei 9.873/1999"
+    start = penalty_on or committed_on
+    ends_on = plus_years(start, PRESCRIPTION_YEARS)
+    if start is None or ends_on is None:
+        text = f"{_CANNOT_TELL} quando prescreve: a fonte não informa as datas."
+        return Clock(name, "unknown", None, None, None, article, text)
+    what = "cobrar" if penalty_on else "punir"
+    since = "da penalidade" if penalty_on else "da infração"
+    if today <= ends_on:
+        text = (
+            f"O prazo para {what} é, em regra, de 5 anos ({article}): contados {since}, "
+            f"vai ao menos até {day(ends_on)}, e pode ser interrompido."
+        )
+        return Clock(name, "in_time", None, None, ends_on, article, text)
+    text = (
+        f"Os 5 anos para {what}, contados {since}, passaram em {day(ends_on)} ({article}). "
+        f"Pode ter prescrito, se nada interrompeu o prazo. {_ADVICE}"
+    )
+    return Clock(name, "unknown", None, None, ends_on, article, text)
+
+
+def plus_days(start: date | None, days: int) -> date | None:
+    """None where there is no start or the calendar ends."""
+    try:
+        return None if start is None else start + timedelta(days=days)
+    except OverflowError:
+        return None
+
+
+def plus_years(start: date | None, years: int) -> date | None:
+    """The same day years later; 29 February moves to 1 March (Código Civil, art. 132, § 3º)."""
+    if start is None or start.year + years > date.max.year:
+        return None
+    try:
+        return start.replace(year=start.year + years)
+    except ValueError:
+        return date(start.year + years, 3, 1)
+
+
+def day_of(value: date | None) -> str:
+    return "data desconhecida" if value is None else day(value)
+
+
+def _days_between(start: date | None, end: date | None) -> int | None:
+    return None if start is None or end is None else (end - start).days
+
+
+def _at_least(name: str, article: str, since: str, start: date | None, today: date) -> Clock:
+    ends_on = plus_days(start, MINIMUM_DAYS)
+    used = _days_between(start, today)
+    if used is None or used < 0:
+        text = f"{_CANNOT_TELL}: a fonte não informa a data {since}."
+        if used is not None:
+            text = f"{_CANNOT_TELL}: a data {since} está no futuro."
+        return Clock(name, "unknown", None, MINIMUM_DAYS, ends_on, article, text)
+    if used <= MINIMUM_DAYS:
+        text = (
+            f"Em regra, ainda há prazo: ao menos até {day_of(ends_on)} ({article}); "
+            "a data exata está na notificação."
+        )
+        return Clock(name, "in_time", used, MINIMUM_DAYS, ends_on, article, text)
+    text = (
+        f"O prazo mínimo de {MINIMUM_DAYS} dias terminou em {day_of(ends_on)} ({article}); "
+        "a data exata está na notificação e pode ser posterior."
+    )
+    return Clock(name, "unknown", used, MINIMUM_DAYS, ends_on, article, text)
+
+
+def _at_most(
+    name: str, article: str, since: str, start: date | None, limit: int, today: date
+) -> Clock:
+    ends_on = plus_days(start, limit)
+    used = _days_between(start, today)
+    if used is None or used < 0:
+        text = f"{_CANNOT_TELL}: a fonte não informa a data {since}."
+        if used is not None:
+            text = f"{_CANNOT_TELL}: a data {since} está no futuro."
+        return Clock(name, "unknown", None, limit, ends_on, article, text)
+    if used <= limit:
+        text = f"Em regra, até {day_of(ends_on)} ({limit} dias {since}, {article})."
+        return Clock(name, "in_time", used, limit, ends_on, article, text)
+    text = f"Em regra, terminou em {day_of(ends_on)} ({limit} dias {since}, {article}). {_ADVICE}"
+    return Clock(name, "late", used, limit, ends_on, article, text)

@@ -1,0 +1,67 @@
+"""Points on the driving licence: by gravity, and whether they count at all.
+
+Arts. 259 and 261 of the CTB. Points belong to whoever drove (or to the owner where the owner
+is the offender), never to the car; they count for 12 months from the infraction.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+
+from portal.law.deadlines import plus_years
+from portal.law.infractions import Infraction
+from portal.law.wording import day
+
+# Art. 259, § 4º came with Lei 14.071/2020.
+_NOT_COUNTED_SINCE = date(2021, 4, 12)
+_LISTED_ARTICLES = ("221", "230, VII", "230, XXI", "232", "233", "233-A", "240", "241")
+_LICENSED = ("condutor", "proprietário")
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """``by_gravity``: art. 259; ``counted``: what goes to a licence, 0 where it does not count.
+
+    Both None where it cannot be said. ``note`` explains in Portuguese; "" when plain.
+    """
+
+    by_gravity: int | None
+    counted: int | None
+    note: str
+
+
+def points_of(
+    infraction: Infraction | None, sent: int, committed_on: date | None, today: date
+) -> Points:
+    """Points of a fine. ``sent`` is the source's number, which is often 0 and used last."""
+    if infraction is None or infraction.points is None:
+        if sent > 0:
+            return Points(sent, sent, "Pontos enviados pela fonte; não conferidos com a tabela.")
+        return Points(None, None, "Não é possível dizer os pontos desta infração.")
+    by_gravity, counted = infraction.points, infraction.points_counted
+    if infraction.gravity == "especial":
+        return Points(0, 0, "Esta infração não gera pontos.")
+    if counted is None:
+        return Points(by_gravity, None, "Não há norma clara sobre a contagem de pontos neste caso.")
+    if counted == 0:
+        return Points(by_gravity, 0, _why_not_counted(infraction, committed_on))
+    left_on = plus_years(committed_on, 1)
+    if left_on is not None and left_on < today:
+        note = f"Contam por 12 meses; em regra, saíram da contagem em {day(left_on)}."
+        return Points(by_gravity, counted, note)
+    return Points(by_gravity, counted, "")
+
+
+def _why_not_counted(infraction: Infraction, committed_on: date | None) -> str:
+    base = infraction.article.split(" c/c ")[0]
+    if infraction.suspends:
+        why = "a própria infração leva à suspensão do direito de dirigir (art. 259, § 4º, do CTB)"
+    elif infraction.offender and infraction.offender not in _LICENSED:
+        why = "quem responde por ela não é condutor nem proprietário"
+    elif base.removesuffix(", parágrafo único") in _LISTED_ARTICLES:
+        why = "o art. 259, § 4º, do CTB a exclui da contagem"
+    else:
+        why = "o manual de fiscalização a trata como não computável (Res. CONTRAN 985/2022)"
+    note = f"Os pontos não são contados: {why}."
+    if committed_on is not None and committed_on < _NOT_COUNTED_SINCE:
+        note += f" A infração é anterior a {day(_NOT_COUNTED_SINCE)}, quando a regra era outra."
+    return note

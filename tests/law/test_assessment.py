@@ -1,0 +1,170 @@
+"""A fine is told in official words, exact money and careful sentences."""
+
+from dataclasses import replace
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from portal.law import assess, totals
+from portal.vehicle import HIDDEN
+from tests.law.records import LICENCE, fine
+from tests.law.strategies import FINES
+
+TODAY = date(2026, 11, 21)
+SAMPLE = fine(
+    code="7455",
+    description="TRANSITAR EM VELOCIDADE SUPERIOR A MAXIMA PERMITIDA EM ATE 20%",
+    amount=Decimal(130),
+    committed_on=date(2024, 8, 18),
+    notified_on=date(2024, 9, 9),
+)
+
+
+def test_the_sample_fine_costs_130_16_and_is_media_with_4_points():
+    found = assess(SAMPLE, TODAY)
+    assert found.amount.value == Decimal("130.16")
+    assert found.amount.origin == "table"
+    assert found.amount.matches is True
+    assert "veio sem os centavos" in found.amount.note
+    assert "R$\u00a0130,16" in found.amount.note
+    assert found.gravity_word == "média"
+    assert (found.points.by_gravity, found.points.counted) == (4, 4)
+    assert found.article == "art. 218, I do CTB"
+    assert found.notice.days_used == 22
+    assert found.description == "Transitar em velocidade superior à máxima permitida em até 20%"
+    assert found.lapses_on == date(2029, 8, 18)
+
+
+def test_discounts_are_rounded_to_the_cent():
+    amount = assess(SAMPLE, TODAY).amount
+    assert (amount.at_80, amount.at_60) == (Decimal("104.13"), Decimal("78.10"))
+
+
+def test_an_old_infraction_costs_what_it_cost_then():
+    old = replace(SAMPLE, committed_on=date(2015, 5, 1), amount=Decimal(85))
+    assert assess(old, TODAY).amount.value == Decimal("85.13")
+    silent = replace(old, amount=None)
+    assert assess(silent, TODAY).amount.value == Decimal("85.13")
+
+
+def test_the_other_period_s_amount_is_recognised_and_told():
+    amount = assess(replace(SAMPLE, amount=Decimal(85)), TODAY).amount
+    assert amount.value == Decimal("85.13")
+    assert amount.matches is False
+    assert "não é a da data da infração" in amount.note
+
+
+def test_an_amount_that_fits_no_table_is_kept_and_said():
+    amount = assess(replace(SAMPLE, amount=Decimal(500)), TODAY).amount
+    assert (amount.value, amount.origin, amount.matches) == (Decimal(500), "sent", False)
+    assert "não corresponde à tabela" in amount.note
+    assert "mantido o valor enviado" in amount.note
+
+
+def test_recidivism_doubles_drink_driving():
+    amount = assess(fine(code="51691", amount=Decimal(5869), committed_on=TODAY), TODAY).amount
+    assert amount.value == Decimal("5869.40")
+    assert "reincidência" in amount.note
+
+
+def test_an_unknown_code_keeps_the_source_s_own_words():
+    found = assess(fine(code="9999", description="ALGO", amount=Decimal(77)), TODAY)
+    assert found.description == "ALGO"
+    assert found.amount.value == Decimal(77)
+    assert found.gravity is None
+    assert found.article == ""
+    assert found.points.counted is None
+
+
+def test_points_of_an_unknown_code_come_from_the_source():
+    sent = fine(code="9999", offender=replace(LICENCE, points=5))
+    assert assess(sent, TODAY).points.counted == 5
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("51691", "suspensão"),
+        ("64080", "art. 259, § 4º"),
+        ("66101", "art. 259, § 4º"),
+        ("69120", "art. 259, § 4º"),
+        ("70210", "não é condutor nem proprietário"),
+        ("50100", "não computável"),
+    ],
+)
+def test_points_that_do_not_count_say_why(code, why):
+    points = assess(fine(code=code, committed_on=TODAY), TODAY).points
+    assert points.counted == 0
+    assert points.by_gravity > 0
+    assert why in points.note
+
+
+def test_points_leave_the_count_after_twelve_months():
+    assert "saíram da contagem em 18/08/2025" in assess(SAMPLE, TODAY).points.note
+    assert assess(SAMPLE, date(2025, 8, 18)).points.note == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "standing"),
+    [
+        ({}, "unknown"),
+        ({"notified_on": date(2026, 10, 1)}, "notice"),
+        ({"kind": "MULTA COM NOTIFICAÇÃO DE AUTUAÇÃO"}, "notice"),
+        ({"penalty_on": date(2026, 10, 1)}, "enforceable"),
+        ({"penalty_on": date(2026, 10, 22)}, "due"),
+        ({"penalty_on": date(2026, 10, 21)}, "enforceable"),
+        ({"penalty_on": date(2027, 1, 1)}, "unknown"),
+        ({"penalty_on_text": "99/99/9999", "notified_on": date(2026, 10, 1)}, "unknown"),
+        ({"penalty_on_text": HIDDEN, "notified_on": date(2026, 10, 1)}, "unknown"),
+        ({"paid_on_text": HIDDEN, "penalty_on": date(2026, 1, 1)}, "unknown"),
+        ({"kind": "SUSPENSA", "penalty_on": date(2026, 1, 1)}, "suspended"),
+        ({"paid_on": date(2026, 1, 1), "penalty_on": date(2025, 1, 1)}, "paid"),
+        ({"paid_on_text": "31/31/2025"}, "paid"),
+        ({"paid_on_text": "00/00/0000", "penalty_on": date(2025, 1, 1)}, "enforceable"),
+    ],
+)
+def test_whether_a_fine_may_be_charged_depends_on_what_is_recorded(given, standing):
+    found = assess(fine(code="7455", **given), TODAY)
+    assert found.standing == standing
+    assert found.is_open == (standing != "paid")
+    assert found.standing_note
+
+
+def test_a_notice_of_long_ago_is_not_promised_to_be_harmless():
+    note = assess(SAMPLE, TODAY).standing_note
+    assert "não é possível dizer" in note
+    recent = replace(SAMPLE, committed_on=TODAY - timedelta(days=40))
+    assert "em regra, ainda não é exigível" in assess(recent, TODAY).standing_note
+
+
+def test_a_paid_fine_counts_in_no_total():
+    grave = fine(code="7463", committed_on=TODAY, amount=Decimal(195), penalty_on=date(2026, 1, 1))
+    paid = replace(grave, paid_on=TODAY)
+    sums = totals([assess(f, TODAY) for f in (SAMPLE, grave, paid, fine(code="9999"))])
+    assert (sums.open_count, sums.paid_count, sums.enforceable_count) == (3, 1, 1)
+    assert sums.amount == Decimal("325.39")
+    assert sums.amount_at_80 == Decimal("104.13") + Decimal("156.18")
+    assert sums.amount_at_60 == Decimal("78.10") + Decimal("117.14")
+    assert sums.enforceable_amount == Decimal("195.23")
+    assert (sums.points, sums.points_unknown, sums.without_amount) == (9, 1, 1)
+    assert sums.by_gravity == (("média", 1), ("grave", 1), ("não identificada", 1))
+
+
+def test_no_fines_make_empty_totals():
+    sums = totals([])
+    assert (sums.open_count, sums.paid_count, sums.amount, sums.by_gravity) == (0, 0, 0, ())
+
+
+@settings(max_examples=60)
+@given(st.lists(FINES, max_size=4), st.dates())
+def test_no_fine_makes_an_assessment_or_a_total_raise(given_fines, today):
+    found = [assess(f, today) for f in given_fines]
+    sums = totals(found)
+    assert sums.open_count + sums.paid_count == len(found)
+    for one in found:
+        assert one.standing_note
+        assert one.amount.note
+        assert all(clock.sentence for clock in one.clocks)

@@ -1,0 +1,121 @@
+"""The clocks of a fine: right on the last day, late the day after, silent without dates."""
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.law import deadlines
+from portal.law.deadlines import plus_years
+
+TODAY = date(2026, 11, 21)
+COMMITTED = date(2024, 8, 18)
+DAYS = st.none() | st.dates()
+
+
+def after(days: int) -> date:
+    return COMMITTED + timedelta(days=days)
+
+
+def test_the_sample_fine_was_notified_on_day_22_of_30():
+    clock = deadlines.notice_of_infraction(COMMITTED, date(2024, 9, 9))
+    assert clock.verdict == "in_time"
+    assert (clock.days_used, clock.limit_days) == (22, 30)
+    assert clock.ends_on == date(2024, 9, 17)
+    assert "em 22 dos 30 dias (art. 281, § 1º, II, do CTB)" in clock.sentence
+
+
+@pytest.mark.parametrize(
+    ("days", "verdict"), [(0, "in_time"), (30, "in_time"), (31, "late"), (-1, "unknown")]
+)
+def test_the_notice_has_thirty_days(days, verdict):
+    clock = deadlines.notice_of_infraction(COMMITTED, after(days))
+    assert clock.verdict == verdict
+
+
+def test_a_late_notice_is_told_with_care():
+    sentence = deadlines.notice_of_infraction(COMMITTED, after(45)).sentence
+    assert "45 dias depois" in sentence
+    assert "Em regra" in sentence
+    assert "Confirme com um profissional" in sentence
+
+
+@pytest.mark.parametrize(
+    ("days", "verdict"),
+    [
+        (0, "in_time"),
+        (180, "in_time"),
+        (181, "unknown"),
+        (360, "unknown"),
+        (361, "late"),
+        (-1, "unknown"),
+    ],
+)
+def test_the_penalty_has_180_days_and_360_only_with_a_defence_nobody_records(days, verdict):
+    clock = deadlines.notice_of_penalty(COMMITTED, after(days), TODAY)
+    assert clock.verdict == verdict
+
+
+def test_the_penalty_limit_does_not_judge_fines_older_than_itself():
+    old = date(2021, 4, 11)
+    assert deadlines.notice_of_penalty(old, date(2023, 1, 1), TODAY).verdict == "unknown"
+    new = date(2021, 4, 12)
+    assert deadlines.notice_of_penalty(new, date(2023, 1, 1), TODAY).verdict == "late"
+
+
+def test_a_missing_penalty_is_never_called_late():
+    clock = deadlines.notice_of_penalty(COMMITTED, None, TODAY)
+    assert clock.verdict == "unknown"
+    assert "Não é possível dizer" in clock.sentence
+    assert "825 dias" in clock.sentence
+
+
+def test_defence_and_appeal_may_end_later_than_their_minimum():
+    for clock_of in (deadlines.prior_defence, deadlines.appeal):
+        assert clock_of(TODAY - timedelta(days=30), TODAY).verdict == "in_time"
+        assert clock_of(TODAY - timedelta(days=31), TODAY).verdict == "unknown"
+
+
+def test_driver_and_second_appeal_have_thirty_days():
+    for clock_of in (deadlines.driver_nomination, deadlines.second_appeal):
+        assert clock_of(TODAY - timedelta(days=30), TODAY).verdict == "in_time"
+        assert clock_of(TODAY - timedelta(days=31), TODAY).verdict == "late"
+        assert clock_of(TODAY + timedelta(days=1), TODAY).verdict == "unknown"
+
+
+def test_prescription_counts_from_the_penalty_where_there_is_one():
+    assert deadlines.prescription(COMMITTED, None, TODAY).ends_on == date(2029, 8, 18)
+    clock = deadlines.prescription(COMMITTED, date(2025, 1, 10), TODAY)
+    assert clock.ends_on == date(2030, 1, 10)
+    assert "ao menos até 10/01/2030" in clock.sentence
+
+
+def test_a_passed_prescription_is_a_possibility_and_no_promise():
+    clock = deadlines.prescription(date(2018, 1, 1), None, TODAY)
+    assert clock.verdict == "unknown"
+    assert "Pode ter prescrito" in clock.sentence
+
+
+def test_five_years_from_a_leap_day_end_on_the_first_of_march():
+    assert plus_years(date(2020, 2, 29), 5) == date(2025, 3, 1)
+    assert plus_years(date(2020, 2, 29), 4) == date(2024, 2, 29)
+
+
+@given(DAYS, DAYS, st.dates())
+def test_no_pair_of_dates_makes_a_clock_raise_or_stay_silent(first, second, today):
+    clocks = [
+        deadlines.notice_of_infraction(first, second),
+        deadlines.notice_of_penalty(first, second, today),
+        deadlines.prior_defence(first, today),
+        deadlines.driver_nomination(first, today),
+        deadlines.appeal(first, today),
+        deadlines.second_appeal(first, today),
+        deadlines.prescription(first, second, today),
+    ]
+    for clock in clocks:
+        assert clock.sentence.endswith((".", ")"))
+        assert clock.article
+        if first is None and second is None:
+            assert clock.verdict == "unknown"
+            assert "Não é possível dizer" in clock.sentence
