@@ -1,0 +1,156 @@
+"""Courts by acronym, name or case number, and their bodies in readable spelling.
+
+The table lists 92 courts and 27 federal first-instance sections. J.TR is the segment of the
+CNJ case number ``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Res. CNJ 65/2008) that names the court; those of
+electoral and military courts were not confirmed at a source. How RENAJUD prints names varies:
+what is not recognised is shown as it came.
+"""
+
+import csv
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from portal.law.wording import bare
+
+_CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
+_FIRST_INSTANCE = "federal (1º grau)"
+
+# Court bodies arrive as "04355-VIGESIMA TERCEIRA VARA CIVEL".
+_BODY_CODE = re.compile(r"^[0-9]+\s*-\s*")
+_NUMBERED = re.compile(r"^([0-9]{1,3})([AOªº])?$")
+_UNITS = "PRIMEIR SEGUND TERCEIR QUART QUINT SEXT SETIM OITAV NON"
+_TENS = "DECIM VIGESIM TRIGESIM QUADRAGESIM QUINQUAGESIM SEXAGESIM SEPTUAGESIM OCTOGESIM NONAGESIM"
+_ORDINALS = {stem: value for value, stem in enumerate(_UNITS.split(), start=1)}
+_ORDINALS |= {stem: 10 * value for value, stem in enumerate(_TENS.split(), start=1)}
+_ORDINALS["CENTESIM"] = 100
+_SMALL = frozenset(("A", "AO", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
+# A bare number counts as an ordinal only before one of these.
+_COUNTED = frozenset(("CAMARA", "TURMA", "UNIDADE", "VARA"))
+_ACCENTED_WORDS = """
+Cível Cíveis Criminal Família Famílias Sucessões Órfãos Ausentes Interditos Fazenda Pública
+Públicos Públicas Execução Execuções Fiscais Títulos Juízo Juízes Justiça Região Trabalho
+Falência Falências Recuperações Recuperação Judiciária Judiciárias Judiciário Seção Subseção
+Única Único Competência Câmara Relações Bancário Bancária Residual Infância Violência Doméstica
+Crédito Tributário Tributária Previdenciária Secretaria Precatórias Conciliação Mediação Núcleo
+Municípios Município Acidentes Trânsito Consumidor São João José Belém Goiânia Brasília Vitória
+Florianópolis Cuiabá Maceió Macapá Teresina Luís Paulo Uberlândia Ribeirão Niterói Santo André
+Jundiaí Taubaté Maringá Marília Paraná Pará Amapá Rondônia Goiás Ceará Piauí
+"""
+_ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
+
+
+@dataclass(frozen=True, slots=True)
+class Court:
+    """``uf`` a state, several, or "BR"; ``branch`` in Portuguese; ``j_tr`` such as "8.13"."""
+
+    acronym: str
+    name: str
+    uf: str
+    branch: str
+    j_tr: str
+
+
+def find_court(text: str, case: str = "") -> Court | None:
+    """A court out of "TJMG-TRIBUNAL DE JUSTICA…", "TJ-MG", a full name, or a CNJ case number.
+
+    ``case`` is asked only when ``text`` names none. None: not recognised.
+    """
+    names, segments = _index()
+    pieces = text.split("-")
+    for candidate in (text, pieces[0], "".join(pieces[:2]), "-".join(pieces[1:])):
+        court = names.get(_key(candidate))
+        if court is not None:
+            return court
+    match = _CASE.search(case) or _CASE.search(text)
+    return segments.get(f"{match[1]}.{match[2]}") if match else None
+
+
+def court_name(text: str, case: str = "") -> str:
+    """``TJMG – Tribunal de Justiça de Minas Gerais``; the text itself when not recognised."""
+    court = find_court(text, case)
+    return f"{court.acronym} – {court.name}" if court else text.strip()
+
+
+def court_body_name(text: str) -> str:
+    """``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
+
+    A text that already has lower case, or nothing but a code, is given back as it came.
+    """
+    sent = text.strip()
+    if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):
+        return sent
+    words = _BODY_CODE.sub("", sent).split()
+    if not words:
+        return sent
+    parts: list[str] = []
+    position = 0
+    while position < len(words):
+        ordinal, used = _ordinal(words[position:])
+        parts.append(ordinal or _spelled(words[position], first=position == 0))
+        position += used
+    return " ".join(parts)
+
+
+def courts() -> tuple[Court, ...]:
+    """Every court of the table."""
+    return tuple(court for court, _ in _rows())
+
+
+def _ordinal(words: list[str]) -> tuple[str, int]:
+    """The number that opens ``words`` and how many of them it takes; ("", 1) where none does."""
+    numbered = _NUMBERED.match(words[0])
+    if numbered and (numbered[2] or (len(words) > 1 and bare(words[1]) in _COUNTED)):
+        sign = {"A": "ª", "O": "º", None: "ª"}.get(numbered[2], numbered[2])
+        return f"{int(numbered[1])}{sign}", 1
+    total, previous, used = 0, 1000, 0
+    for word in words:
+        plain = bare(word)
+        value = _ORDINALS.get(plain[:-1]) if plain[-1:] in ("A", "O") else None
+        # Hundreds, then tens, then units: "QUARTA QUINTA" are two numbers.
+        if value is None or len(str(value)) >= len(str(previous)):
+            break
+        total, previous, used = total + value, value, used + 1
+    if not used:
+        return "", 1
+    return f"{total}{'ª' if bare(words[0]).endswith('A') else 'º'}", used
+
+
+def _spelled(word: str, *, first: bool) -> str:
+    plain = bare(word)
+    if plain in _SMALL and not first:
+        return word.lower()
+    if plain in _ACCENTED:
+        return _ACCENTED[plain]
+    # Only plain words are recased: "TJ/SP", "(CEJUSC)" and codes keep their spelling.
+    return word.capitalize() if word.isalpha() and len(word) > 1 else word
+
+
+def _key(text: str) -> str:
+    return "".join(c for c in bare(text) if c.isalnum())
+
+
+@cache
+def _rows() -> tuple[tuple[Court, tuple[str, ...]], ...]:
+    text = resources.files(__package__).joinpath("courts.csv").read_text("utf-8")
+    return tuple(
+        (
+            Court(line["acronym"], line["name"], line["uf"], line["branch"], line["j_tr"]),
+            tuple(line["aliases"].split()),
+        )
+        for line in csv.DictReader(text.splitlines())
+    )
+
+
+@cache
+def _index() -> tuple[dict[str, Court], dict[str, Court]]:
+    names: dict[str, Court] = {}
+    segments: dict[str, Court] = {}
+    for court, aliases in _rows():
+        for name in (court.acronym, court.name, *aliases):
+            names.setdefault(_key(name), court)
+        # The sections of first instance share the segment of their regional court.
+        if court.branch != _FIRST_INSTANCE:
+            segments.setdefault(court.j_tr, court)
+    return names, segments

@@ -1,0 +1,82 @@
+"""Courts and their bodies read as people write them, and stay as sent where unknown."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.law import court_body_name, court_name, find_court
+from portal.law.courts import courts
+
+
+@pytest.mark.parametrize(
+    ("text", "acronym"),
+    [
+        ("TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS", "TJMG"),
+        ("TJ-MG", "TJMG"),
+        ("TJ-MG-TRIBUNAL DE JUSTICA", "TJMG"),
+        ("Tribunal de Justiça de Minas Gerais", "TJMG"),
+        ("tjdf", "TJDFT"),
+        ("TRT 3", "TRT3"),
+        ("TRF01-TRIBUNAL REGIONAL FEDERAL", "TRF1"),
+        ("JF-SP", "JFSP"),
+        ("TJM-SP", "TJMSP"),
+    ],
+)
+def test_a_court_is_found_by_acronym_alias_or_name(text, acronym):
+    assert find_court(text).acronym == acronym
+
+
+def test_every_court_is_found_by_its_own_name_and_printed_form():
+    assert len(courts()) == 119
+    for court in courts():
+        assert find_court(court.acronym) == court
+        assert find_court(court.name) == court
+        assert find_court(f"{court.acronym}-{court.name.upper()}") == court
+
+
+def test_the_name_reads_with_its_acronym():
+    sent = "TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS"
+    assert court_name(sent) == "TJMG – Tribunal de Justiça de Minas Gerais"
+
+
+def test_the_case_number_names_the_court_when_its_name_does_not():
+    assert find_court("", "5001234-56.2025.8.13.0024").acronym == "TJMG"
+    assert find_court("", "50012345620255030024").acronym == "TRT3"
+    assert find_court("", "5001234-56.2025.4.01.0024").acronym == "TRF1"
+    assert find_court("TJSP", "5001234-56.2025.8.13.0024").acronym == "TJSP"
+
+
+@pytest.mark.parametrize("text", ["", "-", "TRIBUNAL DE OUTRO LUGAR", "04355", "TRF", "1"])
+def test_an_unknown_court_stays_as_sent(text):
+    assert find_court(text) is None
+    assert court_name(text) == text
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [
+        ("04355-VIGESIMA TERCEIRA VARA CIVEL", "23ª Vara Cível"),
+        ("VIGÉSIMA TERCEIRA VARA CÍVEL", "23ª Vara Cível"),
+        ("DECIMA PRIMEIRA VARA DE FAMILIA E SUCESSOES", "11ª Vara de Família e Sucessões"),
+        ("CENTESIMA VIGESIMA SEGUNDA VARA", "122ª Vara"),
+        ("SEGUNDO JUIZADO ESPECIAL DA FAZENDA PUBLICA", "2º Juizado Especial da Fazenda Pública"),
+        ("PRIMEIRA SEGUNDA VARA", "1ª 2ª Vara"),
+        ("1A VARA DO TRABALHO DE BELO HORIZONTE", "1ª Vara do Trabalho de Belo Horizonte"),
+        ("2ª VARA DA COMARCA DE SAO JOAO DEL REI", "2ª Vara da Comarca de São João Del Rei"),
+        ("12 VARA CIVEL", "12ª Vara Cível"),
+        ("VARA UNICA", "Vara Única"),
+        ("3ª Vara Cível (Lourdes)", "3ª Vara Cível (Lourdes)"),
+        ("04355-", "04355-"),
+        ("123", "123"),
+        ("", ""),
+    ],
+)
+def test_a_court_body_reads_as_people_write_it(sent, shown):
+    assert court_body_name(sent) == shown
+
+
+@given(st.text(max_size=40), st.text(max_size=30))
+def test_no_text_makes_a_court_raise(text, case):
+    find_court(text, case)
+    court_body_name(text)
+    assert court_name(text) or not text.strip()

@@ -1,0 +1,112 @@
+"""A court's restriction stops what its kind stops, and an unknown word never reads as "ok"."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.law import ACTS, effect_of, union
+from portal.law.effects import read_kinds
+from portal.vehicle import HIDDEN
+from tests.law.records import restriction
+from tests.law.strategies import RESTRICTIONS
+
+
+def marks(effect):
+    return tuple(effect.answer(act).mark for act in ACTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("TRANSFERENCIA", ("no", "careful", "yes", "yes")),
+        ("PENHORA", ("no", "careful", "yes", "yes")),
+        ("LICENCIAMENTO", ("no", "no", "careful", "careful")),
+        ("CIRCULACAO", ("no", "no", "no", "no")),
+        ("RESTRICAO TOTAL", ("no", "no", "no", "no")),
+        ("TRANSFERENCIA E LICENCIAMENTO", ("no", "no", "careful", "careful")),
+        ("TRANSFERENCIA, PENHORA", ("no", "careful", "yes", "yes")),
+        ("Averbação de registro de penhora", ("no", "careful", "yes", "yes")),
+    ],
+)
+def test_each_kind_stops_its_acts(text, expected):
+    effect = effect_of(restriction(text))
+    assert marks(effect) == expected
+    assert effect.unrecognised == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["Transferência", "transferencia", "  TRANSFERENCIA ", "RESTRIÇÃO DE TRANSFERÊNCIA"]
+)
+def test_spelling_does_not_matter(text):
+    effect = effect_of(restriction(text))
+    assert effect.kinds == ("transferencia",)
+    assert effect.sentence == "não pode transferir; em regra pode licenciar; pode circular"
+
+
+@pytest.mark.parametrize("text", ["ALGO NOVO", "NADA CONSTA", "SEM RESTRICAO", "BAIXADA", "0", "E"])
+def test_an_unknown_word_is_shown_and_never_means_ok(text):
+    effect = effect_of(restriction(text))
+    assert effect.unrecognised == text
+    assert set(marks(effect)) == {"unknown"}
+
+
+def test_an_unknown_word_beside_a_known_kind_keeps_both():
+    effect = effect_of(restriction("TRANSFERENCIA, XYZ"))
+    assert effect.kinds == ("transferencia",)
+    assert effect.unrecognised == "TRANSFERENCIA, XYZ"
+    assert marks(effect) == ("no", "unknown", "unknown", "unknown")
+
+
+def test_a_hidden_or_missing_kind_is_unknown():
+    assert set(marks(effect_of(restriction()))) == {"unknown"}
+    assert set(marks(effect_of(restriction(kinds_text=HIDDEN)))) == {"unknown"}
+
+
+def test_the_block_type_speaks_where_the_kind_is_empty():
+    assert effect_of(restriction(block_type="CIRCULAÇÃO")).kinds == ("circulacao",)
+
+
+def test_a_record_that_says_nothing_is_recorded_stops_nothing():
+    effect = effect_of(restriction("CIRCULACAO", recorded=False))
+    assert not effect.in_force
+    assert set(marks(effect)) == {"yes"}
+    assert effect_of(restriction("CIRCULACAO", recorded=None)).in_force
+
+
+def test_several_restrictions_stop_what_any_of_them_stops():
+    effects = [
+        effect_of(restriction("TRANSFERENCIA")),
+        effect_of(restriction("LICENCIAMENTO")),
+        effect_of(restriction("CIRCULACAO", recorded=False)),
+    ]
+    together = union(effects)
+    assert together.kinds == ("transferencia", "licenciamento")
+    assert marks(together) == ("no", "no", "careful", "careful")
+    assert together.transfer.confidence == "verified"
+    assert not union([]).in_force
+    assert set(marks(union([]))) == {"yes"}
+
+
+def test_every_answer_that_is_not_yes_names_its_source_and_reason():
+    for text in ("TRANSFERENCIA", "PENHORA", "LICENCIAMENTO", "CIRCULACAO"):
+        effect = effect_of(restriction(text))
+        for act in ACTS:
+            answer = effect.answer(act)
+            assert answer.reason.endswith(".")
+            assert answer.source
+
+
+@given(st.lists(RESTRICTIONS, max_size=4))
+def test_no_restriction_in_force_ever_leaves_transfer_free(given_restrictions):
+    effects = [effect_of(r) for r in given_restrictions]
+    together = union(effects)
+    if any(r.recorded is not False for r in given_restrictions):
+        assert together.transfer.mark in ("no", "unknown")
+    else:
+        assert marks(together) == ("yes",) * 4
+
+
+@given(st.text(max_size=40))
+def test_a_text_without_a_kind_is_given_back(text):
+    kinds, unrecognised = read_kinds(text)
+    assert kinds or unrecognised == text
