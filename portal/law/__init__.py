@@ -1,0 +1,51 @@
+"""What follows from a record: articles, points, amounts, clocks, and what a court stops."""
+
+from portal.law.amounts import Amount
+from portal.law.answers import ACTS, Act, Answer, Mark
+from portal.law.assessment import FineAssessment, Standing, Totals, assess, totals
+from portal.law.courts import Court, court_body_name, court_name, find_court
+from portal.law.deadlines import Clock
+from portal.law.effects import WHO_LIFTS, Effect, effect_of, union
+from portal.law.glossary import GLOSSARY, Term, term
+from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
+from portal.law.points import Points
+from portal.law.unverified import UNVERIFIED, Unverified
+from portal.law.verdict import Level, Missing, Reason, Row, Verdict, judge
+
+__all__ = [
+    "ACTS",
+    "GLOSSARY",
+    "GRAVITY_WORDS",
+    "UNVERIFIED",
+    "WHO_LIFTS",
+    "Act",
+    "Amount",
+    "Answer",
+    "Clock",
+    "Court",
+    "Effect",
+    "FineAssessment",
+    "Gravity",
+    "Infraction",
+    "Level",
+    "Mark",
+    "Missing",
+    "Points",
+    "Reason",
+    "Row",
+    "Standing",
+    "Term",
+    "Totals",
+    "Unverified",
+    "Verdict",
+    "assess",
+    "court_body_name",
+    "court_name",
+    "effect_of",
+    "find",
+    "find_court",
+    "judge",
+    "term",
+    "totals",
+    "union",
+]

@@ -1,0 +1,187 @@
+"""Terms in plain words, for the glossary page; other pages link to a term by its slug."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """``slug`` is stable and ASCII; ``stands_for`` spells an acronym out, else ""."""
+
+    slug: str
+    name: str
+    stands_for: str
+    text: str
+    source: str = ""
+
+
+_CTB = "Código de Trânsito Brasileiro (Lei 9.503/1997)"
+
+GLOSSARY: tuple[Term, ...] = (
+    Term(
+        "autuacao",
+        "Autuação",
+        "",
+        "O registro da infração pelo órgão de trânsito. A notificação da autuação é a primeira "
+        "carta: ainda não é multa e serve para a defesa prévia e para indicar quem dirigia.",
+        "arts. 280 a 281-A do CTB",
+    ),
+    Term(
+        "bin",
+        "BIN",
+        "Base Índice Nacional",
+        "O cadastro central do Renavam, onde as restrições da Justiça são gravadas na hora.",
+    ),
+    Term(
+        "circulacao",
+        "Restrição de circulação",
+        "",
+        "A ordem judicial mais severa do Renajud, chamada também de restrição total: em regra, "
+        "o veículo não pode ser transferido, licenciado nem usado, e pode ser recolhido.",
+    ),
+    Term(
+        "codigo-da-infracao",
+        "Código da infração",
+        "",
+        "O número que identifica a infração: três algarismos, um dígito verificador e, quando "
+        "informado, o desdobramento. Em 745-50, o código é 7455 e o desdobramento, 0.",
+    ),
+    Term(
+        "crlv",
+        "CRLV-e",
+        "Certificado de Registro e Licenciamento do Veículo, eletrônico",
+        "O documento do veículo. Para emiti-lo a cada ano é preciso pagar tributos, taxas e "
+        "multas exigíveis.",
+        "art. 131, § 2º, do CTB",
+    ),
+    Term("ctb", "CTB", _CTB, "A lei que define infrações, penalidades e prazos do trânsito."),
+    Term(
+        "defesa-previa",
+        "Defesa prévia",
+        "",
+        "A primeira contestação, antes que a multa seja aplicada. O prazo está na notificação "
+        "da autuação e não é inferior a 30 dias.",
+        "art. 281-A do CTB",
+    ),
+    Term(
+        "desdobramento",
+        "Desdobramento",
+        "",
+        "O último algarismo do código da infração, que separa variantes do mesmo artigo; 0 "
+        "significa que não há. Muitas fontes o omitem.",
+    ),
+    Term(
+        "exigivel",
+        "Multa exigível",
+        "",
+        "A que já pode ser cobrada: houve notificação da penalidade, o prazo venceu e nenhum "
+        "recurso a suspende. Em regra, só ela impede o licenciamento e a transferência.",
+        "arts. 124, VIII, 128 e 131, § 2º, do CTB",
+    ),
+    Term(
+        "fipe",
+        "FIPE",
+        "Fundação Instituto de Pesquisas Econômicas",
+        "A fundação que publica a tabela mensal de preços médios de veículos. É referência de "
+        "mercado: estado, quilometragem e região mudam o preço real.",
+    ),
+    Term(
+        "gravame",
+        "Gravame",
+        "",
+        "A anotação de que o veículo garante um financiamento. Não está no Renajud e impede a "
+        "transferência até a baixa pelo credor.",
+    ),
+    Term(
+        "jari",
+        "JARI",
+        "Junta Administrativa de Recursos de Infrações",
+        "O grupo que julga o primeiro recurso contra a multa. Da decisão cabe novo recurso, em "
+        "regra ao Cetran, em 30 dias.",
+        "arts. 282 e 288 do CTB",
+    ),
+    Term(
+        "licenciamento",
+        "Restrição de licenciamento",
+        "",
+        "Ordem judicial que impede emitir o novo CRLV. Circular, só enquanto valer o atual.",
+    ),
+    Term(
+        "penalidade",
+        "Penalidade",
+        "",
+        "A multa em si, aplicada depois da autuação. A notificação da penalidade traz o "
+        "vencimento, o desconto e o prazo de recurso.",
+        "art. 282 do CTB",
+    ),
+    Term(
+        "penhora",
+        "Penhora",
+        "",
+        "O veículo reservado pela Justiça para pagar uma dívida do dono; pode ir a leilão. A "
+        "averbação avisa quem consulta o registro.",
+    ),
+    Term(
+        "pontos",
+        "Pontos",
+        "",
+        "Contam na habilitação de quem dirigia, por 12 meses: leve 3, média 4, grave 5, "
+        "gravíssima 7. Não pertencem ao veículo.",
+        "arts. 259 e 261 do CTB",
+    ),
+    Term(
+        "prescricao",
+        "Prescrição",
+        "",
+        "A perda do direito de punir ou cobrar pelo tempo, em regra 5 anos. Atos do órgão "
+        "interrompem o prazo, por isso a data é só uma estimativa.",
+        "Lei 9.873/1999",
+    ),
+    Term(
+        "renainf",
+        "Renainf",
+        "Registro Nacional de Infrações de Trânsito",
+        "O sistema nacional que reúne infrações de trânsito. Nem toda fonte traz dele as do "
+        "próprio estado do veículo.",
+        "Res. CONTRAN 932/2022",
+    ),
+    Term(
+        "renajud",
+        "Renajud",
+        "Restrições Judiciais sobre Veículos Automotores",
+        "O sistema pelo qual juízes gravam ordens no registro do veículo. Só o juízo que "
+        "ordenou a restrição pode retirá-la.",
+    ),
+    Term(
+        "renavam",
+        "Renavam",
+        "Registro Nacional de Veículos Automotores",
+        "O cadastro nacional de veículos e o número de onze algarismos que acompanha o veículo "
+        "mesmo quando a placa muda.",
+    ),
+    Term(
+        "senatran",
+        "Senatran",
+        "Secretaria Nacional de Trânsito",
+        "O órgão federal que mantém os registros nacionais de trânsito.",
+    ),
+    Term(
+        "sne",
+        "SNE",
+        "Sistema de Notificação Eletrônica",
+        "Quem adere recebe as notificações pelo celular e pode pagar 60 % da multa até o "
+        "vencimento, se desistir de defesa e recurso.",
+        "art. 284, § 1º, do CTB",
+    ),
+    Term(
+        "transferencia",
+        "Restrição de transferência",
+        "",
+        "Ordem judicial que impede mudar o dono do veículo. Em regra não impede licenciar nem "
+        "circular.",
+    ),
+)
+
+
+def term(slug: str) -> Term | None:
+    """The term of a slug, None for an unknown one."""
+    return next((entry for entry in GLOSSARY if entry.slug == slug), None)

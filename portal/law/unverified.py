@@ -1,0 +1,84 @@
+"""What no lookup of this portal covers: always listed, on screen and on paper.
+
+Services are named, without addresses: addresses change, and a wrong one is worse than none.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Unverified:
+    """``key`` in ASCII, for anchors; the rest in Portuguese sentences."""
+
+    key: str
+    title: str
+    why: str
+    where: str
+
+
+_CDT = "aplicativo Carteira Digital de Trânsito (Senatran, gov.br), pelo proprietário"
+
+UNVERIFIED: tuple[Unverified, ...] = (
+    Unverified(
+        "multas-do-estado",
+        "Multas do próprio estado",
+        "O Renainf deve reunir todas as infrações, mas muitas fontes trazem só as de outros "
+        "estados e as federais; as mais recentes podem ainda não constar.",
+        f"Detran do estado de registro, órgão de trânsito do município ou {_CDT}.",
+    ),
+    Unverified(
+        "roubo-e-furto",
+        "Roubo e furto",
+        "A ocorrência policial não faz parte destas consultas.",
+        "Aplicativo Sinesp Cidadão (gov.br), Detran do estado ou delegacia.",
+    ),
+    Unverified(
+        "gravame",
+        "Gravame e financiamento",
+        "Alienação fiduciária, arrendamento e reserva de domínio não estão no Renajud.",
+        f"Campo de observações do CRLV-e, Detran do estado ou {_CDT}.",
+    ),
+    Unverified(
+        "debitos",
+        "IPVA, taxa de licenciamento e seguro obrigatório",
+        "Tributos e taxas são do estado; sem eles pagos não se licencia nem transfere "
+        "(art. 131, § 2º, do CTB).",
+        "Secretaria da Fazenda e Detran do estado de registro.",
+    ),
+    Unverified(
+        "bloqueios-administrativos",
+        "Bloqueios administrativos",
+        "Bloqueios do Detran, da Receita Federal ou por comunicação de venda não estão no Renajud.",
+        "Detran do estado de registro.",
+    ),
+    Unverified(
+        "leilao",
+        "Leilão",
+        "Não há registro público nacional da passagem por leilão.",
+        "Empresas de histórico veicular, seguradoras e vistoria cautelar.",
+    ),
+    Unverified(
+        "sinistro",
+        "Sinistro e dano de monta",
+        "Batida, enchente e indenização integral não aparecem nestes registros.",
+        "Campo de observações do CRLV-e, vistoria cautelar e empresas de histórico veicular.",
+    ),
+    Unverified(
+        "recall",
+        "Recall pendente",
+        "Chamadas do fabricante não fazem parte destas consultas.",
+        f"Consulta de recall da Senatran, {_CDT} ou concessionária da marca, pelo chassi.",
+    ),
+    Unverified(
+        "hodometro",
+        "Quilometragem",
+        "Nenhuma destas fontes registra o hodômetro.",
+        "Notas de manutenção, laudos anteriores e vistoria cautelar.",
+    ),
+    Unverified(
+        "identificacao",
+        "Chassi, motor e placas",
+        "Só o exame do veículo mostra adulteração ou clonagem.",
+        "Vistoria de identificação em empresa credenciada pelo Detran.",
+    ),
+)

@@ -1,0 +1,147 @@
+"""The verdict names its records, and what could not be asked never reads as good."""
+
+from datetime import date, datetime
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from portal.law import ACTS, assess, judge
+from tests.law.records import fine, restriction
+from tests.law.strategies import FINES, RESTRICTIONS
+
+TODAY = date(2026, 11, 21)
+TJMG = restriction(
+    "TRANSFERENCIA",
+    court="TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS",
+    included_at=datetime.fromisoformat("2025-10-23T10:00:00"),
+)
+
+
+def assessed(**given_fields):
+    values = {"code": "7455", "amount": Decimal(130), "committed_on": date(2026, 5, 1)}
+    return assess(fine(**values | given_fields), TODAY)
+
+
+ENFORCEABLE = assessed(penalty_on=date(2026, 8, 1))
+NOTICE = assessed(notified_on=date(2026, 5, 20))
+PAID = assessed(paid_on=date(2026, 6, 1))
+
+
+def marks(verdict):
+    return tuple(row.mark for row in verdict.matrix)
+
+
+def test_a_transfer_restriction_blocks_the_transfer_alone():
+    verdict = judge(True, [], [TJMG], TODAY)
+    assert verdict.level == "blocked"
+    assert verdict.headline == "Não pode ser transferido agora"
+    assert marks(verdict) == ("no", "careful", "yes", "yes")
+    (reason,) = verdict.reasons
+    assert reason.anchor == "restricao-1"
+    assert reason.sentence == (
+        "Restrição judicial de transferência (TJMG, incluída em 23/10/2025): "
+        "não pode transferir; em regra pode licenciar; pode circular."
+    )
+
+
+def test_a_circulation_restriction_blocks_everything():
+    verdict = judge(True, [], [restriction("CIRCULAÇÃO")], TODAY)
+    assert verdict.headline == "Não pode circular, ser licenciado nem ser transferido agora"
+    assert marks(verdict) == ("no",) * 4
+    assert verdict.row("removal").short == "Risco de remoção"
+
+
+def test_nothing_on_record_is_clear():
+    verdict = judge(True, [], [], TODAY)
+    assert verdict.level == "clear"
+    assert verdict.headline == "Nada impede a transferência nos registros consultados"
+    assert marks(verdict) == ("yes",) * 4
+    assert verdict.reasons == ()
+
+
+def test_paid_fines_and_unrecorded_restrictions_leave_it_clear():
+    verdict = judge(True, [PAID], [restriction("CIRCULACAO", recorded=False)], TODAY)
+    assert verdict.level == "clear"
+    assert verdict.reasons == ()
+
+
+def test_enforceable_fines_let_license_and_transfer_only_after_payment():
+    verdict = judge(True, [PAID, ENFORCEABLE], [], TODAY)
+    assert verdict.level == "caution"
+    assert "depois de pagas as multas" in verdict.headline
+    assert marks(verdict) == ("careful", "careful", "yes", "yes")
+    assert "art. 131, § 2º" in verdict.row("licence").why
+    assert "arts. 124, VIII, e 128" in verdict.row("transfer").why
+    assert verdict.row("transfer").records == ("multa-2",)
+    (reason,) = verdict.reasons
+    assert reason.anchor == "multa-2"
+    assert "R$\u00a0130,16" in reason.sentence
+
+
+def test_a_fine_only_in_notice_is_told_with_care():
+    verdict = judge(True, [NOTICE], [], TODAY)
+    assert verdict.level == "caution"
+    assert "em regra ainda não impede" in verdict.row("licence").why
+
+
+def test_an_unrecognised_restriction_is_never_clear():
+    verdict = judge(True, [], [restriction("ALGO NOVO")], TODAY)
+    assert verdict.level == "caution"
+    assert "alcance não reconhecido" in verdict.headline
+    assert set(marks(verdict)) == {"unknown"}
+    assert "“ALGO NOVO”" in verdict.reasons[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("decode_known", "fines", "restrictions", "missing"),
+    [
+        (False, [], [], ("decode",)),
+        (True, None, [], ("fines",)),
+        (True, [], None, ("restrictions",)),
+        (True, [ENFORCEABLE], None, ("restrictions",)),
+        (False, None, None, ("decode", "fines", "restrictions")),
+    ],
+)
+def test_what_could_not_be_asked_makes_it_incomplete(decode_known, fines, restrictions, missing):
+    verdict = judge(decode_known, fines, restrictions, TODAY)
+    assert verdict.level == "incomplete"
+    assert verdict.missing == missing
+    assert verdict.headline.startswith("Verificação incompleta: não foi possível consultar")
+
+
+def test_unasked_fines_leave_licence_and_transfer_unknown_but_not_driving():
+    verdict = judge(True, None, [], TODAY)
+    assert marks(verdict) == ("unknown", "unknown", "yes", "yes")
+    assert "Não foi possível consultar as multas." in verdict.row("transfer").why
+    assert set(marks(judge(True, [], None, TODAY))) == {"unknown"}
+
+
+def test_what_is_known_to_block_still_blocks_when_the_rest_is_silent():
+    verdict = judge(False, None, [TJMG], TODAY)
+    assert verdict.level == "blocked"
+    assert verdict.missing == ("decode", "fines")
+    assert marks(verdict) == ("no", "unknown", "yes", "yes")
+
+
+@settings(max_examples=40)
+@given(
+    st.booleans(),
+    st.none() | st.lists(FINES, max_size=3),
+    st.none() | st.lists(RESTRICTIONS, max_size=3),
+    st.dates(),
+)
+def test_no_record_makes_the_verdict_raise_or_better_than_it_is(decode, fines, restrictions, today):
+    found = None if fines is None else [assess(f, today) for f in fines]
+    verdict = judge(decode, found, restrictions, today)
+    assert [row.act for row in verdict.matrix] == list(ACTS)
+    assert all(row.why and row.short for row in verdict.matrix)
+    if verdict.missing:
+        assert verdict.level in ("incomplete", "blocked")
+    if verdict.level == "clear":
+        assert verdict.reasons == ()
+        assert set(marks(verdict)) == {"yes"}
+    anchors = {f"multa-{n + 1}" for n in range(len(fines or []))}
+    anchors |= {f"restricao-{n + 1}" for n in range(len(restrictions or []))}
+    assert {reason.anchor for reason in verdict.reasons} <= anchors
