@@ -54,7 +54,7 @@ UNVERIFIED: tuple[Unverified, ...] = (
     Unverified(
         "leilao",
         "Leilão",
-        "Não há registro público nacional da passagem por leilão.",
+        "A passagem por leilão não consta destes registros.",
         "Empresas de histórico veicular, seguradoras e vistoria cautelar.",
     ),
     Unverified(

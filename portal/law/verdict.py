@@ -43,6 +43,7 @@ _NOTHING_FOUND: dict[Act, str] = {
     "drive": "Nenhum impedimento nos registros consultados, com o licenciamento em dia.",
     "removal": "Nenhuma ordem de remoção nos registros consultados.",
 }
+_AFTER_PAYMENT = "só depois de pagar as multas exigíveis"
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 
@@ -131,8 +132,7 @@ def _headline(
 ) -> tuple[Level, str]:
     transfer, licence, drive, _ = (row.mark for row in matrix)
     if transfer == "no":
-        also = ["circular", "ser licenciado"] if drive == "no" else []
-        return "blocked", f"Não pode {listed([*also, 'ser transferido'], ' nem ')} agora"
+        return "blocked", _blocked_headline(licence == "no", drive == "no", effects)
     if missing:
         what = listed([_MISSING_WORDS[part] for part in missing])
         return "incomplete", f"Verificação incompleta: não foi possível consultar {what}"
@@ -143,6 +143,18 @@ def _headline(
     if licence != "yes" or transfer != "yes":
         return "caution", "Há multa em aberto: confirme a situação antes da transferência"
     return "clear", "Nada impede a transferência nos registros consultados"
+
+
+def _blocked_headline(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
+    """One sentence for the acts that are stopped, "em regra" where only memory says so."""
+    sure = any(e.transfer.mark == "no" and e.transfer.confidence != "memory" for e in effects)
+    if drive_too:
+        return "Não pode circular, ser licenciado nem ser transferido agora"
+    if not sure:
+        return "Não pode ser licenciado agora nem, em regra, transferido"
+    if licence_too:
+        return "Não pode ser transferido nem licenciado agora"
+    return "Não pode ser transferido agora"
 
 
 def _row(act: Act, answers: Sequence[Answer], missing: tuple[Missing, ...]) -> Row:
@@ -162,6 +174,8 @@ def _row(act: Act, answers: Sequence[Answer], missing: tuple[Missing, ...]) -> R
         mark = "unknown"
         sentences.insert(0, f"Não foi possível consultar {listed(unasked)}.")
     short = _SHORT[act].get(mark, _CANNOT_TELL)
+    if mark == "careful" and any(answer.phrase == _AFTER_PAYMENT for answer in found):
+        short = "Só após pagar"
     records = tuple(dict.fromkeys(anchor for answer in found for anchor in answer.records))
     return Row(act, LABELS[act], mark, short, " ".join(sentences) or _NOTHING_FOUND[act], records)
 
@@ -180,7 +194,7 @@ def _fine_answers(act: Act, fines: Sequence[FineAssessment] | None) -> Iterable[
     law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW
     verb = "licenciar" if act == "licence" else "transferir"
     texts = {
-        "enforceable": f"só depois de pagar as multas exigíveis ({law})",
+        "enforceable": f"{_AFTER_PAYMENT} ({law})",
         "due": "há multa no prazo de pagamento ou recurso, que pode passar a impedir",
         "notice": "há multa só com autuação no registro: em regra ainda não impede; confirme",
         "suspended": "há multa suspensa, que em regra não impede enquanto durar a suspensão",
@@ -193,7 +207,7 @@ def _fine_answers(act: Act, fines: Sequence[FineAssessment] | None) -> Iterable[
             if fine.standing == standing
         )
         if anchors:
-            phrase = f"em regra pode {verb}" if standing != "enforceable" else text
+            phrase = f"em regra pode {verb}" if standing != "enforceable" else _AFTER_PAYMENT
             sentence = f"{text[0].upper()}{text[1:]}."
             yield Answer("careful", phrase, sentence, law, "verified", anchors)
 

@@ -53,6 +53,19 @@ def test_a_circulation_restriction_blocks_everything():
     assert verdict.row("removal").short == "Risco de remoção"
 
 
+@pytest.mark.parametrize(
+    ("kinds", "headline"),
+    [
+        ("PENHORA", "Não pode ser transferido agora"),
+        ("TRANSFERENCIA E LICENCIAMENTO", "Não pode ser transferido nem licenciado agora"),
+        # That licenciamento stops a transfer too is not confirmed at a source.
+        ("LICENCIAMENTO", "Não pode ser licenciado agora nem, em regra, transferido"),
+    ],
+)
+def test_the_headline_says_no_more_than_is_known(kinds, headline):
+    assert judge(True, [], [restriction(kinds)], TODAY).headline == headline
+
+
 def test_nothing_on_record_is_clear():
     verdict = judge(True, [], [], TODAY)
     assert verdict.level == "clear"
@@ -72,6 +85,7 @@ def test_enforceable_fines_let_license_and_transfer_only_after_payment():
     assert verdict.level == "caution"
     assert "depois de pagas as multas" in verdict.headline
     assert marks(verdict) == ("careful", "careful", "yes", "yes")
+    assert verdict.row("licence").short == "Só após pagar"
     assert "art. 131, § 2º" in verdict.row("licence").why
     assert "arts. 124, VIII, e 128" in verdict.row("transfer").why
     assert verdict.row("transfer").records == ("multa-2",)
