@@ -165,6 +165,21 @@ class HttpProcess(ServerProcess):
     def post(self, path: str, **options: Any) -> requests.Response:
         return self.request("POST", path, **options)
 
+    def worker_pids(self) -> list[int]:
+        """The processes that serve, lowest id first."""
+        return sorted(_leaves(self.pid) - {self.pid})
+
+    def kill_worker(self) -> int:
+        """SIGKILL to one worker; its id."""
+        pid = self.worker_pids()[0]
+        os.kill(pid, signal.SIGKILL)
+        return pid
+
+    def resident_bytes(self) -> dict[int, int]:
+        """Memory of each worker, by its id."""
+        report = _ps("-o", "pid=,rss=", "-p", ",".join(map(str, self.worker_pids())))
+        return {int(pid): int(kilobytes) * 1024 for pid, kilobytes in map(str.split, report)}
+
 
 class PortalProcess(HttpProcess):
     """``python app.py`` with a fresh data directory; ``env`` takes the full PORTAL_ names."""
@@ -183,21 +198,6 @@ class PortalProcess(HttpProcess):
             return self.get("/healthz", timeout=2).status_code == 200
         except requests.RequestException:
             return False
-
-    def worker_pids(self) -> list[int]:
-        """The processes that serve, lowest id first."""
-        return sorted(_leaves(self.pid) - {self.pid})
-
-    def kill_worker(self) -> int:
-        """SIGKILL to one worker; its id."""
-        pid = self.worker_pids()[0]
-        os.kill(pid, signal.SIGKILL)
-        return pid
-
-    def resident_bytes(self) -> dict[int, int]:
-        """Memory of each worker, by its id."""
-        report = _ps("-o", "pid=,rss=", "-p", ",".join(map(str, self.worker_pids())))
-        return {int(pid): int(kilobytes) * 1024 for pid, kilobytes in map(str.split, report)}
 
     def command_line(self, *words: str) -> subprocess.CompletedProcess[str]:
         """``flask --app app …`` beside the server, on the same data and settings."""

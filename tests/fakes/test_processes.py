@@ -1,0 +1,111 @@
+"""The process runners start what they name, alone, and leave nothing behind."""
+
+import os
+import sys
+
+import pytest
+
+from tests.fakes import wait_until
+from tests.fakes.processes import HttpProcess, PortalProcess, RedisProcess, ServerProcess
+from tests.fakes.processes import clean_environment as environment
+
+
+def two_workers() -> HttpProcess:
+    """A production server of two worker processes around somebody else's application."""
+    return HttpProcess(
+        [
+            *(sys.executable, "-m", "granian", "--interface", "wsgi", "--workers", "2"),
+            *("--respawn-failed-workers", "--respawn-interval", "0.1"),
+            *("--host", "127.0.0.1", "--port", "{port}", "werkzeug.testapp:test_app"),
+        ]
+    )
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_server_is_ready_when_started_and_gone_when_stopped():
+    with two_workers() as server:
+        assert server.get("/").status_code == 200
+        main, workers = server.pid, server.worker_pids()
+        assert len(workers) == 2
+        assert main not in workers
+        assert set(server.resident_bytes()) == set(workers)
+        assert min(server.resident_bytes().values()) > 1_000_000
+        assert server.stop() == 0
+        assert not server.answers()
+        server.start()
+        assert server.get("/").status_code == 200
+        directory = server.directory
+    assert not any(map(is_alive, [main, *workers]))
+    assert not directory.exists()
+
+
+def test_a_killed_worker_leaves_the_main_process_running():
+    with two_workers() as server:
+        before = server.worker_pids()
+        victim = server.kill_worker()
+        assert victim in before
+        wait_until(lambda: victim not in server.worker_pids(), "the worker's end")
+        assert server.is_running
+        # A SIGTERM before the replacement serves would leave Granian waiting for it.
+        wait_until(lambda: server.output.count("Started worker-") == 3, "the replacement")
+        assert len(server.worker_pids()) == 2
+
+
+def test_closing_after_the_main_process_was_killed_ends_its_workers_too():
+    with two_workers() as server:
+        workers = server.worker_pids()
+        server.kill()
+    wait_until(lambda: not any(map(is_alive, workers)), "the workers' end")
+
+
+def test_a_program_that_ends_at_once_fails_the_start_with_its_output():
+    command = [sys.executable, "-c", "raise SystemExit('a linha do erro')"]
+    with pytest.raises(AssertionError, match="a linha do erro"), ServerProcess(command):
+        pass
+
+
+def test_no_setting_of_a_portal_reaches_the_processes(monkeypatch):
+    monkeypatch.setenv("PORTAL_UPSTREAM_TOKEN", "secreto")
+    monkeypatch.setenv("FLASK_DEBUG", "1")
+    monkeypatch.setenv("PORT", "80")
+    monkeypatch.setenv("https_proxy", "http://192.0.2.1")
+    assert not {"PORTAL_UPSTREAM_TOKEN", "FLASK_DEBUG", "PORT", "https_proxy"} & set(environment())
+    portal = PortalProcess({"PORTAL_UPSTREAM_URL": "http://127.0.0.1:1"}, workers=3)
+    given = {name for name in portal.environment() if name.startswith("PORTAL_")}
+    assert given == {"PORTAL_DATA_DIR", "PORTAL_UPSTREAM_URL", "PORTAL_WORKERS"}
+    assert portal.environment()["PORT"] == str(portal.port)
+    portal.close()
+
+
+def test_redis_stops_and_comes_back_empty_on_its_port():
+    redis = pytest.importorskip("redis", reason="redis-py is not installed")
+    with RedisProcess() as server, redis.Redis.from_url(server.url) as client:
+        client.set("a", 1)
+        assert client.get("a") == b"1"
+        server.stop()
+        with pytest.raises(redis.ConnectionError):
+            client.get("a")
+        server.start()
+        assert client.get("a") is None
+
+
+def test_a_paused_redis_hangs_and_goes_on():
+    redis = pytest.importorskip("redis", reason="redis-py is not installed")
+    with (
+        RedisProcess() as server,
+        redis.Redis.from_url(server.url, socket_timeout=0.2, retry=None) as client,
+    ):
+        client.ping()
+        server.pause()
+        with pytest.raises(redis.TimeoutError):
+            client.ping()
+        server.resume()
+        assert client.ping()
+        server.pause()  # close() must manage all the same
