@@ -1,0 +1,75 @@
+"""The browser fixtures are what they are called, and catch what they are there for."""
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from werkzeug.serving import make_server
+from werkzeug.wrappers import Request, Response
+
+PAGE = """<!doctype html><html lang="pt-BR"><title>t</title><p id="p">sem</p>
+<script src="/a.js"></script>"""
+SCRIPT = "document.querySelector('#p').textContent = 'com'"
+
+
+@Request.application
+def small_site(request: Request) -> Response:
+    if request.path == "/a.js":
+        return Response(SCRIPT, content_type="text/javascript")
+    if request.path == "/b.js":
+        return Response("throw Error('quebrou')", content_type="text/javascript")
+    body = PAGE
+    if request.path == "/inline":
+        body += "<script>1</script>"
+    if request.path == "/erro":
+        body += '<script src="/b.js"></script>'
+    if request.path == "/fora":
+        body += '<img src="http://nowhere.invalid/a.png" alt="">'
+    policy = "default-src 'self'; img-src *"
+    return Response(body, content_type="text/html", headers={"Content-Security-Policy": policy})
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    server = make_server("127.0.0.1", 0, small_site, threaded=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join(10)
+    server.server_close()
+
+
+def test_scripts_run_in_a_page_and_not_in_one_without_javascript(
+    site: str, page: Any, page_without_javascript: Any
+):
+    page.goto(site)
+    page_without_javascript.goto(site)
+    assert page.text_content("#p") == "com"
+    assert page_without_javascript.text_content("#p") == "sem"
+
+
+def test_the_phone_is_narrow_and_the_dark_page_is_dark(phone_page: Any, dark_page: Any, site: str):
+    for page in (phone_page, dark_page):
+        page.goto(site)
+    assert phone_page.viewport_size["width"] == 390
+    assert phone_page.evaluate("navigator.maxTouchPoints") > 0
+    assert dark_page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    assert not phone_page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    assert dark_page.evaluate("navigator.language") == "pt-BR"
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [("/fora", "nowhere.invalid"), ("/inline", "Content Security Policy"), ("/erro", "quebrou")],
+)
+def test_trouble_in_a_page_is_noted(
+    site: str, page: Any, page_trouble: list[str], path: str, said: str
+):
+    page.goto(site)
+    assert page_trouble == []
+    page.goto(site + path)
+    page.evaluate("1")  # a round trip, after which the page's messages have arrived
+    assert said in page_trouble[0]
+    page_trouble.clear()
