@@ -1,6 +1,7 @@
 """Fixtures that every room's tests may use, and the guard that keeps tests off the network."""
 
 import ipaddress
+import os
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -80,8 +81,6 @@ def _is_address(host: object) -> bool:
 @pytest.fixture(autouse=True)
 def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a developer has set for a portal of their own must not reach a test."""
-    import os
-
     for name in [name for name in os.environ if name.startswith("PORTAL_")]:
         monkeypatch.delenv(name)
 
