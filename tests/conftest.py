@@ -1,81 +1,22 @@
 """Fixtures that every room's tests may use, and the guard that keeps tests off the network."""
 
-import ipaddress
 import os
-import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.fakes import Clock, FaultUpstream
+from tests.fakes import Clock, FaultUpstream, network_guard
 from tests.fakes.in_process import InProcessPortal, built, managed
 
 PortalFactory = Callable[..., InProcessPortal]
 
 
-def _is_loopback(host: object) -> bool:
-    if isinstance(host, bytes):
-        host = host.decode("ascii", "replace")
-    if host in (None, "", "localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(str(host).partition("%")[0]).is_loopback
-    except ValueError:
-        return False
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_outside_world() -> Iterator[None]:
-    """A connect beyond loopback fails the test; a name beyond localhost does not exist.
-
-    The names fail as they would without a network, so that a test of DNS trouble is quick and
-    the same everywhere.
-    """
-    connect, connect_ex, sendto = (
-        socket.socket.connect,
-        socket.socket.connect_ex,
-        socket.socket.sendto,
-    )
-    look_up = socket.getaddrinfo
-
-    def check(held: socket.socket, address: Any) -> None:
-        if held.family in (socket.AF_INET, socket.AF_INET6) and not _is_loopback(address[0]):
-            pytest.fail(f"a test reached for {address[0]}:{address[1]}")
-
-    def guarded_connect(held: socket.socket, address: Any) -> None:
-        check(held, address)
-        return connect(held, address)
-
-    def guarded_connect_ex(held: socket.socket, address: Any) -> int:
-        check(held, address)
-        return connect_ex(held, address)
-
-    def guarded_sendto(held: socket.socket, data: Any, *rest: Any) -> int:
-        check(held, rest[-1])
-        return sendto(held, data, *rest)
-
-    def guarded_look_up(host: Any, *args: Any, **options: Any) -> Any:
-        if not _is_loopback(host) and not _is_address(host):
-            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        return look_up(host, *args, **options)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(socket.socket, "connect", guarded_connect)
-        patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
-        patch.setattr(socket.socket, "sendto", guarded_sendto)
-        patch.setattr(socket, "getaddrinfo", guarded_look_up)
-        yield
-
-
-def _is_address(host: object) -> bool:
-    try:
-        ipaddress.ip_address(host.decode("ascii") if isinstance(host, bytes) else str(host))
-    except ValueError:
-        return False
-    return True
+def pytest_configure(config: pytest.Config) -> None:
+    patch = pytest.MonkeyPatch()
+    network_guard.install(patch)
+    config.add_cleanup(patch.undo)
 
 
 @pytest.fixture(autouse=True)

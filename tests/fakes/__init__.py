@@ -4,11 +4,11 @@ Faults are in ``faults`` and ``odd_bodies``, the table over them in ``matrix``.
 """
 
 from tests.fakes.clock import Clock
+from tests.fakes.network_guard import hanging_names
 from tests.fakes.ports import (
     UNKNOWN_NAME_URL,
     Blackhole,
     free_port,
-    hanging_names,
     refused_url,
     wait_until,
 )

@@ -2,12 +2,10 @@
 
 import random
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import pytest
 
@@ -85,29 +83,6 @@ class Blackhole:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-@contextmanager
-def hanging_names(host: str = "hangs.invalid", at_most_s: float = 60) -> Iterator[str]:
-    """The base address of a host whose name lookup in this process never comes back in time.
-
-    The lookups are released when the block ends, so that no thread outlives the test.
-    """
-    released = threading.Event()
-    real = socket.getaddrinfo
-
-    def slow(name: Any, *args: Any, **options: Any) -> Any:
-        if name in (host, host.encode()):
-            released.wait(at_most_s)
-            raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
-        return real(name, *args, **options)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(socket, "getaddrinfo", slow)
-        try:
-            yield f"http://{host}"
-        finally:
-            released.set()
 
 
 def accepts_connections(port: int) -> bool:
