@@ -60,13 +60,18 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
 
 def fold(text: str) -> str:
     """Upper case, no accents, single spaces: how two spellings of one word are compared."""
+    if text.isascii():
+        return " ".join(text.upper().split())
     decomposed = unicodedata.normalize("NFKD", text)
     plain = "".join(c for c in decomposed if not unicodedata.combining(c))
     return " ".join(plain.upper().split())
 
 
-def read_field(raw: object, marker: str = HIDDEN_MARKER) -> Field:
-    """A Field out of any JSON value: numbers become their text, other types read as empty."""
+def read_field(raw: object, marker: str) -> Field:
+    """A Field out of any JSON value: numbers become their text, other types read as empty.
+
+    A text that holds ``marker`` is hidden; with an empty marker nothing is.
+    """
     if isinstance(raw, bool):
         return EMPTY
     if isinstance(raw, int | float):

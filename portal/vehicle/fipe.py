@@ -15,6 +15,7 @@ _CODE = re.compile(r"[0-9]{1,6}-?[0-9]", re.ASCII)
 _TENTH = Decimal("0.1")
 # Less than a year says nothing about a year.
 _LEAST_MONTHS = 12
+_ABSURD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ class PriceSeries:
         if months < _LEAST_MONTHS:
             return None
         rate = (float(last.value) / float(first.value)) ** (12 / months) - 1
-        return Decimal(str(rate * 100)).quantize(_TENTH)
+        return _percent(Decimal(rate))
 
     @cached_property
     def predicted_tail(self) -> tuple[PricePoint, ...]:
@@ -160,4 +161,9 @@ def _index(month: date) -> int:
 def _change(before: PricePoint | None, after: PricePoint | None) -> Decimal | None:
     if before is None or after is None:
         return None
-    return ((after.value / before.value - 1) * 100).quantize(_TENTH)
+    return _percent(after.value / before.value - 1)
+
+
+def _percent(share: Decimal) -> Decimal | None:
+    """In per cent; None beyond a ten-thousandfold, which no price does but a typing error can."""
+    return (share * 100).quantize(_TENTH) if abs(share) < _ABSURD else None

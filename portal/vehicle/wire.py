@@ -41,9 +41,14 @@ def result_of(body: bytes) -> object:
     return answer.get("result") if isinstance(answer, dict) else None
 
 
+def _plain(raw: object) -> str:
+    """The text of a scalar. No marker is looked for: no number, date or flag can hold one."""
+    return read_field(raw, "").value
+
+
 def read_decimal(raw: object) -> Decimal | None:
     """A decimal out of "130", "89325.00", "1.234,56", "R$ 1.234,56" or a JSON number."""
-    text = str(read_field(raw)).replace("R$", "").replace(" ", "")
+    text = _plain(raw).replace("R$", "").replace(" ", "")
     if not _NUMBER.fullmatch(text) or sum(c.isdigit() for c in text) > _MOST_DIGITS:
         return None
     if "," in text and text.rfind(",") > text.rfind("."):
@@ -72,7 +77,7 @@ def read_year(raw: object) -> int | None:
 
 def read_clock(raw: object) -> time | None:
     """HH:MM or HH:MM:SS, blanks around tolerated."""
-    match = _CLOCK.fullmatch(str(read_field(raw)))
+    match = _CLOCK.fullmatch(_plain(raw))
     if match is None:
         return None
     try:
@@ -83,7 +88,7 @@ def read_clock(raw: object) -> time | None:
 
 def read_moment(raw: object) -> datetime | None:
     """DD/MM/YYYY HH:MM:SS in the source's local time (naive); without a time, midnight."""
-    text = str(read_field(raw))
+    text = _plain(raw)
     if match := _DAY.fullmatch(text):
         day, month, year = int(match[1]), int(match[2]), int(match[3])
     elif match := _ISO_DAY.fullmatch(text):
@@ -108,7 +113,7 @@ def read_flag(raw: object) -> bool | None:
     """A JSON boolean, or a text that says one; None for everything else."""
     if isinstance(raw, bool):
         return raw
-    word = fold(str(read_field(raw)))
+    word = fold(_plain(raw))
     if word in _TRUE:
         return True
     return False if word in _FALSE else None

@@ -1,0 +1,140 @@
+"""A price series says what the price did, and only that."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.vehicle import EMPTY, Field, FipeEntry, MonthPrice, PriceSeries, fipe_code
+
+
+def known(text: str) -> Field:
+    return Field(text, "known")
+
+
+def entry(*months: MonthPrice, fipe_id: str = "81906", current: str | None = None) -> FipeEntry:
+    return FipeEntry(
+        year=2015,
+        year_text=known("2015"),
+        fipe_id=known(fipe_id) if fipe_id else EMPTY,
+        make=EMPTY,
+        model=EMPTY,
+        version=EMPTY,
+        fuel=EMPTY,
+        current=Decimal(current) if current else None,
+        current_text=EMPTY,
+        history=months,
+    )
+
+
+def month(year: int, number: int, value: int | None, *, predicted: bool = False) -> MonthPrice:
+    price = None if value is None else Decimal(value)
+    return MonthPrice(date(year, number, 1), price, predicted)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        *("001004-9", "001003-0", "004386-9", "005094-6", "005238-8", "008190-6", "038003-2"),
+        *("801002-1", "840015-6", "501034-9"),
+    ],
+)
+def test_a_published_code_survives_losing_its_zeros_and_hyphen(code: str) -> None:
+    bare = fipe_code(known(code.replace("-", "").lstrip("0")))
+    assert bare is not None
+    assert (bare.text, bare.is_verified) == (code, True)
+    assert fipe_code(known(code)) == bare
+
+
+def test_a_wrong_check_digit_is_told() -> None:
+    code = fipe_code(known("81907"))
+    assert code is not None
+    assert (code.text, code.is_verified) == ("008190-7", False)
+
+
+@pytest.mark.parametrize("text", ["", "0", "abc", "12345678", "81 906", "٨١٩٠٦"])
+def test_what_is_no_code_gives_none(text: str) -> None:
+    assert fipe_code(known(text)) is None
+
+
+def test_disorder_duplicates_and_missing_prices_are_put_right() -> None:
+    series = PriceSeries.of(
+        entry(
+            month(2025, 3, 120),
+            month(2025, 1, 100),
+            month(2025, 1, 90, predicted=True),
+            month(2025, 2, None),
+            month(2025, 5, 0),
+            month(2025, 4, 110, predicted=True),
+            month(2025, 4, 115),
+        )
+    )
+    assert [(p.month.month, int(p.value), p.predicted) for p in series.points] == [
+        (1, 100, False),
+        (3, 120, False),
+        (4, 115, False),
+    ]
+    assert series.gaps == (date(2025, 2, 1),)
+
+
+def test_changes_are_measured_on_real_prices_alone() -> None:
+    months = [month(2024 + i // 12, i % 12 + 1, 1000 + 10 * i) for i in range(13)]
+    months[6] = month(2024, 7, 2000)
+    series = PriceSeries.of(entry(*months, month(2025, 2, 560, predicted=True), current="1120"))
+    assert series.twelve_month_change == Decimal("12.0")
+    assert series.yearly_change == Decimal("12.0")
+    assert series.peak is not None
+    assert series.peak.month == date(2024, 7, 1)
+    assert series.change_since_peak == Decimal("-44.0")
+    assert series.last_real is not None
+    assert series.last_real.month == date(2025, 1, 1)
+    assert [p.month for p in series.predicted_tail] == [date(2025, 2, 1)]
+    assert series.predicted_change == Decimal("-50.0")
+
+
+def test_less_than_a_year_has_no_yearly_rate() -> None:
+    series = PriceSeries.of(entry(*(month(2025, i, 100) for i in range(1, 12))))
+    assert series.yearly_change is None
+    assert series.twelve_month_change is None
+
+
+def test_the_year_before_missing_leaves_no_twelve_month_change() -> None:
+    series = PriceSeries.of(entry(month(2024, 1, 100), month(2024, 11, 90), month(2025, 12, 80)))
+    assert series.twelve_month_change is None
+    assert series.yearly_change == Decimal("-11.0")
+
+
+def test_a_single_month_and_no_month_at_all_are_series() -> None:
+    one = PriceSeries.of(entry(month(2025, 1, 100)))
+    assert (one.gaps, one.change_since_peak, one.predicted_change) == ((), Decimal("0.0"), None)
+    none = PriceSeries.of(entry())
+    assert not none
+    assert (none.peak, none.last_real, none.gaps, none.predicted_tail) == (None, None, (), ())
+
+
+def test_a_price_absurdly_far_from_another_gives_no_percentage() -> None:
+    series = PriceSeries.of(entry(month(2024, 1, 1), month(2025, 1, 10**17)))
+    assert (series.twelve_month_change, series.yearly_change) == (None, None)
+
+
+@given(
+    st.lists(
+        st.builds(
+            MonthPrice,
+            st.dates(date(1900, 1, 1), date(2199, 1, 1)).map(lambda d: d.replace(day=1)),
+            st.none() | st.decimals(Decimal("1e-17"), Decimal(10**18), places=None),
+            st.booleans(),
+        ),
+        max_size=30,
+    )
+)
+def test_points_and_gaps_together_cover_every_month_once(history: list[MonthPrice]) -> None:
+    series = PriceSeries.of(entry(*history))
+    if series:
+        first, last = series.points[0].month, series.points[-1].month
+        length = (last.year - first.year) * 12 + last.month - first.month + 1
+        assert len({p.month for p in series.points} | set(series.gaps)) == length
+        assert len(series.points) + len(series.gaps) == length
+    _ = (series.twelve_month_change, series.yearly_change, series.predicted_change)

@@ -1,0 +1,67 @@
+"""Registration spellings become the names people use."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.vehicle import Decoded, display_name, read_decode, read_name, vehicle_name
+
+
+def decoded(**fields: str) -> Decoded:
+    return read_decode(json.dumps({"result": fields}).encode(), "INFORMACAO OCULTADA")
+
+
+@pytest.mark.parametrize(
+    ("text", "make", "model", "imported"),
+    [
+        ("I/AUDI A3", "Audi", "A3", True),
+        ("IMP/BMW X1", "BMW", "X1", True),
+        ("VW/GOL 1.0", "Volkswagen", "Gol 1.0", None),
+        ("HONDA/CG 160 FAN", "Honda", "CG 160 Fan", None),
+        ("SR/RANDON SR CA", "Randon", "SR CA", None),
+        ("HYU/HB20S 1.0M COMFORT", "Hyundai", "HB20S 1.0M Comfort", None),
+        ("LAND ROVER DISCOVERY", "Land Rover", "Discovery", None),
+        ("CITROËN C3", "Citroën", "C3", None),
+        ("GM - Chevrolet", "Chevrolet", "", None),
+        ("VW - VolksWagen", "Volkswagen", "", None),
+        ("JEEP RENEGADE LNGTD T270", "Jeep", "Renegade LNGTD T270", None),
+        ("RE NOVA", "", "RE Nova", None),
+        ("", "", "", None),
+    ],
+)
+def test_a_registration_text_is_taken_apart(
+    text: str, make: str, model: str, imported: bool | None
+) -> None:
+    name = read_name(text)
+    assert (name.make, name.model, name.imported) == (make, model, imported)
+
+
+@pytest.mark.parametrize(
+    ("make", "description", "shown"),
+    [
+        ("AUDI", "A3 LM 180CV", "Audi A3 LM 180CV"),
+        ("AUDI", "I/AUDI A3", "Audi A3"),
+        ("VW", "VW/T-CROSS HL TSI", "Volkswagen T-Cross HL TSI"),
+        ("", "VW/GOL 1.0", "Volkswagen Gol 1.0"),
+        ("ACME", "ACME ROADSTER", "Acme Roadster"),
+        ("FIAT", "", "Fiat"),
+        ("", "", ""),
+        ("Toyota", "Corolla XEi 2.0", "Toyota Corolla XEi 2.0"),
+    ],
+)
+def test_a_vehicle_is_called_what_people_call_it(make: str, description: str, shown: str) -> None:
+    assert display_name(decoded(marca=make, descricao=description)) == shown
+
+
+def test_origin_comes_from_the_prefix_or_the_flag() -> None:
+    assert vehicle_name(decoded(descricao="I/AUDI A3", nacional="SIM")).imported is True
+    assert vehicle_name(decoded(descricao="A3", nacional="NAO")).imported is True
+    assert vehicle_name(decoded(descricao="A3", nacional="SIM")).imported is False
+    assert vehicle_name(decoded(descricao="A3")).imported is None
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_no_text_makes_a_name_raise(make: str, description: str) -> None:
+    display_name(decoded(marca=make, descricao=description))

@@ -1,0 +1,313 @@
+"""The wire's records become typed values, and no answer can make a reader raise."""
+
+import json
+from datetime import date, datetime, time
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.vehicle import (
+    EMPTY,
+    HIDDEN,
+    HIDDEN_MARKER,
+    PriceSeries,
+    display_name,
+    rank,
+    read_decode,
+    read_fines,
+    read_report,
+    read_restrictions,
+    unexpected,
+)
+from portal.vehicle.drift import CONTRACT
+from portal.vehicle.field import FIELD_LIMIT, Field, clean, read_field
+from portal.vehicle.wire import read_decimal, read_moment, result_of
+
+OBSERVED_FINE = {
+    "cnhCondutor": {"impedimento": "", "pontos": 0, "portaria": "", "registro": HIDDEN_MARKER},
+    "cnhInfrator": {"impedimento": "", "pontos": 4, "portaria": "", "registro": HIDDEN_MARKER},
+    "pagamento": {"dataPagamento": "", "dataRegistro": "", "ufPagamento": "", "valorPago": ""},
+    "autoInfracao": HIDDEN_MARKER,
+    "codigoInfracao": "7455",
+    "codigoMunicipioInfracao": "7107",
+    "codigoOrgaoAutuador": "000100",
+    "dataCadastroInfracao": "20/05/2025",
+    "dataEmissaoNotificacao": "25/05/2025",
+    "dataEmissaoPenalidade": "",
+    "dataInfracao": "14/05/2025",
+    "descricao": "TRANSITAR EM VELOCIDADE SUPERIOR A MAXIMA PERMITIDA EM ATE 20%",
+    "horaInfracao": " 09:30",
+    "limitePermitido": "60",
+    "localInfracao": "BR 381 KM 490",
+    "marcaModelo": "",
+    "medicaoConsiderada": "66",
+    "medicaoReal": "73",
+    "orgaoAutuador": "POLICIA RODOVIARIA FEDERAL",
+    "tipo": "",
+    "ufOrgaoAutuador": "MG",
+    "valor": "130",
+}
+OBSERVED_RESTRICTION = dict.fromkeys(
+    [
+        *("placa", "renavam", "marcaModelo", "anoModelo", "anoFabricacao", "codigoJudicial"),
+        *("numeroProtocolo", "numeroOficio", "anoOficio", "anoProcesso", "anoProtocolo"),
+        "tipoBloqueio",
+    ],
+    "",
+) | {
+    "tribunal": "TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS",
+    "orgaoJudiciario": "04355-VIGESIMA TERCEIRA VARA CIVEL",
+    "processo": HIDDEN_MARKER,
+    "restricoes": "TRANSFERENCIA",
+    "dataInclusao": "23/10/2025 14:05:09",
+    "detalheRenajud": "CONSTA DETALHE RENAJUD",
+    "constaRenajud": True,
+}
+OBSERVED_VEHICLE = {
+    "marca": "AUDI",
+    "descricao": "A3 LM 180CV",
+    "placa": "ABC1D23",
+    "anoModelo": "2015",
+    "anoFabricacao": "2014",
+    "combustivel": "Gasolina",
+    "chassi": HIDDEN_MARKER,
+    "tipoVeiculo": "Automóvel",
+    "potencia": "180",
+    "nacional": "NAO",
+    "cilindradas": "1798",
+    "capacidadePassageiro": "5",
+    "capacidadeCarga": "",
+    "caixaCambio": "",
+    "informacoesFipe": [
+        {
+            "ano": "2015",
+            "fipeId": "81906",
+            "marca": "Audi",
+            "modelo": "A3",
+            "versao": "SED.1.8/1.8 AMBIT.16V TB FSI S-TRONIC",
+            "combustivel": "Gasolina",
+            "valorAtual": "89325.00",
+            "historicoPreco": [
+                {"mes": "1", "ano": "2017", "valor": "98000", "predicao": False},
+                {"mes": "2", "ano": "2017", "valor": "97500", "predicao": True},
+            ],
+        }
+    ],
+}
+TOPICS = dict.fromkeys(
+    [
+        *("documentacao", "rouboFurto", "leilao", "fipe", "chassiMotor", "restricoes"),
+        *("multas", "proprietarios"),
+    ],
+    "✅ Nada consta.",
+)
+OBSERVED_REPORT = {"resumo": "Regular.", "topicos": TOPICS, "laudoFinal": "Pode comprar."}
+OBSERVED = {
+    "decode": OBSERVED_VEHICLE,
+    "renainf": [OBSERVED_FINE],
+    "renajud": [OBSERVED_RESTRICTION],
+    "report": OBSERVED_REPORT,
+}
+
+
+def body(result: object) -> bytes:
+    return json.dumps({"status": "DONE", "result": result}).encode()
+
+
+def test_an_observed_fine_is_read_in_full() -> None:
+    (fine,) = read_fines(body([OBSERVED_FINE]), HIDDEN_MARKER)
+    assert fine.notice is HIDDEN
+    assert fine.amount == Decimal(130)
+    assert (fine.committed_on, fine.committed_at) == (date(2025, 5, 14), time(9, 30))
+    assert (fine.penalty_on, fine.penalty_on_text) == (None, EMPTY)
+    assert (fine.driver.points, fine.offender.points) == (0, 4)
+    assert fine.offender.number.is_hidden
+    assert not fine.is_paid
+
+
+def test_an_unreadable_payment_date_still_means_paid() -> None:
+    sent = OBSERVED_FINE | {"pagamento": {"dataPagamento": "32/13/2025"}}
+    (fine,) = read_fines(body([sent]), HIDDEN_MARKER)
+    assert fine.paid_on is None
+    assert str(fine.paid_on_text) == "32/13/2025"
+    assert fine.is_paid
+
+
+def test_an_observed_restriction_is_read_in_full() -> None:
+    (found,) = read_restrictions(body([OBSERVED_RESTRICTION]), HIDDEN_MARKER)
+    assert found.included_at == datetime(2025, 10, 23, 14, 5, 9)  # noqa: DTZ001 source's own time
+    assert str(found.kinds_text) == "TRANSFERENCIA"
+    assert found.case.is_hidden
+    assert found.recorded is True
+    assert found.plate == EMPTY
+
+
+def test_a_record_that_is_no_object_still_counts() -> None:
+    """A list with something unreadable in it must not look like a clean record."""
+    assert len(read_fines(body(["?", OBSERVED_FINE, None]), HIDDEN_MARKER)) == 3
+    assert len(read_restrictions(body([7]), HIDDEN_MARKER)) == 1
+    assert read_restrictions(body([]), HIDDEN_MARKER) == ()
+
+
+def test_an_observed_vehicle_is_read_in_full() -> None:
+    car = read_decode(body(OBSERVED_VEHICLE), HIDDEN_MARKER)
+    assert (car.model_year, car.built_year) == (2015, 2014)
+    assert (car.power_cv, car.displacement_cc, car.passengers) == (180, 1798, 5)
+    assert car.chassis.is_hidden
+    assert car.is_national is False
+    (entry,) = car.fipe
+    assert entry.current == Decimal("89325.00")
+    assert [(m.month.month, m.predicted) for m in entry.history] == [(1, False), (2, True)]
+
+
+@pytest.mark.parametrize("price", ["0", "0.00", "", "R$ 0,00", None, "-5", "abc", []])
+def test_a_missing_price_is_never_zero(price: object) -> None:
+    entry = OBSERVED_VEHICLE["informacoesFipe"][0] | {"valorAtual": price}  # type: ignore[index]
+    car = read_decode(body(OBSERVED_VEHICLE | {"informacoesFipe": [entry]}), HIDDEN_MARKER)
+    assert car.fipe[0].current is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "value"),
+    [
+        ("130", "130"),
+        ("89325.00", "89325.00"),
+        ("1.234,56", "1234.56"),
+        ("R$ 1.234,56", "1234.56"),
+        ("R$\u00a01.234.567,00", "1234567.00"),
+        ("1,234.56", "1234.56"),
+        ("1.234", "1234"),
+        ("0.123", "0.123"),
+        (89325.5, "89325.5"),
+        (1.234, "1.234"),
+        (7, "7"),
+    ],
+)
+def test_numbers_are_read_as_people_and_programs_write_them(sent: object, value: str) -> None:
+    assert read_decimal(sent) == Decimal(value)
+
+
+@pytest.mark.parametrize("sent", ["", "1e5", "NaN", "١٢٣", "1,2,3", "9" * 19, True, {}, "12a"])
+def test_what_is_no_number_reads_as_none(sent: object) -> None:
+    assert read_decimal(sent) is None
+
+
+@pytest.mark.parametrize(
+    "sent", ["31/02/2025", "00/00/0000", "1/1/25", "2025", "٠١/٠١/٢٠٢٥", "", 7]
+)
+def test_an_impossible_date_reads_as_none(sent: object) -> None:
+    assert read_moment(sent) is None
+
+
+def test_the_marker_is_never_kept_as_a_value() -> None:
+    for text in (HIDDEN_MARKER, " informação  ocultada ", f"NR {HIDDEN_MARKER}"):
+        assert read_field(text, HIDDEN_MARKER) == HIDDEN
+    assert read_field("X", "") == Field("X", "known")
+
+
+def test_controls_and_bidi_overrides_leave_the_text() -> None:
+    assert clean("a\u202eb\x00c\x85\u2066d\ud800 \t e\u200b") == "abcd e"
+    assert clean("a\r\n\n\nb", lines=True) == "a\nb"
+    assert clean("a\nb") == "a b"
+
+
+def test_an_absurdly_long_text_is_clipped_with_an_ellipsis() -> None:
+    field = read_field("x" * 1_000_000, HIDDEN_MARKER)
+    assert len(field.value) == FIELD_LIMIT
+    assert field.value.endswith("x…")
+
+
+def test_json_that_only_the_standard_library_reads_is_read() -> None:
+    assert result_of(b'{"result": "\\ud800a"}') == "\ud800a"
+    digits = b"9" * 5_000
+    assert result_of(b'{"result": {"a": ' + digits + b"}}") is not None
+    assert result_of(b"[" * 100_000) is None
+    assert result_of(b"<html>") is None
+
+
+# --- the drift reader
+
+
+@pytest.mark.parametrize("operation", sorted(CONTRACT))
+def test_what_was_observed_is_what_the_contract_says(operation: str) -> None:
+    assert unexpected(operation, OBSERVED[operation]) == frozenset()
+
+
+def test_new_missing_and_oddly_typed_fields_are_named_by_path() -> None:
+    entry = dict(OBSERVED_VEHICLE["informacoesFipe"][0], valorAtual=89325)  # type: ignore[call-overload]
+    sent = OBSERVED_VEHICLE | {"informacoesFipe": [entry], "cor": "PRATA", "JOSE DA SILVA": 1}
+    del sent["placa"]
+    assert unexpected("decode", sent) == {"informacoesFipe[].valorAtual", "cor", "placa", "?"}
+    assert unexpected("renainf", {}) == {"result"}
+    assert unexpected("renajud", [3]) == {"[]"}
+    assert unexpected("another", 3) == frozenset()
+
+
+# --- nothing ever raises
+
+ANY_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=30)
+    | st.sampled_from(
+        ["31/12/2024", " 09:30", "130", "1.234,56", HIDDEN_MARKER, "0", "2017", "81906", "⚠️"]
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(sorted({*OBSERVED_FINE, *OBSERVED_VEHICLE, *OBSERVED_REPORT}))
+            | st.sampled_from(["historicoPreco", "fipeId", "valorAtual", "mes", "ano", "valor"])
+            | st.text(max_size=5),
+            inner,
+            max_size=6,
+        )
+    ),
+    max_leaves=25,
+)
+
+
+@given(ANY_JSON)
+def test_no_result_makes_a_reader_raise(result: object) -> None:
+    sent = json.dumps({"result": result}).encode()
+    car = read_decode(sent, HIDDEN_MARKER)
+    display_name(car)
+    for ranked in rank(car.fipe, car):
+        series = PriceSeries.of(ranked.entry)
+        assert all(
+            a.month < b.month for a, b in zip(series.points, series.points[1:], strict=False)
+        )
+        _ = (series.gaps, series.peak, series.twelve_month_change, series.yearly_change)
+        _ = (series.change_since_peak, series.predicted_change, series.code)
+    read_fines(sent, HIDDEN_MARKER)
+    read_restrictions(sent, HIDDEN_MARKER)
+    read_report(sent, HIDDEN_MARKER)
+    for operation in CONTRACT:
+        unexpected(operation, result)
+
+
+@given(st.sampled_from(sorted(OBSERVED)), st.data())
+def test_one_odd_field_in_a_good_answer_makes_no_reader_raise(
+    operation: str, data: st.DataObject
+) -> None:
+    sent = json.loads(json.dumps(OBSERVED[operation]))
+    record = sent[0] if isinstance(sent, list) else sent
+    record[data.draw(st.sampled_from(sorted(record)))] = data.draw(ANY_JSON)
+    read = {
+        "decode": read_decode,
+        "renainf": read_fines,
+        "renajud": read_restrictions,
+        "report": read_report,
+    }
+    read[operation](body(sent), HIDDEN_MARKER)
+    unexpected(operation, sent)
+
+
+@given(st.binary(max_size=60))
+def test_no_bytes_make_a_reader_raise(sent: bytes) -> None:
+    assert read_fines(sent, HIDDEN_MARKER) == ()
+    read_decode(sent, HIDDEN_MARKER)
+    read_report(sent, HIDDEN_MARKER)

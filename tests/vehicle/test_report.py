@@ -1,0 +1,117 @@
+"""The written report: contract order, marks, masked owners, never the marker's raw text."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.vehicle import HIDDEN_MARKER, Report, mask_names, read_report
+from portal.vehicle.report import TOPIC_LABELS, split_mark
+
+
+def report(result: object, *, mask: bool = True) -> Report:
+    return read_report(json.dumps({"result": result}).encode(), HIDDEN_MARKER, mask_names=mask)
+
+
+def test_topics_come_in_the_contracts_order_with_extra_ones_after() -> None:
+    sent = {"kmRodado": "⚠️ 80 mil", "multas": "✅ Sem multas.", "documentacao": "Em dia."}
+    topics = report({"topicos": sent}).topics
+    assert [t.key for t in topics] == [*TOPIC_LABELS, "kmRodado"]
+    assert topics[-1].label == "kmRodado"
+    assert (topics[-1].mark, str(topics[-1].text)) == ("warning", "80 mil")
+    assert (topics[6].label, topics[6].mark, str(topics[6].text)) == ("Multas", "ok", "Sem multas.")
+    assert (topics[0].mark, str(topics[0].text)) == (None, "Em dia.")
+    assert topics[1].text.state == "empty"
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "rest"),
+    [
+        ("✅ Nada consta", "ok", "Nada consta"),
+        ("⚠️ Atenção", "warning", "Atenção"),
+        ("⚠Atenção", "warning", "Atenção"),
+        ("✅⚠️ Misto", "warning", "Misto"),
+        ("⚠️", "warning", ""),
+        ("Nada ✅", None, "Nada ✅"),
+    ],
+)
+def test_a_leading_symbol_becomes_a_mark(text: str, mark: str | None, rest: str) -> None:
+    assert split_mark(text) == (mark, rest)
+
+
+def test_a_report_without_words_is_falsy() -> None:
+    assert not report({})
+    assert not report({"topicos": [], "resumo": None})
+    assert report({"laudoFinal": "Pode comprar."})
+
+
+def test_the_marker_is_never_shown_in_prose() -> None:
+    sent = {
+        "resumo": f"Chassi {HIDDEN_MARKER.lower()}.",
+        "topicos": {"chassiMotor": HIDDEN_MARKER, "multas": f"✅ Auto {HIDDEN_MARKER}"},
+    }
+    read = report(sent)
+    assert str(read.summary) == "Chassi oculto pela fonte."
+    topics = {t.key: t for t in read.topics}
+    assert topics["chassiMotor"].text.is_hidden
+    assert str(topics["multas"].text) == "Auto oculto pela fonte"
+
+
+def test_paragraphs_stay_apart() -> None:
+    assert str(report({"resumo": "Um.\r\n\r\nDois."}).summary) == "Um.\nDois."
+
+
+def test_owners_are_masked_where_reports_name_them() -> None:
+    sent = {
+        "resumo": "Veículo em nome de MARIA DA SILVA SOUZA.",
+        "topicos": {"proprietarios": "✅ Marinalva Quirino Torres desde 2015."},
+        "laudoFinal": "Negocie com João Pereira Neto.",
+    }
+    masked = report(sent)
+    assert str(masked.summary) == "Veículo em nome de M. D. S. S."
+    assert str(masked.topics[7].text) == "M. Q. T. desde 2015."
+    assert str(masked.conclusion) == "Negocie com J. P. N."
+    assert "MARIA DA SILVA SOUZA" in str(report(sent, mask=False).summary)
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("MARIA DA SILVA SOUZA", "M. D. S. S."),
+        ("Proprietário atual: Ubirajara dos Reis.", "Proprietário atual: U. D. R."),
+        ("Pertence a João.", "Pertence a J."),
+        ("Houve JOSÉ CARLOS e Ana Lima antes", "Houve J. C. e A. L. antes"),
+        ("MARIA DE SÁ BRANCO", "M. D. S. B."),
+        ("PEDRO S. ÁLVARES comprou", "P. S. Á. comprou"),
+        ("D'ÁVILA COSTA NETO", "D. C. N."),
+        ("CPF 123.456.789-00", "CPF ***.***.***-**"),
+    ],
+)
+def test_a_full_name_becomes_initials(text: str, masked: str) -> None:
+    assert mask_names(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS, VIGESIMA TERCEIRA VARA CIVEL",
+        "O Audi A3 LM 180CV está regular no DETRAN de São Paulo.",
+        "VEICULO SEM RESTRICOES ATE O MOMENTO",
+        "FIPE: VW GOL 1.0 FLEX, valor de R$ 30.000 na Tabela FIPE",
+        "POLICIA RODOVIARIA FEDERAL, Rio de Janeiro",
+        "Alienação fiduciária ao Banco Bradesco Financiamentos S.A.",
+        "Dois proprietários anteriores, nenhum registro de leilão.",
+        "INFORMACAO OCULTADA",
+        "",
+    ],
+)
+def test_courts_agencies_makes_and_places_stay(text: str) -> None:
+    assert mask_names(text) == text
+
+
+@given(st.text(max_size=200))
+def test_masking_never_raises_and_is_done_once(text: str) -> None:
+    once = mask_names(text)
+    assert mask_names("Em nome de MARIA DA SILVA. " + text).startswith("Em nome de M. D. S.")
+    assert len(once) <= 2 * len(text) + 2
