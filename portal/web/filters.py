@@ -71,6 +71,15 @@ def percent(ratio: Decimal | float | None, places: int = 1) -> str:
     return MISSING if value is None else f"{_grouped(value * 100, places)}%"
 
 
+def change(points: Decimal | None) -> str:
+    """Percentage points of change, always with their sign: ``+3,1%``, ``-8,2%``, ``0,0%``."""
+    value = _readable(points)
+    if value is None:
+        return MISSING
+    text = _grouped(value, 1)
+    return f"+{text}%" if value > 0 and text != "0,0" else f"{text}%"
+
+
 def short_date(day: date | None) -> str:
     """``18/08/2024``."""
     return MISSING if day is None else f"{day.day:02}/{day.month:02}/{day.year:04}"
@@ -143,6 +152,7 @@ def register(environment: Environment) -> None:
             "whole_brl": whole_brl,
             "integer": integer,
             "percent": percent,
+            "change": change,
             "date": short_date,
             "long_date": long_date,
             "month": month,

@@ -47,6 +47,16 @@ def test_percentages_read_as_babel_writes_them(ratio: Decimal) -> None:
     assert filters.percent(ratio) == format_percent(ratio, format="#,##0.0%", locale=LOCALE)
 
 
+@given(st.decimals(min_value=-99, max_value=999, places=1).filter(bool))
+def test_a_change_always_shows_its_sign(points: Decimal) -> None:
+    expected = format_percent(points / 100, format="+#,##0.0%;-#,##0.0%", locale=LOCALE)
+    assert filters.change(points) == expected
+
+
+def test_no_change_has_no_sign() -> None:
+    assert filters.change(Decimal("0.0")) == "0,0%"
+
+
 @given(days)
 def test_dates_read_as_babel_writes_them(day: date) -> None:
     assert filters.short_date(day) == format_date(day, "dd/MM/yyyy", locale=LOCALE)

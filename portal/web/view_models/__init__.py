@@ -1,0 +1,64 @@
+"""One frozen context a page, naming its template, and the function that builds it."""
+
+from portal.web.view_models.dossier import DossierPage, dossier_page
+from portal.web.view_models.panel import PANEL_NAMES, Panels, Reading, panel_needs
+from portal.web.view_models.plain import (
+    DossierSummary,
+    ErrorPage,
+    GlossaryPage,
+    PrivacyPage,
+    RecentLookup,
+    SamplePlate,
+    SearchPage,
+    SignInPage,
+    VerifyPage,
+    error_page,
+    glossary_page,
+    privacy_page,
+    search_page,
+    sign_in_page,
+    verify_page,
+)
+from portal.web.view_models.reference import ApiPage, api_page
+from portal.web.view_models.site import Site
+from portal.web.view_models.vehicle import (
+    PanelFragment,
+    RenavamPage,
+    VehiclePage,
+    panel_fragment,
+    renavam_page,
+    vehicle_page,
+)
+
+__all__ = [
+    "PANEL_NAMES",
+    "ApiPage",
+    "DossierPage",
+    "DossierSummary",
+    "ErrorPage",
+    "GlossaryPage",
+    "PanelFragment",
+    "Panels",
+    "PrivacyPage",
+    "Reading",
+    "RecentLookup",
+    "RenavamPage",
+    "SamplePlate",
+    "SearchPage",
+    "SignInPage",
+    "Site",
+    "VehiclePage",
+    "VerifyPage",
+    "api_page",
+    "dossier_page",
+    "error_page",
+    "glossary_page",
+    "panel_fragment",
+    "panel_needs",
+    "privacy_page",
+    "renavam_page",
+    "search_page",
+    "sign_in_page",
+    "vehicle_page",
+    "verify_page",
+]

@@ -1,0 +1,31 @@
+"""Everything a page says about a vehicle, each body read once."""
+
+from dataclasses import dataclass
+
+from portal.web.view_models.facts import VehicleFacts, vehicle_facts
+from portal.web.view_models.fines import FineList, fine_list
+from portal.web.view_models.panel import Panels, Reading
+from portal.web.view_models.restrictions import RestrictionList, restriction_list
+from portal.web.view_models.summary import Summary, summary
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """None: could not be asked, or not read. The summary tells what is missing."""
+
+    facts: VehicleFacts | None
+    fines: FineList | None
+    restrictions: RestrictionList | None
+    summary: Summary
+
+    @classmethod
+    def of(cls, panels: Panels, reading: Reading, *, decode_wanted: bool = True) -> "Contents":
+        facts = vehicle_facts(panels.decode, reading)
+        fines = fine_list(panels.renainf, reading)
+        restrictions = restriction_list(panels.renajud, reading)
+        return cls(
+            facts=facts,
+            fines=fines,
+            restrictions=restrictions,
+            summary=summary(facts, fines, restrictions, reading, decode_wanted=decode_wanted),
+        )

@@ -1,0 +1,90 @@
+"""The dossier: everything known about a vehicle, on paper."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from portal.law import UNVERIFIED, Unverified
+from portal.vehicle import Plate
+from portal.web.panels import Panel
+from portal.web.view_models.contents import Contents
+from portal.web.view_models.panel import (
+    LOOKUP_WORDS,
+    NO_REASON,
+    UNREADABLE,
+    Panels,
+    Provenance,
+    Reading,
+    Unavailable,
+    is_readable,
+    provenance,
+    subject_path,
+)
+from portal.web.view_models.report import ReportSection, report_section
+
+
+@dataclass(frozen=True, slots=True)
+class DossierPage:
+    """One A4 document. ``code`` and ``qr`` are "" where the portal issues none;
+    ``missing`` names the lookups that brought nothing, so that no part reads as clean."""
+
+    template: ClassVar[str] = "pages/dossier.html"
+    plate: Plate
+    twin: Plate | None
+    title: str
+    path: str
+    address: str
+    issued_at: datetime
+    code: str
+    qr: str
+    contents: Contents
+    provenance: tuple[Provenance, ...]
+    missing: tuple[Unavailable, ...]
+    report: ReportSection
+    unverified: tuple[Unverified, ...]
+
+
+def dossier_page(
+    plate: Plate,
+    panels: Panels,
+    report: Panel,
+    reading: Reading,
+    *,
+    address: str,
+    code: str = "",
+    qr: str = "",
+    report_outdated: bool = False,
+) -> DossierPage:
+    """The dossier of a plate.
+
+    ``address`` is the portal's own base address as printed; ``code`` the signed code that
+    ``/verificar`` checks; ``qr`` a ``data:image/svg+xml`` address of its QR code.
+    """
+    contents = Contents.of(panels, reading)
+    path = subject_path(plate)
+    name = contents.summary.name
+    return DossierPage(
+        plate=plate,
+        twin=plate.twin,
+        title=f"Dossiê do veículo {plate.display}" + (f" – {name}" if name else ""),
+        path=path,
+        address=address.rstrip("/"),
+        issued_at=reading.now,
+        code=code,
+        qr=qr,
+        contents=contents,
+        provenance=tuple(
+            provenance(words, panel, reading.now)
+            for lookup, words in LOOKUP_WORDS.items()
+            if (panel := panels.of(lookup)).has_answer
+        ),
+        missing=tuple(
+            Unavailable(words, UNREADABLE if panel.has_answer else panel.reason or NO_REASON)
+            for lookup, words in LOOKUP_WORDS.items()
+            if not is_readable(panel := panels.of(lookup), lookup)
+        ),
+        report=report_section(
+            report, reading, action=f"{path}/laudo", outdated=report_outdated, price=""
+        ),
+        unverified=UNVERIFIED,
+    )

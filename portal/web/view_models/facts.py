@@ -1,0 +1,89 @@
+"""A vehicle's attributes in the words and units people use."""
+
+from dataclasses import dataclass
+
+from portal.vehicle import EMPTY, HIDDEN, Decoded, Field, VehicleName, read_decode, vehicle_name
+from portal.web import filters
+from portal.web.panels import Panel
+from portal.web.view_models.panel import Reading, is_readable
+from portal.web.view_models.prices import Prices, prices_of
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A labelled attribute; ``field`` tells known, empty and hidden apart."""
+
+    label: str
+    field: Field
+
+
+@dataclass(frozen=True, slots=True)
+class VehicleFacts:
+    """What the decoder says of a vehicle; ``line`` tells it in a few words under the name."""
+
+    name: VehicleName
+    line: str
+    facts: tuple[Fact, ...]
+    prices: Prices
+
+
+def vehicle_facts(panel: Panel, reading: Reading) -> VehicleFacts | None:
+    """The vehicle of an answer; None where there is none or it cannot be read."""
+    if panel.body is None or not is_readable(panel, "decode"):
+        return None
+    decoded = read_decode(panel.body, reading.marker)
+    return VehicleFacts(
+        name=vehicle_name(decoded),
+        line=_line(decoded),
+        facts=_facts(decoded),
+        prices=prices_of(decoded),
+    )
+
+
+def _line(decoded: Decoded) -> str:
+    """``2014/2015 · gasolina · 180 cv · importado``: only what is known."""
+    years = [str(year) for year in (decoded.built_year, decoded.model_year) if year]
+    parts = [
+        "/".join(years),
+        str(decoded.fuel).lower(),
+        str(_measured(decoded.power_text, decoded.power_cv, "cv")),
+        str(_origin(decoded)).lower(),
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _facts(decoded: Decoded) -> tuple[Fact, ...]:
+    return (
+        Fact("Marca", decoded.make),
+        Fact("Modelo no registro", decoded.description),
+        Fact("Ano de fabricação", decoded.built_year_text),
+        Fact("Ano-modelo", decoded.model_year_text),
+        Fact("Combustível", decoded.fuel),
+        Fact("Tipo", decoded.vehicle_type),
+        Fact("Potência", _measured(decoded.power_text, decoded.power_cv, "cv")),
+        Fact("Cilindrada", _measured(decoded.displacement_text, decoded.displacement_cc, "cm³")),
+        Fact("Passageiros", decoded.passengers_text),
+        Fact("Capacidade de carga", decoded.load),
+        Fact("Câmbio", decoded.gearbox),
+        Fact("Procedência", _origin(decoded)),
+        Fact("Chassi", decoded.chassis),
+    )
+
+
+def _measured(text: Field, number: int | None, unit: str) -> Field:
+    """A number with its unit; what is no number stays as it came, a zero measures nothing."""
+    if number:
+        return Field(f"{filters.integer(number)}\u00a0{unit}", "known")
+    if text.is_hidden:
+        return HIDDEN
+    return text if text.value.strip("0., ") else EMPTY
+
+
+def _origin(decoded: Decoded) -> Field:
+    match decoded.is_national:
+        case True:
+            return Field("Nacional", "known")
+        case False:
+            return Field("Importado", "known")
+        case None:
+            return decoded.national

@@ -1,0 +1,217 @@
+"""One panel as a page shows it: what is known, since when, from where, at what price.
+
+A panel is *waiting* (a script will fetch it), *idle* (nobody asked, and this visit must not
+spend), *unavailable* (asked in vain, which never reads as "nothing found") or *ready*.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Final, Generic, Literal, TypeVar
+
+import msgspec
+
+from portal.vehicle import Plate, Renavam
+from portal.web import filters
+from portal.web.panels import Panel
+
+PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
+Lookup = Literal["decode", "renainf", "renajud"]
+PANEL_NAMES: Final[tuple[PanelName, ...]] = ("resumo", "veiculo", "multas", "restricoes")
+
+TITLES: Final[Mapping[PanelName, str]] = {
+    "resumo": "Resumo",
+    "veiculo": "Veículo e preço FIPE",
+    "multas": "Multas",
+    "restricoes": "Restrições judiciais",
+}
+_NEEDS: Final[Mapping[PanelName, tuple[Lookup, ...]]] = {
+    "resumo": ("decode", "renainf", "renajud"),
+    "veiculo": ("decode",),
+    "multas": ("renainf",),
+    "restricoes": ("renajud",),
+}
+LOOKUP_WORDS: Final[Mapping[Lookup, str]] = {
+    "decode": "dados do veículo",
+    "renainf": "multas",
+    "renajud": "restrições judiciais",
+}
+_SOURCES: Final[Mapping[str, str]] = {"primary": "fonte principal", "secondary": "fonte secundária"}
+UNREADABLE: Final = "A fonte respondeu em um formato que o portal não reconhece."
+NO_REASON: Final = "A fonte de dados não respondeu."
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """The three lookups of a page."""
+
+    decode: Panel
+    renainf: Panel
+    renajud: Panel
+
+    def of(self, lookup: Lookup) -> Panel:
+        panels: Mapping[Lookup, Panel] = {
+            "decode": self.decode,
+            "renainf": self.renainf,
+            "renajud": self.renajud,
+        }
+        return panels[lookup]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How bodies are read: the present moment (aware), the hidden marker, whether names are
+    masked."""
+
+    now: datetime
+    marker: str
+    mask_names: bool
+
+    @property
+    def today(self) -> date:
+        """The calendar day in America/Sao_Paulo, on which the law's clocks are judged."""
+        return filters.local_date(self.now)
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where an answer comes from. ``price`` of asking again is None where it is free or unknown."""
+
+    what: str
+    source: str
+    age: str
+    fetched_at: datetime | None
+    from_memory: bool
+    is_stale: bool
+    price: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """A lookup that brought nothing, and why."""
+
+    what: str
+    reason: str
+
+
+Content = TypeVar("Content", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PanelView(Generic[Content]):
+    """A panel's frame; ``content`` is there exactly when the state is "ready".
+
+    ``missing`` lists the lookups that failed; a summary is ready in spite of them.
+    ``url`` gives this panel alone, ``whole_page_url`` the page with every panel resolved.
+    """
+
+    name: PanelName
+    title: str
+    state: Literal["waiting", "idle", "unavailable", "ready"]
+    url: str
+    whole_page_url: str
+    provenance: tuple[Provenance, ...]
+    missing: tuple[Unavailable, ...]
+    content: Content | None
+
+    @property
+    def template(self) -> str:
+        return f"panels/{self.name}.html"
+
+
+def panel_needs(name: PanelName) -> tuple[Lookup, ...]:
+    """The lookups a panel is made of; KeyError for a name that is no panel."""
+    return _NEEDS[name]
+
+
+def subject_path(subject: Plate | Renavam) -> str:
+    """``/placa/ABC1D23`` or ``/renavam/12345678910``."""
+    return f"/{'placa' if isinstance(subject, Plate) else 'renavam'}/{subject.text}"
+
+
+def state_of(
+    name: PanelName, panels: Panels, *, follow: bool, lookups: tuple[Lookup, ...] | None = None
+) -> Literal["waiting", "idle", "unavailable", "ready"]:
+    """How a panel stands, given what its lookups brought.
+
+    One unasked lookup keeps it waiting (or idle); of the answered ones a single good one is
+    enough, because the summary tells what is missing.
+    """
+    asked = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
+    if any(panel.state == "unasked" for panel in asked):
+        return "waiting" if follow else "idle"
+    return "ready" if any(panel.has_answer for panel in asked) else "unavailable"
+
+
+def frame(
+    name: PanelName,
+    subject: Plate | Renavam,
+    panels: Panels,
+    reading: Reading,
+    content: Content | None,
+    *,
+    follow: bool = True,
+    lookups: tuple[Lookup, ...] | None = None,
+) -> PanelView[Content]:
+    """The frame around a panel's content; no content from an answer means it was unreadable."""
+    lookups = lookups or panel_needs(name)
+    state = state_of(name, panels, follow=follow, lookups=lookups)
+    if state == "ready" and content is None:
+        state = "unavailable"
+    path = subject_path(subject)
+    settled = state in {"ready", "unavailable"}
+    return PanelView(
+        name=name,
+        title=TITLES[name],
+        state=state,
+        url=f"{path}/painel/{name}",
+        whole_page_url=f"{path}?completo=1",
+        provenance=tuple(
+            provenance(LOOKUP_WORDS[lookup], panel, reading.now)
+            for lookup in lookups
+            if settled and (panel := panels.of(lookup)).has_answer
+        ),
+        missing=tuple(
+            Unavailable(
+                LOOKUP_WORDS[lookup],
+                UNREADABLE if panel.has_answer else panel.reason or NO_REASON,
+            )
+            for lookup in lookups
+            if settled and not is_readable(panel := panels.of(lookup), lookup)
+        ),
+        content=content if state == "ready" else None,
+    )
+
+
+def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
+    """Age, source and price of an answer."""
+    return Provenance(
+        what=what,
+        source=_SOURCES.get(panel.origin or "", ""),
+        age="" if panel.fetched_at is None else filters.age(now - panel.fetched_at),
+        fetched_at=panel.fetched_at,
+        from_memory=panel.from_memory,
+        is_stale=panel.state == "stale",
+        price=panel.price if panel.price > 0 else None,
+    )
+
+
+def is_readable(panel: Panel, lookup: Lookup) -> bool:
+    """Whether an answer has the contract's frame.
+
+    An answer without a list in ``result`` holds no fine, and must not read like "no fines".
+    """
+    if panel.body is None:
+        return False
+    try:
+        answer = msgspec.json.decode(panel.body)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        # Lone surrogates and huge numbers are JSON to the standard library alone.
+        try:
+            answer = json.loads(panel.body, parse_int=str, parse_float=str)
+        except (ValueError, RecursionError):
+            return False
+    result = answer.get("result") if isinstance(answer, dict) else None
+    return isinstance(result, dict if lookup == "decode" else list)

@@ -1,0 +1,159 @@
+"""The pages that know no vehicle's records: search, sign-in, verification, reference, errors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import ClassVar, Final, Literal
+
+from portal.law import GLOSSARY, Term
+from portal.vehicle import Plate, Renavam
+from portal.web.view_models.panel import subject_path
+
+
+@dataclass(frozen=True, slots=True)
+class RecentLookup:
+    """Something this person looked up, and when (aware)."""
+
+    subject: Plate | Renavam
+    looked_at: datetime
+
+    @property
+    def path(self) -> str:
+        return subject_path(self.subject)
+
+    @property
+    def is_plate(self) -> bool:
+        return isinstance(self.subject, Plate)
+
+
+@dataclass(frozen=True, slots=True)
+class SamplePlate:
+    """A documented plate of the sandbox: what it alone answers, and what the portal answers."""
+
+    plate: str
+    title: str
+    alone: str
+    portal: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """``problem`` is the sentence about a text that is neither plate nor Renavam, or ""."""
+
+    template: ClassVar[str] = "pages/search.html"
+    query: str
+    problem: str
+    recent: tuple[RecentLookup, ...]
+    samples: tuple[SamplePlate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SignInPage:
+    """``next_path`` is where to go afterwards; ``pass_through`` names the token to ask for."""
+
+    template: ClassVar[str] = "pages/sign_in.html"
+    pass_through: bool
+    next_path: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class DossierSummary:
+    """What a dossier's code signs. None: that lookup brought nothing when it was printed."""
+
+    plate: str
+    issued_at: datetime
+    fines: int | None
+    restrictions: int | None
+    price: Decimal | None
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyPage:
+    """``outcome`` "forged": the code is not one that this portal signed."""
+
+    template: ClassVar[str] = "pages/verify.html"
+    code: str
+    outcome: Literal["none", "forged", "verified"]
+    summary: DossierSummary | None
+
+
+@dataclass(frozen=True, slots=True)
+class GlossaryPage:
+    """Every term, in the glossary's order."""
+
+    template: ClassVar[str] = "pages/glossary.html"
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyPage:
+    """What is kept, in the portal's mode."""
+
+    template: ClassVar[str] = "pages/privacy.html"
+    mode: Literal["demo", "managed", "pass-through"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorPage:
+    """What happened and what to do. It holds all it shows: rendering it asks nobody."""
+
+    template: ClassVar[str] = "pages/error.html"
+    status: int
+    title: str
+    advice: str
+    request_id: str
+    query: str
+    retry_path: str
+
+
+# A browser shows a long text; the plate field would not.
+_LONGEST_QUERY: Final = 64
+
+
+def search_page(
+    *,
+    query: str = "",
+    problem: str = "",
+    recent: Sequence[RecentLookup] = (),
+    samples: Sequence[SamplePlate] = (),
+) -> SearchPage:
+    """The front page; with ``query`` and ``problem``, the same form with what was wrong."""
+    return SearchPage(query[:_LONGEST_QUERY], problem, tuple(recent), tuple(samples))
+
+
+def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "") -> SignInPage:
+    """The sign-in form; the caller has already judged ``next_path`` safe."""
+    return SignInPage(pass_through, next_path, problem)
+
+
+def verify_page(code: str = "", summary: DossierSummary | None = None) -> VerifyPage:
+    """The verification form, with the outcome for ``code`` where one was given."""
+    if summary is not None:
+        return VerifyPage(code, "verified", summary)
+    return VerifyPage(code, "forged" if code else "none", None)
+
+
+def glossary_page() -> GlossaryPage:
+    """The glossary."""
+    return GlossaryPage(GLOSSARY)
+
+
+def privacy_page(mode: Literal["demo", "managed", "pass-through"]) -> PrivacyPage:
+    """What the portal keeps, and for how long."""
+    return PrivacyPage(mode)
+
+
+def error_page(
+    status: int,
+    title: str,
+    advice: str,
+    request_id: str,
+    *,
+    query: str = "",
+    retry_path: str = "",
+) -> ErrorPage:
+    """An error in words; ``retry_path`` adds a "tentar de novo" where that may help."""
+    return ErrorPage(status, title, advice, request_id, query[:_LONGEST_QUERY], retry_path)

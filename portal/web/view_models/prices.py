@@ -1,0 +1,143 @@
+"""The FIPE candidates of a vehicle: best match first, each with its chart and its table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from portal.charts import Line, PriceChart, price_chart
+from portal.vehicle import Decoded, FipeCode, FipeEntry, PricePoint, PriceSeries, rank
+from portal.web import filters
+
+# What the tabs' style sheet can switch, and as many series as a chart tells apart.
+MOST_TABS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class YearOfPrices:
+    """A table row: the year, and January to December, None where no price is known."""
+
+    year: int
+    months: tuple[PricePoint | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTab:
+    """One candidate. ``current`` is None, never zero, where there is no price.
+
+    ``chart`` is None where no month can be drawn; ``chart_title`` and ``chart_description``
+    say what it shows to those who cannot see it.
+    """
+
+    number: int
+    label: str
+    entry: FipeEntry
+    code: FipeCode | None
+    reason: str
+    is_best: bool
+    current: Decimal | None
+    series: PriceSeries
+    gaps: str
+    chart: PriceChart | None
+    compact_chart: PriceChart | None
+    chart_title: str
+    chart_description: str
+    years: tuple[YearOfPrices, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """All candidates; those beyond the tabs are listed with their current price only."""
+
+    tabs: tuple[PriceTab, ...]
+    others: tuple[PriceTab, ...]
+
+    @property
+    def best(self) -> PriceTab | None:
+        return self.tabs[0] if self.tabs else None
+
+
+def prices_of(decoded: Decoded) -> Prices:
+    """The candidates of a decoded vehicle, ranked."""
+    ranked = rank(decoded.fipe, decoded)
+    tabs = tuple(
+        _tab(number, ranked_entry.entry, ranked_entry.reason, alone=len(ranked) == 1)
+        for number, ranked_entry in enumerate(ranked, start=1)
+    )
+    return Prices(tabs[:MOST_TABS], tabs[MOST_TABS:])
+
+
+def axis_price(value: float) -> str:
+    """A grid line's value, short: ``R$ 92,5 mil``, ``R$ 1,2 mi``, ``R$ 800``."""
+    for size, word in ((1_000_000, "mi"), (1_000, "mil")):
+        if abs(value) >= size:
+            number = f"{value / size:.1f}".removesuffix(".0").replace(".", ",")
+            return f"R$\u00a0{number}\u00a0{word}"
+    return filters.whole_brl(Decimal(str(round(value))))
+
+
+def _tab(number: int, entry: FipeEntry, reason: str, *, alone: bool) -> PriceTab:
+    series = PriceSeries.of(entry)
+    lines = [Line(str(entry.version or entry.model), series.points)]
+    drawable = number <= MOST_TABS
+    return PriceTab(
+        number=number,
+        label=_label(entry, number),
+        entry=entry,
+        code=series.code,
+        reason=reason,
+        is_best=number == 1 and not alone,
+        current=series.current,
+        series=series,
+        gaps=_gaps(series.gaps),
+        chart=price_chart(lines, price_axis=axis_price, price=filters.whole_brl)
+        if drawable
+        else None,
+        compact_chart=price_chart(
+            lines, layout="compact", price_axis=axis_price, price=filters.whole_brl
+        )
+        if drawable
+        else None,
+        chart_title=f"Preço FIPE de {_label(entry, number)}, mês a mês",
+        chart_description=describe(series),
+        years=_years(series.points),
+    )
+
+
+def _label(entry: FipeEntry, number: int) -> str:
+    name = str(entry.version) or str(entry.model) or f"Versão {number}"
+    return f"{name} · {entry.year}" if entry.year else name
+
+
+def describe(series: PriceSeries) -> str:
+    """The chart in words: from when to when, the peak, the last price, the predictions."""
+    first, last, peak = series.first_real, series.last_real, series.peak
+    if first is None or last is None or peak is None:
+        return "A série traz apenas previsões da fonte." if series.points else ""
+    if first.month == last.month:
+        parts = [f"Um único mês: {_point(last)}."]
+    else:
+        parts = [f"De {_point(first)} a {_point(last)}; o maior preço foi {_point(peak)}."]
+    if series.predicted_tail:
+        parts.append(f"A parte tracejada é previsão da fonte, até {_point(series.points[-1])}.")
+    return " ".join(parts)
+
+
+def _point(point: PricePoint) -> str:
+    return f"{filters.long_month(point.month)} ({filters.whole_brl(point.value)})"
+
+
+def _gaps(months: Sequence[date]) -> str:
+    if not months:
+        return ""
+    shown = ", ".join(filters.month(month) for month in months[:6])
+    more = f" e mais {len(months) - 6}" if len(months) > 6 else ""
+    return f"{shown}{more}"
+
+
+def _years(points: Sequence[PricePoint]) -> tuple[YearOfPrices, ...]:
+    by_month = {(point.month.year, point.month.month): point for point in points}
+    return tuple(
+        YearOfPrices(year, tuple(by_month.get((year, number)) for number in range(1, 13)))
+        for year in sorted({year for year, _ in by_month}, reverse=True)
+    )

@@ -1,0 +1,22 @@
+"""What every template may know besides its page."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The portal around a page.
+
+    ``demo``: the data is invented and every page says so; ``signed_in`` the name of who is,
+    or None; ``csrf_token()`` the value of a form's hidden field; ``asset(name)`` the address of
+    a file under static/; ``path`` the request's path, for the menu's mark.
+    """
+
+    demo: bool
+    signed_in: str | None
+    sign_in_offered: bool
+    request_id: str
+    csrf_token: Callable[[], str]
+    asset: Callable[[str], str]
+    path: str

@@ -1,0 +1,86 @@
+"""The answer first: the verdict, the "posso…?" matrix, and the figures behind them."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from portal.law import Row, Totals, Verdict, judge
+from portal.web.view_models.facts import VehicleFacts
+from portal.web.view_models.fines import FineList
+from portal.web.view_models.panel import Reading
+from portal.web.view_models.restrictions import RestrictionList
+from portal.web.view_models.timeline import Event, timeline
+from portal.web.view_models.tones import ANSWER_LOOKS, LEVEL_LOOKS, Look
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonLine:
+    """One sentence of the verdict, with the anchor of its record."""
+
+    sentence: str
+    anchor: str
+    look: Look
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """One act and what is known about it."""
+
+    row: Row
+    look: Look
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A None among the figures means *could not be asked*, never *none*."""
+
+    name: str
+    line: str
+    verdict: Verdict
+    look: Look
+    reasons: tuple[ReasonLine, ...]
+    more_reasons: int
+    matrix: tuple[MatrixRow, ...]
+    fines: Totals | None
+    restrictions: int | None
+    price: Decimal | None
+    price_is_known: bool
+    events: tuple[Event, ...]
+
+
+# More would bury the matrix; the panels below hold every record.
+MOST_REASONS = 6
+
+
+def summary(
+    facts: VehicleFacts | None,
+    fines: FineList | None,
+    restrictions: RestrictionList | None,
+    reading: Reading,
+    *,
+    decode_wanted: bool = True,
+) -> Summary:
+    """The summary of what could be asked. ``decode_wanted`` False: a lookup by Renavam."""
+    verdict = judge(
+        facts is not None or not decode_wanted,
+        None if fines is None else fines.assessments,
+        None if restrictions is None else restrictions.records,
+        reading.today,
+    )
+    best = facts.prices.best if facts else None
+    return Summary(
+        name=str(facts.name) if facts else "",
+        line=facts.line if facts else "",
+        verdict=verdict,
+        look=LEVEL_LOOKS[verdict.level],
+        reasons=tuple(
+            ReasonLine(reason.sentence, reason.anchor, ANSWER_LOOKS[reason.mark])
+            for reason in verdict.reasons[:MOST_REASONS]
+        ),
+        more_reasons=max(len(verdict.reasons) - MOST_REASONS, 0),
+        matrix=tuple(MatrixRow(row, ANSWER_LOOKS[row.mark]) for row in verdict.matrix),
+        fines=fines.totals if fines else None,
+        restrictions=restrictions.in_force if restrictions else None,
+        price=best.current if best else None,
+        price_is_known=facts is not None,
+        events=timeline(fines, restrictions),
+    )
