@@ -1,7 +1,7 @@
 """Who may ask: one credential out of a request, the tokens issued, what each person asked."""
 
 from portal.access.credentials import NoCredential, is_token, read_credential
-from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
+from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper, Mode
 from portal.access.history import Entry, History
 from portal.access.sealing import open_text, seal_text
 from portal.access.tokens import (
@@ -25,6 +25,7 @@ __all__ = [
     "History",
     "Identity",
     "Issued",
+    "Mode",
     "NameTaken",
     "NoCredential",
     "RefusedToken",

@@ -3,7 +3,7 @@
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway, Policy
 from portal.gateway.lease import FileLeases, Leases, RedisLeases
-from portal.gateway.ledger import Ledger
+from portal.gateway.ledger import ZONE, Ledger, Row
 from portal.gateway.lookup import Caller, Directive, Failure, FailureKind, Lookup, Served
 from portal.gateway.memory import Memory
 from portal.gateway.operations import (
@@ -25,6 +25,7 @@ __all__ = [
     "RENAINF",
     "RENAJUD",
     "REPORT",
+    "ZONE",
     "Caller",
     "Directive",
     "Failure",
@@ -39,6 +40,7 @@ __all__ = [
     "Operation",
     "Policy",
     "RedisLeases",
+    "Row",
     "Seal",
     "Served",
     "SingleFlight",

@@ -4,6 +4,9 @@ import time
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import cast, get_args
+
+import msgspec
 
 from portal.gateway import validity
 from portal.gateway.envelope import Envelope
@@ -18,7 +21,7 @@ from portal.gateway.lookup import (
     Lookup,
     Served,
 )
-from portal.gateway.operations import Name, Terms
+from portal.gateway.operations import REPORT, Name, Terms
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import FAILURE_SHARED_S, Store
 from portal.upstream import (
@@ -31,6 +34,7 @@ from portal.upstream import (
     Upstream,
     UpstreamError,
 )
+from portal.vehicle import Plate
 
 SHORTEST_RETRY_S = 1.0
 
@@ -100,6 +104,15 @@ class Gateway:
                     return _served(held, freshness, "stale", stored=True)
             raise
 
+    def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
+        """The report of a plate that was written last, from whatever data; None when none is
+        within its lifetime."""
+        held = self._store.read(self._store.newest_report_key(plate, caller.credential))
+        if held is None:
+            return None
+        freshness = self._judge(Lookup(REPORT, plate), held)
+        return None if freshness.state == "expired" else _served(held, freshness, "hit", True)
+
     def _ask(self, key: str, lookup: Lookup, caller: Caller, directive: Directive) -> Served:
         asked_at = self._clock()
         deadline = time.monotonic() + self._policy.deadline_s
@@ -134,7 +147,7 @@ class Gateway:
     def _lead(self, key: str, lookup: Lookup, caller: Caller, deadline: float) -> _Brought:
         """Ask, judge, store. A failure that cost something is remembered for a moment."""
         try:
-            return self._keep(key, lookup, self._send(lookup, caller, deadline))
+            return self._keep(key, lookup, caller, self._send(lookup, caller, deadline))
         except Failure as failure:
             if failure.costs:
                 self._store.note_failure(
@@ -176,7 +189,7 @@ class Gateway:
         except UpstreamError as error:
             raise _failure(error) from None
 
-    def _keep(self, key: str, lookup: Lookup, response: Response) -> _Brought:
+    def _keep(self, key: str, lookup: Lookup, caller: Caller, response: Response) -> _Brought:
         if response.status not in (200, 400):
             raise self._refusal(response)
         body = response.body
@@ -191,7 +204,11 @@ class Gateway:
             body=body,
         )
         keep_s = retention_s(self.terms(lookup.operation.name), envelope.status, envelope.empty)
-        return _Brought(envelope, self._store.write(envelope, keep_s))
+        stored = self._store.write(envelope, keep_s)
+        if lookup.operation is REPORT and envelope.status == 200:
+            newest = self._store.newest_report_key(lookup.subject, caller.credential)
+            self._store.write(msgspec.structs.replace(envelope, key=newest), keep_s)
+        return _Brought(envelope, stored)
 
     def _refusal(self, response: Response) -> Failure:
         """An answer of 4xx, by whose trouble it is."""
@@ -251,5 +268,4 @@ def _note_key(key: str) -> str:
 
 
 def _kind(text: str) -> FailureKind:
-    kinds = FailureKind.__args__  # type: ignore[attr-defined]
-    return text if text in kinds else "bad_answer"
+    return cast(FailureKind, text) if text in get_args(FailureKind) else "bad_answer"

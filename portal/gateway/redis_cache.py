@@ -15,12 +15,12 @@ class _Bytes:
         return value
 
 
-class SealedRedisCache(RedisCache):  # type: ignore[misc]
+class SealedRedisCache(RedisCache):
     """Keys are ``tag:name``; beside each tag a set names its entries, so a purge needs no scan."""
 
-    serializer = _Bytes()
+    serializer: Any = _Bytes()
 
-    def set(self, key: str, value: bytes, timeout: float | None = None) -> Any:
+    def set(self, key: str, value: bytes, timeout: Any = None) -> Any:
         prefix, tag = self._get_prefix(), key.partition(":")[0]
         index = f"{prefix}tag:{tag}"
         milliseconds = int((self.default_timeout if timeout is None else timeout) * 1000)

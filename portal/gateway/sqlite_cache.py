@@ -28,7 +28,7 @@ CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires_at);
 """
 
 
-class SQLiteCache(BaseCache):  # type: ignore[misc]
+class SQLiteCache(BaseCache):
     """Keys are ``tag:name``; all entries of a tag can be deleted at once."""
 
     def __init__(self, path: Path, default_timeout: int = 300) -> None:
@@ -52,7 +52,7 @@ class SQLiteCache(BaseCache):  # type: ignore[misc]
             ).fetchone()
         return row[0] if row else None
 
-    def set(self, key: str, value: bytes, timeout: float | None = None) -> bool:
+    def set(self, key: str, value: bytes, timeout: Any = None) -> bool:
         lifetime = self.default_timeout if timeout is None else timeout
         with self._connection() as db:
             db.execute(

@@ -6,8 +6,9 @@ from typing import Protocol
 from portal.gateway.envelope import Envelope, Seal
 from portal.gateway.lookup import Lookup
 from portal.gateway.memory import Memory
+from portal.vehicle import Plate, Renavam
 
-FAILURE_SHARED_S = 2.0
+FAILURE_SHARED_S = 2
 
 log = logging.getLogger(__name__)
 
@@ -16,7 +17,7 @@ class Backend(Protocol):
     """A Flask-Caching backend for bytes whose keys are ``tag:name``."""
 
     def get(self, key: str) -> bytes | None: ...
-    def set(self, key: str, value: bytes, timeout: float | None = None) -> object: ...
+    def set(self, key: str, value: bytes, timeout: int | None = None) -> object: ...
     def delete(self, key: str) -> object: ...
     def delete_tagged(self, tag: str) -> int: ...
 
@@ -44,6 +45,11 @@ class Store:
         question = lookup.question + (f"|{credential}" if credential is not None else "")
         return f"{self.tag(lookup.subject.text)}:{self._seal.name(question, 40)}"
 
+    def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
+        """Where the report written last for a vehicle is found, whatever it was written from."""
+        question = f"newest report|{subject.text}" + (f"|{credential}" if credential else "")
+        return f"{self.tag(subject.text)}:{self._seal.name(question, 40)}"
+
     def tag(self, subject: str) -> str:
         return self._seal.name(f"subject|{subject}", 24)
 
@@ -62,7 +68,7 @@ class Store:
                     self._memory.keep(key, sealed)
         return self._seal.open(sealed, key)
 
-    def write(self, envelope: Envelope, keep_s: float) -> bool:
+    def write(self, envelope: Envelope, keep_s: int) -> bool:
         """Keep an answer; False where the backend would not. A newer one is never replaced."""
         if keep_s <= 0:
             return False
@@ -92,6 +98,15 @@ class Store:
         except Exception as error:
             self._fault("read", error)
             return None
+
+    def is_up(self) -> bool:
+        """Whether stored answers can be served: the backend answers, or the memory holds some."""
+        try:
+            self._backend.get("ready:probe")
+        except Exception as error:
+            self._fault("probe", error)
+            return self._memory.size_bytes > 0
+        return True
 
     def purge(self, subject: str) -> int:
         """Delete all that is stored of a plate or Renavam; raises StoreDown where it cannot."""

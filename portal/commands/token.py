@@ -1,0 +1,94 @@
+"""``flask --app app token issue | list | revoke``."""
+
+import re
+import sys
+import time
+from datetime import datetime
+
+import click
+
+from portal.access import SCOPES, NameTaken, Tokens
+from portal.gateway import ZONE
+
+_UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_DEFAULT_SCOPES = "decode,renainf,renajud,report"
+
+
+def token_commands(tokens: Tokens) -> click.Group:
+    @click.group("token", help="Issue, list and revoke access tokens.")
+    def token() -> None:
+        pass
+
+    @token.command("issue")
+    @click.argument("name", callback=_name)
+    @click.option("--scopes", default=_DEFAULT_SCOPES, show_default=True, callback=_scopes)
+    @click.option("--expires", callback=_lifetime, help="as in 12h, 30d, 8w; none = never")
+    @click.option("--daily-limit", type=click.IntRange(min=0), default=0, help="0 = no limit")
+    def issue(name: str, scopes: frozenset[str], expires: float | None, daily_limit: int) -> None:
+        """Print a new token, alone on the last line. It is shown this once."""
+        try:
+            made = tokens.issue(name, scopes, expires, daily_limit)
+        except NameTaken:
+            _not_done(f"A token named {name} exists already.")
+        print(f"Token for {name} ({', '.join(sorted(scopes))}); it will not be shown again:")
+        print(made)
+
+    @token.command("list")
+    def listed() -> None:
+        """Every token issued, without the token."""
+        now = time.time()
+        print("name\tscopes\tdaily limit\tissued\texpires\tstate")
+        for each in tokens.listed():
+            state = "revoked" if each.revoked_at else "valid" if each.holds(now) else "expired"
+            print(
+                each.name,
+                ",".join(sorted(each.scopes)),
+                each.daily_limit or "none",
+                _moment(each.created_at),
+                _moment(each.expires_at) if each.expires_at else "never",
+                state,
+                sep="\t",
+            )
+
+    @token.command("revoke")
+    @click.argument("name")
+    def revoke(name: str) -> None:
+        """End a token; it is refused everywhere within five seconds."""
+        if not tokens.revoke(name):
+            _not_done(f"No valid token is named {name}.")
+        print(f"Revoked {name}.")
+
+    return token
+
+
+def _name(_: click.Context, __: click.Parameter, value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", value, re.ASCII):
+        raise click.BadParameter("letters, digits and . _ @ - (80 at most)")
+    return value
+
+
+def _scopes(_: click.Context, __: click.Parameter, value: str) -> frozenset[str]:
+    scopes = frozenset(scope.strip() for scope in value.split(",") if scope.strip())
+    if unknown := sorted(scopes - SCOPES):
+        raise click.BadParameter(f"{unknown[0]} is none of {', '.join(sorted(SCOPES))}")
+    if not scopes:
+        raise click.BadParameter("at least one scope")
+    return scopes
+
+
+def _lifetime(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
+    if value is None:
+        return None
+    match = re.fullmatch(r"([1-9][0-9]{0,4})([mhdw])", value, re.ASCII)
+    if match is None:
+        raise click.BadParameter("a number and m, h, d or w, as in 30d")
+    return float(int(match[1]) * _UNITS[match[2]])
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, ZONE).strftime("%Y-%m-%d %H:%M")
+
+
+def _not_done(why: str) -> None:
+    print(why, file=sys.stderr)
+    sys.exit(1)

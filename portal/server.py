@@ -1,0 +1,49 @@
+"""The production server: Granian with the options that held under load."""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
+from granian.server import Server
+
+# Threads a worker: more than the lookups that may hang in it, so that hits never queue behind.
+BLOCKING_THREADS = 600
+BACKLOG = 4096
+
+
+def serve(target: str, host: str, port: int, workers: int, home: Path) -> None:
+    """Serve the application factory ``target`` ("module:name") until SIGTERM or Ctrl-C."""
+    Server(
+        target,
+        factory=True,
+        address=host,
+        port=port,
+        interface=Interfaces.WSGI,
+        workers=workers,
+        blocking_threads=BLOCKING_THREADS,
+        backlog=BACKLOG,
+        backpressure=BACKLOG,  # counts connections: low values let idle ones block everybody
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=10_000),
+        respawn_failed_workers=True,
+        workers_kill_timeout=20,
+        working_dir=home,
+        log_level=LogLevels.warning,
+        log_access=False,  # the path holds the plate: the application logs its own line
+    ).serve()
+
+
+def end_with_parent(every_s: float = 1.0) -> None:
+    """Let this worker end when the main process is gone: Granian's would go on alone."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(every_s)
+        os._exit(0)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()

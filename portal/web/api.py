@@ -1,0 +1,208 @@
+"""The five JSON paths: a drop-in for the upstream, its bodies byte for byte."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint, Response, request
+
+from portal.access import (
+    Gatekeeper,
+    Identity,
+    NoCredential,
+    RefusedToken,
+    UnknownToken,
+    read_credential,
+)
+from portal.gateway import (
+    DECODE,
+    RENAINF,
+    RENAJUD,
+    REPORT,
+    Caller,
+    Directive,
+    Failure,
+    Gateway,
+    Lookup,
+    NotStrictJSON,
+    Operation,
+    Served,
+    canonical,
+    parse,
+)
+from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
+from portal.web.errors import (
+    FORBIDDEN,
+    INVALID_PLATE,
+    UNAUTHORIZED,
+    failure_response,
+    message_response,
+)
+
+INVALID_UF = "Por favor, informe uma UF válida."
+INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
+INVALID_DATA = 'O membro "data" deve ser um objeto JSON.'
+UNSUPPORTED_TYPE = "O corpo do pedido deve ser application/json."
+
+
+class Refusal(Exception):
+    """A request that ends before the store is read."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+class JSONFace:
+    """Order of judgement: 404/405 by the router → 401 → 403 → 413/415/400 → store → upstream."""
+
+    def __init__(self, gateway: Gateway, gatekeeper: Gatekeeper) -> None:
+        self._gateway = gateway
+        self._gatekeeper = gatekeeper
+
+    def blueprint(self) -> Blueprint:
+        paths = Blueprint("api", __name__)
+
+        def route(
+            path: str, name: str, operation: Operation, lookup: Callable[..., Lookup]
+        ) -> None:
+            methods = ["POST"] if operation.method == "POST" else ["GET", "HEAD"]
+            allow = ", ".join([*methods, "OPTIONS"])
+
+            def view(**parts: str) -> Response:
+                if request.method == "OPTIONS":
+                    return Response(status=204, headers={"Allow": allow})
+                return self._answer(operation, lambda: lookup(**parts))
+
+            paths.add_url_rule(
+                path,
+                name,
+                view,
+                methods=[*methods, "OPTIONS"],
+                provide_automatic_options=False,
+            )
+
+        route("/detran/v1/decode/<plate>", "decode", DECODE, self._decode)
+        base = "/detran/v1/restrictions"
+        route(f"{base}/renainf/<plate>", "renainf", RENAINF, self._renainf)
+        route(f"{base}/renainf/<plate>/<uf>", "renainf_uf", RENAINF, self._renainf)
+        route(f"{base}/renajud/<plate>", "renajud", RENAJUD, self._renajud)
+        route("/detran/v1/analytical-reports", "report", REPORT, self._report)
+        return paths
+
+    def _answer(self, operation: Operation, lookup: Callable[[], Lookup]) -> Response:
+        try:
+            identity = self._admit(operation)
+            question = lookup()
+        except Refusal as refusal:
+            return message_response(refusal.status, refusal.message)
+        caller = Caller(identity.name, identity.daily_limit, identity.credential)
+        try:
+            return _relay(self._gateway.fetch(question, caller, _directive(identity)))
+        except Failure as failure:
+            return failure_response(failure, self._gatekeeper.mode == "pass-through")
+
+    def _admit(self, operation: Operation) -> Identity:
+        try:
+            credential = read_credential(
+                request.headers.getlist("Authorization"), request.args.getlist("at")
+            )
+            identity = self._gatekeeper.admit(credential)
+        except (NoCredential, UnknownToken):
+            raise Refusal(401, UNAUTHORIZED) from None
+        except RefusedToken:
+            raise Refusal(403, FORBIDDEN) from None
+        if not identity.may(operation.name):
+            raise Refusal(403, FORBIDDEN)
+        return identity
+
+    @staticmethod
+    def _decode(plate: str) -> Lookup:
+        return Lookup(DECODE, _plate(plate))
+
+    @staticmethod
+    def _renainf(plate: str, uf: str | None = None) -> Lookup:
+        subject = _subject(plate)
+        if uf is None:
+            return Lookup(RENAINF, subject)
+        state = uf.upper()
+        if not uf.isascii() or state not in STATES:
+            raise Refusal(400, INVALID_UF)
+        return Lookup(RENAINF, subject, state)
+
+    @staticmethod
+    def _renajud(plate: str) -> Lookup:
+        return Lookup(RENAJUD, _subject(plate))
+
+    @staticmethod
+    def _report() -> Lookup:
+        body = request.get_data(cache=False)
+        if request.content_type and request.mimetype != "application/json":
+            raise Refusal(415, UNSUPPORTED_TYPE)
+        try:
+            document: Any = parse(body)
+        except NotStrictJSON:
+            raise Refusal(400, INVALID_BODY) from None
+        if not isinstance(document, dict):
+            raise Refusal(400, INVALID_BODY)
+        given = document.get("plate")
+        plate = _plate(given if isinstance(given, str) else "")
+        return report_lookup(plate, document.get("data"))
+
+
+def report_lookup(plate: Plate, data: object) -> Lookup:
+    """The report on a vehicle from the ``data`` known of it; other members never go upstream."""
+    if not isinstance(data, dict):
+        raise Refusal(400, INVALID_DATA)
+    return Lookup(REPORT, plate, body=canonical({"plate": plate.text, "data": data}))
+
+
+def _plate(text: str) -> Plate:
+    try:
+        return Plate.parse(text)
+    except InvalidPlate:
+        raise Refusal(400, INVALID_PLATE) from None
+
+
+def _subject(text: str) -> Plate | Renavam:
+    try:
+        return parse_subject(text)
+    except InvalidPlate:
+        raise Refusal(400, INVALID_PLATE) from None
+
+
+def _directive(identity: Identity) -> Directive:
+    """What the request's Cache-Control asks for, as far as the token's scope goes."""
+    wishes = {
+        wish.partition("=")[0].strip().lower()
+        for wish in request.headers.get("Cache-Control", "").split(",")
+    }
+    if request.method == "HEAD" or "only-if-cached" in wishes:
+        return Directive.ONLY_IF_CACHED
+    if "no-cache" in wishes and identity.may("refresh"):
+        return Directive.REFRESH
+    return Directive.NORMAL
+
+
+def _relay(served: Served) -> Response:
+    if served.status == 400:
+        if not served.body:
+            return message_response(400, INVALID_PLATE)
+        return Response(served.body, 400, content_type="application/json")
+    response = Response(served.body, 200, content_type="application/json")
+    response.headers["Age"] = str(served.age_s)
+    response.headers["Cache-Status"] = _cache_status(served)
+    return response
+
+
+def _cache_status(served: Served) -> str:
+    """RFC 9211."""
+    match served.cache_status:
+        case "hit":
+            return f"portal; hit; ttl={served.ttl_s}"
+        case "stale":
+            return "portal; fwd=stale"
+        case "collapsed":
+            return "portal; fwd=miss; collapsed"
+        case ("miss" | "request") as reason:
+            return f"portal; fwd={reason}" + ("; stored" if served.stored else "")

@@ -1,0 +1,23 @@
+"""Alive, and ready: neither asks the upstream nor spends anything."""
+
+from collections.abc import Callable
+
+from flask import Blueprint, Response, jsonify
+
+
+def health_blueprint(ready: Callable[[], bool]) -> Blueprint:
+    """``ready`` tells whether stored answers can be served."""
+    health = Blueprint("health", __name__)
+
+    @health.get("/healthz")
+    def healthz() -> Response:
+        return jsonify(status="ok")
+
+    @health.get("/readyz")
+    def readyz() -> Response:
+        is_ready = ready()
+        response = jsonify(status="ready" if is_ready else "not ready")
+        response.status_code = 200 if is_ready else 503
+        return response
+
+    return health

@@ -1,0 +1,98 @@
+"""Hangs every face of the portal into one Flask application."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from flask import Flask, g, request
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from portal.access import Gatekeeper, History
+from portal.gateway import Gateway
+from portal.web import filters
+from portal.web.api import JSONFace
+from portal.web.assets import Assets
+from portal.web.errors import register_errors
+from portal.web.headers import register_headers
+from portal.web.health import health_blueprint
+from portal.web.lookups import Lookups
+from portal.web.open_pages import OpenPages
+from portal.web.vehicle_pages import VehiclePages
+from portal.web.view_models import SamplePlate, Site
+from portal.web.visitors import DynamicSecureCookies, Visitors
+
+BODY_CAP = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Portal:
+    """All that the faces need, made in the front door."""
+
+    gateway: Gateway
+    gatekeeper: Gatekeeper
+    history: History
+    pool: Executor
+    samples: Sequence[SamplePlate]
+    secret: bytes = field(repr=False)
+    hidden_marker: str
+    mask_names: bool
+    trusted_proxies: int
+    static: Path
+    ready: Callable[[], bool]
+
+
+def mount(app: Flask, portal: Portal) -> None:
+    """Routes, headers, errors, filters and the ``site`` that every template knows."""
+    app.config.update(
+        MAX_CONTENT_LENGTH=BODY_CAP,
+        SESSION_COOKIE_NAME="portal",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+    )
+    app.session_interface = DynamicSecureCookies()
+    app.url_map.merge_slashes = False
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    if portal.trusted_proxies:
+        hops = portal.trusted_proxies
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
+            app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops, x_prefix=hops
+        )
+    visitors = Visitors(portal.gatekeeper, portal.secret)
+    assets = Assets.build(portal.static)
+    open_pages = OpenPages(visitors, portal.history, portal.samples)
+    vehicle_pages = VehiclePages(
+        portal.gateway,
+        Lookups(portal.gateway, portal.pool),
+        visitors,
+        portal.history,
+        open_pages,
+        portal.hidden_marker,
+        portal.mask_names,
+    )
+    register_headers(app)
+    register_errors(app)
+    app.before_request(visitors.refuse_foreign_forms)
+    for blueprint in (
+        JSONFace(portal.gateway, portal.gatekeeper).blueprint(),
+        open_pages.blueprint(),
+        vehicle_pages.blueprint(),
+        health_blueprint(portal.ready),
+        assets.blueprint(),
+    ):
+        app.register_blueprint(blueprint)
+    filters.register(app.jinja_env)
+
+    @app.context_processor
+    def site() -> dict[str, Site]:
+        return {
+            "site": Site(
+                demo=visitors.is_demo,
+                signed_in=visitors.signed_in_name,
+                sign_in_offered=not visitors.is_demo,
+                request_id=g.get("request_id", ""),
+                csrf_token=visitors.csrf_token,
+                asset=assets.url,
+                path=request.path,
+            )
+        }

@@ -1,0 +1,236 @@
+"""The pages about a vehicle: shell and panels, Renavam, dossier, asking again, the report."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from werkzeug.wrappers import Response as BaseResponse
+
+from portal.access import History, Identity
+from portal.gateway import (
+    DECODE,
+    OPERATIONS,
+    RENAINF,
+    RENAJUD,
+    Caller,
+    Directive,
+    Failure,
+    Gateway,
+)
+from portal.vehicle import InvalidPlate, Plate, Renavam
+from portal.web.api import report_lookup
+from portal.web.errors import FAULTS, INVALID_PLATE, page_error
+from portal.web.lookups import Lookups
+from portal.web.open_pages import OpenPages
+from portal.web.panels import Panel
+from portal.web.view_models import (
+    PANEL_NAMES,
+    Panels,
+    Reading,
+    dossier_page,
+    panel_fragment,
+    panel_needs,
+    renavam_page,
+    vehicle_page,
+)
+from portal.web.visitors import Visitors, may_spend
+
+OF_A_PLATE = (DECODE, RENAINF, RENAJUD)
+OF_A_RENAVAM = (RENAINF, RENAJUD)
+
+
+class VehiclePages:
+    """Everything here needs a person who may see it; a page GET that is no person's spends
+    nothing and shows what is stored."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        lookups: Lookups,
+        visitors: Visitors,
+        history: History,
+        open_pages: OpenPages,
+        hidden_marker: str,
+        mask_names: bool,
+    ) -> None:
+        self._gateway = gateway
+        self._lookups = lookups
+        self._visitors = visitors
+        self._history = history
+        self._open_pages = open_pages
+        self._hidden_marker = hidden_marker
+        self._mask_names = mask_names
+
+    def blueprint(self) -> Blueprint:
+        pages = Blueprint("vehicle", __name__)
+        plate = "/placa/<text>"
+        for path, name, view, method in (
+            (plate, "vehicle", self.vehicle, "GET"),
+            (f"{plate}/painel/<name>", "panel", self.panel, "GET"),
+            (f"{plate}/dossie", "dossier", self.dossier, "GET"),
+            (f"{plate}/dossie.pdf", "dossier_pdf", self.dossier_pdf, "GET"),
+            (f"{plate}/atualizar", "refresh", self.refresh, "POST"),
+            (f"{plate}/laudo", "report", self.report, "POST"),
+        ):
+            pages.add_url_rule(path, name, self._about(Plate, view), methods=[method])
+        pages.add_url_rule("/renavam/<text>", "renavam", self._about(Renavam, self.renavam))
+
+        @pages.after_request
+        def keep_out_of_indexes(response: Response) -> Response:
+            response.headers["X-Robots-Tag"] = "noindex"
+            return response
+
+        return pages
+
+    def _about(
+        self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
+    ) -> Callable[..., BaseResponse]:
+        """Sign-in, then the subject in its canonical spelling, then the view."""
+
+        def checked(text: str, **parts: str) -> BaseResponse:
+            identity = self._visitors.current()
+            if identity is None:
+                if request.method == "POST":
+                    abort(401)
+                return redirect(url_for("open.sign_in", next=request.full_path.rstrip("?")), 303)
+            try:
+                subject = kind.parse(text)
+            except InvalidPlate:
+                return self._open_pages.search_response(400, text[:80], INVALID_PLATE)
+            if subject.text != text:
+                assert request.endpoint is not None
+                values: dict[str, Any] = {**request.args, **parts, "text": subject.text}
+                return redirect(url_for(request.endpoint, **values), 308)
+            return view(subject, identity, **parts)
+
+        return checked
+
+    def vehicle(self, plate: Plate, identity: Identity) -> BaseResponse:
+        person = may_spend()
+        whole = request.args.get("completo") == "1"
+        if person:
+            self._remember(plate)
+            directive = Directive.NORMAL if whole else Directive.ONLY_IF_CACHED
+        else:
+            directive = Directive.PEEK
+        panels = self._lookups.panels(plate, OF_A_PLATE, identity, directive)
+        report, outdated = self._stored_report(plate, panels, identity)
+        page = vehicle_page(
+            plate, panels, report, self._reading(), follow=person, report_outdated=outdated
+        )
+        return make_response(render_template(page.template, page=page))
+
+    def panel(self, plate: Plate, identity: Identity, name: str) -> BaseResponse:
+        if name not in PANEL_NAMES:
+            abort(404)
+        operations = [OPERATIONS[needed] for needed in panel_needs(name)]
+        directive = Directive.NORMAL if may_spend() else Directive.PEEK
+        panels = self._lookups.panels(plate, operations, identity, directive)
+        page = panel_fragment(name, plate, panels, self._reading())
+        return make_response(render_template(page.template, page=page))
+
+    def renavam(self, renavam: Renavam, identity: Identity) -> BaseResponse:
+        person = may_spend()
+        if person:
+            self._remember(renavam)
+        directive = Directive.NORMAL if person else Directive.PEEK
+        panels = self._lookups.panels(renavam, OF_A_RENAVAM, identity, directive)
+        page = renavam_page(renavam, panels.renainf, panels.renajud, self._reading())
+        return make_response(render_template(page.template, page=page))
+
+    def dossier(self, plate: Plate, identity: Identity) -> BaseResponse:
+        return make_response(self._dossier_html(plate, identity))
+
+    def dossier_pdf(self, plate: Plate, identity: Identity) -> BaseResponse:
+        return page_error(501)
+
+    def refresh(self, plate: Plate, identity: Identity) -> BaseResponse:
+        if not identity.may("refresh"):
+            abort(403)
+        self._lookups.panels(plate, OF_A_PLATE, identity, Directive.REFRESH)
+        return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
+
+    def report(self, plate: Plate, identity: Identity) -> BaseResponse:
+        """Have the report written from what the panels hold; what is unavailable is named."""
+        if not identity.may("report"):
+            abort(403)
+        panels = self._lookups.panels(plate, OF_A_PLATE, identity)
+        caller = Caller(identity.name, identity.daily_limit, identity.credential)
+        try:
+            self._gateway.fetch(report_lookup(plate, _report_data(panels)), caller)
+        except Failure as failure:
+            fault = FAULTS[failure.kind]
+            return page_error(fault.status, "O laudo não pôde ser escrito", fault.sentence)
+        return redirect(url_for("vehicle.vehicle", text=plate.text, _anchor="laudo"), 303)
+
+    def _dossier_html(self, plate: Plate, identity: Identity) -> str:
+        directive = Directive.NORMAL if may_spend() else Directive.PEEK
+        panels = self._lookups.panels(plate, OF_A_PLATE, identity, directive)
+        report, outdated = self._stored_report(plate, panels, identity)
+        page = dossier_page(
+            plate,
+            panels,
+            report,
+            self._reading(),
+            address=request.url_root.rstrip("/"),
+            report_outdated=outdated,
+        )
+        return render_template(page.template, page=page)
+
+    def _stored_report(
+        self, plate: Plate, panels: Panels, identity: Identity
+    ) -> tuple[Panel, bool]:
+        """The newest report stored, and whether the records have changed since."""
+        caller = Caller(identity.name, identity.daily_limit, identity.credential)
+        newest = self._gateway.newest_report(plate, caller)
+        if newest is None or not identity.may("report"):
+            return Panel("unasked", price=self._gateway.terms("report").price), False
+        current = self._lookups.panel(
+            report_lookup(plate, _report_data(panels)), identity, Directive.PEEK
+        )
+        shown = Panel(
+            "fresh",
+            newest.body,
+            datetime.fromtimestamp(newest.fetched_at, UTC),
+            newest.origin,
+            from_memory=True,
+            price=self._gateway.terms("report").price,
+        )
+        return shown, current.fetched_at != shown.fetched_at
+
+    def _remember(self, subject: Plate | Renavam) -> None:
+        self._history.record(self._visitors.mark, subject.text)
+
+    def _reading(self) -> Reading:
+        return Reading(
+            now=datetime.now(UTC), marker=self._hidden_marker, mask_names=self._mask_names
+        )
+
+
+def _report_data(panels: Panels) -> dict[str, Any]:
+    """What the upstream is given to analyse: the results at hand, the others by name."""
+    data: dict[str, Any] = {}
+    missing = []
+    for name, panel in (
+        ("decode", panels.decode),
+        ("renainf", panels.renainf),
+        ("renajud", panels.renajud),
+    ):
+        if panel.body is None:
+            missing.append(name)
+        else:
+            data[name] = msgspec.json.decode(panel.body)["result"]
+    if missing:
+        data["indisponiveis"] = missing
+    return data

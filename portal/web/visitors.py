@@ -1,0 +1,156 @@
+"""Who is looking at the pages: sessions, signing in and out, and forms that are really ours."""
+
+import hmac
+import secrets
+from typing import Final
+from urllib.parse import urlsplit
+
+from flask import Flask, abort, request, session
+from flask.sessions import SecureCookieSessionInterface
+
+from portal.access import (
+    Gatekeeper,
+    Identity,
+    Mode,
+    RefusedToken,
+    UnknownToken,
+    digest,
+    open_text,
+    seal_text,
+)
+
+_SESSION_S: Final = 12 * 3600
+
+
+class DynamicSecureCookies(SecureCookieSessionInterface):
+    """Cookies are Secure exactly when the visitor came over TLS."""
+
+    def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002 Flask's
+        return request.is_secure
+
+
+class Visitors:
+    """The session holds a token's digest, or in pass-through mode the credential encrypted."""
+
+    def __init__(self, gatekeeper: Gatekeeper, secret: bytes) -> None:
+        self._gatekeeper = gatekeeper
+        self._secret = secret
+
+    @property
+    def mode(self) -> Mode:
+        return self._gatekeeper.mode
+
+    @property
+    def is_demo(self) -> bool:
+        return self._gatekeeper.mode == "demo"
+
+    @property
+    def is_pass_through(self) -> bool:
+        return self._gatekeeper.mode == "pass-through"
+
+    def current(self) -> Identity | None:
+        """Who is signed in; in the demonstration everybody is a visitor. A revoked token's
+        session ends here."""
+        try:
+            if sealed := session.get("credential"):
+                credential = open_text(self._secret, sealed)
+                if credential is not None and self.is_pass_through:
+                    return self._gatekeeper.admit(credential)
+            elif (token_digest := session.get("token")) and not self.is_pass_through:
+                return self._gatekeeper.admit_digest(token_digest)
+        except (UnknownToken, RefusedToken):
+            pass
+        if "credential" in session or "token" in session:
+            session.clear()
+        return self._gatekeeper.visitor() if self.is_demo else None
+
+    @property
+    def signed_in_name(self) -> str | None:
+        if "token" not in session and "credential" not in session:
+            return None
+        identity = self.current()
+        return None if identity is None else _shown_name(identity)
+
+    @property
+    def mark(self) -> str:
+        """What tells this person's history from others': the token, or the browser's session."""
+        identity = self.current()
+        if identity is not None and ("token" in session or "credential" in session):
+            return identity.digest
+        if "visitor" not in session:
+            session["visitor"] = secrets.token_hex(16)
+        return str(session["visitor"])
+
+    def sign_in(self, token: str) -> None:
+        """Start a session; raises UnknownToken or RefusedToken."""
+        self._gatekeeper.admit(token)
+        session.clear()  # a new session: nothing planted before survives (session fixation)
+        if self.is_pass_through:
+            session["credential"] = seal_text(self._secret, token)
+        else:
+            session["token"] = digest(token)
+
+    def sign_out(self) -> None:
+        session.clear()
+
+    def csrf_token(self) -> str:
+        if "csrf" not in session:
+            session["csrf"] = secrets.token_urlsafe(24)
+        return str(session["csrf"])
+
+    def refuse_foreign_forms(self) -> None:
+        """A POST to a page carries the session's csrf_token, or it is not our form."""
+        if request.method != "POST" or request.path.startswith("/detran"):
+            return
+        given = request.form.get("csrf_token", "")
+        expected = session.get("csrf", "")
+        if not expected or not hmac.compare_digest(given.encode(), str(expected).encode()):
+            abort(400)
+
+
+def _shown_name(identity: Identity) -> str:
+    return "credencial própria" if identity.credential is not None else identity.name
+
+
+def local_path(wish: str) -> str:
+    """Where to go after signing in: a path of this portal, or the front page."""
+    parts = urlsplit(wish)
+    sound = (
+        wish.startswith("/")
+        and not wish.startswith(("//", "/\\"))
+        and not parts.scheme
+        and not parts.netloc
+        and wish.isprintable()
+        and "\\" not in wish
+    )
+    return wish if sound else "/"
+
+
+def may_spend() -> bool:
+    """Whether this GET is a person's: not a prefetch, not from another site, not a known bot.
+
+    Absent headers count as a person.
+    """
+    headers = request.headers
+    prefetch = "prefetch" in (headers.get("Sec-Purpose", "") + headers.get("Purpose", "")).lower()
+    foreign = headers.get("Sec-Fetch-Site", "") == "cross-site"
+    agent = headers.get("User-Agent", "").lower()
+    bot = any(word in agent for word in _BOTS)
+    return request.method in ("GET", "POST") and not (prefetch or foreign or bot)
+
+
+_BOTS: Final = (
+    "bot",
+    "crawl",
+    "spider",
+    "slurp",
+    "facebookexternalhit",
+    "whatsapp",
+    "telegram",
+    "preview",
+    "embedly",
+    "pinterest",
+    "headlessfetch",
+    "google-read-aloud",
+    "mediapartners",
+)
