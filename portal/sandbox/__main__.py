@@ -1,0 +1,67 @@
+"""``python -m portal.sandbox``: the embedded upstream alone, on HOST:PORT."""
+
+import os
+import socket
+import sys
+
+from granian import Granian
+from granian.constants import Interfaces
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
+
+from portal.sandbox.sandbox import TOKEN
+from portal.sandbox.wsgi import SECONDARY
+
+# More than may ever hang at once in a rehearsal: each hung request holds a thread for 30 s.
+_THREADS = 256
+
+
+def main() -> int:
+    """Serve until SIGTERM or Ctrl-C; 1 when the address cannot be used, said in one line."""
+    host, port_text = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "9000"
+    if not (port_text.isascii() and port_text.isdigit() and 0 < int(port_text) < 65536):
+        print(f"PORT precisa ser um número de 1 a 65535, não {port_text!r}.", file=sys.stderr)
+        return 1
+    port = int(port_text)
+    if (trouble := _cannot_listen(host, port)) is not None:
+        print(f"Não é possível atender em {host}:{port}: {trouble}.", file=sys.stderr)
+        return 1
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    print(
+        f"Sandbox em {address} (secundário: {address}{SECONDARY}) · "
+        f"token: {TOKEN} · os dados são fictícios",
+        flush=True,
+    )
+    Granian(
+        "portal.sandbox.wsgi:worker",
+        factory=True,
+        address=host,
+        port=port,
+        interface=Interfaces.WSGI,
+        workers=1,
+        blocking_threads=_THREADS,
+        backlog=1024,
+        backpressure=1024,
+        http1_settings=HTTP1Settings(header_read_timeout=10_000),
+        respawn_failed_workers=True,
+        workers_kill_timeout=3,
+        log_level=LogLevels.warning,
+        log_access=False,
+    ).serve()
+    return 0
+
+
+def _cannot_listen(host: str, port: int) -> str | None:
+    """Why the address cannot be bound; None when it can. Granian itself would print a trace."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

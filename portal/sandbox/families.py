@@ -1,0 +1,107 @@
+"""The make and model families that invented vehicles are drawn from.
+
+Names, powers and displacements are those of the Brazilian market; codes of the price table are
+invented within the real make's prefix, with a right check digit, except the observed 008190-6.
+"""
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+Fuel = Literal["flex", "gasoline", "diesel"]
+_FUELS: dict[str, Fuel] = {"flex": "flex", "gasoline": "gasoline", "diesel": "diesel"}
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One entry of the price table; ``weight`` is its price relative to the family's."""
+
+    fipe_id: str
+    text: str
+    power_cv: int
+    displacement_cc: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A model with its versions.
+
+    ``registration`` as the registry spells it (I/AUDI A3), ``load`` in kg or empty,
+    ``price`` in R$ of November 2026 for model year 2020.
+    """
+
+    make: str
+    fipe_make: str
+    registration: str
+    model: str
+    vehicle_type: str
+    fuel: Fuel
+    national: str
+    passengers: str
+    load: str
+    gearbox: str
+    first_year: int
+    last_year: int
+    price: int
+    versions: tuple[Version, ...]
+
+    def fuel_of(self, version: Version) -> Fuel:
+        """A version may burn another fuel than its family; its name says so."""
+        if "DIES" in version.text:
+            return "diesel"
+        return "flex" if "FLEX" in version.text else self.fuel
+
+    @property
+    def is_motorcycle(self) -> bool:
+        return self.vehicle_type in {"Motocicleta", "Motoneta"}
+
+    @property
+    def is_truck(self) -> bool:
+        return self.vehicle_type.startswith("Caminhão")
+
+
+def fipe_check_digit(root: str) -> str:
+    """The seventh digit of a FIPE code: weights 7 to 2, (−sum) mod 11, 10 reads 0."""
+    total = sum(w * int(d) for w, d in zip(range(7, 1, -1), root, strict=True))
+    return str(-total % 11 % 10)
+
+
+def _version(text: str) -> Version:
+    root, name, power, displacement, weight = text.split(":")
+    # On the wire the code has lost its zeros and its hyphen: 008190-6 reads "81906".
+    fipe_id = str(int(root + fipe_check_digit(root)))
+    return Version(fipe_id, name, int(power), int(displacement), float(weight))
+
+
+def _family(row: dict[str, str]) -> Family:
+    return Family(
+        make=row["make"],
+        fipe_make=row["fipe_make"],
+        registration=row["registration"],
+        model=row["model"],
+        vehicle_type=row["vehicle_type"],
+        fuel=_FUELS[row["fuel"]],
+        national=row["national"],
+        passengers=row["passengers"],
+        load=row["load"],
+        gearbox=row["gearbox"],
+        first_year=int(row["first_year"]),
+        last_year=int(row["last_year"]),
+        price=int(row["price"]),
+        versions=tuple(_version(text) for text in row["versions"].split("|")),
+    )
+
+
+@cache
+def families() -> tuple[Family, ...]:
+    """All families, in the order of the table."""
+    table = files(__package__).joinpath("families.csv").read_text(encoding="utf-8")
+    return tuple(_family(row) for row in csv.DictReader(table.splitlines()))
+
+
+def family_of(registration: str) -> Family:
+    """The family with this registry spelling; KeyError when there is none."""
+    return {family.registration: family for family in families()}[registration]

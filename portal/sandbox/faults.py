@@ -1,0 +1,56 @@
+"""What goes wrong on request: each documented fault turns a good answer into its own."""
+
+from dataclasses import replace
+
+from portal.sandbox.exchange import HTML, Answer, Role, error_answer
+from portal.sandbox.situations import Fault
+
+PLATE_MESSAGE = "Por favor, informe uma placa válida."
+UNAUTHORIZED_MESSAGE = "Não autorizado."
+FORBIDDEN_MESSAGE = "Acesso negado!"
+
+SLOW_S = 3.0
+HUNG_S = 30.0
+
+_MAINTENANCE = (
+    "<!DOCTYPE html>\n"
+    '<html lang="pt-BR"><head><meta charset="utf-8"><title>Manutenção</title></head>'
+    "<body><h1>Estamos em manutenção</h1><p>Volte em alguns minutos.</p></body></html>\n"
+).encode()
+
+_STATUS: dict[Fault, Answer] = {
+    "400": error_answer(400, PLATE_MESSAGE),
+    "401": error_answer(401, UNAUTHORIZED_MESSAGE),
+    "402": error_answer(402, "Saldo insuficiente para realizar a consulta."),
+    "403": error_answer(403, FORBIDDEN_MESSAGE),
+    "404": error_answer(404, "Veículo não encontrado na base consultada."),
+    "429": error_answer(429, "Muitas consultas. Aguarde um instante.", {"Retry-After": "2"}),
+    "500": error_answer(500, "Erro interno do servidor."),
+    "message-in-200": error_answer(200, "Falha ao consultar o órgão de trânsito."),
+    "html": Answer(200, _MAINTENANCE, {"Content-Type": HTML}),
+}
+_DOWN = replace(error_answer(503, "Serviço fora do ar."), is_refused=True)
+
+
+def spoil(fault: Fault | None, good: Answer, role: Role) -> Answer:
+    """The answer of a plate with this fault, asked at the base address of this role."""
+    match fault:
+        case None:
+            return good
+        case "slow":
+            return replace(good, delay_s=SLOW_S)
+        case "hung":
+            return replace(good, delay_s=HUNG_S)
+        case "truncated":
+            return replace(good, body=_cut(good.body))
+        case "both-down":
+            return _DOWN
+        case "primary-down":
+            return _DOWN if role == "primary" else good
+        case _:
+            return _STATUS[fault]
+
+
+def _cut(body: bytes) -> bytes:
+    """The first half, framed correctly and no JSON any more; whole characters are kept."""
+    return body[: len(body) // 2].decode("utf-8", "ignore").encode()

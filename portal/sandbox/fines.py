@@ -1,0 +1,158 @@
+"""Invented fines in the wire's own form: cents cut, points 0, hidden numbers.
+
+Dates hang on the first of today's month, not on today: two lookups in a month read the same.
+"""
+
+import random
+from datetime import date, timedelta
+
+from portal.law import find
+from portal.sandbox.chance import seeded
+from portal.sandbox.offences import OFFENCES, Offence, offences_for
+from portal.sandbox.profile import FineOutline, Profile
+from portal.sandbox.regions import REGIONS, authority, draw_state
+from portal.sandbox.vehicles import Vehicle
+from portal.vehicle import HIDDEN_MARKER
+
+_OLDEST_DAYS = 1500
+
+
+def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[str, object]]:
+    """``result`` of the fine lookup, the latest infraction first."""
+    chance = seeded("fines", vehicle.seed)
+    match profile.fines:
+        case tuple() as outlines:
+            pass
+        case int() as count:
+            outlines = _draw(vehicle, count, chance)
+        case None:
+            count = chance.choices((0, 1, 2, 3, 5, 8), (44, 24, 15, 10, 5, 2))[0]
+            outlines = _draw(vehicle, count, chance)
+    month = today.replace(day=1)
+    ordered = sorted(outlines, key=lambda outline: outline.age_days)
+    return [_record(vehicle, outline, profile.is_bare, month, chance) for outline in ordered]
+
+
+def _draw(vehicle: Vehicle, count: int, chance: random.Random) -> tuple[FineOutline, ...]:
+    choices = offences_for(vehicle.family.is_motorcycle)
+    weights = [offence.weight for offence in choices]
+    return tuple(
+        _outline(vehicle, offence, chance) for offence in chance.choices(choices, weights, k=count)
+    )
+
+
+def _outline(vehicle: Vehicle, offence: Offence, chance: random.Random) -> FineOutline:
+    age = chance.randint(60, _OLDEST_DAYS)
+    # One notice in twelve leaves after its thirty days, one penalty in ten after its 180.
+    notice = chance.randint(31, 55) if chance.random() < 1 / 12 else chance.randint(6, 28)
+    penalty = chance.randint(181, 260) if chance.random() < 0.1 else chance.randint(70, 175)
+    is_past = penalty < age
+    return FineOutline(
+        code=offence.code,
+        issuer=chance.choice(offence.issuers),
+        state=vehicle.home_state if chance.random() < 0.6 else draw_state(chance),
+        age_days=age,
+        notice_after=notice,
+        penalty_after=penalty if is_past else None,
+        is_paid=age > notice + 60 and chance.random() < 0.3,
+    )
+
+
+def _record(
+    vehicle: Vehicle, outline: FineOutline, is_bare: bool, month: date, chance: random.Random
+) -> dict[str, object]:
+    """One element, the contract's fields in the contract's order."""
+    offence = OFFENCES[outline.code]
+    region = REGIONS[outline.state]
+    issuer = authority(outline.issuer, outline.state, chance)
+    committed = month - timedelta(days=outline.age_days)
+    notified = committed + timedelta(days=outline.notice_after)
+    registered = committed + timedelta(days=chance.randint(1, max(1, outline.notice_after - 2)))
+    penalty = None
+    if outline.penalty_after is not None:
+        penalty = committed + timedelta(days=outline.penalty_after)
+    limit, measured, considered = _speeds(offence, chance)
+    amount = _amount(outline.code)
+    clock = f"{chance.randint(6, 22):02d}:{chance.randint(0, 59):02d}"
+    # The licensed bodies leave most of these empty; a bare record leaves them all.
+    spoken = {
+        "limitePermitido": limit,
+        "localInfracao": issuer.place,
+        "marcaModelo": vehicle.description if chance.random() < 0.4 else "",
+        "medicaoConsiderada": considered,
+        "medicaoReal": measured,
+        "tipo": _kind(penalty) if chance.random() < 0.4 else "",
+    }
+    if is_bare:
+        spoken = dict.fromkeys(spoken, "")
+    names_city = outline.issuer == "municipal" and not is_bare
+    return {
+        "cnhCondutor": _licence(),
+        "cnhInfrator": _licence(),
+        "pagamento": _payment(outline, notified, penalty, month, amount),
+        "autoInfracao": HIDDEN_MARKER,
+        "codigoInfracao": outline.code,
+        "codigoMunicipioInfracao": region.municipality_code if names_city else "",
+        "codigoOrgaoAutuador": issuer.code,
+        "dataCadastroInfracao": _day(registered),
+        "dataEmissaoNotificacao": _day(notified),
+        "dataEmissaoPenalidade": _day(penalty),
+        "dataInfracao": _day(committed),
+        "descricao": offence.description,
+        "horaInfracao": f" {clock}",
+        "limitePermitido": spoken["limitePermitido"],
+        "localInfracao": spoken["localInfracao"],
+        "marcaModelo": spoken["marcaModelo"],
+        "medicaoConsiderada": spoken["medicaoConsiderada"],
+        "medicaoReal": spoken["medicaoReal"],
+        "orgaoAutuador": issuer.name,
+        "tipo": spoken["tipo"],
+        "ufOrgaoAutuador": outline.state,
+        "valor": str(amount),
+    }
+
+
+def _licence() -> dict[str, object]:
+    return {"impedimento": "", "pontos": 0, "portaria": "", "registro": HIDDEN_MARKER}
+
+
+def _payment(
+    outline: FineOutline, notified: date, penalty: date | None, month: date, amount: int
+) -> dict[str, object]:
+    paid = (penalty or notified) + timedelta(days=21)
+    if not outline.is_paid or paid >= month - timedelta(days=3):
+        return {"dataPagamento": "", "dataRegistro": "", "ufPagamento": "", "valorPago": ""}
+    return {
+        "dataPagamento": _day(paid),
+        "dataRegistro": _day(paid + timedelta(days=2)),
+        "ufPagamento": outline.state,
+        # Paid before the due date: 80 % (CTB art. 284), of an amount whose cents are cut.
+        "valorPago": str(amount * 4 // 5),
+    }
+
+
+def _amount(code: str) -> int:
+    """Whole reais, as the wire has them: 130 for R$ 130,16."""
+    infraction = find(code)
+    assert infraction is not None and infraction.amount is not None, code
+    return int(infraction.amount)
+
+
+def _speeds(offence: Offence, chance: random.Random) -> tuple[str, str, str]:
+    """Limit, measured and considered speed in km/h; empty where nothing was measured."""
+    if not offence.is_speeding:
+        return "", "", ""
+    limit = chance.choice((40, 50, 60, 70, 80, 110))
+    low, high = {"7455": (1.03, 1.19), "7463": (1.23, 1.48), "7471": (1.53, 1.75)}[offence.code]
+    considered = max(limit + 1, int(limit * chance.uniform(low, high)))
+    # The meter's tolerance is 7 km/h up to 100 km/h and 7 % above (Inmetro).
+    measured = considered + 7 if considered <= 93 else round(considered / 0.93)
+    return str(limit), str(measured), str(considered)
+
+
+def _kind(penalty: date | None) -> str:
+    return "NOTIFICACAO DE PENALIDADE" if penalty else "NOTIFICACAO DE AUTUACAO"
+
+
+def _day(day: date | None) -> str:
+    return day.strftime("%d/%m/%Y") if day else ""

@@ -1,0 +1,89 @@
+"""Invented court restrictions in the wire's own form."""
+
+import random
+from datetime import date, datetime, time, timedelta
+
+from portal.law import find_court
+from portal.sandbox.chance import digits, seeded
+from portal.sandbox.profile import Profile, RestrictionOutline
+from portal.sandbox.regions import REGIONS
+from portal.sandbox.vehicles import Vehicle
+from portal.sandbox.wire_text import capitals
+from portal.vehicle import HIDDEN_MARKER, Plate, Renavam
+
+KINDS = ("TRANSFERENCIA", "LICENCIAMENTO", "CIRCULACAO", "PENHORA")
+_ORDINALS = ("PRIMEIRA", "SEGUNDA", "TERCEIRA", "QUARTA", "QUINTA", "SEXTA", "SETIMA", "OITAVA")
+
+
+def restriction_records(
+    vehicle: Vehicle, subject: Plate | Renavam, profile: Profile, today: date
+) -> list[dict[str, object]]:
+    """``result`` of the judicial lookup, the latest inclusion first."""
+    chance = seeded("restrictions", vehicle.seed)
+    outlines = profile.restrictions
+    if outlines is None:
+        count = chance.choices((0, 1, 2), (91, 7, 2))[0]
+        outlines = tuple(_outline(vehicle, chance) for _ in range(count))
+    month = today.replace(day=1)
+    ordered = sorted(outlines, key=lambda outline: outline.age_days)
+    return [_record(vehicle, subject, o, profile.is_bare, month, chance) for o in ordered]
+
+
+def _outline(vehicle: Vehicle, chance: random.Random) -> RestrictionOutline:
+    state = vehicle.home_state
+    labour = REGIONS[state].labour_court
+    court = chance.choice((f"TJ{state}" if state != "DF" else "TJDFT", labour))
+    bench = "VARA DO TRABALHO" if court == labour else "VARA CIVEL"
+    return RestrictionOutline(
+        kinds=chance.choices(KINDS, (55, 12, 18, 15))[0],
+        court=court,
+        body=f"{digits(chance, 5)}-{chance.choice(_ORDINALS)} {bench}",
+        age_days=chance.randint(40, 2400),
+    )
+
+
+def _record(
+    vehicle: Vehicle,
+    subject: Plate | Renavam,
+    outline: RestrictionOutline,
+    is_bare: bool,
+    month: date,
+    chance: random.Random,
+) -> dict[str, object]:
+    """One element, the contract's fields in the contract's order."""
+    moment = time(chance.randint(9, 18), chance.randint(0, 59), chance.randint(0, 59))
+    included = datetime.combine(month - timedelta(days=outline.age_days), moment)
+    # The vehicle's own fields are mostly empty; one record in five fills them.
+    names_vehicle = chance.random() < 0.2 and not is_bare
+    has_letter = chance.random() < 0.25 and not is_bare
+    year = str(included.year)
+    plate = subject.text if isinstance(subject, Plate) else ""
+    renavam = subject.text if isinstance(subject, Renavam) else ""
+    return {
+        "placa": plate if names_vehicle else "",
+        "renavam": renavam if names_vehicle else "",
+        "marcaModelo": vehicle.description if names_vehicle else "",
+        "anoModelo": str(vehicle.model_year) if names_vehicle else "",
+        "anoFabricacao": str(vehicle.built_year) if names_vehicle else "",
+        "tribunal": _court(outline.court),
+        "orgaoJudiciario": outline.body,
+        "processo": HIDDEN_MARKER,
+        "restricoes": outline.kinds,
+        "codigoJudicial": "",
+        "dataInclusao": included.strftime("%d/%m/%Y %H:%M:%S"),
+        "numeroProtocolo": "",
+        "numeroOficio": digits(chance, 4) if has_letter else "",
+        "anoOficio": year if has_letter else "",
+        "anoProcesso": str(included.year - 1) if has_letter else "",
+        "anoProtocolo": "",
+        "tipoBloqueio": "JUDICIAL" if has_letter else "",
+        "detalheRenajud": "CONSTA DETALHE RENAJUD",
+        "constaRenajud": True,
+    }
+
+
+def _court(acronym: str) -> str:
+    """As RENAJUD prints it: ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
+    court = find_court(acronym)
+    assert court is not None, acronym
+    return f"{court.acronym}-{capitals(court.name)}"

@@ -1,0 +1,118 @@
+"""The sandbox as a requests transport: the upstream client's own code asks it, no socket between.
+
+What a caller sees is what a real connection would show: a refused base address is the same
+exception, a slow answer outlasts the same read time-out, a body is read from ``.raw``.
+"""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from io import BytesIO
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import requests
+from requests.adapters import BaseAdapter
+from requests.exceptions import ConnectionError as RequestsConnectionError
+from requests.exceptions import ReadTimeout
+from requests.structures import CaseInsensitiveDict
+from urllib3 import HTTPConnectionPool, HTTPResponse
+from urllib3.connection import HTTPConnection
+from urllib3.exceptions import MaxRetryError, NewConnectionError, ReadTimeoutError
+from urllib3.util.timeout import Timeout
+
+from portal.sandbox.exchange import Answer, Ask, Role
+from portal.sandbox.sandbox import Sandbox
+
+
+class SandboxTransport(BaseAdapter):
+    """Mount it in a Session under the base address it stands for; ``role`` says which."""
+
+    def __init__(self, sandbox: Sandbox, role: Role = "primary") -> None:
+        super().__init__()
+        self._sandbox = sandbox
+        self._role = role
+
+    def send(
+        self,
+        request: requests.PreparedRequest,
+        stream: bool = False,
+        timeout: float | tuple[float | None, float | None] | Any | None = None,
+        verify: bool | str = True,  # noqa: ARG002 - BaseAdapter's signature
+        cert: bytes | str | tuple[bytes | str, bytes | str] | None = None,  # noqa: ARG002
+        proxies: Mapping[str, str] | None = None,  # noqa: ARG002
+    ) -> requests.Response:
+        """One exchange; raises requests' ConnectionError and ReadTimeout as a socket would."""
+        url = request.url or ""
+        parts = urlsplit(url)
+        pool = HTTPConnectionPool(parts.hostname or "sandbox", parts.port)
+        answer = self._sandbox.decide(
+            Ask(
+                method=request.method or "GET",
+                path=unquote(parts.path),
+                query=parts.query,
+                headers=request.headers,
+                body=_body(request),
+                role=self._role,
+            )
+        )
+        if answer.is_refused:
+            connection = HTTPConnection(pool.host, pool.port)
+            reason = NewConnectionError(connection, "Connection refused")
+            raise RequestsConnectionError(MaxRetryError(pool, parts.path, reason), request=request)
+        limit = _read_limit(timeout)
+        if limit is not None and answer.delay_s > limit:
+            self._sandbox.pause(limit)
+            late = ReadTimeoutError(pool, parts.path, f"Read timed out. (read timeout={limit})")
+            raise ReadTimeout(late, request=request)
+        if answer.delay_s > 0:
+            self._sandbox.pause(answer.delay_s)
+        return _response(request, answer, stream)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _body(request: requests.PreparedRequest) -> bytes:
+    body = request.body
+    if body is None:
+        return b""
+    if isinstance(body, str):
+        return body.encode()
+    if isinstance(body, bytes | bytearray):
+        return bytes(body)
+    return body.read() if hasattr(body, "read") else b"".join(body)
+
+
+def _read_limit(timeout: object) -> float | None:
+    """Seconds of the read time-out out of what requests accepts; None = no limit."""
+    match timeout:
+        case (_, read):
+            limit = read
+        case Timeout():
+            limit = timeout.read_timeout
+        case _:
+            limit = timeout
+    return float(limit) if isinstance(limit, int | float) else None
+
+
+def _response(request: requests.PreparedRequest, answer: Answer, stream: bool) -> requests.Response:
+    headers = {**answer.headers, "Content-Length": str(len(answer.body))}
+    reason = HTTPStatus(answer.status).phrase
+    response = requests.Response()
+    response.status_code = answer.status
+    response.reason = reason
+    response.headers = CaseInsensitiveDict(headers)
+    response.encoding = requests.utils.get_encoding_from_headers(response.headers)
+    response.url = request.url or ""
+    response.request = request
+    response.raw = HTTPResponse(
+        body=BytesIO(answer.body),
+        headers=headers,
+        status=answer.status,
+        reason=reason,
+        preload_content=False,
+        request_method=request.method,
+    )
+    if not stream:
+        response.content  # noqa: B018 - reads the body, as Session.send would
+    return response

@@ -1,0 +1,147 @@
+"""Invented vehicles: a plate's hash picks a family and everything about one car of it."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from portal.sandbox.chance import seeded
+from portal.sandbox.families import Family, Version, families, family_of
+from portal.sandbox.price_history import price_history, price_text
+from portal.sandbox.profile import Profile
+from portal.sandbox.regions import draw_state
+from portal.vehicle import HIDDEN_MARKER, Plate, Renavam
+
+_FIPE_FUEL = {"flex": "Flex", "gasoline": "Gasolina", "diesel": "Diesel"}
+# The registry spells one fuel in several ways; which one a car gets is part of the car.
+_FUEL_SPELLINGS = {
+    "flex": ("Alcool / Gasolina", "Alcool / Gasolina", "Flex"),
+    "gasoline": ("Gasolina",),
+    "diesel": ("Diesel",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Vehicle:
+    """One invented vehicle. ``seed`` is the same for both spellings of its plate;
+    ``candidates`` are the price-table entries offered for it, ``version`` the true one."""
+
+    seed: str
+    family: Family
+    version: Version
+    candidates: tuple[Version, ...]
+    months: int
+    model_year: int
+    built_year: int
+    home_state: str
+    description: str
+    fuel: str
+
+
+def seed_of(subject: Plate | Renavam) -> str:
+    """One seed a vehicle: the old spelling of a plate where it has one, else its text."""
+    if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
+        return subject.twin.text
+    return subject.text
+
+
+def invent(subject: Plate | Renavam, profile: Profile) -> Vehicle:
+    """The vehicle of a plate or Renavam: always the same one."""
+    seed = seed_of(subject)
+    chance = seeded("vehicle", seed)
+    drawn = chance.choice(families())
+    family = family_of(profile.registration) if profile.registration else drawn
+    years = range(family.first_year, family.last_year + 1)
+    model_year = profile.model_year or chance.choice(years)
+    versions = list(family.versions)
+    if profile.registration is None:
+        chance.shuffle(versions)
+    count = chance.choices((1, 2, 3), (55, 30, 15))[0]
+    if profile.candidates is not None:
+        count = profile.candidates
+    version = versions[0]
+    candidates = versions[:count]
+    chance.shuffle(candidates)
+    months = profile.months or chance.randint(24, 108)
+    return Vehicle(
+        seed=seed,
+        family=family,
+        version=version,
+        candidates=tuple(candidates),
+        months=months,
+        model_year=model_year,
+        built_year=model_year - chance.choice((0, 1)) if not profile.model_year else model_year - 1,
+        home_state=draw_state(chance),
+        description=profile.description or _description(family, version, chance.random() < 0.25),
+        fuel=chance.choice(_FUEL_SPELLINGS[family.fuel_of(version)]),
+    )
+
+
+def decode_result(
+    vehicle: Vehicle, plate: Plate, profile: Profile, today: date
+) -> dict[str, object]:
+    """``result`` of the chassis decoder, the contract's fields in the contract's order."""
+    family, version = vehicle.family, vehicle.version
+
+    def optional(text: str) -> str:
+        return "" if profile.is_bare else text
+
+    return {
+        "marca": family.make,
+        "descricao": vehicle.description,
+        "placa": plate.text,
+        "anoModelo": str(vehicle.model_year),
+        "anoFabricacao": str(vehicle.built_year),
+        "combustivel": optional(vehicle.fuel),
+        "chassi": HIDDEN_MARKER,
+        "tipoVeiculo": optional(family.vehicle_type),
+        "potencia": optional(str(version.power_cv)),
+        "nacional": optional(family.national),
+        "cilindradas": optional(str(version.displacement_cc)),
+        "capacidadePassageiro": optional(family.passengers),
+        "capacidadeCarga": optional(profile.load or family.load),
+        "caixaCambio": optional(profile.gearbox or family.gearbox),
+        "informacoesFipe": [_fipe_entry(vehicle, v, profile, today) for v in vehicle.candidates],
+    }
+
+
+def _fipe_entry(
+    vehicle: Vehicle, version: Version, profile: Profile, today: date
+) -> dict[str, object]:
+    family = vehicle.family
+    # Every car of one version and year has one price, as in the real table.
+    level = family.price * version.weight * 0.93 ** (2020 - vehicle.model_year)
+    key = f"{version.fipe_id}/{vehicle.model_year}"
+    tail = 0 if vehicle.months == 1 else seeded("tail", key).randint(2, 4)
+    months = vehicle.months
+    if profile.months is None:
+        # A model year comes on sale, and into the table, the year before.
+        since_sale = (today.year - vehicle.model_year + 1) * 12 + today.month + tail
+        months = max(24, min(months, since_sale))
+    points = price_history(key, level, today, months, tail)
+    return {
+        "ano": str(vehicle.model_year),
+        "fipeId": version.fipe_id,
+        "marca": family.fipe_make,
+        "modelo": "" if profile.is_bare else family.model,
+        "versao": version.text,
+        "combustivel": "" if profile.is_bare else _FIPE_FUEL[family.fuel_of(version)],
+        "valorAtual": price_text(next(p.value for p in reversed(points) if not p.predicted)),
+        "historicoPreco": [
+            {
+                "mes": str(point.month),
+                "ano": str(point.year),
+                "valor": str(point.value),
+                "predicao": point.predicted,
+            }
+            for point in points
+        ],
+    }
+
+
+def _description(family: Family, version: Version, is_short: bool) -> str:
+    """As the registry writes it: ``VW/GOL 1.0``; some sources drop what stands before the slash."""
+    text = family.registration
+    if family.is_motorcycle:
+        text = f"{text} {version.text.split()[0].strip('/')}"
+    elif not family.is_truck:
+        text = f"{text} {version.displacement_cc / 1000:.1f}"
+    return text.partition("/")[2] if is_short else text

@@ -1,0 +1,86 @@
+"""The sandbox as a WSGI application: ``/`` is the primary base address, ``/secundario`` the other.
+
+A base address that is down cannot refuse here, where a server already listens: it answers 503.
+"""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta, timezone
+from http import HTTPStatus
+from typing import Any
+
+from portal.sandbox.exchange import Ask, Role
+from portal.sandbox.sandbox import BODY_CAP, Sandbox
+
+SECONDARY = "/secundario"
+# Brasília has kept UTC−3 all year round since 2019; a fixed offset needs no tz database.
+_BRASILIA = timezone(timedelta(hours=-3))
+
+StartResponse = Callable[[str, list[tuple[str, str]]], Any]
+Application = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
+
+
+def build(sandbox: Sandbox) -> Application:
+    """A WSGI callable over a sandbox."""
+
+    def application(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        answer = sandbox.answer(_ask(environ))
+        headers = {**answer.headers, "Content-Length": str(len(answer.body))}
+        status = HTTPStatus(answer.status)
+        start_response(f"{status.value} {status.phrase}", list(headers.items()))
+        return [answer.body]
+
+    return application
+
+
+def _ask(environ: dict[str, Any]) -> Ask:
+    # PEP 3333: the path is bytes dressed as latin-1.
+    path = environ.get("PATH_INFO", "").encode("latin-1", "replace").decode("utf-8", "replace")
+    role: Role = "primary"
+    if path.startswith(SECONDARY + "/"):
+        path, role = path.removeprefix(SECONDARY), "secondary"
+    headers = {
+        name.removeprefix("HTTP_").replace("_", "-"): value
+        for name, value in environ.items()
+        if name.startswith("HTTP_")
+    }
+    if environ.get("CONTENT_TYPE"):
+        headers["CONTENT-TYPE"] = environ["CONTENT_TYPE"]
+    return Ask(
+        method=environ["REQUEST_METHOD"],
+        path=path,
+        query=environ.get("QUERY_STRING", ""),
+        headers=headers,
+        body=_body(environ),
+        role=role,
+    )
+
+
+def _body(environ: dict[str, Any]) -> bytes:
+    """At most one byte more than is allowed: enough to know that it is too much."""
+    if environ["REQUEST_METHOD"] != "POST":
+        return b""
+    body: bytes = environ["wsgi.input"].read(BODY_CAP + 1)
+    return body
+
+
+application = build(Sandbox(lambda: datetime.now(UTC).astimezone(_BRASILIA).date(), time.sleep))
+
+
+def worker() -> Application:
+    """The application for a server's worker process, which ends itself with its parent.
+
+    A worker outlives a main process that was killed outright, and would keep the port.
+    """
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.Thread(target=watch, name="parent-watch", daemon=True).start()
+    return application
