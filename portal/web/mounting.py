@@ -11,18 +11,17 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from portal.access import Gatekeeper, History
 from portal.gateway import Gateway
 from portal.web import filters
-from portal.web.api import JSONFace
+from portal.web.api import BODY_CAP, JSONFace
 from portal.web.assets import Assets
 from portal.web.errors import register_errors
 from portal.web.headers import register_headers
 from portal.web.health import health_blueprint
 from portal.web.lookups import Lookups
 from portal.web.open_pages import OpenPages
+from portal.web.pdf import render_pdf
 from portal.web.vehicle_pages import VehiclePages
 from portal.web.view_models import SamplePlate, Site
 from portal.web.visitors import DynamicSecureCookies, Visitors
-
-BODY_CAP = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +66,7 @@ def mount(app: Flask, portal: Portal) -> None:
         visitors,
         portal.history,
         open_pages,
+        lambda html: render_pdf(html, assets),
         portal.hidden_marker,
         portal.mask_names,
     )

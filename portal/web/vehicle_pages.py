@@ -34,6 +34,7 @@ from portal.web.errors import FAULTS, INVALID_PLATE, page_error
 from portal.web.lookups import Lookups
 from portal.web.open_pages import OpenPages
 from portal.web.panels import Panel
+from portal.web.pdf import PDFUnavailable
 from portal.web.view_models import (
     PANEL_NAMES,
     Panels,
@@ -61,6 +62,7 @@ class VehiclePages:
         visitors: Visitors,
         history: History,
         open_pages: OpenPages,
+        render_pdf: Callable[[str], bytes],
         hidden_marker: str,
         mask_names: bool,
     ) -> None:
@@ -69,6 +71,7 @@ class VehiclePages:
         self._visitors = visitors
         self._history = history
         self._open_pages = open_pages
+        self._render_pdf = render_pdf
         self._hidden_marker = hidden_marker
         self._mask_names = mask_names
 
@@ -153,7 +156,17 @@ class VehiclePages:
         return make_response(self._dossier_html(plate, identity))
 
     def dossier_pdf(self, plate: Plate, identity: Identity) -> BaseResponse:
-        return page_error(501)
+        html = self._dossier_html(plate, identity)
+        try:
+            pdf = self._render_pdf(html)
+        except PDFUnavailable:
+            return page_error(501)
+        name = f"dossie-{plate.text}.pdf"
+        return Response(
+            pdf,
+            content_type="application/pdf",
+            headers={"Content-Disposition": f'inline; filename="{name}"'},
+        )
 
     def refresh(self, plate: Plate, identity: Identity) -> BaseResponse:
         if not identity.may("refresh"):
