@@ -58,7 +58,6 @@ class Label:
     """A text beside a marked point. ``anchor`` is SVG's text-anchor; y is the baseline."""
 
     kind: str  # "start", "peak", "now", or several joined by a blank
-    series: int
     x: float
     y: float
     anchor: Anchor
@@ -109,9 +108,10 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class PriceChart:
-    """A whole chart. ``zone`` is the shaded rectangle of predictions, from the last real month.
+    """A whole chart. ``labels`` mark a lone series; of several, each one's ``now`` is for the key.
 
-    ``omitted`` counts the series beyond the sixth, which are not drawn.
+    ``zone`` is the shaded rectangle of predictions, from the last real month; ``omitted``
+    counts the series beyond the sixth, which are not drawn.
     """
 
     layout: Layout

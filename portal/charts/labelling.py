@@ -68,33 +68,26 @@ def place_beside(
     bounds: Area,
     taken: Sequence[Area],
     line: Iterable[tuple[float, float]],
-    strict: bool = False,
 ) -> Place | None:
-    """The free place beside ``point`` that covers least of ``line``; None if there is none.
-
-    ``strict`` takes only the places next to the point that cover nothing of the line.
-    """
+    """The free place beside ``point`` that covers least of ``line``; None if there is none."""
     drawn = tuple(line)
     best: tuple[int, Place] | None = None
-    distances = (_GAP,) if strict else (_GAP, _GAP + font_size * 1.3, _GAP + font_size * 2.6)
-    for x, y, anchor in _candidates(point, font_size, distances):
+    for x, y, anchor in _candidates(point, font_size):
         area = text_area(x, y, anchor, text, font_size)
         if not bounds.holds(area) or any(area.overlaps(other) for other in taken):
             continue
         covered = sum(area.covers(p) for p in drawn)
-        if strict and covered:
-            continue
         if best is None or covered < best[0]:
             best = (covered, Place(x, y, anchor, area))
     return best[1] if best else None
 
 
 def _candidates(
-    point: tuple[float, float], font_size: float, distances: Iterable[float]
+    point: tuple[float, float], font_size: float
 ) -> Iterable[tuple[float, float, Anchor]]:
     x, y = point
     anchors: tuple[Anchor, ...] = ("middle", "start", "end")
-    for distance in distances:
+    for distance in (_GAP, _GAP + font_size * 1.3, _GAP + font_size * 2.6):
         for baseline in (y - distance, y + distance + _ASCENT * font_size):
             for anchor in anchors:
                 yield x, baseline, anchor

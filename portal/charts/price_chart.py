@@ -122,7 +122,8 @@ def price_chart(
             )
             for number, (line, known) in enumerate(drawn, start=1)
         ),
-        labels=tuple(_labels(frame, every, taken, price, words)),
+        # Of several series a price would be read as its neighbour's; the key has them all.
+        labels=tuple(_labels(frame, every[0], taken, price, words)) if len(every) == 1 else (),
         first_month=scale.month_of(frame.first),
         last_month=scale.month_of(frame.last),
         omitted=max(len(lines) - MOST_SERIES, 0),
@@ -192,7 +193,7 @@ def _zone_label(frame: _Frame, zone: Area | None, words: Words) -> Label | None:
     if zone is None:
         return None
     x, y = frame.plot.right, round(frame.plot.top - frame.sheet.font_size * 0.5, 1)
-    return Label("predicted", 0, x, y, "end", words.predicted, x, y)
+    return Label("predicted", x, y, "end", words.predicted, x, y)
 
 
 def _label_area(label: Label, sheet: _Sheet) -> Area:
@@ -229,33 +230,24 @@ def _price_ticks(
 
 def _labels(
     frame: _Frame,
-    every: Sequence[Known],
+    known: Known,
     taken: list[Area],
     price: Callable[[Decimal], str],
     words: Words,
 ) -> Iterator[Label]:
-    """Now, peak and start of a lone series; of several, where each stands now, if that is clear.
-
-    A price far from its point, or across another line, would be read as another series' price:
-    of several series a label keeps close or stays away, and the key has the price anyway.
-    """
-    alone = len(every) == 1
+    """Now, peak and start of the series, as far as there is room."""
     size = frame.sheet.font_size
     bounds = Area(frame.plot.left, 1, frame.sheet.width - 1.0, frame.plot.bottom - 1)
-    line = [point for known in every for point in _drawn_points(frame, known)]
-    for number, known in enumerate(every, start=1):
-        for index, kinds in _marked(known, alone=alone).items():
-            at = frame.at(index, known[index])
-            text = price(known[index].value)
-            if alone:
-                text = f"{words.joined.join(getattr(words, kind) for kind in kinds)} {text}"
-            place = labelling.place_beside(
-                at, text, size, bounds=bounds, taken=taken, line=line, strict=not alone
-            )
-            if place:
-                taken.append(place.area)
-                x, y = round(place.x, 1), round(place.y, 1)
-                yield Label(" ".join(kinds), number, x, y, place.anchor, text, *at)
+    line = tuple(_drawn_points(frame, known))
+    for index, kinds in _marked(known).items():
+        at = frame.at(index, known[index])
+        said = words.joined.join(getattr(words, kind) for kind in kinds)
+        text = f"{said} {price(known[index].value)}"
+        place = labelling.place_beside(at, text, size, bounds=bounds, taken=taken, line=line)
+        if place:
+            taken.append(place.area)
+            x, y = round(place.x, 1), round(place.y, 1)
+            yield Label(" ".join(kinds), x, y, place.anchor, text, *at)
 
 
 def _drawn_points(frame: _Frame, known: Known) -> Iterator[paths.Point]:
@@ -271,13 +263,13 @@ def _drawn_points(frame: _Frame, known: Known) -> Iterator[paths.Point]:
         before = index, (x, y)
 
 
-def _marked(known: Known, *, alone: bool) -> dict[int, list[str]]:
+def _marked(known: Known) -> dict[int, list[str]]:
     """Months to label, the most wanted first, each with what it is."""
     real = [index for index, point in known.items() if not point.predicted]
     if not real:
         return {}
     marked = {real[-1]: ["now"]}
-    if alone and len(real) > 1:
+    if len(real) > 1:
         peak = max(real, key=lambda index: (known[index].value, index))
         marked.setdefault(peak, []).append("peak")
         marked.setdefault(real[0], []).append("start")

@@ -1,0 +1,60 @@
+"""Ticks stand on round values, enclose what they measure, and are few."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.charts.scale import (
+    LinearScale,
+    month_index,
+    month_label,
+    month_of,
+    month_ticks,
+    nice_ticks,
+)
+
+
+def test_ticks_are_round_and_enclose_the_interval() -> None:
+    assert nice_ticks(63_339, 92_108, 6) == (60_000, 70_000, 80_000, 90_000, 100_000)
+    assert nice_ticks(0, 1, 3) == (0, 0.5, 1)
+
+
+@given(st.floats(0.01, 1e18), st.floats(0.01, 1e18), st.integers(2, 8))
+def test_ticks_enclose_any_interval_and_are_few(a: float, b: float, count: int) -> None:
+    low, high = min(a, b), max(a, b)
+    ticks = nice_ticks(low, high, count)
+    assert 2 <= len(ticks) <= 13
+    assert ticks[0] <= low * (1 + 1e-6)
+    assert ticks[-1] >= high * (1 - 1e-6)
+
+
+def test_a_flat_interval_has_ticks_around_it() -> None:
+    ticks = nice_ticks(90_000, 90_000, 5)
+    assert ticks[0] < 90_000 < ticks[-1]
+
+
+def test_a_scale_clamps() -> None:
+    scale = LinearScale(0, 10, 100, 0)
+    assert [scale(v) for v in (-5, 0, 5, 10, 99)] == [100, 100, 50, 0, 0]
+    assert LinearScale(3, 3, 0, 10)(3) == 5
+
+
+@pytest.mark.parametrize(("month", "label"), [(1, "jan/25"), (2, "fev/25"), (12, "dez/25")])
+def test_months_are_written_as_people_write_them(month: int, label: str) -> None:
+    assert month_label(date(2025, month, 1)) == label
+
+
+def test_month_ticks_prefer_january() -> None:
+    first, last = month_index(date(2017, 3, 1)), month_index(date(2026, 2, 1))
+    ticks = [month_label(month_of(i)) for i in month_ticks(first, last, 10)]
+    assert ticks == [f"jan/{year}" for year in range(18, 27)]
+
+
+@given(st.integers(22_000, 26_000), st.integers(0, 3_000), st.integers(1, 14))
+def test_month_ticks_are_within_bounds(first: int, length: int, most: int) -> None:
+    ticks = month_ticks(first, first + length, most)
+    assert 1 <= len(ticks) <= max(most, 1)
+    assert list(ticks) == sorted(set(ticks))
+    assert first <= ticks[0] <= ticks[-1] <= first + length
