@@ -45,8 +45,11 @@ class Ledger:
         return Purchase(self, operation, subject, price, caller)
 
     def rows(self, month: str | None = None) -> Iterator[Row]:
-        """The rows of a month ("2026-11"), or all, oldest first."""
-        query = select(ledger).order_by(ledger.c.id)
+        """The calls of a month ("2026-11"), or all, oldest first.
+
+        What never left is no call: such rows count nowhere.
+        """
+        query = select(ledger).where(ledger.c.outcome.not_in(FREE_OUTCOMES)).order_by(ledger.c.id)
         if month is not None:
             query = query.where(ledger.c.day.startswith(month, autoescape=True))
         with reading(self._engine) as db:
