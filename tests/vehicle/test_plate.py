@@ -1,0 +1,57 @@
+"""Plates in both national formats, and the Renavam beside them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ABC1234", "ABC1C34"),
+        ("PZS3819", "PZS3I19"),
+        ("AAA0000", "AAA0A00"),
+        ("ZZZ9999", "ZZZ9J99"),
+    ],
+)
+def test_the_two_spellings_of_a_plate_are_twins(old: str, new: str) -> None:
+    assert Plate.parse(old).twin == Plate.parse(new)
+    assert Plate.parse(new).twin == Plate.parse(old)
+    assert Plate.parse(new).names_same_vehicle(f" {old.lower()} ")
+
+
+def test_a_fifth_letter_beyond_j_has_no_old_twin() -> None:
+    assert Plate.parse("ABC1K34").twin is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "ABC123", "ABC12345", "AB1C234", "ABC--1234", "ABC 1234", "ABC1234\n", "ABC١234"),
+        *("ßBC1234", "ÀBC1234", "ABCD234", "1234567890", "123456789012", "abc-1-234"),
+    ],
+)
+def test_what_is_neither_plate_nor_renavam_is_refused(text: str) -> None:
+    with pytest.raises(InvalidPlate):
+        parse_subject(text)
+
+
+@given(st.from_regex(r"[A-Za-z]{3}-?[0-9][0-9A-Za-z][0-9]{2}", fullmatch=True))
+def test_case_and_hyphen_do_not_matter(text: str) -> None:
+    plate = Plate.parse(text)
+    assert plate.text == text.replace("-", "").upper()
+    assert Plate.parse(plate.display) == plate
+
+
+@pytest.mark.parametrize("text", ["79831854647", "86769597308", "19525197703", "03607626105"])
+def test_a_published_renavam_holds_its_check_digit(text: str) -> None:
+    assert Renavam.parse(text).check_digit_holds
+
+
+@pytest.mark.parametrize("text", ["12345678901", "19525227703", "12345678910"])
+def test_a_wrong_check_digit_is_told_but_never_refused(text: str) -> None:
+    renavam = parse_subject(text)
+    assert isinstance(renavam, Renavam)
+    assert not renavam.check_digit_holds
