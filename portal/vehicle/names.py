@@ -121,6 +121,7 @@ def _is_name(run: list[_Word], text: str, *, about_people: bool) -> bool:
         return any(len(word.text) > 1 for word in names)
     if len(names) < 2:
         return False
-    if sum(word.text.isupper() and len(word.text) > 1 for word in names) >= 2:
+    # Two letters are a code ("GS", "CD") more often than a name; a given name tells them apart.
+    if sum(word.text.isupper() and len(word.text) > 2 for word in names) >= 2:
         return True
     return about_people or names[0].folded in GIVEN_NAMES or bool(_ROLE.search(before))
