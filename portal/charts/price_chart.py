@@ -134,7 +134,8 @@ def _known(line: Line) -> dict[int, Plotted]:
     """Drawable points by month, in order; of two for one month the real one counts."""
     known: dict[int, Plotted] = {}
     for point in line.points:
-        if not isfinite(float(point.value)):
+        # A signalling NaN raises on the way to float; a huge decimal becomes infinite there.
+        if not (point.value.is_finite() and isfinite(float(point.value))):
             continue
         index = scale.month_index(point.month)
         if index not in known or known[index].predicted:

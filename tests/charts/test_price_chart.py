@@ -190,7 +190,8 @@ def test_grid_texts_never_repeat_where_rounding_hides_the_step() -> None:
 
 
 def test_nothing_to_draw_is_no_chart() -> None:
-    for lines in ([], [Line("", [])], [Line("", [Price(date(2025, 1, 1), Decimal("NaN"))])]):
+    odd = [Price(date(2025, 1, 1), Decimal(text)) for text in ("NaN", "sNaN", "-Infinity", "1e400")]
+    for lines in ([], [Line("", [])], [Line("", odd)]):
         assert price_chart(lines, price_axis=str, price=str) is None
 
 
