@@ -45,7 +45,7 @@ def main() -> int:
         http1_settings=HTTP1Settings(header_read_timeout=10_000),
         respawn_failed_workers=True,
         workers_kill_timeout=3,
-        log_level=LogLevels.warning,
+        log_level=LogLevels.error,  # at warning it remarks on the threads
         log_access=False,
     ).serve()
     return 0

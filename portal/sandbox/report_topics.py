@@ -103,10 +103,6 @@ def _noted(facts: Facts, key: str, label: str, subject: str) -> Finding:
 
 def _documents(facts: Facts, today: date) -> Finding:
     key, label = "documentacao", "documentação"
-    if key in facts.notes:
-        reading = read_note(facts.notes[key], "pendência de documentação", is_pending=True)
-        if reading.mark is not None:
-            return Finding(key, label, reading.mark, reading.text)
     sums = fine_totals(facts, today)
     has_enforceable = sums is not None and sums.enforceable_count > 0
     stopped = [r for r in in_force(facts) if effect_of(r).licence.mark == "no"]
@@ -120,6 +116,10 @@ def _documents(facts: Facts, today: date) -> Finding:
                 "(art. 131, § 2º, do CTB)"
             )
         return Finding(key, label, "warning", f"Licenciamento em risco: {listed(reasons)}.")
+    if key in facts.notes:
+        reading = read_note(facts.notes[key], "pendência de documentação", is_pending=True)
+        if reading.mark is not None:
+            return Finding(key, label, reading.mark, reading.text)
     if {key, "decode"} & facts.unavailable and not names_of(facts.decoded):
         return _unasked(key, label, "Documentação e licenciamento")
     if named := names_of(facts.decoded):
@@ -222,7 +222,9 @@ def _repeats_chassis(facts: Facts, note: object) -> bool:
 def _restrictions(facts: Facts) -> Finding:
     key, label = "restricoes", "restrições"
     lien = _lien(facts.notes)
-    lien_text = f" Gravame: {lien.text}" if lien and lien.mark is not None else ""
+    lien_text = (
+        f" Gravame: {lien.text[0].lower()}{lien.text[1:]}" if lien and lien.mark is not None else ""
+    )
     bad_lien = lien is not None and lien.mark == "warning"
     active = in_force(facts)
     if active:

@@ -1,0 +1,108 @@
+"""What is judged before a vehicle is looked up: path, method, credential, body."""
+
+import pytest
+
+from portal.sandbox import Ask
+from tests.sandbox.asking import REPORT, message, post, sandbox_on
+
+PLATE_MESSAGE = "Por favor, informe uma placa válida."
+
+
+@pytest.mark.parametrize(
+    ("query", "header", "status"),
+    [
+        ("", None, 401),
+        ("", "demo", 200),
+        ("at=demo", None, 200),
+        ("x=1&at=demo&y=2", None, 200),
+        ("at=demo", "demo", 200),
+        ("at=demo", "other", 401),
+        ("at=sem-acesso", "demo", 401),
+        ("at=demo&at=demo", None, 401),
+        ("at=", None, 401),
+        ("", "", 401),
+        ("", "Bearer demo", 401),
+        ("", "demo,demo", 401),
+        ("at=sem-acesso", None, 403),
+        ("", "sem-acesso", 403),
+    ],
+)
+def test_a_credential_is_one_token_by_query_or_header(
+    query: str, header: str | None, status: int
+) -> None:
+    headers = {} if header is None else {"authorization": header}
+    answer = sandbox_on().answer(Ask("GET", "/detran/v1/decode/ABC1D23", query, headers))
+    assert answer.status == status
+    if status != 200:
+        assert message(answer) == {401: "Não autorizado.", 403: "Acesso negado!"}[status]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/", 404),
+        ("GET", "/detran/v1/decode", 404),
+        ("GET", "/detran/v1/decode/ABC1D23/", 404),
+        ("GET", "/detran/v2/decode/ABC1D23", 404),
+        ("GET", "/detran/v1/restrictions/renajud/ABC1D23/MG", 404),
+        ("POST", "/detran/v1/decode/ABC1D23", 405),
+        ("HEAD", "/detran/v1/decode/ABC1D23", 405),
+        ("OPTIONS", "/detran/v1/restrictions/renainf/ABC1D23", 405),
+        ("GET", REPORT, 405),
+    ],
+)
+def test_paths_and_methods_are_judged_before_the_credential(
+    method: str, path: str, status: int
+) -> None:
+    answer = sandbox_on().answer(Ask(method, path))
+    assert answer.status == status
+    assert message(answer)
+    if status == 405:
+        assert answer.headers["Allow"] == ("POST" if path == REPORT else "GET")
+
+
+def test_the_credential_is_judged_before_the_plate_and_the_body() -> None:
+    box = sandbox_on()
+    assert box.answer(Ask("GET", "/detran/v1/decode/nonsense")).status == 401
+    assert box.answer(Ask("POST", REPORT, body=b"x" * 300_000)).status == 401
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400),
+        (b"{", 400),
+        (b"[]", 400),
+        (b'"ABC1D23"', 400),
+        (b"\xff\xfe", 400),
+        (b'{"plate": "ABC1D23", "data": NaN}', 400),
+        (b"[" * 100_000, 400),
+        ({"data": {}}, 400),
+        ({"plate": 7, "data": {}}, 400),
+        ({"plate": "ABC1D23"}, 400),
+        ({"plate": "ABC1D23", "data": []}, 400),
+        ({"plate": "ABC1D23", "data": None}, 400),
+        ({"plate": "ABC1D23", "data": {}, "more": 1}, 200),
+        ({"plate": "ABC1D23", "data": {"x": "y" * 262_144}}, 413),
+    ],
+)
+def test_a_report_takes_an_object_with_a_plate_and_an_object(body: object, status: int) -> None:
+    answer = post(body)
+    assert answer.status == status
+    if status != 200:
+        assert message(answer)
+
+
+@pytest.mark.parametrize("plate", ["", "ABC", "79831854647", "ABC-1D23"])
+def test_a_reports_wrong_plate_gets_the_contracts_message(plate: str) -> None:
+    answer = post({"plate": plate, "data": {}})
+    assert (answer.status, message(answer)) == (400, PLATE_MESSAGE)
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [("application/json", 200), ("application/json; charset=utf-8", 200), ("text/plain", 415)],
+)
+def test_a_report_is_sent_as_json(kind: str, status: int) -> None:
+    body = {"plate": "ABC1D23", "data": {}}
+    assert post(body, **{"Content-Type": kind}).status == status

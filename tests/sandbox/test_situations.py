@@ -1,0 +1,191 @@
+"""Each documented plate shows its situation on every one of the five operations."""
+
+import json
+
+import pytest
+
+from portal.sandbox import SHOWCASE_RENAVAM, SITUATIONS, Answer, Role, Sandbox, Situation
+from portal.vehicle import Plate
+from tests.sandbox.asking import Sleeper, get, message, post, result, sandbox_on
+from tests.sandbox.shape import DECODE, FINE, RESTRICTION
+
+FAULTS = [situation for situation in SITUATIONS if situation.is_fault]
+OPERATIONS = (
+    "decode/{}",
+    "restrictions/renainf/{}",
+    "restrictions/renainf/{}/SP",
+    "restrictions/renajud/{}",
+    "report",
+)
+
+
+def ask(operation: str, plate: str, box: Sandbox | None = None, role: Role = "primary") -> Answer:
+    if operation == "report":
+        return post({"plate": plate, "data": {}}, box, role)
+    return get(operation.format(plate), box, role)
+
+
+def by_fault(fault: str) -> Situation:
+    return next(situation for situation in FAULTS if situation.fault == fault)
+
+
+def is_good(answer: Answer) -> bool:
+    return answer.status == 200 and "result" in json.loads(answer.body)
+
+
+def test_every_documented_plate_is_valid_known_once_and_described() -> None:
+    plates = [Plate.parse(situation.plate) for situation in SITUATIONS]
+    spellings = [spelling for plate in plates for spelling in {plate, plate.twin}]
+    assert len(spellings) == len(set(spellings))
+    for situation in SITUATIONS:
+        assert situation.title
+        assert situation.alone.startswith(str(situation.alone_status))
+        assert situation.portal.startswith(str(situation.portal_status))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.plate)
+def test_a_documented_plate_answers_the_documented_status(
+    operation: str, situation: Situation
+) -> None:
+    twin = Plate.parse(situation.plate).twin
+    assert twin is not None
+    for plate in (situation.plate, situation.plate.lower(), twin.text):
+        assert ask(operation, plate).status == situation.alone_status
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("fault", ["400", "401", "402", "403", "404", "429", "500"])
+def test_an_upstream_error_is_a_message(operation: str, fault: str) -> None:
+    answer = ask(operation, by_fault(fault).plate)
+    text = message(answer)
+    exact = {
+        "400": "Por favor, informe uma placa válida.",
+        "401": "Não autorizado.",
+        "403": "Acesso negado!",
+    }
+    assert text == exact.get(fault, text)
+    assert answer.headers.get("Retry-After") == ("2" if fault == "429" else None)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize(("fault", "seconds"), [("slow", 3.0), ("hung", 30.0)])
+def test_a_slow_plate_waits_and_then_answers_well(
+    operation: str, fault: str, seconds: float
+) -> None:
+    sleep = Sleeper()
+    assert is_good(ask(operation, by_fault(fault).plate, sandbox_on(sleep=sleep)))
+    assert sleep.slept == [seconds]
+
+
+def test_nobody_waits_for_a_refused_credential_or_an_ordinary_plate() -> None:
+    sleep = Sleeper()
+    get("decode/ABC1D23", sandbox_on(sleep=sleep))
+    assert sleep.slept == []
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_odd_bodies_come_with_200(operation: str) -> None:
+    html = ask(operation, by_fault("html").plate)
+    assert html.headers["Content-Type"].startswith("text/html")
+    assert html.body.startswith(b"<!DOCTYPE html>")
+    cut = ask(operation, by_fault("truncated").plate)
+    with pytest.raises(ValueError):
+        json.loads(cut.body)
+    assert cut.body.startswith(b'{"status":"')
+    assert message(ask(operation, by_fault("message-in-200").plate))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_base_addresses_go_down_one_by_one(operation: str) -> None:
+    first, both = by_fault("primary-down").plate, by_fault("both-down").plate
+    assert ask(operation, first, role="primary").is_refused
+    assert not ask(operation, first, role="secondary").is_refused
+    assert is_good(ask(operation, first, role="secondary"))
+    assert ask(operation, both, role="primary").is_refused
+    assert ask(operation, both, role="secondary").is_refused
+
+
+def test_a_clean_vehicle_has_nothing() -> None:
+    assert result("restrictions/renainf/LMP0A01") == []
+    assert result("restrictions/renajud/LMP0A01") == []
+
+
+def test_many_fines_are_more_than_forty() -> None:
+    assert len(result("restrictions/renainf/MUL0A45")) == 45
+
+
+@pytest.mark.parametrize(
+    ("plate", "kinds"),
+    [
+        ("TRA0A01", ["TRANSFERENCIA"]),
+        ("LIC0A01", ["LICENCIAMENTO"]),
+        ("CIR0A01", ["CIRCULACAO"]),
+        ("PEN0A01", ["PENHORA"]),
+        (
+            "JUD0A04",
+            ["CIRCULACAO", "LICENCIAMENTO", "TRANSFERENCIA, LICENCIAMENTO", "PENHORA"],
+        ),
+    ],
+)
+def test_each_kind_of_court_restriction_has_its_plate(plate: str, kinds: list[str]) -> None:
+    records = result(f"restrictions/renajud/{plate}")
+    assert [record["restricoes"] for record in records] == kinds
+    assert all(list(record) == RESTRICTION.split() for record in records)
+
+
+@pytest.mark.parametrize(
+    ("plate", "candidates", "months"),
+    [("FIP0A03", 3, 84), ("FIP0A06", 6, 120), ("MES0A01", 1, 1), ("FIP0A00", 0, 0)],
+)
+def test_price_tables_of_every_size_have_their_plate(
+    plate: str, candidates: int, months: int
+) -> None:
+    entries = result(f"decode/{plate}")["informacoesFipe"]
+    assert len(entries) == candidates
+    assert len({entry["fipeId"] for entry in entries}) == candidates
+    assert all(len(entry["historicoPreco"]) == months for entry in entries)
+
+
+def test_a_single_month_is_a_real_price() -> None:
+    entry = result("decode/MES0A01")["informacoesFipe"][0]
+    (point,) = entry["historicoPreco"]
+    assert point == {"mes": "11", "ano": "2026", "valor": point["valor"], "predicao": False}
+    assert entry["valorAtual"] == f"{point['valor']}.00"
+
+
+def test_bare_records_keep_every_field_and_leave_the_optional_ones_empty() -> None:
+    decoded = result("decode/VAZ0A00")
+    assert list(decoded) == DECODE.split()
+    assert decoded["capacidadeCarga"] == decoded["caixaCambio"] == decoded["potencia"] == ""
+    fines = result("restrictions/renainf/VAZ0A00")
+    assert len(fines) == 2
+    for fine in fines:
+        assert list(fine) == FINE.split()
+        optional = ("localInfracao", "limitePermitido", "marcaModelo", "tipo", "medicaoReal")
+        assert not any(fine[name] for name in optional)
+    (record,) = result("restrictions/renajud/VAZ0A00")
+    assert not any(record[name] for name in RESTRICTION.split()[:5])
+
+
+def test_the_showcase_is_rich() -> None:
+    decoded = result("decode/ABC1D23")
+    assert (decoded["marca"], decoded["descricao"]) == ("AUDI", "I/AUDI A3 LM 180CV")
+    assert all(decoded.values())
+    entries = decoded["informacoesFipe"]
+    assert len(entries) == 2
+    assert all(len(entry["historicoPreco"]) >= 96 for entry in entries)
+    assert entries[0]["fipeId"] == "81906"
+    assert entries[0]["valorAtual"] == "89325.00"
+    fines = result("restrictions/renainf/ABC1D23")
+    assert [bool(fine["pagamento"]["dataPagamento"]) for fine in fines] == [False, False, True]
+    assert [fine["dataEmissaoPenalidade"] == "" for fine in fines] == [True, False, False]
+    assert ("7455", "130") in [(fine["codigoInfracao"], fine["valor"]) for fine in fines]
+    (record,) = result("restrictions/renajud/ABC1D23")
+    assert record["tribunal"] == "TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS"
+    assert record["restricoes"] == "TRANSFERENCIA"
+
+
+def test_the_showcase_answers_by_its_renavam_too() -> None:
+    path = "restrictions/renainf/{}"
+    assert result(path.format(SHOWCASE_RENAVAM)) == result(path.format("ABC1D23"))

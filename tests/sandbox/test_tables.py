@@ -1,0 +1,53 @@
+"""The tables that vehicles and fines are drawn from hold real names and real codes."""
+
+from portal.law import find, find_court
+from portal.sandbox.families import families, fipe_check_digit
+from portal.sandbox.offences import OFFENCES
+from portal.sandbox.regions import REGIONS
+from portal.vehicle import STATES
+
+
+def test_there_are_at_least_thirty_families_of_every_kind() -> None:
+    assert len({(family.make, family.model) for family in families()}) >= 30
+    kinds = {family.vehicle_type for family in families()}
+    assert {"Automóvel", "Caminhonete", "Motocicleta", "Caminhão"} <= kinds
+
+
+def test_a_fipe_check_digit_follows_the_published_rule() -> None:
+    known = (
+        "001004-9 001003-0 004386-9 005094-6 005238-8 008190-6 038003-2 801002-1 840015-6 501034-9"
+    )
+    for code in known.split():
+        root, digit = code.split("-")
+        assert fipe_check_digit(root) == digit
+
+
+def test_no_two_versions_share_a_code() -> None:
+    codes = [version.fipe_id for family in families() for version in family.versions]
+    assert len(codes) == len(set(codes))
+
+
+def test_a_code_belongs_to_its_kind_of_vehicle() -> None:
+    for family in families():
+        first = {family.is_motorcycle: "8", family.is_truck: "5"}.get(True, "0")
+        for version in family.versions:
+            assert version.fipe_id.zfill(7)[0] == first, version
+
+
+def test_every_offence_is_a_current_infraction_with_an_amount() -> None:
+    assert len(OFFENCES) >= 40
+    for code, offence in OFFENCES.items():
+        infraction = find(code)
+        assert infraction is not None, code
+        assert infraction.current, code
+        assert infraction.amount is not None, code
+        assert offence.description.isascii()
+
+
+def test_every_state_has_its_courts() -> None:
+    assert REGIONS.keys() == STATES
+    for state, region in REGIONS.items():
+        labour = find_court(region.labour_court)
+        assert labour is not None
+        assert state in labour.uf, state
+        assert find_court(f"TJ{state}" if state != "DF" else "TJDFT") is not None
