@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from flask import Flask
 from flask_caching import Cache
+from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import Gatekeeper, History, Tokens
 from portal.commands import register_commands
@@ -41,7 +42,7 @@ PANEL_THREADS = 1024
 def create_app(settings: Settings | None = None) -> Flask:
     """The portal, built once from plain values."""
     if settings is None:
-        settings = Settings.from_environment(os.environ, HOME)
+        settings = _settings()
     secret = (settings.secret_key or load_secret_key(settings.data_dir)).encode()
     app = Flask(__name__, static_folder=None, template_folder=str(HOME / "templates"))
     app.secret_key = secret
@@ -73,6 +74,14 @@ def create_app(settings: Settings | None = None) -> Flask:
     )
     register_commands(app, tokens, ledger, store, history)
     return app
+
+
+def _settings() -> Settings:
+    """The operator's settings, or the end with one clear line."""
+    try:
+        return Settings.from_environment(os.environ, HOME)
+    except SettingsError as error:
+        sys.exit(f"dossie-veicular: {error}")
 
 
 def _origins(settings: Settings) -> Sequence[Origin]:
@@ -147,17 +156,21 @@ def main() -> None:
     """``python app.py``: serve on HOST:PORT."""
     from portal.server import serve
 
+    settings = _settings()
+    host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
+    if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
+        sys.exit(f"dossie-veicular: PORT makes no sense: {port}")
     try:
-        settings = Settings.from_environment(os.environ, HOME)
-        host, port = os.environ.get("HOST") or "127.0.0.1", int(os.environ.get("PORT") or 8000)
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
-    except (SettingsError, ValueError, OSError) as error:
-        sys.exit(f"dossie-veicular: {error}")
+        load_secret_key(settings.data_dir)
+        # Here once, so that a database out of reach is one line and not a crash in every worker.
+        open_engine(settings.database_url, settings.data_dir).dispose()
+    except (OSError, SQLAlchemyError) as error:
+        sys.exit(f"dossie-veicular: cannot start: {str(error).splitlines()[0]}")
     shown = f"[{host}]" if ":" in host else host
     kind = {"demo": "demonstração, dados fictícios", "managed": "gerenciado"}
     mode = kind.get(settings.mode, "credencial de quem pede")
     print(f"Dossiê Veicular em http://{shown}:{port} ({mode})", flush=True)
-    serve("app:worker", host, port, settings.workers, HOME)
+    serve("app:worker", host, int(port), settings.workers, HOME)
 
 
 if __name__ == "__main__":

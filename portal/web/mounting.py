@@ -13,6 +13,7 @@ from portal.gateway import Gateway
 from portal.web import filters
 from portal.web.api import BODY_CAP, JSONFace
 from portal.web.assets import Assets
+from portal.web.dossier_code import DossierCodes
 from portal.web.errors import register_errors
 from portal.web.headers import register_headers
 from portal.web.health import health_blueprint
@@ -59,13 +60,15 @@ def mount(app: Flask, portal: Portal) -> None:
         )
     visitors = Visitors(portal.gatekeeper, portal.secret)
     assets = Assets.build(portal.static)
-    open_pages = OpenPages(visitors, portal.history, portal.samples)
+    codes = DossierCodes(portal.secret)
+    open_pages = OpenPages(visitors, portal.history, codes, portal.samples)
     vehicle_pages = VehiclePages(
         portal.gateway,
         Lookups(portal.gateway, portal.pool),
         visitors,
         portal.history,
         open_pages,
+        codes,
         lambda html: render_pdf(html, assets),
         portal.hidden_marker,
         portal.mask_names,

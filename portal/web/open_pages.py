@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import History, RefusedToken, UnknownToken, is_token
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
+from portal.web.dossier_code import DossierCodes
 from portal.web.errors import INVALID_PLATE
 from portal.web.view_models import (
     RecentLookup,
@@ -23,6 +24,7 @@ from portal.web.visitors import Visitors, local_path
 
 WRONG_TOKEN = "Este token não foi aceito."  # noqa: S105
 EXPIRED_TOKEN = "Este token foi revogado ou venceu."  # noqa: S105
+LONGEST_CODE = 1000
 _SEPARATORS = str.maketrans("", "", " .\t\u00a0\u2009\u202f")
 _DASHES = str.maketrans("–—‑−", "----")
 
@@ -34,10 +36,12 @@ class OpenPages:
         self,
         visitors: Visitors,
         history: History,
+        codes: DossierCodes,
         samples: Sequence[SamplePlate],
     ) -> None:
         self._visitors = visitors
         self._history = history
+        self._codes = codes
         self._samples = samples
 
     def blueprint(self) -> Blueprint:
@@ -105,7 +109,8 @@ class OpenPages:
         return redirect(url_for("open.search"), 303)
 
     def verify(self) -> str:
-        page = verify_page(code=request.args.get("codigo", "").strip()[:2000])
+        code = request.args.get("codigo", "").strip()[:LONGEST_CODE]
+        page = verify_page(code, self._codes.read(code) if code else None)
         return render_template(page.template, page=page)
 
     def glossary(self) -> str:

@@ -30,6 +30,7 @@ from portal.gateway import (
 )
 from portal.vehicle import InvalidPlate, Plate, Renavam
 from portal.web.api import report_lookup
+from portal.web.dossier_code import DossierCodes
 from portal.web.errors import FAULTS, INVALID_PLATE, page_error
 from portal.web.lookups import Lookups
 from portal.web.open_pages import OpenPages
@@ -62,6 +63,7 @@ class VehiclePages:
         visitors: Visitors,
         history: History,
         open_pages: OpenPages,
+        codes: DossierCodes,
         render_pdf: Callable[[str], bytes],
         hidden_marker: str,
         mask_names: bool,
@@ -71,6 +73,7 @@ class VehiclePages:
         self._visitors = visitors
         self._history = history
         self._open_pages = open_pages
+        self._codes = codes
         self._render_pdf = render_pdf
         self._hidden_marker = hidden_marker
         self._mask_names = mask_names
@@ -199,6 +202,7 @@ class VehiclePages:
             address=request.url_root.rstrip("/"),
             report_outdated=outdated,
         )
+        page = self._codes.stamp(page, panels)
         return render_template(page.template, page=page)
 
     def _stored_report(
