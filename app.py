@@ -114,7 +114,9 @@ def _backend(app: Flask, settings: Settings) -> Any:
             "CACHE_KEY_PREFIX": "portal:",
             "CACHE_OPTIONS": cast(Any, {"socket_timeout": 1, "socket_connect_timeout": 1}),
         }
-    return Cache(app, config=config).cache
+    cache = Cache(app, config=config)
+    # Not cache.cache: that asks for the current application, which need not be this one.
+    return app.extensions["cache"][cache]
 
 
 def _leases(settings: Settings) -> Leases:

@@ -52,5 +52,4 @@ def built(data_dir: Path, env: Mapping[str, str]) -> Iterator[InProcessPortal]:
 
     settings = Settings.from_environment({"PORTAL_DATA_DIR": str(data_dir), **env})
     app = create_app(settings)
-    with app.test_client() as client:
-        yield InProcessPortal(app, client, settings)
+    yield InProcessPortal(app, app.test_client(), settings)
