@@ -1,0 +1,326 @@
+"""The pages, through a client that checks every page's HTML before it is looked at."""
+
+import re
+import threading
+from typing import Any
+
+import pytest
+
+from tests.conftest import PortalFactory
+from tests.factories import decode_body, fine, renainf_body, renajud_body, restriction
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, pass_through
+from tests.web.page_client import Page, PageClient, every_reference
+
+PLATE = "ABC1D23"
+OPEN_PAGES = ("/", "/entrar", "/verificar", "/glossario", "/privacidade", "/api")
+UNAVAILABLE = "não significa nada consta"
+
+
+def visitor(portal: InProcessPortal) -> PageClient:
+    """A person who has signed in with the portal's token."""
+    pages = PageClient(portal.client)
+    form = pages.get("/entrar")
+    pages.post("/entrar", data={"token": PORTAL_TOKEN, "csrf_token": form.csrf_token()})
+    return pages
+
+
+def panels_that_wait(page: Page) -> list[Any]:
+    return [element for element in page.tree.iter() if element.get("data-panel") == "waiting"]
+
+
+@pytest.fixture
+def demo(portal: PortalFactory) -> PageClient:
+    return PageClient(portal({}).client)
+
+
+@pytest.fixture
+def buyer(portal: PortalFactory) -> PageClient:
+    return visitor(portal())
+
+
+@pytest.mark.parametrize("path", OPEN_PAGES)
+def test_open_pages_are_open_and_lead_nowhere_broken(demo: PageClient, path: str) -> None:
+    page = demo.get(path)
+    for reference in set(every_reference(page)) - {"/openapi.yaml", "/openapi.json"}:
+        answer = demo.client.get(reference)
+        assert answer.status_code < 400, reference
+
+
+@pytest.mark.parametrize("path", OPEN_PAGES)
+def test_open_pages_ask_for_no_sign_in_in_managed_mode(portal: PortalFactory, path: str) -> None:
+    PageClient(portal().client).get(path)
+
+
+def test_every_page_of_the_demonstration_says_that_the_data_is_fictitious(demo: PageClient) -> None:
+    for path in (*OPEN_PAGES, f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie"):
+        assert "Dados fictícios" in demo.get(path).text, path
+
+
+@pytest.mark.parametrize(
+    ("typed", "page"),
+    [
+        ("abc1d23", "/placa/ABC1D23"),
+        ("ABC-1234", "/placa/ABC1234"),
+        (" abc 1d23 ", "/placa/ABC1D23"),
+        ("abc–1234", "/placa/ABC1234"),
+        ("123.456.789-10", None),
+        ("12345678910", "/renavam/12345678910"),
+        ("ABCD123", None),
+        ("", None),
+        ("ßBC1234", None),
+        ("ABC1234\n", None),
+    ],
+)
+def test_a_search_finds_the_canonical_page_or_says_what_is_wrong(
+    demo: PageClient, typed: str, page: str | None
+) -> None:
+    if page is None:
+        problem = demo.get("/buscar", 400, query_string={"q": typed})
+        assert "Por favor, informe uma placa válida." in problem.text
+        assert problem.all("input", name="q")[0].get("value") == typed.strip()
+    else:
+        answer = demo.client.get("/buscar", query_string={"q": typed})
+        assert (answer.status_code, answer.headers["Location"]) == (303, page)
+
+
+def test_another_spelling_leads_to_the_canonical_page(demo: PageClient) -> None:
+    for spelling in ("abc1d23", "abc-1d23", "ABC-1D23"):
+        answer = demo.client.get(f"/placa/{spelling}?completo=1")
+        assert answer.status_code == 308
+        assert answer.headers["Location"] == "/placa/ABC1D23?completo=1"
+
+
+def test_a_wrong_plate_gets_the_form_back_with_the_contracts_message(demo: PageClient) -> None:
+    for path in ("/placa/ABCD123", "/placa/ABC1D23%0A", "/renavam/123", "/placa/x/dossie"):
+        assert "Por favor, informe uma placa válida." in demo.get(path, 400).text
+
+
+def test_the_shell_comes_before_the_upstream_answers(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    """A first visit costs nothing by itself: its panels ask."""
+    page = buyer.get(f"/placa/{PLATE}")
+    assert upstream.count() == 0
+    waiting = panels_that_wait(page)
+    assert len(waiting) == 4
+    assert page.all("noscript") or "completo=1" in page.html
+    for element in waiting:
+        fragment = buyer.client.get(element.get("data-panel-url"))
+        assert fragment.status_code == 200
+        assert "<html" not in fragment.get_data(as_text=True)
+    assert upstream.count() == 3
+    again = buyer.get(f"/placa/{PLATE}")
+    assert not panels_that_wait(again)
+    assert upstream.count() == 3
+
+
+def test_the_whole_page_holds_everything_and_a_second_visit_pays_nothing(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.script("/detran/v1/decode", faults.answer("as asked", decode_body(PLATE)))
+    upstream.script("/detran/v1/restrictions/renainf", faults.answer("as asked", renainf_body(fine())))
+    upstream.script("/detran/v1/restrictions/renajud", faults.answer("as asked", renajud_body(restriction())))
+    page = buyer.get(f"/placa/{PLATE}?completo=1")
+    assert "R$\u00a0130,16" in page.html  # the cents that the source cut
+    assert "art. 218, I" in page.text
+    assert "Tribunal de Justiça" in page.text
+    assert "008190-6" in page.text
+    assert "oculto pela fonte" in page.text
+    assert "INFORMACAO OCULTADA" not in page.html
+    assert page.all("svg") or "<svg" in page.html
+    buyer.get(f"/placa/{PLATE}?completo=1")
+    assert upstream.count() == 3
+
+
+def test_the_three_lookups_of_a_page_run_side_by_side(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    """All three are asked before any of them is answered, so a page waits for the slowest alone."""
+    gate = threading.Event()
+    upstream.default(faults.held(gate))
+    pages: list[Page] = []
+    asking = threading.Thread(
+        target=lambda: pages.append(buyer.get(f"/placa/{PLATE}?completo=1")), daemon=True
+    )
+    asking.start()
+    try:
+        upstream.wait_for_calls(3)
+    finally:
+        gate.set()
+    asking.join(timeout=20)
+    assert pages and upstream.count() == 3
+
+
+@pytest.mark.parametrize("operation", ["decode", "restrictions/renainf", "restrictions/renajud"])
+@pytest.mark.parametrize(
+    "fault",
+    [faults.status(500), faults.html_error(200), faults.reset_before_a_byte(), faults.status(402)],
+)
+def test_a_failed_lookup_is_unavailable_never_clean_and_costs_no_other_panel(
+    buyer: PageClient, upstream: FaultUpstream, operation: str, fault: faults.Fault
+) -> None:
+    upstream.script(f"/detran/v1/{operation}", fault)
+    page = buyer.get(f"/placa/{PLATE}?completo=1")
+    assert UNAVAILABLE in page.text
+    assert "Verificação incompleta" in page.text or "Não pode" in page.text
+    assert "R$\u00a00,00" not in page.html
+    if operation != "decode":
+        assert "008190-6" in page.text
+    for whole in (f"/placa/{PLATE}/dossie",):
+        assert UNAVAILABLE in buyer.get(whole).text
+
+
+def test_with_everything_down_the_page_still_comes_and_says_so(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.stop()
+    page = buyer.get(f"/placa/{PLATE}?completo=1")
+    assert page.text.count(UNAVAILABLE) >= 3
+    assert "nada impede" not in page.text.lower()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Purpose": "prefetch"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"User-Agent": "WhatsApp/2.23"},
+        {"User-Agent": "Mozilla/5.0 (compatible; Googlebot/2.1)"},
+    ],
+)
+def test_a_visit_that_is_no_persons_spends_nothing(
+    buyer: PageClient, upstream: FaultUpstream, headers: dict[str, str]
+) -> None:
+    for path in (
+        f"/placa/{PLATE}",
+        f"/placa/{PLATE}?completo=1",
+        f"/placa/{PLATE}/dossie",
+        f"/placa/{PLATE}/painel/multas",
+        "/renavam/12345678910",
+    ):
+        assert buyer.client.get(path, headers=headers).status_code == 200
+        assert buyer.client.head(path).status_code == 200
+    assert upstream.count() == 0
+
+
+def test_a_report_is_written_on_request_from_what_the_panels_hold(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.script("/detran/v1/restrictions/renajud", faults.status(500))
+    page = buyer.get(f"/placa/{PLATE}?completo=1")
+    assert upstream.count("/detran/v1/analytical-reports") == 0
+    where = buyer.post(f"/placa/{PLATE}/laudo", data={"csrf_token": page.csrf_token()})
+    assert str(where).endswith(f"/placa/{PLATE}#laudo")
+    (call,) = [call for call in upstream.calls if call.method == "POST"]
+    assert b'"indisponiveis":["renajud"]' in call.body
+    assert b'"decode"' in call.body and b'"renajud":' not in call.body
+    after = buyer.get(f"/placa/{PLATE}?completo=1")
+    assert "Documentação" in after.text
+    assert "mudaram desde então" not in after.text
+
+
+def test_asking_again_is_a_form_that_asks_all_three_once(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    page = buyer.get(f"/placa/{PLATE}?completo=1")
+    where = buyer.post(f"/placa/{PLATE}/atualizar", data={"csrf_token": page.csrf_token()})
+    assert str(where).endswith(f"/placa/{PLATE}")
+    assert upstream.count() == 6
+
+
+def test_a_form_that_is_not_ours_changes_nothing(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    for path in (f"/placa/{PLATE}/atualizar", f"/placa/{PLATE}/laudo", "/sair", "/entrar"):
+        for form in ({}, {"csrf_token": "x"}, {"csrf_token": ""}):
+            assert buyer.client.post(path, data=form).status_code == 400
+    assert upstream.count() == 0
+
+
+def test_without_a_sign_in_nothing_about_a_vehicle_is_shown(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    stranger = portal().client
+    for path in (
+        f"/placa/{PLATE}",
+        f"/placa/{PLATE}?completo=1",
+        f"/placa/{PLATE}/painel/multas",
+        f"/placa/{PLATE}/dossie",
+        f"/placa/{PLATE}/dossie.pdf",
+        "/renavam/12345678910",
+        f"/placa/{PLATE}?at={PORTAL_TOKEN}",
+    ):
+        answer = stranger.get(path)
+        assert answer.status_code == 303
+        assert answer.headers["Location"].startswith("/entrar?next=")
+    assert upstream.count() == 0
+
+
+def test_in_pass_through_mode_the_visitors_own_credential_goes_upstream(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    pages = PageClient(portal(pass_through(upstream.url)).client)
+    form = pages.get("/entrar")
+    pages.post("/entrar", data={"token": "my-own-credential", "csrf_token": form.csrf_token()})
+    pages.get(f"/placa/{PLATE}?completo=1")
+    assert {call.header("Authorization") for call in upstream.calls} == {"my-own-credential"}
+    for cookie in pages.client._cookies.values():
+        assert "my-own-credential" not in cookie.value
+
+
+def test_recent_lookups_are_the_visitors_own_and_can_be_erased(portal: PortalFactory) -> None:
+    built = portal({})
+    mine = PageClient(built.client)
+    mine.get(f"/placa/{PLATE}?completo=1")
+    front = mine.get("/")
+    recent = [link for link in every_reference(front) if link == f"/placa/{PLATE}"]
+    stranger = PageClient(built.app.test_client())
+    theirs = [link for link in every_reference(stranger.get("/")) if link == f"/placa/{PLATE}"]
+    assert len(recent) == len(theirs) + 1  # the demonstration lists the plate for everybody
+    assert mine.post("/historico/apagar", data={"csrf_token": front.csrf_token()}) == "/"
+    after = [link for link in every_reference(mine.get("/")) if link == f"/placa/{PLATE}"]
+    assert len(after) == len(theirs)
+
+
+def test_a_renavam_shows_fines_and_restrictions_alone(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    page = buyer.get("/renavam/12345678910")
+    assert upstream.count("/detran/v1/decode") == 0
+    assert upstream.count() == 2
+    assert "12345678910" in page.text
+
+
+def test_every_vehicle_page_stays_out_of_indexes(demo: PageClient) -> None:
+    for path in (f"/placa/{PLATE}", f"/placa/{PLATE}/dossie", "/renavam/12345678910"):
+        assert demo.get(path).headers["X-Robots-Tag"] == "noindex"
+
+
+def test_a_dossier_carries_a_code_that_verifies_and_a_changed_one_fails(demo: PageClient) -> None:
+    paper = demo.get(f"/placa/{PLATE}/dossie")
+    found = re.search(r"codigo=([\w.-]+)", paper.html) or re.search(r">([\w.-]{60,})<", paper.html)
+    assert found
+    code = found[1]
+    verified = demo.get("/verificar", query_string={"codigo": code})
+    assert "O código confere" in verified.text and PLATE in verified.text
+    for place in range(0, len(code), 7):
+        other = "A" if code[place] != "A" else "B"
+        changed = code[:place] + other + code[place + 1 :]
+        page = demo.get("/verificar", query_string={"codigo": changed})
+        assert "O código não confere" in page.text
+
+
+def test_errors_are_pages_with_the_request_id_and_a_way_on(demo: PageClient) -> None:
+    page = demo.get("/nada", 404)
+    assert page.headers["X-Request-Id"] in page.text
+    assert page.all("input", name="q")
+
+
+def test_every_page_carries_the_headers_that_keep_it_private(demo: PageClient) -> None:
+    for path in ("/", f"/placa/{PLATE}", "/nada"):
+        headers = demo.client.get(path).headers
+        assert headers["Cache-Control"] == "no-store, private"
+        assert headers["Vary"] == "Authorization, Cookie"
+        assert "script-src 'self'" in headers["Content-Security-Policy"]
+        assert "unsafe" not in headers["Content-Security-Policy"]
