@@ -63,24 +63,36 @@ class Origin:
             attempt.ended(outcome, status)
 
     def _ask(self, resource: Resource, deadline: float) -> Response:
+        if resource.method == "POST":
+            # On a connection of its own: were a used one closed just now, nobody could tell
+            # whether the report had been charged (RFC 9112 §9.3.1).
+            with self._new_session() as session, guarded() as guard:
+                try:
+                    return self._exchange(session, resource, guard, deadline)
+                except _FAULTS as error:
+                    raise _translate(error, guard) from None
         try:
             session = self._sessions.pop()
         except IndexError:
             session = self._new_session()
+        try:
+            return self._get(session, resource, deadline)
+        finally:
+            self._sessions.append(session)
+
+    def _get(self, session: requests.Session, resource: Resource, deadline: float) -> Response:
         with guarded() as guard:
             try:
                 return self._exchange(session, resource, guard, deadline)
             except _FAULTS as error:
-                # Nothing was read: the server closed an idle connection while we wrote to it.
-                if guard.stale and not guard.late and resource.method == "GET":
-                    guard.stale = False
-                    try:
-                        return self._exchange(session, resource, guard, deadline)
-                    except _FAULTS as again:
-                        raise _translate(again, guard) from None
+                if not guard.stale or guard.late:
+                    raise _translate(error, guard) from None
+            # Nothing was read: the server closed an idle connection while we wrote to it.
+            guard.stale = False
+            try:
+                return self._exchange(session, resource, guard, deadline)
+            except _FAULTS as error:
                 raise _translate(error, guard) from None
-            finally:
-                self._sessions.append(session)
 
     def _exchange(
         self, session: requests.Session, resource: Resource, guard: Guard, deadline: float
@@ -136,10 +148,10 @@ def _translate(error: Exception, guard: Guard) -> UpstreamError:
     """The library's failure in our words: what matters is whether anything had left."""
     if isinstance(error, UpstreamError):
         return error
+    if not guard.connected:  # first: a TLS handshake that hangs is a read time-out too
+        return NotSent("could not connect")
     if isinstance(error, requests.exceptions.ReadTimeout):
         return TimedOut("no answer in time")
-    if not guard.connected:
-        return NotSent("could not connect")
     if guard.late:
         return TimedOut("no whole answer in time")
     return Broken("closed before an answer")

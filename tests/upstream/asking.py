@@ -1,0 +1,76 @@
+"""What the upstream's tests ask with: an account that takes notes, a resource, an origin."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from portal.gateway import DECODE, RENAINF, RENAJUD, REPORT, Lookup, Operation
+from portal.gateway.validity import NoAnswer, check
+from portal.upstream import Origin, Resource, Unusable
+from portal.vehicle import Plate
+from tests import factories
+
+OPERATION_OF: dict[str, Operation] = {
+    each.name: each for each in (DECODE, RENAINF, RENAJUD, REPORT)
+}
+
+
+@dataclass
+class Notes:
+    """An account that refuses nothing and remembers each send: (origin, outcome, status)."""
+
+    sends: list[tuple[str, str, int | None]] = field(default_factory=list)
+    announced: int = 0
+
+    def announce(self, origin: str) -> "Note":
+        self.announced += 1
+        return Note(self, origin)
+
+    @property
+    def outcomes(self) -> list[str]:
+        return [outcome for _, outcome, _ in self.sends]
+
+
+@dataclass
+class Note:
+    notes: Notes
+    origin: str
+
+    def ended(self, outcome: str, status: int | None = None) -> None:
+        self.notes.sends.append((self.origin, outcome, status))
+
+
+def resource(
+    operation: str = "decode",
+    plate: str = "ABC1D23",
+    credential: str = "operator-token",
+    check_body: Callable[[bytes], None] | None = None,
+) -> Resource:
+    """An operation on a plate, judged by the contract as the gateway judges it."""
+    asked = OPERATION_OF[operation]
+    body = factories.report_request(plate) if asked.method == "POST" else None
+    lookup = Lookup(asked, Plate.parse(plate), body=body)
+
+    def judged(answer: bytes) -> None:
+        try:
+            check(lookup, answer, factories.HIDDEN)
+        except NoAnswer as error:
+            raise Unusable(str(error)) from None
+
+    return Resource(
+        method=asked.method,
+        path=lookup.path,
+        subject=plate,
+        credential=credential,
+        body=body,
+        check=check_body or judged,
+    )
+
+
+def origin(url: str, connect_s: float = 1.0, first_byte_s: float = 1.0, **more: object) -> Origin:
+    return Origin("primary", url, connect_s, first_byte_s, **more)  # type: ignore[arg-type]
+
+
+def soon(seconds: float) -> float:
+    """A deadline on the monotonic clock."""
+    return time.monotonic() + seconds

@@ -1,0 +1,176 @@
+"""The breaker's states, by a clock that stands still: closed, open, half-open with one probe."""
+
+import threading
+
+import pytest
+
+from portal.upstream import Breaker, CircuitOpen, Failing, Response
+from portal.upstream.breaker import COOLDOWN_S, FAILURES_TO_OPEN, LONGEST_PAUSE_S
+from tests.upstream.asking import Notes, resource
+
+
+class Played:
+    """An origin that gives what it is told, and counts."""
+
+    def __init__(self):
+        self.next = Response(200, b"{}", "primary")
+        self.calls = 0
+
+    def send(self, asked, account, deadline):
+        self.calls += 1
+        if isinstance(self.next, Exception):
+            raise self.next
+        return self.next
+
+
+@pytest.fixture
+def played() -> Played:
+    return Played()
+
+
+@pytest.fixture
+def breaker(played, clock) -> Breaker:
+    return Breaker(played, "primary", clock)
+
+
+def ask(breaker: Breaker, plate: str = "ABC1D23"):
+    return breaker.send(resource(plate=plate), Notes(), 0.0)
+
+
+def fail(breaker: Breaker, played: Played, times: int, first: int = 0) -> None:
+    played.next = Failing(500)
+    for number in range(first, first + times):
+        with pytest.raises(Failing):
+            ask(breaker, f"ABC1D{number:02}")
+
+
+def opened(breaker: Breaker, played: Played) -> Breaker:
+    fail(breaker, played, FAILURES_TO_OPEN)
+    assert breaker.state == "open"
+    played.calls = 0
+    return breaker
+
+
+def test_it_opens_after_failures_of_distinct_vehicles_and_asks_no_more(breaker, played):
+    fail(breaker, played, FAILURES_TO_OPEN - 1)
+    assert breaker.state == "closed"
+    fail(breaker, played, 1, first=90)
+    assert breaker.state == "open"
+    with pytest.raises(CircuitOpen) as caught:
+        ask(breaker)
+    assert 0 < caught.value.retry_after_s <= COOLDOWN_S
+    assert played.calls == FAILURES_TO_OPEN
+
+
+def test_one_poisoned_record_asked_for_again_and_again_opens_nothing(breaker, played):
+    played.next = Failing(500)
+    for _ in range(10 * FAILURES_TO_OPEN):
+        with pytest.raises(Failing):
+            ask(breaker)
+    assert breaker.state == "closed"
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 403, 404, 418])
+def test_an_answer_between_failures_counts_them_from_nothing(breaker, played, status):
+    """4xx is an answer: whoever asks nonsense must not cut off everybody else."""
+    fail(breaker, played, FAILURES_TO_OPEN - 1)
+    played.next = Response(status, b"{}", "primary")
+    ask(breaker)
+    fail(breaker, played, FAILURES_TO_OPEN - 1, first=50)
+    assert breaker.state == "closed"
+
+
+def test_after_the_cool_down_one_probe_goes_and_the_rest_are_refused(breaker, played, clock):
+    opened(breaker, played)
+    clock.advance(COOLDOWN_S)
+    assert breaker.state == "half-open"
+    inside, go = threading.Event(), threading.Event()
+
+    def hang(*_):
+        played.calls += 1
+        inside.set()
+        go.wait(20)
+        return Response(200, b"{}", "primary")
+
+    played.send = hang
+    probe = threading.Thread(target=ask, args=(breaker,))
+    probe.start()
+    assert inside.wait(20)
+    for _ in range(5):
+        with pytest.raises(CircuitOpen):
+            ask(breaker)
+    go.set()
+    probe.join(20)
+    assert played.calls == 1
+    assert breaker.state == "closed"
+
+
+def test_a_failed_probe_opens_it_for_another_cool_down(breaker, played, clock):
+    opened(breaker, played)
+    clock.advance(COOLDOWN_S)
+    fail(breaker, played, 1)
+    assert breaker.state == "open"
+    clock.advance(COOLDOWN_S - 0.1)
+    with pytest.raises(CircuitOpen):
+        ask(breaker)
+
+
+def test_a_probe_that_its_account_refused_leaves_the_turn_to_the_next(breaker, played, clock):
+    """A limit that is spent says nothing about the origin."""
+    opened(breaker, played)
+    clock.advance(COOLDOWN_S)
+    played.next = RuntimeError("limit")
+    with pytest.raises(RuntimeError):
+        ask(breaker)
+    played.next = Response(200, b"{}", "primary")
+    ask(breaker)
+    assert breaker.state == "closed"
+
+
+def test_an_answer_to_a_call_from_before_does_not_close_an_open_circuit(breaker, played):
+    inside, go = threading.Event(), threading.Event()
+
+    def late(*_):
+        inside.set()
+        go.wait(20)
+        return Response(200, b"{}", "primary")
+
+    usual, played.send = played.send, late
+    early = threading.Thread(target=ask, args=(breaker,))
+    early.start()
+    assert inside.wait(20)
+    played.send = usual
+    opened(breaker, played)
+    go.set()
+    early.join(20)
+    assert breaker.state == "open"
+
+
+@pytest.mark.parametrize(("wished", "pause"), [(7.0, 7.0), (3600.0, LONGEST_PAUSE_S), (None, 1.0)])
+def test_429_pauses_up_to_its_wish_and_at_most_a_minute(breaker, played, clock, wished, pause):
+    played.next = Response(429, b"{}", "primary", retry_after_s=wished)
+    assert ask(breaker).status == 429
+    with pytest.raises(CircuitOpen) as caught:
+        ask(breaker)
+    assert caught.value.retry_after_s == pytest.approx(pause)
+    clock.advance(pause)
+    played.next = Response(200, b"{}", "primary")
+    assert ask(breaker).status == 200
+    assert played.calls == 2
+
+
+def test_calls_run_side_by_side(breaker, played):
+    """A breaker that held its lock in the call would serialise the portal."""
+    together = threading.Barrier(4, timeout=20)
+
+    def meet(*_):
+        together.wait()
+        return Response(200, b"{}", "primary")
+
+    played.send = meet
+    threads = [threading.Thread(target=ask, args=(breaker,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert not together.broken

@@ -1,0 +1,107 @@
+"""The other base address is asked where that is safe, and nowhere else."""
+
+import time
+
+import pytest
+
+from portal.upstream import Breaker, CircuitOpen, Failover, NotSent, Origin, TimedOut, UpstreamError
+from tests.fakes import faults, refused_url
+from tests.fakes.matrix import BROKEN, REFUSED, Row
+from tests.upstream.asking import Notes, resource, soon
+
+
+def both(primary_url: str, secondary_url: str, first_byte_s: float = 1.0) -> Failover:
+    return Failover(
+        [
+            Breaker(Origin(name, url, 1.0, first_byte_s), name, time.monotonic)
+            for name, url in (("primary", primary_url), ("secondary", secondary_url))
+        ]
+    )
+
+
+@pytest.mark.parametrize("row", BROKEN, ids=str)
+def test_a_get_that_may_have_been_charged_asks_the_other_address_once(upstream, secondary, row):
+    upstream.once("/", row.fault)
+    notes = Notes()
+    response = both(upstream.url, secondary.url).send(resource(), notes, soon(5))
+    assert (response.status, response.origin) == (200, "secondary")
+    assert (upstream.count(), secondary.count()) == (1, 1)
+    assert [origin for origin, _, _ in notes.sends] == ["primary", "secondary"]
+
+
+@pytest.mark.parametrize("row", [row for row in BROKEN if "report" in row.operations], ids=str)
+def test_a_report_that_may_have_been_charged_is_never_ordered_twice(upstream, secondary, row: Row):
+    upstream.once("/", row.fault)
+    with pytest.raises(UpstreamError):
+        both(upstream.url, secondary.url).send(resource("report"), Notes(), soon(5))
+    assert (upstream.count(), secondary.count()) == (1, 0)
+
+
+@pytest.mark.parametrize("operation", ["decode", "report"])
+def test_what_never_left_is_asked_of_the_other_address(secondary, operation):
+    notes = Notes()
+    response = both(refused_url(), secondary.url).send(resource(operation), notes, soon(5))
+    assert response.origin == "secondary"
+    assert notes.outcomes == ["not_sent", "answered"]
+
+
+@pytest.mark.parametrize("row", REFUSED, ids=str)
+def test_an_answer_ends_the_search(upstream, secondary, row: Row):
+    upstream.default(row.fault)
+    response = both(upstream.url, secondary.url).send(resource(), Notes(), soon(5))
+    assert response.origin == "primary"
+    assert secondary.count() == 0
+
+
+def test_the_secondary_keeps_the_same_deadline(upstream, secondary):
+    """One deadline for all attempts together, not one each."""
+    upstream.default(faults.hang())
+    secondary.default(faults.hang())
+    started = time.monotonic()
+    with pytest.raises(TimedOut):
+        both(upstream.url, secondary.url, 0.3).send(resource(), Notes(), soon(0.8))
+    assert time.monotonic() - started < 5
+    assert (upstream.count(), secondary.count()) == (1, 1)
+
+
+def test_a_deadline_spent_on_the_primary_leaves_nothing_for_the_secondary(upstream, secondary):
+    upstream.default(faults.hang())
+    with pytest.raises(TimedOut):
+        both(upstream.url, secondary.url, 5).send(resource(), Notes(), soon(0.2))
+    assert secondary.count() == 0
+
+
+def test_both_closed_is_told_at_once_and_free(clock):
+    refused = both(refused_url(), refused_url())
+    for number in range(5):
+        with pytest.raises(NotSent):
+            refused.send(resource(plate=f"ABC1D2{number}"), Notes(), soon(5))
+    notes = Notes()
+    with pytest.raises(CircuitOpen) as caught:
+        refused.send(resource(), notes, soon(5))
+    assert 0 < caught.value.retry_after_s <= 5
+    assert notes.announced == 0
+
+
+def test_what_came_closest_to_an_answer_is_what_is_told(upstream):
+    """A time-out and a refusal: the caller hears of the time-out."""
+    upstream.default(faults.hang())
+    with pytest.raises(TimedOut):
+        both(upstream.url, refused_url(), 0.2).send(resource(), Notes(), soon(2))
+
+
+def test_the_other_address_is_spared_while_the_first_answers(upstream, secondary):
+    asked = both(upstream.url, secondary.url)
+    for number in range(10):
+        asked.send(resource(plate=f"ABC1D2{number}"), Notes(), soon(5))
+    assert (upstream.count(), secondary.count()) == (10, 0)
+
+
+def test_flapping_costs_at_most_a_quarter_more(upstream, secondary):
+    """Every fourth call of the primary fails: calls a miss stay at 1.25."""
+    fault, good = faults.status(500), faults.good()
+    upstream.script("/", *[good, good, good, fault] * 10)
+    asked = both(upstream.url, secondary.url)
+    for number in range(40):
+        assert asked.send(resource(plate=f"ABC1D{number:02}"), Notes(), soon(5)).status == 200
+    assert upstream.count() + secondary.count() <= 50
