@@ -1,7 +1,8 @@
 """The dossier: everything known about a vehicle, on paper."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from typing import ClassVar
 
 from portal.law import UNVERIFIED, Unverified
@@ -84,7 +85,12 @@ def dossier_page(
             if not is_readable(panel := panels.of(lookup), lookup)
         ),
         report=report_section(
-            report, reading, action=f"{path}/laudo", outdated=report_outdated, price=""
+            # Paper cannot ask again: what that would cost has no place on it.
+            replace(report, price=Decimal(0)),
+            reading,
+            action=f"{path}/laudo",
+            outdated=report_outdated,
+            price="",
         ),
         unverified=UNVERIFIED,
     )
