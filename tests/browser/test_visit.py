@@ -1,0 +1,144 @@
+"""A visit in Chromium, at the real server: search, read, print; with and without JavaScript."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pypdf import PdfReader
+
+from tests.fakes.processes import PortalProcess
+
+A4_POINTS = (595, 842)
+
+
+@pytest.fixture(scope="module")
+def portal() -> Iterator[PortalProcess]:
+    """The demonstration, as ``make run`` starts it."""
+    with PortalProcess(workers=1) as running:
+        yield running
+
+
+def search(page: Any, portal: PortalProcess, text: str) -> None:
+    page.goto(portal.url)
+    page.fill("input[name=q] >> nth=0", text)
+    page.press("input[name=q] >> nth=0", "Enter")
+
+
+def expect_the_vehicle(page: Any) -> None:
+    page.wait_for_selector("#multas[data-panel=ready]")
+    page.wait_for_selector("#restricoes[data-panel=ready]")
+    page.wait_for_selector("#veiculo[data-panel=ready] svg")
+    page.wait_for_selector("#resumo[data-panel=ready]")
+    body = page.inner_text("main")
+    assert "Audi" in body and "008190-6" in body
+    assert "R$\u00a0130,16" in body
+    assert "Tribunal de Justiça de Minas Gerais" in body
+    assert "O que não foi verificado" in body
+
+
+def test_a_plate_is_searched_and_read_with_javascript(page: Any, portal: PortalProcess) -> None:
+    search(page, portal, "abc-1d23")
+    assert page.url.endswith("/placa/ABC1D23")
+    expect_the_vehicle(page)
+
+
+def test_the_same_without_javascript(page_without_javascript: Any, portal: PortalProcess) -> None:
+    # The showcase's other spelling: a lookup of its own, so that its panels are not in memory.
+    search(page_without_javascript, portal, "ABC1323")
+    page_without_javascript.wait_for_url("**/placa/ABC1323?completo=1")
+    expect_the_vehicle(page_without_javascript)
+
+
+def test_panels_arrive_on_their_own_and_a_failed_one_says_so(
+    page: Any, portal: PortalProcess
+) -> None:
+    search(page, portal, "FOR0A02")
+    page.wait_for_selector("#multas[data-panel=unavailable]")
+    assert "não significa nada consta" in page.inner_text("#multas")
+    assert "nenhuma multa" not in page.inner_text("main").lower()
+
+
+def test_nothing_is_wider_than_a_small_phone(new_page: Any, portal: PortalProcess) -> None:
+    page = new_page(viewport={"width": 320, "height": 640})
+    for path in (
+        "/",
+        "/placa/ABC1D23?completo=1",
+        "/placa/MUL0A45?completo=1",
+        "/placa/ABC1D23/dossie",
+        "/renavam/79831854647",
+        "/api",
+        "/glossario",
+        "/privacidade",
+        "/entrar",
+        "/verificar",
+        "/nada",
+    ):
+        page.goto(portal.url + path)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 320, (path, width)
+
+
+def test_the_keyboard_alone_searches_and_skips_to_the_content(
+    page: Any, portal: PortalProcess
+) -> None:
+    page.goto(portal.url)
+    assert page.evaluate("document.activeElement.name") == "q"
+    page.keyboard.type("abc1d23")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/placa/ABC1D23")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.getAttribute('href')").startswith("#")
+
+
+def printed(page: Any) -> PdfReader:
+    return PdfReader(BytesIO(page.pdf(prefer_css_page_size=True)))
+
+
+def written(paper: PdfReader) -> str:
+    """A paper's text, ligatures taken apart and white space folded."""
+    text = " ".join(sheet.extract_text() for sheet in paper.pages)
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text))
+
+
+@pytest.mark.parametrize("plate", ["ABC1D23", "MUL0A45"])
+def test_the_dossier_prints_on_a4_with_nothing_cut(
+    page: Any, portal: PortalProcess, plate: str
+) -> None:
+    """Every fine of the page is on the paper, each row whole on one of its sheets."""
+    page.goto(f"{portal.url}/placa/{plate}/dossie")
+    rows = [
+        re.sub(r"\s+", " ", row.inner_text()) for row in page.query_selector_all("table tbody tr")
+    ]
+    fines = len(page.query_selector_all(".fines tbody tr, [id^=multa-]"))
+    page.emulate_media(media="print")
+    too_wide = page.evaluate(
+        "() => [...document.querySelectorAll('table')]"
+        ".filter(t => t.scrollWidth > t.parentElement.clientWidth + 1).length"
+    )
+    paper = printed(page)
+    for sheet in paper.pages:
+        box = sheet.mediabox
+        assert (round(float(box.width)), round(float(box.height))) == A4_POINTS
+    text = written(paper)
+    assert rows and fines
+    assert too_wide == 0
+    assert "O que não foi verificado" in text
+    codes = set(re.findall(r"\b\d{3}-\d\b", " ".join(rows)))
+    assert codes and all(code in text for code in codes)
+
+
+def test_the_pdf_is_the_same_dossier(portal: PortalProcess, tmp_path: Path) -> None:
+    answer = portal.get("/placa/ABC1D23/dossie.pdf")
+    if answer.status_code == 501:
+        pytest.skip("the libraries that WeasyPrint loads are not installed")
+    paper = PdfReader(BytesIO(answer.content))
+    assert paper.trailer["/Root"]["/MarkInfo"]["/Marked"]
+    assert str(paper.trailer["/Root"]["/Lang"]).startswith("pt")
+    assert paper.metadata is not None and "ABC1D23" in str(paper.metadata.title)
+    text = written(paper)
+    for words in ("ABC1D23", "130,16", "TJMG", "008190-6", "não foi verificado"):
+        assert words in text, words
