@@ -1,0 +1,85 @@
+"""Pages rendered without an application: a view model in, HTML out."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from portal.vehicle import Plate
+from portal.web import filters
+from portal.web.assets import Assets
+from portal.web.panels import Panel
+from portal.web.view_models import Panels, Reading, Site
+from tests.factories import (
+    HIDDEN,
+    decode_body,
+    fine,
+    fipe_entry,
+    renainf_body,
+    renajud_body,
+    restriction,
+)
+
+ROOT = Path(__file__).parents[2]
+ASSETS = Assets.build(ROOT / "static")
+# 21/11/2026, a quarter past midnight in UTC: still the 20th in São Paulo.
+NOW = datetime(2026, 11, 21, 0, 15, tzinfo=UTC)
+READING = Reading(now=NOW, marker=HIDDEN, mask_names=True)
+PLATE = Plate.parse("ABC1D23")
+UNASKED = Panel("unasked")
+UNASKED_PANELS = Panels(UNASKED, UNASKED, UNASKED)
+DOWN = Panel("unavailable", reason="A fonte de dados demorou demais para responder.")
+
+
+def environment() -> Environment:
+    env = Environment(
+        loader=FileSystemLoader(ROOT / "templates"), autoescape=True, undefined=StrictUndefined
+    )
+    filters.register(env)
+    return env
+
+
+ENVIRONMENT = environment()
+
+
+def site(*, demo: bool = True, signed_in: str | None = None, path: str = "/") -> Site:
+    return Site(
+        demo=demo,
+        signed_in=signed_in,
+        sign_in_offered=not demo,
+        request_id="01JD0000",
+        csrf_token=lambda: "a-token",
+        asset=ASSETS.url,
+        path=path,
+    )
+
+
+def render(page: Any, around: Site | None = None) -> str:
+    return ENVIRONMENT.get_template(page.template).render(page=page, site=around or site())
+
+
+def answered(
+    body: bytes,
+    state: Literal["fresh", "stale"] = "fresh",
+    *,
+    age: timedelta = timedelta(minutes=3),
+    price: str = "0",
+) -> Panel:
+    return Panel(state, body, NOW - age, "primary", from_memory=True, price=Decimal(price))
+
+
+def panels(
+    decode: bytes | None = None, renainf: bytes | None = None, renajud: bytes | None = None
+) -> Panels:
+    """The usual vehicle: two candidates, one fine, one restriction; any body can be replaced."""
+    usual = decode_body(
+        str(PLATE),
+        informacoesFipe=[fipe_entry(), fipe_entry(fipeId="81850", versao="SPORTBACK 1.4 TFSI")],
+    )
+    return Panels(
+        answered(decode if decode is not None else usual),
+        answered(renainf if renainf is not None else renainf_body(fine())),
+        answered(renajud if renajud is not None else renajud_body(restriction())),
+    )

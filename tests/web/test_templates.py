@@ -1,0 +1,322 @@
+"""Every template is rendered, and what it must never show is looked for."""
+
+import gzip
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jinja2 import meta, nodes
+
+from portal.vehicle import Plate, Renavam
+from portal.web.panels import Panel
+from portal.web.view_models import (
+    PANEL_NAMES,
+    DossierSummary,
+    Panels,
+    RecentLookup,
+    SamplePlate,
+    api_page,
+    dossier_page,
+    error_page,
+    glossary_page,
+    panel_fragment,
+    privacy_page,
+    renavam_page,
+    search_page,
+    sign_in_page,
+    vehicle_page,
+    verify_page,
+)
+from tests.factories import (
+    HIDDEN,
+    decode_body,
+    fine,
+    fipe_entry,
+    payment,
+    price_history,
+    renainf_body,
+    renajud_body,
+    report_body,
+    restriction,
+)
+from tests.web.html_checker import check_html, text_of
+from tests.web.rendering import (
+    ASSETS,
+    DOWN,
+    ENVIRONMENT,
+    NOW,
+    PLATE,
+    READING,
+    ROOT,
+    UNASKED,
+    UNASKED_PANELS,
+    answered,
+    panels,
+    render,
+    site,
+)
+
+SAMPLES = (SamplePlate("ABC1D23", "Vitrine", "200", "o mesmo"),)
+RENAVAM = Renavam.parse("12345678910")
+
+
+def whole_page(**bodies: bytes) -> str:
+    return render(vehicle_page(PLATE, panels(**bodies), UNASKED, READING))
+
+
+PAGES: dict[str, Callable[[], Any]] = {
+    "search": lambda: search_page(
+        recent=(RecentLookup(PLATE, NOW), RecentLookup(RENAVAM, NOW)), samples=SAMPLES
+    ),
+    "search with a problem": lambda: search_page(query="<b>", problem="Por favor, informe."),
+    "vehicle": lambda: vehicle_page(PLATE, panels(), answered(report_body()), READING),
+    "vehicle, old plate": lambda: vehicle_page(
+        Plate.parse("KZZ9999"), panels(), DOWN, READING, report_outdated=True
+    ),
+    "vehicle, waiting": lambda: vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING),
+    "vehicle, idle": lambda: vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING, follow=False),
+    "vehicle, all down": lambda: vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), DOWN, READING),
+    "renavam": lambda: renavam_page(RENAVAM, panels().renainf, panels().renajud, READING),
+    "renavam, idle": lambda: renavam_page(RENAVAM, UNASKED, DOWN, READING),
+    "dossier": lambda: dossier_page(
+        PLATE,
+        panels(),
+        answered(report_body()),
+        READING,
+        address="https://portal.example/",
+        code="abc.def",
+        qr="data:image/svg+xml,%3Csvg/%3E",
+    ),
+    "dossier, all down": lambda: dossier_page(
+        PLATE, Panels(DOWN, DOWN, DOWN), UNASKED, READING, address="https://portal.example"
+    ),
+    "sign in": lambda: sign_in_page(pass_through=False, problem="Token desconhecido."),
+    "sign in, pass-through": lambda: sign_in_page(pass_through=True, next_path="/placa/ABC1D23"),
+    "verify": lambda: verify_page(),
+    "verify, forged": lambda: verify_page("abc"),
+    "verify, good": lambda: verify_page(
+        "abc", DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 32)
+    ),
+    "glossary": glossary_page,
+    "privacy": lambda: privacy_page("managed"),
+    "privacy, demo": lambda: privacy_page("demo"),
+    "privacy, pass-through": lambda: privacy_page("pass-through"),
+    "api": lambda: api_page(base_url="http://127.0.0.1:8000/", token="demo", samples=SAMPLES),
+    "error": lambda: error_page(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_is_valid_for_a_guest_and_for_whoever_signed_in(name: str) -> None:
+    page = PAGES[name]()
+    for around in (site(), site(demo=False), site(demo=False, signed_in="revenda <silva>")):
+        check_html(render(page, around))
+
+
+def test_no_page_template_is_left_unrendered() -> None:
+    rendered = {build().template for build in PAGES.values()}
+    assert rendered == {f"pages/{path.name}" for path in (ROOT / "templates/pages").iterdir()}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "templates").rglob("*.html")), ids=lambda path: path.stem
+)
+def test_a_template_knows_its_page_the_site_and_nothing_else(path: Path) -> None:
+    known = {"page", "site", "panel"} if path.parent.name == "panels" else {"page", "site"}
+    if path.parent.name == "components":
+        known = set()
+    tree = ENVIRONMENT.parse(path.read_text())
+    # jinja2.meta looks into blocks without the imports that stand above them.
+    imported = {
+        name if isinstance(name, str) else name[1]
+        for node in tree.find_all(nodes.FromImport)
+        for name in node.names
+    }
+    macros = {node.name for node in tree.find_all(nodes.Macro)}
+    assert meta.find_undeclared_variables(tree) <= known | imported | macros | {"caller"}
+
+
+@pytest.mark.parametrize("name", PANEL_NAMES)
+def test_a_panel_alone_is_the_very_panel_of_the_whole_page(name: str) -> None:
+    alone = render(panel_fragment(name, PLATE, panels(), READING))
+    section = re.search(r"<section.*</section>", alone, re.DOTALL)
+    assert section is not None
+    assert section[0] in whole_page()
+    assert alone.count("<section") == 1
+    assert f'id="{name}"' in alone
+
+
+def test_a_waiting_page_fetches_its_panels_and_leads_on_without_script() -> None:
+    html = render(vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING))
+    for name in PANEL_NAMES:
+        assert f'data-panel-url="/placa/ABC1D23/painel/{name}"' in html
+    assert html.count('role="progressbar"') == len(PANEL_NAMES)
+    head = html.partition("</head>")[0]
+    assert '<meta http-equiv="refresh" content="0; url=/placa/ABC1D23?completo=1">' in head
+
+
+def test_a_whole_page_waits_for_nothing_and_reloads_nothing() -> None:
+    html = whole_page()
+    assert 'data-panel="waiting"' not in html
+    assert "http-equiv" not in html
+
+
+def test_a_visit_that_must_not_spend_gets_a_button_and_fetches_nothing() -> None:
+    html = render(vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING, follow=False))
+    assert 'data-panel="waiting"' not in html
+    assert "http-equiv" not in html
+    assert html.count("Consultar agora") == len(PANEL_NAMES)
+
+
+def test_the_hidden_marker_is_a_quiet_badge_and_never_its_own_text() -> None:
+    for html in (whole_page(), render(PAGES["dossier"]())):
+        assert HIDDEN not in html
+        assert "oculto pela fonte" in html
+
+
+def test_an_empty_field_reads_nao_informado_and_a_missing_price_never_zero() -> None:
+    poor = decode_body(
+        str(PLATE),
+        marca="",
+        potencia="0",
+        informacoesFipe=[fipe_entry(valorAtual="", historicoPreco=[])],
+    )
+    bodies = {"decode": poor, "renainf": renainf_body(fine(valor="", codigoInfracao="0000"))}
+    for html in (
+        whole_page(**bodies),
+        render(
+            dossier_page(
+                PLATE, panels(**bodies), UNASKED, READING, address="https://portal.example"
+            )
+        ),
+    ):
+        assert "não informado" in html
+        assert not re.search(r"R\$\s0,00", html)
+
+
+def test_an_unavailable_panel_says_that_it_is_no_clean_record() -> None:
+    mixed = Panels(panels().decode, DOWN, panels().renajud)
+    page = text_of(check_html(render(vehicle_page(PLATE, mixed, UNASKED, READING))))
+    assert "indisponível — não significa nada consta" in page
+    assert DOWN.reason in page
+    assert "Nenhuma multa" not in page
+
+
+def test_an_answer_without_a_list_is_no_empty_list() -> None:
+    odd = b'{"status": "SUCCESS", "result": "em manutencao"}'
+    page = whole_page(renainf=odd, renajud=odd)
+    assert "Nenhuma multa" not in page
+    assert "Nenhuma restrição" not in page
+    assert "não reconhece" in page
+
+
+def test_a_clean_record_says_so_with_its_limits() -> None:
+    page = whole_page(renainf=renainf_body(), renajud=renajud_body())
+    assert "Nenhuma multa nos registros consultados" in page
+    assert "Nenhuma restrição judicial nos registros consultados" in page
+    assert "O que não foi verificado" in page
+
+
+def test_a_stale_panel_shows_its_date_and_what_asking_again_costs() -> None:
+    stale = answered(renajud_body(), "stale", age=timedelta(days=2), price="3.5")
+    mixed = Panels(panels().decode, panels().renainf, stale)
+    page = text_of(check_html(render(vehicle_page(PLATE, mixed, UNASKED, READING))))
+    assert "resposta guardada de 18/11/2026 às 21:15" in page
+    assert "consultar de novo custa R$ 3,50" in page
+    assert "da memória do portal" in page
+
+
+def test_each_reason_of_the_verdict_leads_to_its_record() -> None:
+    html = whole_page()
+    for anchor in re.findall(r'href="#((?:multa|restricao)-\d+)"', html):
+        assert f'id="{anchor}"' in html
+    assert 'href="#restricao-1"' in html
+
+
+def test_a_truncated_amount_reads_with_its_cents_gravity_and_article() -> None:
+    seen = fine(
+        valor="130",
+        dataInfracao="18/08/2024",
+        dataEmissaoNotificacao="09/09/2024",
+        pagamento=payment(),
+    )
+    page = text_of(check_html(whole_page(renainf=renainf_body(seen))))
+    for part in ("R$ 130,16", "média", "4 pontos", "art. 218, I", "22 dos 30 dias"):
+        assert part in page
+
+
+def test_hostile_text_stays_text() -> None:
+    attack = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+    html = whole_page(
+        decode=decode_body(
+            str(PLATE), descricao=attack, informacoesFipe=[fipe_entry(versao=attack)]
+        ),
+        renainf=renainf_body(fine(descricao=attack, codigoInfracao=attack, localInfracao=attack)),
+        renajud=renajud_body(restriction(tribunal=attack, restricoes=attack)),
+    )
+    check_html(html)
+    assert "<script>alert" not in html
+    assert "<img src=x" not in html
+
+
+def test_the_chart_says_what_it_shows_and_has_its_table() -> None:
+    html = whole_page()
+    assert re.search(r"<title id=\"grafico-1-t\">Preço FIPE de SED", html)
+    assert "o maior preço foi" in html
+    assert "mês a mês</summary>" in html
+    assert " style=" not in html
+
+
+def test_owner_names_of_a_report_are_masked() -> None:
+    report = answered(report_body())
+    assert "MARIA APARECIDA" not in render(vehicle_page(PLATE, panels(), report, READING))
+
+
+def test_a_report_that_records_have_overtaken_says_so() -> None:
+    report = answered(report_body())
+    page = vehicle_page(PLATE, panels(), report, READING, report_outdated=True)
+    assert "registros mudaram desde então" in render(page)
+    assert "registros mudaram" not in render(vehicle_page(PLATE, panels(), report, READING))
+
+
+def test_the_heaviest_page_weighs_under_60_kb_with_its_style_sheet() -> None:
+    candidates = [
+        fipe_entry(
+            versao=f"VERSAO {number} 1.8 16V TURBO",
+            historicoPreco=price_history(120, 6, (2017, 6), 90_000 + 1_371 * number),
+        )
+        for number in range(6)
+    ]
+    html = whole_page(
+        decode=decode_body(str(PLATE), informacoesFipe=candidates),
+        renainf=renainf_body(*(fine(localInfracao=f"BR-{n} KM {n * 7}") for n in range(40))),
+        renajud=renajud_body(*(restriction(processo=f"{n}") for n in range(6))),
+    )
+    style = gzip.compress(ASSETS.text("css/portal.css").encode())
+    script = gzip.compress(ASSETS.text("js/panels.js").encode())
+    assert len(gzip.compress(html.encode())) + len(style) + len(script) < 60_000
+
+
+def test_a_dossier_names_what_could_not_be_asked() -> None:
+    page = dossier_page(
+        PLATE, Panels(DOWN, DOWN, panels().renajud), UNASKED, READING, address="https://p.example"
+    )
+    text = text_of(check_html(render(page)))
+    assert text.count("não significa nada consta") >= 2
+    assert "Restrição de transferência" in text
+
+
+def test_an_error_page_is_made_of_nothing_but_itself() -> None:
+    html = render(error_page(500, "Algo deu errado", "Tente de novo.", "01JD77", query="ABC"))
+    assert "01JD77" in html
+    assert 'action="/buscar"' in html
+    assert "<script" not in html
+
+
+def test_a_plain_panel_costs_no_word_about_money() -> None:
+    assert "custa" not in whole_page()
+    assert Panel("unasked").price == 0

@@ -1,0 +1,271 @@
+"""What a panel is said to be, and that no answer, however odd, breaks a page."""
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from portal.vehicle import Plate, Renavam, read_decode
+from portal.web.panels import Panel
+from portal.web.view_models import (
+    PANEL_NAMES,
+    Panels,
+    Reading,
+    dossier_page,
+    panel_fragment,
+    panel_needs,
+    renavam_page,
+    search_page,
+    vehicle_page,
+)
+from portal.web.view_models.contents import Contents
+from portal.web.view_models.panel import is_readable, subject_path
+from portal.web.view_models.prices import MOST_TABS, axis_price, prices_of
+from tests.factories import (
+    HIDDEN,
+    decode_body,
+    decoded,
+    fine,
+    fipe_entry,
+    payment,
+    price_history,
+    renainf_body,
+    renajud_body,
+    report_body,
+    restriction,
+)
+from tests.web.html_checker import check_html
+from tests.web.rendering import (
+    DOWN,
+    NOW,
+    PLATE,
+    READING,
+    UNASKED,
+    UNASKED_PANELS,
+    answered,
+    panels,
+    render,
+)
+
+
+def states(page: Any) -> dict[str, str]:
+    return {panel.name: panel.state for panel in page.panels}
+
+
+def test_a_panel_waits_for_each_lookup_that_it_needs() -> None:
+    known = panels()
+    partly = Panels(known.decode, UNASKED, known.renajud)
+    assert states(vehicle_page(PLATE, partly, UNASKED, READING)) == {
+        "resumo": "waiting",
+        "veiculo": "ready",
+        "multas": "waiting",
+        "restricoes": "ready",
+    }
+    assert states(vehicle_page(PLATE, partly, UNASKED, READING, follow=False))["multas"] == "idle"
+
+
+def test_a_summary_is_ready_without_one_lookup_and_names_it() -> None:
+    partly = Panels(panels().decode, DOWN, panels().renajud)
+    page = vehicle_page(PLATE, partly, UNASKED, READING)
+    summary = page.panels[0]
+    assert summary.state == "ready"
+    assert [gap.what for gap in summary.missing] == ["multas"]
+    assert [source.what for source in summary.provenance] == [
+        "dados do veículo",
+        "restrições judiciais",
+    ]
+    assert states(page)["multas"] == "unavailable"
+
+
+def test_without_any_answer_there_is_no_summary() -> None:
+    page = vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), UNASKED, READING)
+    assert set(states(page).values()) == {"unavailable"}
+
+
+def test_only_a_page_with_something_to_wait_for_waits() -> None:
+    assert vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING).waits
+    assert not vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING, follow=False).waits
+    assert not vehicle_page(PLATE, panels(), UNASKED, READING).waits
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"null", b"[]", b'{"result": null}', b'{"result": "x"}', b'{"result": 3}', b"\xff"],
+)
+def test_a_body_without_the_contracts_frame_is_unavailable_not_empty(body: bytes) -> None:
+    odd = answered(body)
+    for lookup in ("decode", "renainf", "renajud"):
+        assert not is_readable(odd, lookup)
+    page = vehicle_page(PLATE, Panels(odd, odd, odd), UNASKED, READING)
+    assert set(states(page).values()) == {"ready", "unavailable"}
+    assert page.panels[0].content is not None
+    assert page.panels[0].content.verdict.level == "incomplete"
+
+
+def test_a_fragment_is_made_from_the_lookups_it_names() -> None:
+    assert panel_needs("resumo") == ("decode", "renainf", "renajud")
+    for name in PANEL_NAMES[1:]:
+        (lookup,) = panel_needs(name)
+        alone = Panels(
+            **{
+                **dict.fromkeys(("decode", "renainf", "renajud"), UNASKED),
+                lookup: getattr(panels(), lookup),
+            }
+        )
+        fragment = panel_fragment(name, PLATE, alone, READING)
+        assert fragment.panel.state == "ready"
+        assert fragment.template == f"panels/{name}.html"
+    with pytest.raises(KeyError):
+        panel_fragment("laudo", PLATE, panels(), READING)
+
+
+def test_the_laws_clocks_run_on_the_calendar_of_sao_paulo() -> None:
+    assert READING.today == date(2026, 11, 20)
+    assert Reading(datetime(2026, 11, 21, 3, tzinfo=UTC), HIDDEN, True).today == date(2026, 11, 21)
+
+
+def test_age_source_and_price_come_from_the_panel() -> None:
+    panel = Panel("stale", renainf_body(), NOW - timedelta(hours=5), "secondary", True, Decimal(2))
+    page = vehicle_page(PLATE, Panels(UNASKED, panel, UNASKED), UNASKED, READING)
+    (source,) = page.panels[2].provenance
+    assert (source.age, source.source) == ("há 5\u00a0h", "fonte secundária")
+    assert source.is_stale
+    assert source.price == Decimal(2)
+    assert page.refresh_price == "R$\u00a02,00"
+
+
+def test_paid_fines_count_in_no_sum() -> None:
+    body = renainf_body(fine(), fine(pagamento=payment(dataPagamento="01/09/2025")))
+    contents = Contents.of(panels(renainf=body), READING)
+    assert contents.fines is not None
+    assert contents.fines.totals.amount == Decimal("130.16")
+    assert contents.fines.totals.paid_count == 1
+    assert [row.tone for row in contents.fines.rows] == ["warn", "ok"]
+
+
+def test_a_record_that_restricts_nothing_is_shown_but_not_counted() -> None:
+    body = renajud_body(restriction(constaRenajud=False), restriction())
+    contents = Contents.of(panels(renajud=body), READING)
+    assert contents.restrictions is not None
+    assert contents.restrictions.count == 2
+    assert contents.restrictions.in_force == 1
+    assert contents.restrictions.cards[0].consequences == ()
+
+
+def test_the_timeline_runs_from_the_newest_record_to_the_oldest() -> None:
+    events = Contents.of(panels(), READING).summary.events
+    assert [event.day for event in events] == sorted((e.day for e in events), reverse=True)
+    assert {event.anchor for event in events} == {"multa-1", "restricao-1"}
+
+
+def test_candidates_beyond_the_tabs_are_listed_with_their_price_alone() -> None:
+    entries = [fipe_entry(versao=f"V{number}") for number in range(MOST_TABS + 3)]
+    prices = prices_of(read_decode(decode_body(str(PLATE), informacoesFipe=entries), marker=HIDDEN))
+    assert (len(prices.tabs), len(prices.others)) == (MOST_TABS, 3)
+    assert all(tab.chart is None for tab in prices.others)
+    assert [tab.is_best for tab in prices.tabs] == [True] + [False] * (MOST_TABS - 1)
+
+
+def test_a_lone_candidate_is_not_praised_as_the_likeliest() -> None:
+    best = prices_of(read_decode(decode_body(str(PLATE)), marker=HIDDEN)).best
+    assert best is not None
+    assert not best.is_best
+    assert str(best.code) == "008190-6"
+    assert best.years[0].year == 2026
+    assert len(best.years[0].months) == 12
+
+
+def test_a_series_is_told_in_words() -> None:
+    history = price_history(24, 2, (2024, 12))
+    entry = fipe_entry(historicoPreco=history)
+    best = prices_of(
+        read_decode(decode_body(str(PLATE), informacoesFipe=[entry]), marker=HIDDEN)
+    ).best
+    assert best is not None
+    assert best.chart_description.startswith("De dezembro de 2024 (R$\u00a092.000) a ")
+    assert "previsão da fonte, até novembro de 2026" in best.chart_description
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (800.0, "R$\u00a0800"),
+        (92_500.0, "R$\u00a092,5\u00a0mil"),
+        (90_000.0, "R$\u00a090\u00a0mil"),
+        (1_200_000.0, "R$\u00a01,2\u00a0mi"),
+    ],
+)
+def test_an_axis_writes_prices_short(value: float, text: str) -> None:
+    assert axis_price(value) == text
+
+
+def test_a_renavam_is_never_refused_for_its_digit_and_never_waits_for_the_decoder() -> None:
+    page = renavam_page(Renavam.parse("12345678910"), answered(renainf_body()), DOWN, READING)
+    assert not page.check_digit_holds
+    assert states(page) == {"resumo": "ready", "multas": "ready", "restricoes": "unavailable"}
+    assert subject_path(page.renavam) == "/renavam/12345678910"
+
+
+def test_paper_names_no_price_of_asking_again() -> None:
+    report = answered(report_body(), price="4")
+    page = dossier_page(PLATE, panels(), report, READING, address="https://portal.example/")
+    assert page.report.provenance is not None
+    assert page.report.provenance.price is None
+    assert page.address == "https://portal.example"
+
+
+def test_a_long_search_text_is_cut_before_it_is_shown_again() -> None:
+    assert len(search_page(query="A" * 10_000).query) == 64
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**20), 10**20)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=12)
+    | st.sampled_from(["", HIDDEN, "31/02/2024", "R$ 1.234,56", "99999999999999999", "-1"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def odd(record: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """A record of the contract in which any field may hold anything, or be missing."""
+    fields = st.sampled_from(sorted(record))
+    return st.dictionaries(fields, JSON, max_size=5).map(lambda changes: {**record, **changes})
+
+
+@given(
+    vehicle=JSON | odd(decoded("ABC1D23")),
+    entry=JSON | odd(fipe_entry(historicoPreco=price_history(3, 1))),
+    fines=JSON | st.lists(JSON | odd(fine()), max_size=3),
+    restrictions=JSON | st.lists(JSON | odd(restriction()), max_size=3),
+)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_no_answer_however_odd_breaks_a_page(
+    vehicle: Any, entry: Any, fines: Any, restrictions: Any
+) -> None:
+    if isinstance(vehicle, dict) and "informacoesFipe" in vehicle:
+        vehicle = {**vehicle, "informacoesFipe": [entry]}
+    strange = panels(
+        decode=json.dumps({"status": "DONE", "result": vehicle}).encode(),
+        renainf=json.dumps({"status": "SUCCESS", "result": fines}).encode(),
+        renajud=json.dumps({"status": "SUCCESS", "result": restrictions}).encode(),
+    )
+    for page in (
+        vehicle_page(PLATE, strange, UNASKED, READING),
+        dossier_page(
+            Plate.parse("ABC1234"), strange, UNASKED, READING, address="https://p.example"
+        ),
+    ):
+        html = render(page)
+        check_html(html)
+        assert HIDDEN not in html
+        assert "R$\u00a00,00" not in html
