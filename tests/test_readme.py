@@ -1,0 +1,59 @@
+"""The README tells the truth: every setting with its default, every command of the Makefile."""
+
+import re
+from decimal import Decimal
+from pathlib import Path
+
+from portal.settings import Settings
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+README = (CHECKOUT / "README.md").read_text("utf-8")
+PROSE = {"data_dir": "instance", "mask_names": "on"}
+MADE = {"secret_key", "database_url"}  # their default is told in words
+
+
+def documented_settings() -> dict[str, str]:
+    table = README.split("## Settings")[1].split("\n## ")[0]
+    found: dict[str, str] = {}
+    for line in filter(lambda line: line.startswith("|"), table.splitlines()):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        names = re.findall(r"`([A-Z_]+)`", cells[0])
+        if not names:
+            continue
+        plain = cells[1].replace("`", "")
+        defaults = plain.split() if len(names) > 1 and plain != "none" else [plain]
+        if len(defaults) == 1:
+            defaults *= len(names)
+        found |= dict(zip(names, defaults, strict=True))
+    return found
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    documented = documented_settings()
+    assert documented.keys() == {name.upper() for name in Settings.__struct_fields__}
+    defaults = Settings()
+    for name in Settings.__struct_fields__:
+        if name in MADE:
+            continue
+        value = getattr(defaults, name)
+        shown = documented[name.upper()]
+        if name in PROSE:
+            assert shown == PROSE[name]
+        elif value is None or value == ():
+            assert shown == "none", name
+        elif isinstance(value, str):
+            assert shown == value
+        else:
+            assert Decimal(shown) == Decimal(str(value)), name
+
+
+def test_every_command_of_the_makefile_is_in_its_help() -> None:
+    makefile = (CHECKOUT / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"^([a-z]+):(?!=)", makefile, re.MULTILINE))
+    told = set(re.findall(r"^([a-z]+):.*## ", makefile, re.MULTILINE))
+    assert {"run", "test", "check", "sandbox", "help"} <= targets
+    assert targets == told
+
+
+def test_the_words_of_this_file_name_no_machine() -> None:
+    assert not re.search(r"/(work|tmp|root|home)/", README)
