@@ -118,9 +118,10 @@ def test_the_shell_comes_before_the_upstream_answers(
 def test_the_whole_page_holds_everything_and_a_second_visit_pays_nothing(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
-    upstream.script("/detran/v1/decode", faults.answer("as asked", decode_body(PLATE)))
-    upstream.script("/detran/v1/restrictions/renainf", faults.answer("as asked", renainf_body(fine())))
-    upstream.script("/detran/v1/restrictions/renajud", faults.answer("as asked", renajud_body(restriction())))
+    upstream.script("/detran/v1/decode", faults.answer("given", decode_body(PLATE)))
+    restrictions = "/detran/v1/restrictions"
+    upstream.script(f"{restrictions}/renainf", faults.answer("given", renainf_body(fine())))
+    upstream.script(f"{restrictions}/renajud", faults.answer("given", renajud_body(restriction())))
     page = buyer.get(f"/placa/{PLATE}?completo=1")
     assert "R$\u00a0130,16" in page.html  # the cents that the source cut
     assert "art. 218, I" in page.text
