@@ -68,10 +68,15 @@ class Tokens:
     """The tokens of the database beside those of the settings; only digests are kept."""
 
     def __init__(
-        self, engine: Engine, configured: Sequence[str], clock: Callable[[], float] = time.time
+        self,
+        engine: Engine,
+        configured: Sequence[str],
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._engine = engine
         self._clock = clock
+        self._monotonic = monotonic
         self._configured = {
             digest(token): Identity(f"settings:{number}", digest(token), SCOPES)
             for number, token in enumerate(configured, start=1)
@@ -121,6 +126,8 @@ class Tokens:
                 .where(table.c.name == name, table.c.revoked_at.is_(None))
                 .values(revoked_at=self._clock())
             )
+        with self._lock:
+            self._remembered.clear()
         return bool(revoked.rowcount)
 
     def listed(self) -> list[Issued]:
@@ -128,7 +135,7 @@ class Tokens:
             return [_issued(row) for row in db.execute(select(table).order_by(table.c.created_at))]
 
     def _find(self, token_digest: str) -> Issued | None:
-        now = time.monotonic()
+        now = self._monotonic()
         remembered = self._remembered.get(token_digest)
         if remembered is not None and now - remembered[0] < REMEMBERED_S:
             return remembered[1]

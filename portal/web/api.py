@@ -106,7 +106,7 @@ class JSONFace:
     def _admit(self, operation: Operation) -> Identity:
         try:
             credential = read_credential(
-                request.headers.getlist("Authorization"), request.args.getlist("at")
+                request.headers.getlist("Authorization"), request.query_string
             )
             identity = self._gatekeeper.admit(credential)
         except (NoCredential, UnknownToken):

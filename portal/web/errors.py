@@ -111,6 +111,11 @@ _MESSAGES: Final[dict[int, str]] = {
 }
 
 
+def is_json_path(path: str) -> bool:
+    """Whether scripts ask here, and get every error as ``{"message": …}``."""
+    return path == "/detran" or path.startswith("/detran/")
+
+
 def message_response(status: int, message: str, retry_after_s: float | None = None) -> Response:
     """The contract's error body, with Retry-After in whole seconds where there is one."""
     response = jsonify(message=message)
@@ -143,7 +148,7 @@ def register_errors(app: Flask) -> None:
     """Every error leaves in its caller's own format."""
 
     def answer(status: int) -> Response:
-        if request.path.startswith("/detran"):
+        if is_json_path(request.path):
             return message_response(status, _MESSAGES.get(status, "O pedido não foi entendido."))
         return page_error(status)
 

@@ -18,6 +18,7 @@ from portal.access import (
     open_text,
     seal_text,
 )
+from portal.web.errors import is_json_path
 
 _SESSION_S: Final = 12 * 3600
 
@@ -100,11 +101,14 @@ class Visitors:
 
     def refuse_foreign_forms(self) -> None:
         """A POST to a page carries the session's csrf_token, or it is not our form."""
-        if request.method != "POST" or request.path.startswith("/detran"):
+        if request.method != "POST" or request.routing_exception or is_json_path(request.path):
             return
+        # The session first: a body from nowhere is not even read.
+        expected = str(session.get("csrf", ""))
+        if not expected:
+            abort(400)
         given = request.form.get("csrf_token", "")
-        expected = session.get("csrf", "")
-        if not expected or not hmac.compare_digest(given.encode(), str(expected).encode()):
+        if not hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode()):
             abort(400)
 
 

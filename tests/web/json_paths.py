@@ -1,0 +1,94 @@
+"""The JSON face as tests ask it: its paths, its exact messages, and what every error looks like."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from portal.access import SCOPES, Tokens
+from portal.storage import open_engine
+from tests import factories
+from tests.fakes import FaultUpstream
+from tests.fakes.answers import OPERATIONS, Operation, path_of
+from tests.fakes.in_process import InProcessPortal
+
+PLATE = "ABC1D23"
+RENAVAM = "00123456789"
+UNAUTHORIZED = "Não autorizado."
+FORBIDDEN = "Acesso negado!"
+INVALID_PLATE = "Por favor, informe uma placa válida."
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One of the JSON paths, asked as its contract says."""
+
+    operation: Operation
+    path: str
+
+    @property
+    def method(self) -> str:
+        return "POST" if self.operation == "report" else "GET"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the test client needs beside the path."""
+        if self.operation != "report":
+            return {}
+        body = factories.report_request(PLATE, {"fato": 1})
+        return {"data": body, "content_type": "application/json"}
+
+    def __str__(self) -> str:
+        return self.path
+
+
+QUESTIONS = (
+    *(Question(operation, path_of(operation, PLATE)) for operation in OPERATIONS),
+    Question("renainf", path_of("renainf", PLATE, "MG")),
+    Question("renainf", path_of("renainf", RENAVAM)),
+    Question("renajud", path_of("renajud", RENAVAM)),
+)
+
+
+def ask(portal: InProcessPortal, question: Question, **options: Any) -> Any:
+    """The question with its own method and body; ``headers`` and ``query_string`` as given."""
+    method = options.pop("method", question.method)
+    return portal.client.open(question.path, method=method, **{**question.options, **options})
+
+
+def expect_message(response: Any, status: int, message: str | None = None) -> str:
+    """The one error shape there is: ``{"message": text}``; its text."""
+    assert response.status_code == status, (response.status_code, response.get_data(as_text=True))
+    assert response.content_type == "application/json"
+    assert response.headers["Cache-Control"] == "no-store, private"
+    body = response.get_json()
+    assert list(body) == ["message"]
+    assert isinstance(body["message"], str)
+    assert body["message"]
+    if message is not None:
+        assert body["message"] == message
+    return str(body["message"])
+
+
+def tokens_of(portal: InProcessPortal) -> Tokens:
+    """The portal's tokens as the operator's command on another machine would reach them."""
+    settings = portal.settings
+    return Tokens(open_engine(settings.database_url, settings.data_dir), ())
+
+
+def issue(
+    portal: InProcessPortal,
+    name: str,
+    scopes: frozenset[str] = SCOPES,
+    lifetime_s: float | None = None,
+    daily_limit: int = 0,
+) -> str:
+    return tokens_of(portal).issue(name, scopes, lifetime_s, daily_limit)
+
+
+@contextmanager
+def no_upstream_call(upstream: FaultUpstream) -> Iterator[None]:
+    """Whatever is asked inside must not reach the upstream."""
+    before = upstream.count()
+    yield
+    assert upstream.count() == before, upstream.calls[before:]

@@ -1,0 +1,254 @@
+"""Who gets an answer of the JSON face: every 401 and 403, before the store or anybody is asked."""
+
+from typing import Any
+
+import pytest
+
+from portal.access import OPERATION_SCOPES
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import OPERATOR_TOKEN, PORTAL_TOKEN, InProcessPortal, pass_through
+from tests.web.json_paths import (
+    FORBIDDEN,
+    QUESTIONS,
+    UNAUTHORIZED,
+    Question,
+    ask,
+    expect_message,
+    issue,
+    no_upstream_call,
+    tokens_of,
+)
+
+Options = dict[str, Any]
+
+# A credential in no form that a portal could take, whatever its mode.
+MALFORMED: dict[str, Options] = {
+    "none": {},
+    "empty header": {"headers": {"Authorization": ""}},
+    "blank header": {"headers": {"Authorization": " "}},
+    "empty at": {"query_string": "at="},
+    "bearer prefix": {"headers": {"Authorization": f"Bearer {PORTAL_TOKEN}"}},
+    "basic": {"headers": {"Authorization": "Basic ZGVtbzpkZW1v"}},
+    "non-ASCII header": {"headers": {"Authorization": "sénha"}},
+    "non-ASCII at": {"query_string": "at=s%C3%A9nha"},
+    "invalid UTF-8 at": {"query_string": "at=%FF%FE"},
+    "two that differ": {"headers": {"Authorization": PORTAL_TOKEN}, "query_string": "at=outro"},
+    "good header, empty at": {"headers": {"Authorization": PORTAL_TOKEN}, "query_string": "at="},
+    "empty header, good at": {
+        "headers": {"Authorization": ""},
+        "query_string": f"at={PORTAL_TOKEN}",
+    },
+    "at twice, the same": {"query_string": f"at={PORTAL_TOKEN}&at={PORTAL_TOKEN}"},
+    "at twice, different": {"query_string": f"at={PORTAL_TOKEN}&at=outro"},
+    "two headers": {"headers": [("Authorization", PORTAL_TOKEN), ("Authorization", "outro")]},
+    "two equal headers": {
+        "headers": [("Authorization", PORTAL_TOKEN), ("Authorization", PORTAL_TOKEN)]
+    },
+    "headers joined by the server": {
+        "headers": {"Authorization": f"{PORTAL_TOKEN},{PORTAL_TOKEN}"}
+    },
+    "8 KiB": {"headers": {"Authorization": "a" * 8192}},
+    "control character": {"query_string": "at=abc%0Ad"},
+    "NUL": {"query_string": "at=%00"},
+    "cookie": {"headers": {"Cookie": f"at={PORTAL_TOKEN}; Authorization={PORTAL_TOKEN}"}},
+    "other header": {"headers": {"X-Api-Key": PORTAL_TOKEN, "Proxy-Authorization": PORTAL_TOKEN}},
+    "other parameter": {"query_string": f"token={PORTAL_TOKEN}&AT={PORTAL_TOKEN}"},
+}
+
+UNKNOWN: dict[str, Options] = {
+    "unknown": {"headers": {"Authorization": "nobody-was-given-this"}},
+    "unknown at": {"query_string": "at=nobody-was-given-this"},
+    "operator's credential": {"headers": {"Authorization": OPERATOR_TOKEN}},
+    "other case": {"headers": {"Authorization": PORTAL_TOKEN.upper()}},
+    "cut short": {"headers": {"Authorization": PORTAL_TOKEN[:-1]}},
+}
+
+
+@pytest.mark.parametrize("case", [*MALFORMED, *UNKNOWN])
+def test_a_wrong_credential_is_401_when_managed(
+    portal: PortalFactory, upstream: FaultUpstream, case: str
+) -> None:
+    here = portal()
+    with no_upstream_call(upstream):
+        for question in QUESTIONS:
+            expect_message(ask(here, question, **{**MALFORMED, **UNKNOWN}[case]), 401, UNAUTHORIZED)
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_a_malformed_credential_never_goes_upstream_in_pass_through(
+    portal: PortalFactory, upstream: FaultUpstream, case: str
+) -> None:
+    here = portal(pass_through(upstream.url))
+    with no_upstream_call(upstream):
+        for question in QUESTIONS:
+            expect_message(ask(here, question, **MALFORMED[case]), 401, UNAUTHORIZED)
+
+
+@pytest.mark.parametrize("case", [*MALFORMED, *UNKNOWN])
+def test_the_demonstration_takes_its_token_alone(portal: PortalFactory, case: str) -> None:
+    here = portal({})
+    for question in QUESTIONS:
+        expect_message(ask(here, question, **{**MALFORMED, **UNKNOWN}[case]), 401, UNAUTHORIZED)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"headers": {"Authorization": PORTAL_TOKEN}},
+        {"query_string": f"at={PORTAL_TOKEN}"},
+        {"query_string": f"at={PORTAL_TOKEN}", "headers": {"Authorization": PORTAL_TOKEN}},
+    ],
+    ids=["header", "at", "both"],
+)
+def test_each_way_to_give_a_good_credential_is_taken(
+    portal: PortalFactory, question: Question, options: Options
+) -> None:
+    assert ask(portal(), question, **options).status_code == 200
+
+
+def test_the_demonstration_answers_its_token_an_issued_and_a_configured_one(
+    portal: PortalFactory,
+) -> None:
+    here = portal({}, ACCESS_TOKENS="mine,yours")
+    for token in ("demo", "mine", "yours", issue(here, "script")):
+        for question in QUESTIONS:
+            assert ask(here, question, headers={"Authorization": token}).status_code == 200
+
+
+def test_a_revoked_token_is_403_even_for_what_is_stored(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal()
+    token = issue(here, "leaver")
+    tokens_of(here).revoke("leaver")
+    for question in QUESTIONS:
+        assert ask(here, question, headers={"Authorization": PORTAL_TOKEN}).status_code == 200
+        with no_upstream_call(upstream):
+            expect_message(ask(here, question, headers={"Authorization": token}), 403, FORBIDDEN)
+
+
+def test_an_expired_token_is_403_even_for_what_is_stored(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal()
+    token = issue(here, "trial", lifetime_s=0)
+    for question in QUESTIONS:
+        assert ask(here, question, headers={"Authorization": PORTAL_TOKEN}).status_code == 200
+        with no_upstream_call(upstream):
+            expect_message(ask(here, question, headers={"Authorization": token}), 403, FORBIDDEN)
+
+
+@pytest.mark.parametrize("scope", sorted(OPERATION_SCOPES))
+def test_a_scope_opens_its_own_operation_alone(
+    portal: PortalFactory, upstream: FaultUpstream, scope: str
+) -> None:
+    here = portal()
+    token = issue(here, "narrow", frozenset({scope, "refresh", "admin"}))
+    for question in QUESTIONS:
+        assert ask(here, question, headers={"Authorization": PORTAL_TOKEN}).status_code == 200
+        with no_upstream_call(upstream):
+            response = ask(here, question, headers={"Authorization": token})
+        if question.operation == scope:
+            assert response.status_code == 200
+        else:
+            expect_message(response, 403, FORBIDDEN)
+
+
+def test_a_caller_who_is_refused_learns_nothing_of_what_else_is_wrong(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    """401 and 403 come before the plate, the uf and the body are judged."""
+    here = portal()
+    narrow = issue(here, "narrow", frozenset({"decode"}))
+    wrong_plate = "/detran/v1/restrictions/renainf/XX"
+    wrong_uf = "/detran/v1/restrictions/renainf/ABC1D23/ZZ"
+    report = "/detran/v1/analytical-reports"
+    with no_upstream_call(upstream):
+        for path in (wrong_plate, wrong_uf):
+            expect_message(here.get(path, None), 401, UNAUTHORIZED)
+            expect_message(here.get(path, narrow), 403, FORBIDDEN)
+        for body in (b"", b"not json", b"x" * 300_000):
+            for token, status in ((None, 401), (narrow, 403)):
+                headers = {"Authorization": token} if token else {}
+                response = here.client.post(
+                    report, data=body, content_type="text/plain", headers=headers
+                )
+                expect_message(response, status)
+
+
+def test_a_revocation_reaches_cache_hits_of_a_running_process(portal: PortalFactory) -> None:
+    here = portal()
+    token = issue(here, "leaver")
+    question = QUESTIONS[0]
+    assert ask(here, question, headers={"Authorization": token}).status_code == 200
+    revoked = here.app.test_cli_runner().invoke(args=["token", "revoke", "leaver"])
+    assert revoked.exit_code == 0
+    expect_message(ask(here, question, headers={"Authorization": token}), 403, FORBIDDEN)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_the_operators_trouble_with_the_upstream_is_503_and_never_remembered_as_an_answer(
+    portal: PortalFactory, upstream: FaultUpstream, status: int
+) -> None:
+    here = portal()
+    upstream.default(faults.status(status))
+    for question in QUESTIONS:
+        response = ask(here, question, headers={"Authorization": PORTAL_TOKEN})
+        expect_message(response, 503)
+        assert int(response.headers["Retry-After"]) >= 1
+
+
+@pytest.mark.parametrize(("status", "message"), [(401, UNAUTHORIZED), (403, FORBIDDEN)])
+def test_pass_through_relays_the_upstreams_refusal_and_asks_again_for_a_better_credential(
+    portal: PortalFactory, upstream: FaultUpstream, status: int, message: str
+) -> None:
+    here = portal(pass_through(upstream.url))
+    question = QUESTIONS[0]
+    upstream.once(question.path, faults.status(status))
+    expect_message(ask(here, question, headers={"Authorization": "worse"}), status, message)
+    assert ask(here, question, headers={"Authorization": "better"}).status_code == 200
+
+
+def test_in_pass_through_the_upstream_gets_the_callers_credential_by_header_alone(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal(pass_through(upstream.url))
+    for question in QUESTIONS:
+        assert ask(here, question, query_string="at=callers-own").status_code == 200
+    for call in upstream.calls:
+        assert call.header("authorization") == "callers-own"
+        assert call.query == {}
+        assert call.header("cookie") is None
+
+
+def test_in_managed_mode_the_upstream_gets_the_operators_credential_alone(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal()
+    headers = {"Authorization": PORTAL_TOKEN, "Cookie": "a=b", "X-Forwarded-For": "1.2.3.4"}
+    for question in QUESTIONS:
+        assert ask(here, question, headers=headers).status_code == 200
+    for call in upstream.calls:
+        assert call.header("authorization") == OPERATOR_TOKEN
+        assert PORTAL_TOKEN not in str(call)
+        assert call.header("cookie") is None
+        assert call.header("x-forwarded-for") is None
+
+
+def signed_in_only(here: InProcessPortal) -> None:
+    with here.client.session_transaction() as session:
+        session["token"] = "0" * 64
+
+
+def test_a_session_is_no_credential_of_the_json_face(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal()
+    signed_in_only(here)
+    with no_upstream_call(upstream):
+        for question in QUESTIONS:
+            response = ask(here, question)
+            expect_message(response, 401, UNAUTHORIZED)
+            assert "Set-Cookie" not in response.headers
