@@ -32,7 +32,7 @@ def serve(target: str, host: str, port: int, workers: int, home: Path) -> None:
         respawn_failed_workers=True,
         workers_kill_timeout=20,
         working_dir=home,
-        log_level=LogLevels.warning,
+        log_level=LogLevels.error,  # its warnings are advice on the numbers above
         log_access=False,  # the path holds the plate: the application logs its own line
     ).serve()
 
