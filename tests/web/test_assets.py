@@ -1,6 +1,7 @@
 """A file's address changes with its content, and with nothing else."""
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,54 @@ def test_the_portals_own_files_are_all_there() -> None:
     for name in ("css/portal.css", "css/dossier.css", "js/panels.js", "icons/mark.svg"):
         assert assets.url(name).startswith("/static/")
         assert assets.text(name)
+
+
+GROUNDS = ("ground", "surface", "raised")
+TEXTS = ("ink", "muted", "accent", "accent-strong", "ok", "warn", "danger", "unknown")
+# What stands on what, besides texts on the three grounds.
+PAIRS = (
+    ("on-accent", "accent"),
+    ("on-accent", "accent-strong"),
+    ("accent-strong", "accent-soft"),
+    ("ok", "ok-soft"),
+    ("warn", "warn-soft"),
+    ("danger", "danger-soft"),
+    ("unknown", "unknown-soft"),
+    *((("ink", f"{tone}-soft")) for tone in ("ok", "warn", "danger", "unknown", "accent")),
+)
+
+
+def palettes() -> tuple[dict[str, str], dict[str, str]]:
+    """The light and the dark colours of tokens.css, by name."""
+    found = re.findall(
+        r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)",
+        (STATIC / "css/tokens.css").read_text(),
+    )
+    return {n: light for n, light, _ in found}, {n: dark for n, _, dark in found}
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG 2.2's contrast ratio of two #rrggbb colours."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("palette", palettes(), ids=("light", "dark"))
+def test_every_text_can_be_read_on_its_ground(palette: dict[str, str]) -> None:
+    pairs = [*PAIRS, *((text, ground) for text in TEXTS for ground in GROUNDS)]
+    weak = {p: round(r, 2) for p in pairs if (r := contrast(palette[p[0]], palette[p[1]])) < 4.5}
+    assert not weak
+
+
+@pytest.mark.parametrize("palette", palettes(), ids=("light", "dark"))
+def test_lines_fields_and_focus_can_be_seen(palette: dict[str, str]) -> None:
+    marks = ("line-strong", "focus", *(f"series-{number}" for number in range(1, 7)))
+    pairs = [(mark, ground) for mark in marks for ground in GROUNDS]
+    weak = {p: round(r, 2) for p in pairs if (r := contrast(palette[p[0]], palette[p[1]])) < 3}
+    assert not weak

@@ -13,6 +13,7 @@ from typing import Final, Generic, Literal, TypeVar
 
 import msgspec
 
+from portal.law import Term, term
 from portal.vehicle import Plate, Renavam
 from portal.web import filters
 from portal.web.panels import Panel
@@ -32,6 +33,12 @@ _NEEDS: Final[Mapping[PanelName, tuple[Lookup, ...]]] = {
     "veiculo": ("decode",),
     "multas": ("renainf",),
     "restricoes": ("renajud",),
+}
+# The word of each panel that a newcomer asks about, by its slug in the glossary.
+_TERMS: Final[Mapping[PanelName, str]] = {
+    "veiculo": "fipe",
+    "multas": "renainf",
+    "restricoes": "renajud",
 }
 LOOKUP_WORDS: Final[Mapping[Lookup, str]] = {
     "decode": "dados do veículo",
@@ -103,12 +110,14 @@ Content = TypeVar("Content", covariant=True)
 class PanelView(Generic[Content]):
     """A panel's frame; ``content`` is there exactly when the state is "ready".
 
-    ``missing`` lists the lookups that failed; a summary is ready in spite of them.
-    ``url`` gives this panel alone, ``whole_page_url`` the page with every panel resolved.
+    ``missing`` lists the lookups that failed; a summary is ready in spite of them. ``term`` is
+    the glossary's entry on the panel's register, ``url`` gives this panel alone and
+    ``whole_page_url`` the page with every panel resolved.
     """
 
     name: PanelName
     title: str
+    term: Term | None
     state: Literal["waiting", "idle", "unavailable", "ready"]
     url: str
     whole_page_url: str
@@ -165,6 +174,7 @@ def frame(
     return PanelView(
         name=name,
         title=TITLES[name],
+        term=term(_TERMS[name]) if name in _TERMS else None,
         state=state,
         url=f"{path}/painel/{name}",
         whole_page_url=f"{path}?completo=1",
