@@ -1,0 +1,98 @@
+"""Pass-through mode: each credential sees what the upstream gave to it, and nothing of others."""
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import PortalFactory
+from tests.factories import decode_body, encode
+from tests.fakes import Call, Fault, FaultUpstream, faults
+from tests.fakes.in_process import InProcessPortal, pass_through
+from tests.web.json_paths import PLATE, QUESTIONS, Question, ask, expect_message, no_upstream_call
+
+
+def personal() -> Fault:
+    """Answers with whom it answers inside."""
+
+    def body(call: Call) -> bytes:
+        mine = {"placa": PLATE, "de": call.header("authorization")}
+        if "restrictions" in call.path:
+            return encode({"status": "SUCCESS", "result": [{"de": mine["de"]}]})
+        return encode({"status": "DONE", "result": mine})
+
+    return faults.answer("personal", body)
+
+
+@pytest.fixture
+def here(portal: PortalFactory, upstream: FaultUpstream) -> InProcessPortal:
+    upstream.default(personal())
+    return portal(pass_through(upstream.url))
+
+
+def as_(here: InProcessPortal, credential: str, question: Question, **headers: str) -> Any:
+    return ask(here, question, headers={"Authorization": credential, **headers})
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=str)
+def test_stored_answers_are_of_the_credential_they_were_given_to(
+    here: InProcessPortal, upstream: FaultUpstream, question: Question
+) -> None:
+    for _ in range(2):
+        for credential in ("ana", "bia"):
+            assert credential in as_(here, credential, question).get_data(as_text=True)
+    assert upstream.count() == 2
+    with no_upstream_call(upstream):
+        expect_message(as_(here, "caio", question, **{"Cache-Control": "only-if-cached"}), 504)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=str)
+def test_in_an_outage_nobody_gets_the_stale_answer_of_another(
+    portal: PortalFactory, upstream: FaultUpstream, question: Question
+) -> None:
+    here = portal(
+        pass_through(upstream.url),
+        FRESH_DECODE="0",
+        FRESH_RENAINF="0",
+        FRESH_RENAJUD="0",
+        FRESH_REPORT="0",
+        STALE_REPORT="60",
+    )
+    upstream.default(personal())
+    assert as_(here, "ana", question).status_code == 200
+    upstream.default(faults.status(500))
+    mine = as_(here, "ana", question)
+    assert mine.headers["Cache-Status"] == "portal; fwd=stale"
+    assert "ana" in mine.get_data(as_text=True)
+    expect_message(as_(here, "bia", question), 502)
+
+
+def test_a_failure_of_one_credential_is_not_shared_with_another(
+    here: InProcessPortal, upstream: FaultUpstream
+) -> None:
+    question = QUESTIONS[0]
+    for status in (401, 403, 404, 500):
+        upstream.once(question.path, faults.status(status))
+        assert as_(here, f"ana-{status}", question).status_code == (
+            502 if status == 500 else status
+        )
+        assert as_(here, f"bia-{status}", question).status_code == 200
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_credential_that_the_upstream_no_longer_takes_gets_no_stale_answer(
+    portal: PortalFactory, upstream: FaultUpstream, status: int
+) -> None:
+    here = portal(pass_through(upstream.url), FRESH_DECODE="0")
+    question = QUESTIONS[0]
+    assert as_(here, "ana", question).data == decode_body(PLATE)
+    upstream.default(faults.status(status))
+    expect_message(as_(here, "ana", question), status)
+
+
+def test_credentials_that_differ_in_case_alone_are_two(
+    here: InProcessPortal, upstream: FaultUpstream
+) -> None:
+    for credential in ("Ana", "ana", "ANA"):
+        answer = as_(here, credential, QUESTIONS[0])
+        assert answer.get_json()["result"]["de"] == credential
+    assert upstream.count() == 3
