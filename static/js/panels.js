@@ -20,6 +20,7 @@ async function load(section) {
     if (!fresh || !fresh.dataset.panelUrl) throw new Error("not a panel");
     const adopted = document.importNode(fresh, true);
     section.replaceWith(adopted);
+    offerCopies(adopted);
     announce.textContent = `${title}: pronto`;
     if (location.hash && adopted.querySelector(`[id="${CSS.escape(location.hash.slice(1))}"]`)) {
       document.getElementById(location.hash.slice(1)).scrollIntoView();
@@ -55,4 +56,18 @@ document.addEventListener("click", (event) => {
   });
 });
 
+// A button that cannot work is not shown: browsers grant the clipboard to secure pages alone.
+function offerCopies(root) {
+  if (!navigator.clipboard) return;
+  root.querySelectorAll("[data-copy]").forEach((button) => {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      announce.textContent = `${button.dataset.copy} copiado`;
+      button.firstChild.textContent = "copiado";
+    });
+  });
+}
+
+offerCopies(document);
 document.querySelectorAll('[data-panel="waiting"]').forEach(load);
