@@ -12,7 +12,6 @@ import pytest
 from jinja2 import meta, nodes
 
 from portal.vehicle import Plate, Renavam
-from portal.web.panels import Panel
 from portal.web.view_models import (
     PANEL_NAMES,
     DossierSummary,
@@ -310,13 +309,5 @@ def test_a_dossier_names_what_could_not_be_asked() -> None:
     assert "Restrição de transferência" in text
 
 
-def test_an_error_page_is_made_of_nothing_but_itself() -> None:
-    html = render(error_page(500, "Algo deu errado", "Tente de novo.", "01JD77", query="ABC"))
-    assert "01JD77" in html
-    assert 'action="/buscar"' in html
-    assert "<script" not in html
-
-
 def test_a_plain_panel_costs_no_word_about_money() -> None:
     assert "custa" not in whole_page()
-    assert Panel("unasked").price == 0

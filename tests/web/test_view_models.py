@@ -16,6 +16,7 @@ from portal.web.view_models import (
     Panels,
     Reading,
     dossier_page,
+    error_page,
     panel_fragment,
     panel_needs,
     renavam_page,
@@ -220,6 +221,13 @@ def test_paper_names_no_price_of_asking_again() -> None:
 
 def test_a_long_search_text_is_cut_before_it_is_shown_again() -> None:
     assert len(search_page(query="A" * 10_000).query) == 64
+
+
+def test_an_error_page_is_made_of_nothing_but_itself() -> None:
+    html = render(error_page(500, "Algo deu errado", "Tente de novo.", "01JD77", query="ABC"))
+    assert "01JD77" in html
+    assert 'action="/buscar"' in html
+    assert "<script" not in html
 
 
 JSON = st.recursive(
