@@ -32,6 +32,8 @@ def read_credential(headers: Sequence[str], query_string: bytes) -> str:
 def _at(query_string: bytes) -> list[str]:
     """The values of ``at``, byte for character: what is no ASCII stays none. A lenient UTF-8
     reader would turn ``%FF`` into the three ASCII characters of its own escape."""
+    if not query_string:
+        return []
     pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, encoding="latin-1")
     return [value for name, value in pairs if name == "at"]
 

@@ -1,6 +1,7 @@
 """The five JSON paths: a drop-in for the upstream, its bodies byte for byte."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, abort, request
@@ -65,15 +66,16 @@ class JSONFace:
         paths = Blueprint("api", __name__)
 
         def route(
-            path: str, name: str, operation: Operation, lookup: Callable[..., Lookup]
+            path: str, name: str, operation: Operation, lookup: Callable[..., Lookup] | None = None
         ) -> None:
             methods = ["POST"] if operation.method == "POST" else ["GET", "HEAD"]
             allow = ", ".join([*methods, "OPTIONS"])
+            read = lookup or partial(vehicle_lookup, operation)
 
             def view(**parts: str) -> Response:
                 if request.method == "OPTIONS":
                     return Response(status=204, headers={"Allow": allow})
-                return self._answer(operation, lambda: lookup(**parts))
+                return self._answer(operation, lambda: read(**parts))
 
             paths.add_url_rule(
                 path,
@@ -83,17 +85,18 @@ class JSONFace:
                 provide_automatic_options=False,
             )
 
-        route("/detran/v1/decode/<plate>", "decode", DECODE, self._decode)
+        route("/detran/v1/decode/<plate>", "decode", DECODE)
         base = "/detran/v1/restrictions"
-        route(f"{base}/renainf/<plate>", "renainf", RENAINF, self._renainf)
-        route(f"{base}/renainf/<plate>/<uf>", "renainf_uf", RENAINF, self._renainf)
-        route(f"{base}/renajud/<plate>", "renajud", RENAJUD, self._renajud)
+        route(f"{base}/renainf/<plate>", "renainf", RENAINF)
+        route(f"{base}/renainf/<plate>/<uf>", "renainf_uf", RENAINF)
+        route(f"{base}/renajud/<plate>", "renajud", RENAJUD)
         route("/detran/v1/analytical-reports", "report", REPORT, self._report)
         return paths
 
     def _answer(self, operation: Operation, lookup: Callable[[], Lookup]) -> Response:
         try:
-            identity = self._admit(operation)
+            authorization = request.headers.getlist("Authorization")
+            identity = admit(self._gatekeeper, operation, authorization, request.query_string)
             question = lookup()
         except Refusal as refusal:
             return message_response(refusal.status, refusal.message)
@@ -102,38 +105,6 @@ class JSONFace:
             return _relay(self._gateway.fetch(question, caller, _directive(identity)))
         except Failure as failure:
             return failure_response(failure, self._gatekeeper.mode == "pass-through")
-
-    def _admit(self, operation: Operation) -> Identity:
-        try:
-            credential = read_credential(
-                request.headers.getlist("Authorization"), request.query_string
-            )
-            identity = self._gatekeeper.admit(credential)
-        except (NoCredential, UnknownToken):
-            raise Refusal(401, UNAUTHORIZED) from None
-        except RefusedToken:
-            raise Refusal(403, FORBIDDEN) from None
-        if not identity.may(operation.name):
-            raise Refusal(403, FORBIDDEN)
-        return identity
-
-    @staticmethod
-    def _decode(plate: str) -> Lookup:
-        return Lookup(DECODE, _plate(plate))
-
-    @staticmethod
-    def _renainf(plate: str, uf: str | None = None) -> Lookup:
-        subject = _subject(plate)
-        if uf is None:
-            return Lookup(RENAINF, subject)
-        state = uf.upper()
-        if not uf.isascii() or state not in STATES:
-            raise Refusal(400, INVALID_UF)
-        return Lookup(RENAINF, subject, state)
-
-    @staticmethod
-    def _renajud(plate: str) -> Lookup:
-        return Lookup(RENAJUD, _subject(plate))
 
     @staticmethod
     def _report() -> Lookup:
@@ -153,6 +124,32 @@ class JSONFace:
         given = document.get("plate")
         plate = _plate(given if isinstance(given, str) else "")
         return report_lookup(plate, document.get("data"))
+
+
+def admit(
+    gatekeeper: Gatekeeper, operation: Operation, authorization: Sequence[str], query: bytes
+) -> Identity:
+    """Who asks, if they may; ``authorization`` is every such header. Raises Refusal, 401 or 403."""
+    try:
+        identity = gatekeeper.admit(read_credential(authorization, query))
+    except (NoCredential, UnknownToken):
+        raise Refusal(401, UNAUTHORIZED) from None
+    except RefusedToken:
+        raise Refusal(403, FORBIDDEN) from None
+    if not identity.may(operation.name):
+        raise Refusal(403, FORBIDDEN)
+    return identity
+
+
+def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> Lookup:
+    """The question that a GET path asks; raises Refusal, 400."""
+    subject = _subject(plate) if operation.takes_renavam else _plate(plate)
+    if uf is None:
+        return Lookup(operation, subject)
+    state = uf.upper()
+    if not uf.isascii() or state not in STATES:
+        raise Refusal(400, INVALID_UF)
+    return Lookup(operation, subject, state)
 
 
 def report_lookup(plate: Plate, data: object) -> Lookup:
@@ -195,9 +192,13 @@ def _relay(served: Served) -> Response:
             return message_response(400, INVALID_PLATE)
         return Response(served.body, 400, content_type="application/json")
     response = Response(served.body, 200, content_type="application/json")
-    response.headers["Age"] = str(served.age_s)
-    response.headers["Cache-Status"] = _cache_status(served)
+    response.headers.extend(success_headers(served))
     return response
+
+
+def success_headers(served: Served) -> list[tuple[str, str]]:
+    """What a 200 carries beside its type and the headers of every response."""
+    return [("Age", str(served.age_s)), ("Cache-Status", _cache_status(served))]
 
 
 def _cache_status(served: Served) -> str:

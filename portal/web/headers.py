@@ -28,25 +28,33 @@ _ALWAYS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_HSTS = "max-age=63072000; includeSubDomains"
+_PRIVATE = {"Cache-Control": "no-store, private", "Vary": "Authorization, Cookie"}
+_TLS = {"Strict-Transport-Security": "max-age=63072000; includeSubDomains"}
+
+
+def new_request_id() -> str:
+    return secrets.token_hex(8)
+
+
+def standing_headers(secure: bool) -> list[tuple[str, str]]:
+    """What every private response carries, its own X-Request-Id aside; ``secure``: over TLS."""
+    return [*(_ALWAYS | _PRIVATE | (_TLS if secure else {})).items()]
 
 
 def register_headers(app: Flask) -> None:
     """Sets them after every request; a view's own Cache-Control stays."""
 
     def before() -> None:
-        g.request_id = secrets.token_hex(8)
+        g.request_id = new_request_id()
 
     def after(response: Response) -> Response:
         headers = response.headers
-        for name, value in _ALWAYS.items():
-            headers[name] = value
+        headers.update(_ALWAYS)
         headers["X-Request-Id"] = g.get("request_id", "")
         if "Cache-Control" not in headers:
-            headers["Cache-Control"] = "no-store, private"
-            headers["Vary"] = "Authorization, Cookie"
+            headers.update(_PRIVATE)
         if request.is_secure:
-            headers["Strict-Transport-Security"] = _HSTS
+            headers.update(_TLS)
         return response
 
     app.before_request(before)
