@@ -32,7 +32,7 @@ from portal.sandbox import SITUATIONS, TOKEN, Sandbox, SandboxTransport
 from portal.settings import Settings, SettingsError
 from portal.storage import load_secret_key, open_engine
 from portal.upstream import Breaker, Failover, Origin
-from portal.web import Portal, SamplePlate, mount
+from portal.web import Portal, RateLimits, SamplePlate, mount
 
 HOME = Path(__file__).resolve().parent
 MEBIBYTE = 1024 * 1024
@@ -68,6 +68,9 @@ def create_app(settings: Settings | None = None) -> Flask:
             hidden_marker=settings.hidden_marker,
             mask_names=settings.mask_names,
             trusted_proxies=settings.trusted_proxies,
+            limits=RateLimits(
+                settings.rate_limit_token, settings.rate_limit_address, settings.redis_url
+            ),
             static=HOME / "static",
             ready=store.is_up,
         ),

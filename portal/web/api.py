@@ -34,10 +34,12 @@ from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.errors import (
     FORBIDDEN,
     INVALID_PLATE,
+    TOO_MANY,
     UNAUTHORIZED,
     failure_response,
     message_response,
 )
+from portal.web.limits import RateLimits
 
 INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
@@ -56,11 +58,13 @@ class Refusal(Exception):
 
 
 class JSONFace:
-    """Order of judgement: 404/405 by the router → 401 → 403 → 413/415/400 → store → upstream."""
+    """Order of judgement: 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store →
+    upstream."""
 
-    def __init__(self, gateway: Gateway, gatekeeper: Gatekeeper) -> None:
+    def __init__(self, gateway: Gateway, gatekeeper: Gatekeeper, limits: RateLimits) -> None:
         self._gateway = gateway
         self._gatekeeper = gatekeeper
+        self._limits = limits
 
     def blueprint(self) -> Blueprint:
         paths = Blueprint("api", __name__)
@@ -100,6 +104,9 @@ class JSONFace:
             question = lookup()
         except Refusal as refusal:
             return message_response(refusal.status, refusal.message)
+        wait_s = self._limits.request(request.remote_addr, identity.digest)
+        if wait_s is not None:
+            return message_response(429, TOO_MANY, wait_s)
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
         try:
             return _relay(self._gateway.fetch(question, caller, _directive(identity)))

@@ -16,6 +16,7 @@ log = logging.getLogger(__name__)
 INVALID_PLATE: Final = "Por favor, informe uma placa válida."
 UNAUTHORIZED: Final = "Não autorizado."
 FORBIDDEN: Final = "Acesso negado!"
+TOO_MANY: Final = "Pedidos demais. Aguarde um pouco."
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ _MESSAGES: Final[dict[int, str]] = {
     405: "Método não permitido neste endereço.",
     413: "O corpo do pedido passa de 256 KiB.",
     415: "O corpo do pedido deve ser application/json.",
-    429: "Pedidos demais. Aguarde um pouco.",
+    429: TOO_MANY,
     500: "Erro interno do portal.",
 }
 

@@ -17,12 +17,13 @@ from portal.web.dossier_code import DossierCodes
 from portal.web.errors import register_errors
 from portal.web.headers import register_headers
 from portal.web.health import health_blueprint
+from portal.web.limits import RateLimits
 from portal.web.lookups import Lookups
 from portal.web.open_pages import OpenPages
 from portal.web.pdf import render_pdf
 from portal.web.vehicle_pages import VehiclePages
 from portal.web.view_models import SamplePlate, Site
-from portal.web.visitors import DynamicSecureCookies, Visitors
+from portal.web.visitors import SESSION_S, DynamicSecureCookies, Visitors, limit_pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Portal:
     hidden_marker: str
     mask_names: bool
     trusted_proxies: int
+    limits: RateLimits
     static: Path
     ready: Callable[[], bool]
 
@@ -49,6 +51,7 @@ def mount(app: Flask, portal: Portal) -> None:
         SESSION_COOKIE_NAME="portal",
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
+        PERMANENT_SESSION_LIFETIME=SESSION_S,
     )
     app.session_interface = DynamicSecureCookies()
     app.url_map.merge_slashes = False
@@ -61,7 +64,7 @@ def mount(app: Flask, portal: Portal) -> None:
     visitors = Visitors(portal.gatekeeper, portal.secret)
     assets = Assets.build(portal.static)
     codes = DossierCodes(portal.secret)
-    open_pages = OpenPages(visitors, portal.history, codes, portal.samples)
+    open_pages = OpenPages(visitors, portal.history, codes, portal.samples, portal.limits)
     vehicle_pages = VehiclePages(
         portal.gateway,
         Lookups(portal.gateway, portal.pool),
@@ -76,8 +79,9 @@ def mount(app: Flask, portal: Portal) -> None:
     register_headers(app)
     register_errors(app)
     app.before_request(visitors.refuse_foreign_forms)
+    limit_pages(app, portal.limits, visitors)
     for blueprint in (
-        JSONFace(portal.gateway, portal.gatekeeper).blueprint(),
+        JSONFace(portal.gateway, portal.gatekeeper, portal.limits).blueprint(),
         open_pages.blueprint(),
         vehicle_pages.blueprint(),
         health_blueprint(portal.ready),

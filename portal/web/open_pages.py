@@ -10,6 +10,7 @@ from portal.access import History, RefusedToken, UnknownToken, is_token
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.dossier_code import DossierCodes
 from portal.web.errors import INVALID_PLATE
+from portal.web.limits import RateLimits, seconds
 from portal.web.view_models import (
     RecentLookup,
     SamplePlate,
@@ -24,6 +25,7 @@ from portal.web.visitors import Visitors, local_path
 
 WRONG_TOKEN = "Este token não foi aceito."  # noqa: S105
 EXPIRED_TOKEN = "Este token foi revogado ou venceu."  # noqa: S105
+TOO_MANY_TRIES = "Tentativas demais com tokens errados. Espere {} e tente de novo."
 LONGEST_CODE = 1000
 _SEPARATORS = str.maketrans("", "", " .\t\u00a0\u2009\u202f")
 _DASHES = str.maketrans("–—‑−", "----")
@@ -38,11 +40,13 @@ class OpenPages:
         history: History,
         codes: DossierCodes,
         samples: Sequence[SamplePlate],
+        limits: RateLimits,
     ) -> None:
         self._visitors = visitors
         self._history = history
         self._codes = codes
         self._samples = samples
+        self._limits = limits
 
     def blueprint(self) -> Blueprint:
         pages = Blueprint("open", __name__)
@@ -94,6 +98,11 @@ class OpenPages:
 
     def sign_in(self) -> BaseResponse:
         token = request.form.get("token", "").strip()
+        wait_s = self._limits.sign_in(request.remote_addr)
+        if wait_s is not None:
+            response = self.sign_in_form(TOO_MANY_TRIES.format(seconds(wait_s)), 429)
+            response.headers["Retry-After"] = str(wait_s)
+            return response
         try:
             if not is_token(token):
                 raise UnknownToken
@@ -102,6 +111,7 @@ class OpenPages:
             return self.sign_in_form(WRONG_TOKEN, 401)
         except RefusedToken:
             return self.sign_in_form(EXPIRED_TOKEN, 403)
+        self._limits.signed_in(request.remote_addr)
         return redirect(local_path(request.form.get("next", "/")), 303)
 
     def sign_out(self) -> BaseResponse:

@@ -1,12 +1,14 @@
 """Who is looking at the pages: sessions, signing in and out, and forms that are really ours."""
 
 import hmac
+import re
 import secrets
 from typing import Final
 from urllib.parse import urlsplit
 
 from flask import Flask, abort, request, session
 from flask.sessions import SecureCookieSessionInterface
+from werkzeug.exceptions import TooManyRequests
 
 from portal.access import (
     Gatekeeper,
@@ -19,8 +21,12 @@ from portal.access import (
     seal_text,
 )
 from portal.web.errors import is_json_path
+from portal.web.limits import RateLimits
 
-_SESSION_S: Final = 12 * 3600
+SESSION_S: Final = 12 * 3600
+# A browser drops a cookie over 4,096 bytes without a word. Encryption and two rounds of base64
+# make a credential nearly twice as long, and the cookie holds more than it.
+LONGEST_SEALED: Final = 2000
 
 
 class DynamicSecureCookies(SecureCookieSessionInterface):
@@ -66,17 +72,23 @@ class Visitors:
         return self._gatekeeper.visitor() if self.is_demo else None
 
     @property
-    def signed_in_name(self) -> str | None:
+    def signed_in(self) -> Identity | None:
+        """Who has signed in: in the demonstration a mere visitor has not."""
         if "token" not in session and "credential" not in session:
             return None
         identity = self.current()
+        return identity if "token" in session or "credential" in session else None
+
+    @property
+    def signed_in_name(self) -> str | None:
+        identity = self.signed_in
         return None if identity is None else _shown_name(identity)
 
     @property
     def mark(self) -> str:
         """What tells this person's history from others': the token, or the browser's session."""
-        identity = self.current()
-        if identity is not None and ("token" in session or "credential" in session):
+        identity = self.signed_in
+        if identity is not None:
             return identity.digest
         if "visitor" not in session:
             session["visitor"] = secrets.token_hex(16)
@@ -85,6 +97,8 @@ class Visitors:
     def sign_in(self, token: str) -> None:
         """Start a session; raises UnknownToken or RefusedToken."""
         self._gatekeeper.admit(token)
+        if self.is_pass_through and len(token) > LONGEST_SEALED:
+            raise UnknownToken
         session.clear()  # a new session: nothing planted before survives (session fixation)
         if self.is_pass_through:
             session["credential"] = seal_text(self._secret, token)
@@ -130,31 +144,40 @@ def local_path(wish: str) -> str:
     return wish if sound else "/"
 
 
+def limit_pages(app: Flask, limits: RateLimits, visitors: Visitors) -> None:
+    """Pages about vehicles count towards the limits; the JSON face judges its own order."""
+
+    def judge() -> None:
+        if request.blueprint != "vehicle":
+            return
+        # Visitors of the demonstration share a token, and are told apart by address alone.
+        identity = visitors.signed_in
+        wait_s = limits.request(request.remote_addr, identity.digest if identity else None)
+        if wait_s is not None:
+            raise TooManyRequests(retry_after=wait_s)
+
+    app.before_request(judge)
+
+
 def may_spend() -> bool:
     """Whether this GET is a person's: not a prefetch, not from another site, not a known bot.
 
     Absent headers count as a person.
     """
     headers = request.headers
-    prefetch = "prefetch" in (headers.get("Sec-Purpose", "") + headers.get("Purpose", "")).lower()
-    foreign = headers.get("Sec-Fetch-Site", "") == "cross-site"
-    agent = headers.get("User-Agent", "").lower()
-    bot = any(word in agent for word in _BOTS)
-    return request.method in ("GET", "POST") and not (prefetch or foreign or bot)
+    purpose = " ".join(headers.get(name, "") for name in _PURPOSES).lower()
+    early = any(word in purpose for word in ("prefetch", "prerender", "preview"))
+    foreign = headers.get("Sec-Fetch-Site", "").strip().lower() == "cross-site"
+    bot = _BOTS.search(headers.get("User-Agent", "")) is not None
+    return request.method in ("GET", "POST") and not (early or foreign or bot)
 
 
-_BOTS: Final = (
-    "bot",
-    "crawl",
-    "spider",
-    "slurp",
-    "facebookexternalhit",
-    "whatsapp",
-    "telegram",
-    "preview",
-    "embedly",
-    "pinterest",
-    "headlessfetch",
-    "google-read-aloud",
-    "mediapartners",
+_PURPOSES: Final = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
+# Programs that read pages unasked. Not the browsers inside Telegram or Pinterest, which carry a
+# person, nor Cubot's phones.
+_BOTS: Final = re.compile(
+    r"(?<!cu)bot|crawl|spider|slurp|preview|facebookexternalhit|facebookcatalog|meta-external"
+    r"|whatsapp/|embedly|iframely|slack-imgproxy|ia_archiver|google-read-aloud|googleother"
+    r"|google-inspectiontool|mediapartners|apis-google|feedfetcher|bytespider|vkshare|skypeuri",
+    re.IGNORECASE,
 )
