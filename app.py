@@ -1,11 +1,13 @@
 """The front door: Settings → upstream → gateway → Flask, composed here and nowhere else."""
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,31 +18,38 @@ from sqlalchemy.exc import SQLAlchemyError
 from portal.access import Gatekeeper, History, Tokens
 from portal.commands import register_commands
 from portal.gateway import (
+    Chore,
     FileLeases,
     Gateway,
+    Housekeeper,
     Leases,
     Ledger,
     Memory,
     Policy,
-    RedisLeases,
     Seal,
+    Several,
     SingleFlight,
     Store,
+    Tally,
     Terms,
 )
 from portal.sandbox import SITUATIONS, TOKEN, Sandbox, SandboxTransport
 from portal.settings import Settings, SettingsError
 from portal.storage import load_secret_key, open_engine
-from portal.upstream import Breaker, Failover, Origin
-from portal.web import Portal, RateLimits, SamplePlate, mount
+from portal.upstream import CELLS, Breaker, Cells, Failover, Origin
+from portal.web import Metrics, MetricsAccess, Portal, RateLimits, SamplePlate, add_up_in, mount
 
 HOME = Path(__file__).resolve().parent
 MEBIBYTE = 1024 * 1024
 PANEL_THREADS = 1024
+METRICS = "metrics"
 
 
-def create_app(settings: Settings | None = None) -> Flask:
-    """The portal, built once from plain values."""
+def create_app(settings: Settings | None = None, metrics_directory: Path | None = None) -> Flask:
+    """The portal, built once from plain values.
+
+    ``metrics_directory`` is where the processes of one server add their numbers up.
+    """
     if settings is None:
         settings = _settings()
     secret = (settings.secret_key or load_secret_key(settings.data_dir)).encode()
@@ -48,12 +57,27 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.secret_key = secret
 
     engine = open_engine(settings.database_url, settings.data_dir)
-    breakers = [Breaker(origin, origin.name, time.monotonic) for origin in _origins(settings)]
-    upstream = Failover(breakers)
-    seal = Seal(secret)
-    store = Store(_backend(app, settings), seal, Memory(settings.edge_memory_mb * MEBIBYTE))
+    breakers = [
+        Breaker(origin, origin.name, time.monotonic, _cells(settings, origin.name))
+        for origin in _origins(settings)
+    ]
+    policy = _policy(settings)
+    metrics = Metrics(breakers, metrics_directory)
+    tally = Tally(engine, policy.terms)
+    observer = Several(metrics, tally)
+    backend = _backend(app, settings)
+    memory = Memory(settings.edge_memory_mb * MEBIBYTE)
+    store = Store(backend, Seal(secret), memory, observer)
     ledger = Ledger(engine, settings.daily_call_limit)
-    gateway = Gateway(upstream, store, SingleFlight(_leases(settings)), ledger, _policy(settings))
+    leases = _leases(settings, backend)
+    gateway = Gateway(Failover(breakers), store, SingleFlight(leases), ledger, policy, observer)
+    housekeeper = Housekeeper(
+        Chore(1.0, store.tick),
+        Chore(5.0, tally.flush),
+        Chore(15.0, store.sweep),
+        Chore(3600.0, ledger.drop_past_counters),
+    )
+    app.extensions["housekeeper"] = housekeeper
     tokens = Tokens(engine, settings.access_tokens)
     history = History(engine, secret, store.tag)
     mount(
@@ -73,9 +97,12 @@ def create_app(settings: Settings | None = None) -> Flask:
             ),
             static=HOME / "static",
             ready=store.is_up,
+            metrics=metrics,
+            metrics_access=MetricsAccess(settings.metrics_token, settings.trusted_proxies > 0),
         ),
     )
-    register_commands(app, tokens, ledger, store, history)
+    app.before_request(housekeeper.start)
+    register_commands(app, tokens, ledger, tally, store, history)
     return app
 
 
@@ -111,25 +138,33 @@ def _backend(app: Flask, settings: Settings) -> Any:
         "CACHE_DIR": str(settings.data_dir),
     }
     if settings.redis_url:
+        from portal.gateway.redis_cache import CLIENT_OPTIONS  # late: most portals have none
+
         config = {
             "CACHE_TYPE": f"{room}.redis_cache.SealedRedisCache",
             "CACHE_REDIS_URL": settings.redis_url,
             "CACHE_KEY_PREFIX": "portal:",
-            "CACHE_OPTIONS": cast(Any, {"socket_timeout": 1, "socket_connect_timeout": 1}),
+            "CACHE_OPTIONS": cast(Any, dict(CLIENT_OPTIONS)),
         }
     cache = Cache(app, config=config)
     # Not cache.cache: that asks for the current application, which need not be this one.
     return app.extensions["cache"][cache]
 
 
-def _leases(settings: Settings) -> Leases:
+def _leases(settings: Settings, backend: Any) -> Leases:
     if settings.redis_url:
-        from redis import Redis  # late: most portals have none
+        from portal.gateway.redis_lease import RedisLeases  # late: most portals have none
 
-        return RedisLeases(
-            Redis.from_url(settings.redis_url, socket_timeout=1, socket_connect_timeout=1)
-        )
+        return RedisLeases(backend.client, backend.fuse)
     return FileLeases(settings.data_dir / "leases")
+
+
+def _cells(settings: Settings, name: str) -> Cells | None:
+    """What the worker processes know together of a base address."""
+    try:
+        return Cells(CELLS, settings.data_dir / "breakers" / name)
+    except OSError:
+        return None  # each process for itself
 
 
 def _policy(settings: Settings) -> Policy:
@@ -154,7 +189,18 @@ def worker() -> Flask:
     from portal.server import end_with_parent
 
     end_with_parent()
-    return create_app()
+    settings = _settings()
+    add_up_in(settings.data_dir / METRICS)
+    app = create_app(settings, settings.data_dir / METRICS)
+    # Not atexit, which a forked worker never comes to.
+    Finalize(None, app.extensions["housekeeper"].do_all, exitpriority=1)
+    return app
+
+
+def _begin_metrics(directory: Path) -> None:
+    """An empty directory for the worker processes of this start."""
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(mode=0o700)
 
 
 def main() -> None:
@@ -169,6 +215,7 @@ def main() -> None:
         load_secret_key(settings.data_dir)
         # Here once, so that a database out of reach is one line and not a crash in every worker.
         open_engine(settings.database_url, settings.data_dir).dispose()
+        _begin_metrics(settings.data_dir / METRICS)
     except (OSError, SQLAlchemyError) as error:
         sys.exit(f"dossie-veicular: cannot start: {str(error).splitlines()[0]}")
     shown = f"[{host}]" if ":" in host else host

@@ -1,33 +1,82 @@
 """``flask --app app ledger``: one line an upstream call."""
 
 import csv
+import itertools
 import re
 import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 import click
 
-from portal.gateway import Ledger, Row
+from portal.gateway import Ledger, Row, Saved, Tally
 
+SUMMARY_COLUMNS = ("operation", "calls", "spent", "hits", "collapsed", "saved")
 COLUMNS = ("sent_at", "operation", "origin", "caller", "price", "outcome", "status")
 
 
-def ledger_command(book: Ledger) -> click.Command:
+def ledger_command(book: Ledger, tally: Tally) -> click.Command:
     @click.command("ledger")
     @click.option("--month", callback=_month, help="as in 2026-11; none = every month")
     @click.option("--csv", "as_csv", is_flag=True, help="comma-separated, under one header line")
-    def ledger(month: str | None, as_csv: bool) -> None:
+    @click.option("--summary", is_flag=True, help="calls, hits and R$ by operation")
+    def ledger(month: str | None, as_csv: bool, summary: bool) -> None:
         """List the upstream calls, what each cost and how it ended."""
+        if summary:
+            table: Iterable[tuple[str, ...]] = _summary(book.rows(month), tally.month(month))
+        else:
+            rows = map(_cells, book.rows(month))
+            table = itertools.chain([COLUMNS], rows) if as_csv else rows
         if as_csv:
             writer = csv.writer(sys.stdout, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            for row in book.rows(month):
-                writer.writerow(_safe(cell) for cell in _cells(row))
+            for line in table:
+                writer.writerow(_safe(cell) for cell in line)
             return
-        for row in book.rows(month):
-            print(*_cells(row), sep="\t")
+        for line in table:
+            print(*line, sep="\t")
 
     return ledger
+
+
+def _summary(rows: Iterable[Row], savings: Iterable[Saved]) -> Iterator[tuple[str, ...]]:
+    """A line an operation and one for all: what was asked and paid, what the store answered.
+
+    Saved are the hits alone, at the price of their day: a lookup that another's call carried
+    along (collapsed) is counted and not valued.
+    """
+    calls: defaultdict[str, int] = defaultdict(int)
+    spent: defaultdict[str, Decimal] = defaultdict(Decimal)
+    for row in rows:
+        calls[row.operation] += 1
+        spent[row.operation] += row.price
+    saved = {each.operation: each for each in savings}
+    yield SUMMARY_COLUMNS
+    names = sorted(calls.keys() | saved.keys())
+    nothing = Saved("", 0, 0, Decimal(0))
+    for name in names:
+        each = saved.get(name, nothing)
+        yield _line(name, calls[name], spent[name], each.hits, each.collapsed, each.amount)
+    yield _line(
+        "all",
+        sum(calls.values()),
+        sum(spent.values(), Decimal(0)),
+        sum(each.hits for each in saved.values()),
+        sum(each.collapsed for each in saved.values()),
+        sum((each.amount for each in saved.values()), Decimal(0)),
+    )
+
+
+def _line(
+    name: str, calls: int, spent: Decimal, hits: int, collapsed: int, amount: Decimal
+) -> tuple[str, ...]:
+    return (name, str(calls), _reais(spent), str(hits), str(collapsed), _reais(amount))
+
+
+def _reais(amount: Decimal) -> str:
+    """Two decimals, more where a price has them."""
+    cents = amount.quantize(Decimal("0.01"))
+    return f"{cents}" if cents == amount else f"{amount.normalize():f}"
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -36,7 +85,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         row.operation,
         row.origin,
         row.caller,
-        f"{row.price:.2f}" if row.price == row.price.quantize(Decimal("0.01")) else str(row.price),
+        _reais(row.price),
         row.outcome,
         "" if row.status is None else str(row.status),
     )

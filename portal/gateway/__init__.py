@@ -1,11 +1,22 @@
 """What we remember: answers per plate, and what each call cost."""
 
+from portal.gateway.asking import Policy
 from portal.gateway.envelope import Seal
-from portal.gateway.gateway import Gateway, Policy
-from portal.gateway.lease import FileLeases, Leases, RedisLeases
+from portal.gateway.gateway import Gateway
+from portal.gateway.housekeeper import Chore, Housekeeper
+from portal.gateway.lease import FileLeases, Leases
 from portal.gateway.ledger import ZONE, Ledger, Row
-from portal.gateway.lookup import Caller, Directive, Failure, FailureKind, Lookup, Served
+from portal.gateway.lookup import (
+    CacheStatus,
+    Caller,
+    Directive,
+    Failure,
+    FailureKind,
+    Lookup,
+    Served,
+)
 from portal.gateway.memory import Memory
+from portal.gateway.observer import Observer, Several, Silent
 from portal.gateway.operations import (
     DECODE,
     OPERATIONS,
@@ -18,6 +29,7 @@ from portal.gateway.operations import (
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import Store, StoreDown
 from portal.gateway.strict_json import NotStrictJSON, canonical, parse
+from portal.gateway.tally import Saved, Tally
 
 __all__ = [
     "DECODE",
@@ -26,26 +38,33 @@ __all__ = [
     "RENAJUD",
     "REPORT",
     "ZONE",
+    "CacheStatus",
     "Caller",
+    "Chore",
     "Directive",
     "Failure",
     "FailureKind",
     "FileLeases",
     "Gateway",
+    "Housekeeper",
     "Leases",
     "Ledger",
     "Lookup",
     "Memory",
     "NotStrictJSON",
+    "Observer",
     "Operation",
     "Policy",
-    "RedisLeases",
     "Row",
+    "Saved",
     "Seal",
     "Served",
+    "Several",
+    "Silent",
     "SingleFlight",
     "Store",
     "StoreDown",
+    "Tally",
     "Terms",
     "canonical",
     "parse",

@@ -6,16 +6,17 @@ from typing import Final
 
 import msgspec
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 _MAC_BYTES: Final = 32
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
-    """One stored answer. ``fetched_at`` in epoch seconds; ``failure`` is a Failure's kind where
-    what is remembered is that asking failed."""
+    """One stored answer. ``fetched_at`` in epoch seconds, to be deleted ``keep_s`` after it;
+    ``failure`` is a Failure's kind where what is remembered is that asking failed."""
 
     key: str
     fetched_at: float
+    keep_s: float
     origin: str
     status: int
     empty: bool
@@ -23,6 +24,10 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     failure: str = ""
     retry_after_s: float | None = None
     schema: int = SCHEMA
+
+    @property
+    def delete_at(self) -> float:
+        return self.fetched_at + self.keep_s
 
 
 class Seal:

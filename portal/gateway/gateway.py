@@ -2,13 +2,14 @@
 
 import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast, get_args
 
 import msgspec
 
 from portal.gateway import validity
+from portal.gateway.asking import Asker, Policy
 from portal.gateway.envelope import Envelope
 from portal.gateway.freshness import Freshness, judge, retention_s
 from portal.gateway.ledger import Ledger
@@ -21,33 +22,12 @@ from portal.gateway.lookup import (
     Lookup,
     Served,
 )
+from portal.gateway.observer import Observer, Silent
 from portal.gateway.operations import REPORT, Name, Terms
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import FAILURE_SHARED_S, Store
-from portal.upstream import (
-    CircuitOpen,
-    NotSent,
-    Resource,
-    Response,
-    TimedOut,
-    Unusable,
-    Upstream,
-    UpstreamError,
-)
+from portal.upstream import Response, Upstream
 from portal.vehicle import Plate
-
-SHORTEST_RETRY_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """What the operator decided: lifetimes and prices, seconds for one fetch, the marker, and
-    whose credential goes upstream (None: the caller's own)."""
-
-    terms: Mapping[Name, Terms]
-    deadline_s: float
-    hidden_marker: str
-    operator_credential: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +48,13 @@ class Gateway:
         single_flight: SingleFlight[_Brought],
         ledger: Ledger,
         policy: Policy,
+        observer: Observer | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._upstream = upstream
+        self._observer = observer or Silent()
+        self._asker = Asker(upstream, ledger, policy, self._observer)
         self._store = store
         self._single_flight = single_flight
-        self._ledger = ledger
         self._policy = policy
         self._clock = clock
 
@@ -84,25 +65,30 @@ class Gateway:
         self, lookup: Lookup, caller: Caller, directive: Directive = Directive.NORMAL
     ) -> Served:
         """The answer to a lookup, as fresh as the directive asks; raises Failure."""
-        # Only the caller's own credential divides the store: an operator's is everybody's.
-        key = self._store.key(lookup, caller.credential)
-        held = self._store.read(key)
-        freshness = self._judge(lookup, held) if held else None
-        if held and freshness and directive is not Directive.REFRESH:
-            if freshness.state == "fresh":
-                return _served(held, freshness, "hit", stored=True)
-            if freshness.state == "stale" and directive is Directive.PEEK:
-                return _served(held, freshness, "stale", stored=True)
-        if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
-            raise Failure("not_stored")
+        started = time.monotonic()
+        operation = lookup.operation.name
         try:
-            return self._ask(key, lookup, caller, directive)
+            served = self._fetch(lookup, caller, directive)
         except Failure as failure:
-            if failure.stale_helps and held and held.status == 200:
-                freshness = self._judge(lookup, held)
-                if freshness.state != "expired":
-                    return _served(held, freshness, "stale", stored=True)
+            if failure.kind != "not_stored":
+                self._observer.failed(operation, failure.kind, time.monotonic() - started)
             raise
+        if directive is not Directive.PEEK:  # a bot's glance is nobody's saving
+            self._observer.served(operation, served.cache_status, time.monotonic() - started)
+        return served
+
+    def key(self, lookup: Lookup, credential: str | None) -> str:
+        """Where a lookup's answer is stored; ``credential`` is the caller's own, or None."""
+        return self._store.key(lookup, credential)
+
+    def at_hand(self, lookup: Lookup, key: str) -> Served | None:
+        """The fresh answer stored under a lookup's key, or None for whatever ``fetch`` is for."""
+        started = time.monotonic()
+        held = self._store.read(key)
+        served = self._hit(lookup, held) if held is not None else None
+        if served is not None:
+            self._observer.served(lookup.operation.name, "hit", time.monotonic() - started)
+        return served
 
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
         """The report of a plate that was written last, from whatever data; None when none is
@@ -113,6 +99,44 @@ class Gateway:
         freshness = self._judge(Lookup(REPORT, plate), held)
         return None if freshness.state == "expired" else _served(held, freshness, "hit", True)
 
+    def _fetch(self, lookup: Lookup, caller: Caller, directive: Directive) -> Served:
+        # Only the caller's own credential divides the store: an operator's is everybody's.
+        key = self._store.key(lookup, caller.credential)
+        held = self._store.read(key)
+        if directive is not Directive.REFRESH:
+            current = self._current(key, lookup, held)
+            if current is not None:
+                return _served(current, self._judge(lookup, current), "hit", stored=True)
+        stale = held if held and self._judge(lookup, held).state == "stale" else None
+        if stale and directive is Directive.PEEK:
+            return _served(stale, self._judge(lookup, stale), "stale", stored=True)
+        if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
+            raise Failure("not_stored")
+        try:
+            return self._ask(key, lookup, caller, directive)
+        except Failure as failure:
+            if failure.stale_helps and held:
+                freshness = self._judge(lookup, held)
+                if freshness.state != "expired":
+                    return _served(held, freshness, "stale", stored=True)
+            raise
+
+    def _hit(self, lookup: Lookup, held: Envelope) -> Served | None:
+        freshness = self._judge(lookup, held)
+        return _served(held, freshness, "hit", True) if freshness.state == "fresh" else None
+
+    def _current(
+        self, key: str, lookup: Lookup, held: Envelope | None, believe_memory: bool = True
+    ) -> Envelope | None:
+        """A fresh answer, or a rejection (400) that came after the last one. Rejections have a
+        place of their own: a bad answer never replaces a good one."""
+        if held is not None and self._judge(lookup, held).state == "fresh":
+            return held
+        rejected = self._store.read(_rejected(key), believe_memory)
+        if rejected is None or self._judge(lookup, rejected).state != "fresh":
+            return None
+        return rejected if held is None or rejected.fetched_at > held.fetched_at else None
+
     def _ask(self, key: str, lookup: Lookup, caller: Caller, directive: Directive) -> Served:
         asked_at = self._clock()
         deadline = time.monotonic() + self._policy.deadline_s
@@ -120,8 +144,8 @@ class Gateway:
         def look() -> _Brought | None:
             return self._look(key, lookup, asked_at if directive is Directive.REFRESH else None)
 
-        def lead() -> _Brought:
-            return self._lead(key, lookup, caller, deadline)
+        def lead(fence: int) -> _Brought:
+            return self._lead(key, lookup, caller, deadline, fence)
 
         brought, led = self._single_flight.run(key, lead, look, deadline)
         how: CacheStatus = "collapsed"
@@ -132,99 +156,60 @@ class Gateway:
 
     def _look(self, key: str, lookup: Lookup, not_before: float | None) -> _Brought | None:
         """What another process has brought meanwhile; raises the Failure it met."""
-        held = self._store.read(key)
-        if held is not None and (
-            held.fetched_at >= not_before
-            if not_before is not None
-            else self._judge(lookup, held).state == "fresh"
-        ):
-            return _Brought(held, stored=True)
-        note = self._store.read_failure(_note_key(key))
-        if note is not None and self._clock() - note.fetched_at < FAILURE_SHARED_S:
+        held = self._store.read(key, believe_memory=False)
+        brought = self._current(key, lookup, held, believe_memory=False)
+        if brought is not None and (not_before is None or brought.fetched_at > not_before):
+            return _Brought(brought, stored=True)
+        note = self._store.read(_failed(key), believe_memory=False)
+        if note is not None and 0 <= self._clock() - note.fetched_at < FAILURE_SHARED_S:
             raise Failure(_kind(note.failure), note.retry_after_s)
         return None
 
-    def _lead(self, key: str, lookup: Lookup, caller: Caller, deadline: float) -> _Brought:
+    def _lead(
+        self, key: str, lookup: Lookup, caller: Caller, deadline: float, fence: int
+    ) -> _Brought:
         """Ask, judge, store. A failure that cost something is remembered for a moment."""
+        tag = self._store.tag(lookup.subject.text)
         try:
-            return self._keep(key, lookup, caller, self._send(lookup, caller, deadline))
+            response = self._asker.ask(lookup, tag, caller, deadline)
         except Failure as failure:
             if failure.costs:
-                self._store.note_failure(
-                    Envelope(
-                        key=_note_key(key),
-                        fetched_at=self._clock(),
-                        origin="",
-                        status=0,
-                        empty=True,
-                        body=b"",
-                        failure=failure.kind,
-                        retry_after_s=failure.retry_after_s,
-                    )
+                note = Envelope(
+                    key=_failed(key),
+                    fetched_at=self._clock(),
+                    keep_s=FAILURE_SHARED_S,
+                    origin="",
+                    status=0,
+                    empty=True,
+                    body=b"",
+                    failure=failure.kind,
+                    retry_after_s=failure.retry_after_s,
                 )
+                self._store.write(note, fence)
             raise
+        return self._keep(key, lookup, caller, response, fence)
 
-    def _send(self, lookup: Lookup, caller: Caller, deadline: float) -> Response:
-        def check(body: bytes) -> None:
-            try:
-                validity.check(lookup, body, self._policy.hidden_marker)
-            except validity.NoAnswer as error:
-                raise Unusable(str(error)) from None
-
-        operation = lookup.operation
-        subject = self._store.tag(lookup.subject.text)
-        account = self._ledger.account(
-            operation.name, subject, self.terms(operation.name).price, caller
-        )
-        resource = Resource(
-            method=operation.method,
-            path=lookup.path,
-            subject=subject,
-            credential=self._policy.operator_credential or caller.credential or "",
-            body=lookup.body,
-            check=check,
-        )
-        try:
-            return self._upstream.send(resource, account, deadline)
-        except UpstreamError as error:
-            raise _failure(error) from None
-
-    def _keep(self, key: str, lookup: Lookup, caller: Caller, response: Response) -> _Brought:
-        if response.status not in (200, 400):
-            raise self._refusal(response)
-        body = response.body
-        if response.status == 400 and not validity.is_message(body):
+    def _keep(
+        self, key: str, lookup: Lookup, caller: Caller, response: Response, fence: int
+    ) -> _Brought:
+        status, body = response.status, response.body
+        if status == 400 and not validity.is_message(body):
             body = b""  # nothing worth relaying: the web room has the contract's message
+        empty = status == 200 and validity.is_empty(body)
         envelope = Envelope(
-            key=key,
+            key=key if status == 200 else _rejected(key),
             fetched_at=self._clock(),
+            keep_s=retention_s(self.terms(lookup.operation.name), status, empty),
             origin=response.origin,
-            status=response.status,
-            empty=response.status == 200 and validity.is_empty(body),
+            status=status,
+            empty=empty,
             body=body,
         )
-        keep_s = retention_s(self.terms(lookup.operation.name), envelope.status, envelope.empty)
-        stored = self._store.write(envelope, keep_s)
-        if lookup.operation is REPORT and envelope.status == 200:
+        stored = self._store.write(envelope, fence)
+        if lookup.operation is REPORT and status == 200:
             newest = self._store.newest_report_key(lookup.subject, caller.credential)
-            self._store.write(msgspec.structs.replace(envelope, key=newest), keep_s)
+            self._store.write(msgspec.structs.replace(envelope, key=newest), fence)
         return _Brought(envelope, stored)
-
-    def _refusal(self, response: Response) -> Failure:
-        """An answer of 4xx, by whose trouble it is."""
-        match response.status:
-            case 401 | 403 if self._policy.operator_credential is not None:
-                return Failure("operator_refused")
-            case 401:
-                return Failure("refused_401")
-            case 403:
-                return Failure("refused_403")
-            case 404:
-                return Failure("not_found")
-            case 429:
-                return Failure("busy", response.retry_after_s)
-            case _:
-                return Failure("bad_answer")
 
     def _judge(self, lookup: Lookup, envelope: Envelope) -> Freshness:
         chance = zlib.crc32(f"{envelope.key}{envelope.fetched_at}".encode()) / 2**32
@@ -251,19 +236,11 @@ def _served(envelope: Envelope, freshness: Freshness, how: CacheStatus, stored: 
     )
 
 
-def _failure(error: UpstreamError) -> Failure:
-    match error:
-        case CircuitOpen():
-            return Failure("unreachable", max(SHORTEST_RETRY_S, error.retry_after_s))
-        case NotSent():
-            return Failure("unreachable", SHORTEST_RETRY_S)
-        case TimedOut():
-            return Failure("too_slow")
-        case _:
-            return Failure("bad_answer")
+def _rejected(key: str) -> str:
+    return key + ":rejected"
 
 
-def _note_key(key: str) -> str:
+def _failed(key: str) -> str:
     return key + ":failed"
 
 

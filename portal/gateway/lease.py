@@ -1,48 +1,66 @@
-"""Leases: who may ask the upstream for a key, over processes and machines.
+"""Leases: who may ask the upstream for a key, over the processes of one machine.
 
-A lease frees itself when its holder dies: the kernel drops the lock of a dead process, Redis
-lets a lease expire that nobody renews.
+A lease frees itself when its holder dies: the kernel drops the lock of a dead process.
 """
 
 import contextlib
 import fcntl
+import logging
 import os
-import secrets
-import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
+
+log = logging.getLogger(__name__)
 
 
 class Leases(Protocol):
-    """``hold`` yields True to the one holder of a key at a time, False to everybody else."""
+    """``hold`` yields a fence number to the one holder of a key at a time, None to the others.
 
-    def hold(self, key: str) -> contextlib.AbstractContextManager[bool]: ...
+    Fences grow from one holder to the next, in microseconds since 1970 where a clock gives them:
+    the store refuses a value written under an older fence than the one it holds.
+    """
+
+    def hold(self, key: str) -> contextlib.AbstractContextManager[int | None]: ...
+
+
+def fence_now() -> int:
+    return time.time_ns() // 1000
 
 
 class FileLeases:
-    """flock on a file a key, for the processes of one machine."""
+    """flock on a file a key.
+
+    Where the directory cannot be written, every process leads for itself: coalescing shrinks to
+    one call a process, and nobody is refused.
+    """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._made = False
 
     @contextlib.contextmanager
-    def hold(self, key: str) -> Iterator[bool]:
-        if not self._made:
-            self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._made = True
+    def hold(self, key: str) -> Iterator[int | None]:
         path = self._directory / key.replace(":", "-")
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            if not self._made:
+                self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._made = True
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            log.warning("no lease: %s", type(error).__name__)
+            yield fence_now()
+            return
         try:
             if not _lock(file, path):
-                yield False
+                yield None
                 return
             try:
-                yield True
+                yield fence_now()
             finally:
                 # Removed while still locked: who opened it before sees the inode change.
-                with contextlib.suppress(FileNotFoundError):
+                with contextlib.suppress(OSError):
                     path.unlink()
         finally:
             os.close(file)
@@ -55,63 +73,3 @@ def _lock(file: int, path: Path) -> bool:
         return os.fstat(file).st_ino == path.stat().st_ino
     except (BlockingIOError, FileNotFoundError):
         return False
-
-
-class RedisLeases:
-    """A key with an expiry a lease, renewed by one heartbeat thread a process.
-
-    With Redis away every process leads for itself: coalescing shrinks to one call a process,
-    and nobody is refused.
-    """
-
-    LIFETIME_MS = 3000
-    HEARTBEAT_S = 1.0
-    _RENEW = """
-        if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end
-        return redis.call("pexpire", KEYS[1], ARGV[2])"""
-    _RELEASE = """
-        if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end
-        return redis.call("del", KEYS[1])"""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self._renew = client.register_script(self._RENEW)
-        self._release = client.register_script(self._RELEASE)
-        self._held: dict[str, str] = {}
-        self._change = threading.Condition()
-        self._heart: threading.Thread | None = None
-
-    @contextlib.contextmanager
-    def hold(self, key: str) -> Iterator[bool]:
-        name, mine = f"portal:lease:{key}", secrets.token_hex(8)
-        try:
-            taken = bool(self._client.set(name, mine, nx=True, px=self.LIFETIME_MS))
-        except Exception:
-            taken = True
-        if not taken:
-            yield False
-            return
-        with self._change:
-            self._held[name] = mine
-            if self._heart is None:
-                self._heart = threading.Thread(target=self._beat, name="lease", daemon=True)
-                self._heart.start()
-            self._change.notify()
-        try:
-            yield True
-        finally:
-            with self._change:
-                del self._held[name]
-            with contextlib.suppress(Exception):
-                self._release(keys=[name], args=[mine])
-
-    def _beat(self) -> None:
-        while True:
-            with self._change:
-                while not self._held:
-                    self._change.wait()
-                self._change.wait(self.HEARTBEAT_S)
-                held = list(self._held.items())
-            for name, mine in held:
-                with contextlib.suppress(Exception):
-                    self._renew(keys=[name], args=[mine, self.LIFETIME_MS])

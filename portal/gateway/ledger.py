@@ -122,8 +122,9 @@ class Ledger:
         except SQLAlchemyError:
             return  # the row stays open and reads "maybe", which is the truth we have
 
-    def drop_before(self, day: str) -> None:
-        """Forget the counters of past days."""
+    def drop_past_counters(self) -> None:
+        """Forget the limits' counters of the days before yesterday; the rows stay."""
+        day = datetime.fromtimestamp(self._clock() - 86400, ZONE).date().isoformat()
         with self._engine.begin() as db:
             db.execute(delete(spending).where(spending.c.day < day))
 

@@ -1,49 +1,74 @@
-"""A bounded, byte-counted process memory of sealed answers, the least recently used leave first."""
+"""A bounded, byte-counted process memory of opened envelopes, the least recently used leave first.
+
+It answers within a second of a confirmed read, and in place of a backend that is down.
+"""
 
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
+
+from portal.gateway.envelope import Envelope
 
 BELIEVED_S = 1.0
-_OVERHEAD = 200  # bytes a key, its tuple and its slot take beside the value
+_OVERHEAD = 600  # bytes that an envelope, its key and its slot take beside the body
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An envelope, when the backend was last seen to hold it, and in which era of the backend
+    (None: the backend never took it)."""
+
+    envelope: Envelope
+    confirmed_at: float
+    era: str | None
 
 
 class Memory:
-    """``recent`` is an entry put or confirmed within the last second; ``any`` whatever is held."""
+    """``clock`` is the monotonic one that confirmations are measured by."""
 
     def __init__(self, capacity_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._capacity = capacity_bytes
         self._clock = clock
         self._lock = threading.Lock()
-        self._entries: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
+        self._entries: OrderedDict[str, Kept] = OrderedDict()
         self.size_bytes = 0
 
-    def keep(self, key: str, sealed: bytes) -> None:
+    def keep(self, envelope: Envelope, era: str | None) -> None:
+        kept = Kept(envelope, self._clock(), era)
         with self._lock:
-            self._drop(key)
-            self._entries[key] = (self._clock(), sealed)
-            self.size_bytes += len(sealed) + _OVERHEAD
+            self._drop(envelope.key)
+            self._entries[envelope.key] = kept
+            self.size_bytes += _size(envelope)
             while self.size_bytes > self._capacity and self._entries:
                 self._drop(next(iter(self._entries)))
 
-    def recent(self, key: str) -> bytes | None:
-        entry = self._entries.get(key)
-        if entry is None or self._clock() - entry[0] > BELIEVED_S:
+    def recent(self, key: str) -> Envelope | None:
+        """What was put or confirmed within the last second."""
+        kept = self._entries.get(key)
+        if kept is None or self._clock() - kept.confirmed_at > BELIEVED_S:
             return None
-        return entry[1]
+        return kept.envelope
 
-    def any(self, key: str) -> bytes | None:
+    def any(self, key: str) -> Kept | None:
+        """Whatever is held, however long ago it was confirmed."""
         with self._lock:
-            entry = self._entries.get(key)
-            if entry is None:
-                return None
-            self._entries.move_to_end(key)
-            return entry[1]
+            kept = self._entries.get(key)
+            if kept is not None:
+                self._entries.move_to_end(key)
+            return kept
 
     def forget(self, key: str) -> None:
         with self._lock:
             self._drop(key)
+
+    def sweep(self, now: float) -> None:
+        """Drop what is past its retention; ``now`` in epoch seconds."""
+        with self._lock:
+            past = [key for key, kept in self._entries.items() if kept.envelope.delete_at <= now]
+            for key in past:
+                self._drop(key)
 
     def clear(self) -> None:
         with self._lock:
@@ -51,6 +76,10 @@ class Memory:
             self.size_bytes = 0
 
     def _drop(self, key: str) -> None:
-        entry = self._entries.pop(key, None)
-        if entry is not None:
-            self.size_bytes -= len(entry[1]) + _OVERHEAD
+        kept = self._entries.pop(key, None)
+        if kept is not None:
+            self.size_bytes -= _size(kept.envelope)
+
+
+def _size(envelope: Envelope) -> int:
+    return len(envelope.body) + _OVERHEAD

@@ -3,6 +3,44 @@
 from typing import Any
 
 from flask_caching.backends.rediscache import RedisCache
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+from redis.retry import Retry
+
+from portal.gateway.fuse import Fuse
+from portal.gateway.store import BEGUN, PURGED, new_era
+
+TIMEOUT_S = 0.5
+FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError, OSError)
+# One try on a fresh connection where a kept one was closed; redis-py's own default would wait
+# for seconds between three of them.
+CLIENT_OPTIONS: dict[str, Any] = {
+    "socket_timeout": TIMEOUT_S,
+    "socket_connect_timeout": TIMEOUT_S,
+    "max_connections": 2048,
+    "retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
+}
+
+_FENCE_DIGITS = 16  # microseconds since 1970 fit until the year 2286
+# The fence stands before the value: digits of one length compare as text.
+_REPLACE = f"""
+    local held = redis.call("getrange", KEYS[1], 0, {_FENCE_DIGITS - 1})
+    if held > ARGV[1] then return 0 end
+    redis.call("set", KEYS[1], ARGV[1] .. ARGV[2], "PX", ARGV[3])
+    redis.call("sadd", KEYS[2], KEYS[1])
+    if redis.call("pttl", KEYS[2]) < tonumber(ARGV[3]) then
+        redis.call("pexpire", KEYS[2], ARGV[3])
+    end
+    return 1"""
+_DELETE_TAGGED = """
+    local gone = 0
+    for _, key in ipairs(redis.call("smembers", KEYS[1])) do
+        gone = gone + redis.call("del", key)
+    end
+    redis.call("del", KEYS[1])
+    redis.call("set", KEYS[2], ARGV[1])
+    return gone"""
 
 
 class _Bytes:
@@ -20,18 +58,48 @@ class SealedRedisCache(RedisCache):
 
     serializer: Any = _Bytes()
 
-    def set(self, key: str, value: bytes, timeout: Any = None) -> Any:
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.client = self._write_client
+        self.fuse = Fuse("Redis", self.client.ping, FAILURES)
+        self._replace = self.client.register_script(_REPLACE)
+        self._delete_tagged = self.client.register_script(_DELETE_TAGGED)
+
+    def get(self, key: str) -> bytes | None:
+        return self.read(key)[0]
+
+    def read(self, key: str) -> tuple[bytes | None, str]:
+        prefix = self._get_prefix()
+        with self.fuse.guarding():
+            value, era = self.client.mget(prefix + key, prefix + "era")
+            if era is None:
+                self.client.set(prefix + "era", new_era(BEGUN), nx=True)
+                era = self.client.get(prefix + "era")
+        return None if value is None else value[_FENCE_DIGITS:], (era or b"").decode()
+
+    def set(self, key: str, value: bytes, timeout: Any = None) -> bool:
+        return self.replace(key, value, self.default_timeout if timeout is None else timeout)
+
+    def replace(self, key: str, value: bytes, timeout: float, fence: int = 0) -> bool:
         prefix, tag = self._get_prefix(), key.partition(":")[0]
-        index = f"{prefix}tag:{tag}"
-        milliseconds = int((self.default_timeout if timeout is None else timeout) * 1000)
-        with self._write_client.pipeline() as batch:
-            batch.set(prefix + key, value, px=max(1, milliseconds))
-            batch.sadd(index, prefix + key)
-            batch.pexpire(index, milliseconds, nx=True)
-            batch.pexpire(index, milliseconds, gt=True)
-            return batch.execute()[0]
+        milliseconds = max(1, int(timeout * 1000))
+        with self.fuse.guarding():
+            return bool(
+                self._replace(
+                    keys=[prefix + key, f"{prefix}tag:{tag}"],
+                    args=[f"{fence:0{_FENCE_DIGITS}d}", value, milliseconds],
+                )
+            )
 
     def delete_tagged(self, tag: str) -> int:
-        index = f"{self._get_prefix()}tag:{tag}"
-        keys = self._write_client.smembers(index)
-        return int(self._write_client.delete(*keys, index)) - 1 if keys else 0
+        prefix = self._get_prefix()
+        with self.fuse.guarding():
+            return int(
+                self._delete_tagged(
+                    keys=[f"{prefix}tag:{tag}", prefix + "era"], args=[new_era(PURGED)]
+                )
+            )
+
+    def sweep(self) -> int:
+        """Redis deletes what has expired by itself."""
+        return 0

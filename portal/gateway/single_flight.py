@@ -32,9 +32,9 @@ class SingleFlight(Generic[T]):
         self._lock = threading.Lock()
 
     def run(
-        self, key: str, lead: Callable[[], T], look: Callable[[], T | None], deadline: float
+        self, key: str, lead: Callable[[int], T], look: Callable[[], T | None], deadline: float
     ) -> tuple[T, bool]:
-        """What the leader brought, and whether that was us.
+        """What the leader brought, and whether that was us. ``lead`` is given its lease's fence.
 
         ``look`` returns what another process has brought meanwhile, or raises the Failure it
         met. Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic
@@ -59,7 +59,7 @@ class SingleFlight(Generic[T]):
         self,
         key: str,
         flight: "Future[T]",
-        lead: Callable[[], T],
+        lead: Callable[[int], T],
         look: Callable[[], T | None],
         deadline: float,
     ) -> tuple[T, bool]:
@@ -69,6 +69,10 @@ class SingleFlight(Generic[T]):
         except Failure as failure:
             if not failure.is_callers_own:
                 outcome = failure
+            raise
+        except Exception:
+            # A fault of ours after the call may have been paid for: nobody repeats it in turn.
+            outcome = Failure("bad_answer")
             raise
         else:
             flight.set_result(value)
@@ -80,17 +84,18 @@ class SingleFlight(Generic[T]):
                 flight.set_exception(outcome)
 
     def _take_turns(
-        self, key: str, lead: Callable[[], T], look: Callable[[], T | None], deadline: float
+        self, key: str, lead: Callable[[int], T], look: Callable[[], T | None], deadline: float
     ) -> tuple[T, bool]:
         """Lead if no other process does; else look for its answer, one poller a process."""
         while True:
-            with self._leases.hold(key) as held:
+            with self._leases.hold(key) as fence:
                 brought = look()  # also when held: the last holder may just have finished
                 if brought is not None:
                     return brought, False
-                if held:
-                    return lead(), True
-            if time.monotonic() + LOOK_EVERY_S >= deadline:
+                in_time = time.monotonic() + LOOK_EVERY_S < deadline
+                if fence is not None and in_time:
+                    return lead(fence), True
+            if not in_time:
                 raise _WaitedTooLong
             time.sleep(LOOK_EVERY_S)
 

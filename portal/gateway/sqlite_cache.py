@@ -16,16 +16,20 @@ from typing import Any
 from flask import Flask
 from flask_caching.backends.base import BaseCache
 
-SWEEP_EVERY_S = 15.0
+from portal.gateway.store import BEGUN, PURGED, new_era
+
 SWEEP_BATCH = 500
 BUSY_TIMEOUT_S = 10.0
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS entries (
-    key TEXT PRIMARY KEY, value BLOB NOT NULL, expires_at REAL NOT NULL
+CREATE TABLE IF NOT EXISTS answers (
+    key TEXT PRIMARY KEY, value BLOB NOT NULL, expires_at REAL NOT NULL, fence INTEGER NOT NULL
 );
-CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires_at);
+CREATE INDEX IF NOT EXISTS answers_by_expiry ON answers (expires_at);
+CREATE TABLE IF NOT EXISTS era (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL);
 """
+# A fence from further ahead than clocks differ was written before the clock was set back.
+_SKEW_US = 60_000_000
 
 
 class SQLiteCache(BaseCache):
@@ -46,33 +50,45 @@ class SQLiteCache(BaseCache):
         return cls(Path(config["CACHE_DIR"]) / "cache.sqlite")
 
     def get(self, key: str) -> bytes | None:
+        return self.read(key)[0]
+
+    def read(self, key: str) -> tuple[bytes | None, str]:
         with self._connection() as db:
-            row = db.execute(
-                "SELECT value FROM entries WHERE key = ? AND expires_at > ?", (key, time.time())
+            value, era = db.execute(
+                "SELECT (SELECT value FROM answers WHERE key = ? AND expires_at > ?), name "
+                "FROM era",
+                (key, time.time()),
             ).fetchone()
-        return row[0] if row else None
+        return value, era
 
     def set(self, key: str, value: bytes, timeout: Any = None) -> bool:
-        lifetime = self.default_timeout if timeout is None else timeout
+        return self.replace(key, value, self.default_timeout if timeout is None else timeout)
+
+    def replace(self, key: str, value: bytes, timeout: float, fence: int = 0) -> bool:
+        now = time.time()
         with self._connection() as db:
-            db.execute(
-                "INSERT INTO entries VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE "
-                "SET value = excluded.value, expires_at = excluded.expires_at",
-                (key, value, time.time() + lifetime),
+            return bool(
+                db.execute(
+                    "INSERT INTO answers VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE "
+                    "SET value = excluded.value, expires_at = excluded.expires_at, "
+                    "fence = excluded.fence WHERE excluded.fence >= answers.fence "
+                    "OR answers.expires_at <= ? OR answers.fence > ?",
+                    (key, value, now + timeout, fence, now, int(now * 1e6) + _SKEW_US),
+                ).rowcount
             )
-        return True
 
     def delete(self, key: str) -> bool:
         with self._connection() as db:
-            return bool(db.execute("DELETE FROM entries WHERE key = ?", (key,)).rowcount)
+            return bool(db.execute("DELETE FROM answers WHERE key = ?", (key,)).rowcount)
 
     def delete_tagged(self, tag: str) -> int:
         """Delete every entry of a tag and leave none of its bytes in the file or its log."""
         with self._connection() as db:
             # ';' follows ':' in ASCII: a range over the primary key, not a scan.
             gone = db.execute(
-                "DELETE FROM entries WHERE key >= ? AND key < ?", (f"{tag}:", f"{tag};")
+                "DELETE FROM answers WHERE key >= ? AND key < ?", (f"{tag}:", f"{tag};")
             ).rowcount
+            db.execute("UPDATE era SET name = ?", (new_era(PURGED),))
             _empty_log(db)
         return gone
 
@@ -82,8 +98,8 @@ class SQLiteCache(BaseCache):
         with self._connection() as db:
             while True:
                 batch = db.execute(
-                    "DELETE FROM entries WHERE rowid IN "
-                    "(SELECT rowid FROM entries WHERE expires_at <= ? LIMIT ?)",
+                    "DELETE FROM answers WHERE rowid IN "
+                    "(SELECT rowid FROM answers WHERE expires_at <= ? LIMIT ?)",
                     (time.time(), SWEEP_BATCH),
                 ).rowcount
                 gone += batch
@@ -126,17 +142,10 @@ class SQLiteCache(BaseCache):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             db = self._open()
             db.executescript(_SCHEMA)
+            db.execute("INSERT OR IGNORE INTO era VALUES (1, ?)", (new_era(BEGUN),))
             self._path.chmod(0o600)
             self._idle.append(db)
-            threading.Thread(target=self._keep_sweeping, name="sweeper", daemon=True).start()
             self._started = True
-
-    def _keep_sweeping(self) -> None:
-        while True:
-            time.sleep(SWEEP_EVERY_S)
-            # A locked or full store now is swept at the next turn.
-            with contextlib.suppress(sqlite3.Error):
-                self.sweep()
 
 
 def _empty_log(db: sqlite3.Connection, tries: int = 40) -> None:

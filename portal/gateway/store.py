@@ -1,25 +1,45 @@
 """The store: answers under keys that only we can compute, on whatever Flask-Caching backs it."""
 
 import logging
-from typing import Protocol
+import secrets
+import time
+from collections.abc import Callable
+from typing import Final, Protocol
 
 from portal.gateway.envelope import Envelope, Seal
+from portal.gateway.fuse import Blown
 from portal.gateway.lookup import Lookup
 from portal.gateway.memory import Memory
+from portal.gateway.observer import Observer, Silent
 from portal.vehicle import Plate, Renavam
 
 FAILURE_SHARED_S = 2
+# An era is one stretch of a backend's contents. A new one begins where it came up empty, and
+# with every purge; only over the former may a process give back what it remembers.
+BEGUN: Final = "begun"
+PURGED: Final = "purged"
 
 log = logging.getLogger(__name__)
+
+
+def new_era(how: str) -> str:
+    return f"{how}:{secrets.token_hex(8)}"
 
 
 class Backend(Protocol):
     """A Flask-Caching backend for bytes whose keys are ``tag:name``."""
 
-    def get(self, key: str) -> bytes | None: ...
-    def set(self, key: str, value: bytes, timeout: int | None = None) -> object: ...
-    def delete(self, key: str) -> object: ...
+    def read(self, key: str) -> tuple[bytes | None, str]:
+        """What is held, and the era."""
+        ...
+
+    def replace(self, key: str, value: bytes, timeout: float, fence: int) -> bool:
+        """Keep a value unless one written with a newer fence is held: then False."""
+        ...
+
     def delete_tagged(self, tag: str) -> int: ...
+
+    def sweep(self) -> int: ...
 
 
 class StoreDown(Exception):
@@ -33,11 +53,20 @@ class Store:
     backend is down it is all there is. A backend that fails never fails a request.
     """
 
-    def __init__(self, backend: Backend, seal: Seal, memory: Memory) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        seal: Seal,
+        memory: Memory,
+        observer: Observer | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._backend = backend
         self._seal = seal
         self._memory = memory
-        self.faults = 0
+        self._observer = observer or Silent()
+        self._clock = clock
+        self._era: str | None = None
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
         """``tag:name``: the tag tells the plate, the name the whole question and, in pass-through
@@ -53,58 +82,63 @@ class Store:
     def tag(self, subject: str) -> str:
         return self._seal.name(f"subject|{subject}", 24)
 
-    def read(self, key: str) -> Envelope | None:
-        sealed = self._memory.recent(key)
-        if sealed is None:
-            try:
-                sealed = self._backend.get(key)
-            except Exception as error:
-                self._fault("read", error)
-                sealed = self._memory.any(key)
-            else:
-                if sealed is None:
-                    self._memory.forget(key)
-                elif isinstance(sealed, bytes):
-                    self._memory.keep(key, sealed)
-        return self._seal.open(sealed, key)
-
-    def write(self, envelope: Envelope, keep_s: int) -> bool:
-        """Keep an answer; False where the backend would not. A newer one is never replaced."""
-        if keep_s <= 0:
-            return False
-        held = self.read(envelope.key)
-        if held is not None and held.fetched_at > envelope.fetched_at:
-            return True
-        sealed = self._seal.close(envelope)
-        self._memory.keep(envelope.key, sealed)
+    def read(self, key: str, believe_memory: bool = True) -> Envelope | None:
+        """What is stored under a key. Who waits for another process's answer, or is about to
+        pay, does not believe the memory: the answer may be there since a moment."""
+        if believe_memory and (envelope := self._memory.recent(key)) is not None:
+            return envelope
         try:
-            self._backend.set(envelope.key, sealed, timeout=keep_s)
-        except Exception as error:
-            self._fault("write", error)
-            return False
-        return True
-
-    def note_failure(self, note: Envelope) -> None:
-        """Remember for two seconds that asking failed, so that nobody pays for it in turn."""
-        sealed = self._seal.close(note)
-        try:
-            self._backend.set(note.key, sealed, timeout=FAILURE_SHARED_S)
-        except Exception as error:
-            self._fault("write", error)
-
-    def read_failure(self, key: str) -> Envelope | None:
-        try:
-            return self._seal.open(self._backend.get(key), key)
+            sealed, era = self._backend.read(key)
         except Exception as error:
             self._fault("read", error)
-            return None
+            kept = self._memory.any(key)
+            return kept.envelope if kept else None
+        last_era = self._notice(era)
+        envelope = self._seal.open(sealed, key)
+        if envelope is not None:
+            self._memory.keep(envelope, era)
+            return envelope
+        return self._restored(key, era, last_era) if sealed is None else None
+
+    def write(self, envelope: Envelope, fence: int) -> bool:
+        """Keep an answer; False where the backend would not. A newer one is never replaced."""
+        left_s = envelope.delete_at - self._clock()
+        if left_s <= 0:
+            return False
+        self._memory.keep(envelope, None)
+        try:
+            sealed = self._seal.close(envelope)
+            newest = self._backend.replace(envelope.key, sealed, left_s, fence)
+        except Exception as error:
+            self._fault("write", error)
+            return False
+        if newest:
+            self._memory.keep(envelope, self._era)
+        else:
+            self._memory.forget(envelope.key)
+        return True
+
+    def tick(self) -> None:
+        """Once a second: see a purge that another process made, drop what is past retention."""
+        self._memory.sweep(self._clock())
+        try:
+            self._notice(self._backend.read("tick:era")[1])
+        except Exception as error:
+            self._fault("read", error)
+
+    def sweep(self) -> None:
+        """Have the backend delete what is past retention."""
+        try:
+            self._backend.sweep()
+        except Exception as error:
+            self._fault("sweep", error)
 
     def is_up(self) -> bool:
         """Whether stored answers can be served: the backend answers, or the memory holds some."""
         try:
-            self._backend.get("ready:probe")
+            self._backend.read("ready:probe")
         except Exception as error:
-            self._fault("probe", error)
+            self._fault("read", error)
             return self._memory.size_bytes > 0
         return True
 
@@ -116,7 +150,31 @@ class Store:
         except Exception as error:
             raise StoreDown(type(error).__name__) from error
 
+    def _notice(self, era: str) -> str | None:
+        """Remember the era; after a purge forget everything. Returns the era known before."""
+        last = self._era
+        if era != last:
+            if last is not None and era.startswith(PURGED):
+                self._memory.clear()
+            self._era = era
+        return last
+
+    def _restored(self, key: str, era: str, last_era: str | None) -> Envelope | None:
+        """Give back to a backend that came up empty, or that would not take it before, what was
+        paid for; what it merely let go of, for age or room, is let go of here too."""
+        kept = self._memory.any(key)
+        if kept is None:
+            return None
+        came_up_empty = era.startswith(BEGUN) and kept.era not in (None, era)
+        never_took_it = kept.era is None and (era.startswith(BEGUN) or era == last_era)
+        if not (came_up_empty or never_took_it):
+            self._memory.forget(key)
+            return None
+        self.write(kept.envelope, fence=0)
+        return kept.envelope
+
     def _fault(self, what: str, error: Exception) -> None:
-        # The text of a backend's error may carry a key or an address: its kind is enough.
-        self.faults += 1
-        log.warning("store %s failed: %s", what, type(error).__name__)
+        self._observer.store_failed(what)
+        if not isinstance(error, Blown):  # the fuse has told once for all of them
+            # The text of a backend's error may carry a key or an address: its kind is enough.
+            log.warning("store %s failed: %s", what, type(error).__name__)

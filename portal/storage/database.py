@@ -58,6 +58,16 @@ spending = Table(
     Column("calls", Integer, nullable=False),
 )
 
+hits = Table(
+    "hits",
+    _metadata,
+    Column("day", String(10), primary_key=True),
+    Column("operation", String(10), primary_key=True),
+    Column("price", String(20), primary_key=True),  # R$ a call on that day, decimal text
+    Column("hits", Integer, nullable=False),
+    Column("collapsed", Integer, nullable=False),
+)
+
 history = Table(
     "history",
     _metadata,

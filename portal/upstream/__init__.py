@@ -1,6 +1,7 @@
 """How we ask: one base address, one behind a breaker, or both as one upstream."""
 
-from portal.upstream.breaker import Breaker
+from portal.upstream.breaker import CELLS, Breaker
+from portal.upstream.cells import Cells
 from portal.upstream.errors import (
     Broken,
     CircuitOpen,
@@ -16,10 +17,12 @@ from portal.upstream.messages import Account, Attempt, Resource, Response, Upstr
 from portal.upstream.origin import Origin
 
 __all__ = [
+    "CELLS",
     "Account",
     "Attempt",
     "Breaker",
     "Broken",
+    "Cells",
     "CircuitOpen",
     "Failing",
     "Failover",

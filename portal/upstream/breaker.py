@@ -1,9 +1,10 @@
 """Circuit breaker around one origin: closed, open, half-open with a single probe."""
 
-import threading
+import hashlib
 from collections.abc import Callable
 from typing import Literal
 
+from portal.upstream.cells import Cells
 from portal.upstream.errors import CircuitOpen, UpstreamError
 from portal.upstream.messages import Account, Resource, Response, Upstream
 
@@ -13,6 +14,12 @@ FAILURES_TO_OPEN = 5
 COOLDOWN_S = 5.0
 LONGEST_PAUSE_S = 60.0
 DEFAULT_PAUSE_S = 1.0
+# A probe whose process was killed never reports back; after this the next one may go.
+LONGEST_PROBE_S = 30.0
+
+# What each cell holds. Times are monotonic seconds, which all processes of a machine share.
+_PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_SUBJECT = 0, 1, 2, 3
+CELLS = _FIRST_SUBJECT + FAILURES_TO_OPEN
 
 
 class Breaker:
@@ -20,26 +27,29 @@ class Breaker:
 
     It opens when the last failures, with no answer between them, came from FAILURES_TO_OPEN
     different vehicles: one poisoned record asked again and again says nothing about the rest.
-    The lock guards the state alone, never a call.
+    With shared ``cells`` the worker processes open, pause and probe as one. The lock guards the
+    state alone, never a call.
     """
 
-    def __init__(self, origin: Upstream, name: str, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        origin: Upstream,
+        name: str,
+        clock: Callable[[], float],
+        cells: Cells | None = None,
+    ) -> None:
         self.name = name
         self._origin = origin
         self._clock = clock
-        self._lock = threading.Lock()
-        self._failing_subjects: set[str] = set()
-        self._closed_until_probe: float | None = None  # when open: the second a probe may go
-        self._probing = False
-        self._paused_until = 0.0
+        self._cells = Cells(CELLS) if cells is None else cells
 
     @property
     def state(self) -> State:
-        with self._lock:
-            if self._closed_until_probe is None:
-                return "closed"
-            probe_due = self._clock() >= self._closed_until_probe
-            return "half-open" if probe_due or self._probing else "open"
+        now = self._clock()
+        if not self._is_open(now):
+            return "closed"
+        due = now >= self._cells[_PROBE_FROM]
+        return "half-open" if due or now < self._cells[_PROBING_UNTIL] else "open"
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Ask the origin, or raise CircuitOpen at once."""
@@ -55,42 +65,74 @@ class Breaker:
         self._answered(response, probe)
         return response
 
+    def _is_open(self, now: float) -> bool:
+        # A time further ahead than any cool-down was left by an earlier boot of the machine.
+        probe_from = self._cells[_PROBE_FROM]
+        return probe_from != 0.0 and probe_from - now <= COOLDOWN_S
+
     def _enter(self) -> bool:
-        with self._lock:
-            now = self._clock()
-            if now < self._paused_until:
-                raise CircuitOpen(self._paused_until - now)
-            if self._closed_until_probe is None:
+        now = self._clock()
+        pause_left = self._cells[_PAUSED_UNTIL] - now
+        if 0 < pause_left <= LONGEST_PAUSE_S:
+            raise CircuitOpen(pause_left)
+        if not self._is_open(now):
+            return False
+        with self._cells.locked():
+            if not self._is_open(now):
                 return False
-            if now < self._closed_until_probe:
-                raise CircuitOpen(self._closed_until_probe - now)
-            if self._probing:
+            probe_from = self._cells[_PROBE_FROM]
+            if now < probe_from:
+                raise CircuitOpen(probe_from - now)
+            if 0 < self._cells[_PROBING_UNTIL] - now <= LONGEST_PROBE_S:
                 raise CircuitOpen(DEFAULT_PAUSE_S)
-            self._probing = True
+            self._cells[_PROBING_UNTIL] = now + LONGEST_PROBE_S
             return True
 
     def _leave(self, probe: bool) -> None:
-        with self._lock:
-            if probe:
-                self._probing = False
+        if probe:
+            self._cells[_PROBING_UNTIL] = 0.0
 
     def _failed(self, subject: str, probe: bool) -> None:
-        with self._lock:
-            self._failing_subjects.add(subject)
-            if probe:
-                self._probing = False
-            if probe or len(self._failing_subjects) >= FAILURES_TO_OPEN:
-                self._failing_subjects.clear()
-                self._closed_until_probe = self._clock() + COOLDOWN_S
+        mark = _mark(subject)
+        slots = range(_FIRST_SUBJECT, _FIRST_SUBJECT + FAILURES_TO_OPEN)
+        with self._cells.locked():
+            for slot in slots:
+                if self._cells[slot] in (0.0, mark):
+                    self._cells[slot] = mark
+                    break
+            now = self._clock()
+            full = self._cells[slots[-1]] != 0.0
+            if probe or full:
+                self._forget_failures()
+                # What left before it opened and fails after that tells nothing new.
+                if probe or not self._is_open(now):
+                    self._cells[_PROBE_FROM] = now + COOLDOWN_S
+            self._leave(probe)
 
     def _answered(self, response: Response, probe: bool) -> None:
-        with self._lock:
-            self._failing_subjects.clear()
+        pauses = response.status == 429
+        if not (probe or pauses or self._cells[_FIRST_SUBJECT]):
+            return  # the usual case takes no lock
+        with self._cells.locked():
+            self._forget_failures()
             # A call that left before the circuit opened must not close it: only the probe does.
             if probe:
-                self._probing = False
-                self._closed_until_probe = None
-            if response.status == 429:
+                self._cells[_PROBE_FROM] = 0.0
+                self._leave(probe)
+            if pauses:
                 wished = response.retry_after_s
                 pause = DEFAULT_PAUSE_S if wished is None else min(wished, LONGEST_PAUSE_S)
-                self._paused_until = max(self._paused_until, self._clock() + pause)
+                until = self._clock() + pause
+                held = self._cells[_PAUSED_UNTIL]
+                longer = until < held <= self._clock() + LONGEST_PAUSE_S
+                self._cells[_PAUSED_UNTIL] = held if longer else until
+
+    def _forget_failures(self) -> None:
+        for slot in range(_FIRST_SUBJECT, _FIRST_SUBJECT + FAILURES_TO_OPEN):
+            self._cells[slot] = 0.0
+
+
+def _mark(subject: str) -> float:
+    """A number other than 0 that tells subjects apart: 52 bits fit a double exactly."""
+    digest = hashlib.sha256(subject.encode()).digest()
+    return float(int.from_bytes(digest[:8], "big") >> 12 | 1)

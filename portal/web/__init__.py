@@ -1,7 +1,8 @@
-"""What people and scripts see: JSON paths, pages, health."""
+"""What people and scripts see: JSON paths, pages, health, metrics."""
 
+from portal.web.metrics import Metrics, MetricsAccess, add_up_in
 from portal.web.limits import RateLimits
 from portal.web.mounting import Portal, mount
 from portal.web.view_models import SamplePlate
 
-__all__ = ["Portal", "RateLimits", "SamplePlate", "mount"]
+__all__ = ["Metrics", "MetricsAccess", "Portal", "RateLimits", "SamplePlate", "add_up_in", "mount"]

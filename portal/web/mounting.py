@@ -19,6 +19,7 @@ from portal.web.headers import register_headers
 from portal.web.health import health_blueprint
 from portal.web.limits import RateLimits
 from portal.web.lookups import Lookups
+from portal.web.metrics import Metrics, MetricsAccess, metrics_blueprint, register_metrics
 from portal.web.open_pages import OpenPages
 from portal.web.pdf import render_pdf
 from portal.web.vehicle_pages import VehiclePages
@@ -42,6 +43,8 @@ class Portal:
     limits: RateLimits
     static: Path
     ready: Callable[[], bool]
+    metrics: Metrics
+    metrics_access: MetricsAccess
 
 
 def mount(app: Flask, portal: Portal) -> None:
@@ -76,6 +79,7 @@ def mount(app: Flask, portal: Portal) -> None:
         portal.hidden_marker,
         portal.mask_names,
     )
+    register_metrics(app, portal.metrics)
     register_headers(app)
     register_errors(app)
     app.before_request(visitors.refuse_foreign_forms)
@@ -85,6 +89,7 @@ def mount(app: Flask, portal: Portal) -> None:
         open_pages.blueprint(),
         vehicle_pages.blueprint(),
         health_blueprint(portal.ready),
+        metrics_blueprint(portal.metrics, portal.metrics_access),
         assets.blueprint(),
     ):
         app.register_blueprint(blueprint)

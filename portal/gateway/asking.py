@@ -1,0 +1,137 @@
+"""One lookup goes upstream: written into the ledger, judged, failures in the gateway's words."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from portal.gateway import validity
+from portal.gateway.ledger import Ledger, PaidAttempt, Purchase
+from portal.gateway.lookup import Caller, Failure, Lookup
+from portal.gateway.observer import Observer
+from portal.gateway.operations import Name, Terms
+from portal.upstream import (
+    CircuitOpen,
+    NotSent,
+    Resource,
+    Response,
+    TimedOut,
+    Unusable,
+    Upstream,
+    UpstreamError,
+)
+from portal.vehicle import unexpected
+
+SHORTEST_RETRY_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the operator decided: lifetimes and prices, seconds for one fetch, the marker, and
+    whose credential goes upstream (None: the caller's own)."""
+
+    terms: Mapping[Name, Terms]
+    deadline_s: float
+    hidden_marker: str
+    operator_credential: str | None
+
+    def price(self, operation: Name) -> Decimal:
+        return self.terms[operation].price
+
+
+class Asker:
+    """Sends one lookup and returns a 200 or 400; everything else is a Failure."""
+
+    def __init__(
+        self, upstream: Upstream, ledger: Ledger, policy: Policy, observer: Observer
+    ) -> None:
+        self._upstream = upstream
+        self._ledger = ledger
+        self._policy = policy
+        self._observer = observer
+
+    def ask(self, lookup: Lookup, subject: str, caller: Caller, deadline: float) -> Response:
+        """``subject`` is the vehicle's tag: it names nobody."""
+        operation = lookup.operation
+        account = _WatchedAccount(
+            self._ledger.account(
+                operation.name, subject, self._policy.price(operation.name), caller
+            ),
+            lambda origin, outcome, seconds: self._observer.asked(
+                operation.name, origin, outcome, seconds
+            ),
+        )
+        resource = Resource(
+            method=operation.method,
+            path=lookup.path,
+            subject=subject,
+            credential=self._policy.operator_credential or caller.credential or "",
+            body=lookup.body,
+            check=lambda body: self._check(lookup, body),
+        )
+        try:
+            response = self._upstream.send(resource, account, deadline)
+        except UpstreamError as error:
+            raise _failure(error) from None
+        if response.status not in (200, 400):
+            raise self._refusal(response)
+        return response
+
+    def _check(self, lookup: Lookup, body: bytes) -> None:
+        try:
+            result = validity.check(lookup, body, self._policy.hidden_marker)
+        except validity.NoAnswer as error:
+            raise Unusable(str(error)) from None
+        if fields := unexpected(lookup.operation.name, result):
+            self._observer.drifted(lookup.operation.name, fields)
+
+    def _refusal(self, response: Response) -> Failure:
+        """An answer of 4xx, by whose trouble it is."""
+        match response.status:
+            case 401 | 403 if self._policy.operator_credential is not None:
+                return Failure("operator_refused")
+            case 401:
+                return Failure("refused_401")
+            case 403:
+                return Failure("refused_403")
+            case 404:
+                return Failure("not_found")
+            case 429:
+                return Failure("busy", response.retry_after_s)
+            case _:
+                return Failure("bad_answer")
+
+
+def _failure(error: UpstreamError) -> Failure:
+    match error:
+        case CircuitOpen():
+            return Failure("unreachable", max(SHORTEST_RETRY_S, error.retry_after_s))
+        case NotSent():
+            return Failure("unreachable", SHORTEST_RETRY_S)
+        case TimedOut():
+            return Failure("too_slow")
+        case _:
+            return Failure("bad_answer")
+
+
+@dataclass(frozen=True, slots=True)
+class _WatchedAccount:
+    """The ledger's account, telling the observer how each attempt ended."""
+
+    purchase: Purchase
+    tell: Callable[[str, str, float], None]
+
+    def announce(self, origin: str) -> "_WatchedAttempt":
+        return _WatchedAttempt(self.purchase.announce(origin), origin, time.monotonic(), self.tell)
+
+
+@dataclass(frozen=True, slots=True)
+class _WatchedAttempt:
+    attempt: PaidAttempt
+    origin: str
+    started: float
+    tell: Callable[[str, str, float], None]
+
+    def ended(self, outcome: str, status: int | None = None) -> None:
+        self.attempt.ended(outcome, status)
+        self.tell(self.origin, outcome, time.monotonic() - self.started)

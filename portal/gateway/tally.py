@@ -1,0 +1,120 @@
+"""What the store saved: lookups answered without a call of their own, by day and operation."""
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from portal.gateway.ledger import ZONE
+from portal.gateway.lookup import CacheStatus
+from portal.gateway.observer import Silent
+from portal.gateway.operations import Name, Terms
+from portal.storage import hits, reading
+
+log = logging.getLogger(__name__)
+
+_Slot = tuple[str, str, str]  # day, operation, price
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Lookups of one operation that cost nothing: out of memory, or carried by another's call.
+
+    ``amount`` in R$: the hits alone, at the price of their day.
+    """
+
+    operation: str
+    hits: int
+    collapsed: int
+    amount: Decimal
+
+
+class Tally(Silent):
+    """Counts in memory and adds to the table now and then: a hit must not wait for a disk."""
+
+    def __init__(
+        self, engine: Engine, terms: Mapping[Name, Terms], clock: Callable[[], float] = time.time
+    ) -> None:
+        self._engine = engine
+        self._prices = {str(name): str(each.price) for name, each in terms.items()}
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._hits: Counter[_Slot] = Counter()
+        self._collapsed: Counter[_Slot] = Counter()
+
+    def served(self, operation: str, how: CacheStatus, seconds: float) -> None:  # noqa: ARG002
+        match how:
+            case "hit" | "stale":
+                count = self._hits
+            case "collapsed":
+                count = self._collapsed
+            case _:
+                return
+        day = datetime.fromtimestamp(self._clock(), ZONE).date().isoformat()
+        with self._lock:
+            count[day, operation, self._prices[operation]] += 1
+
+    def flush(self) -> None:
+        """Add what was counted since the last time; kept for the next where the table is away."""
+        with self._lock:
+            new_hits, self._hits = self._hits, Counter()
+            new_collapsed, self._collapsed = self._collapsed, Counter()
+        if not new_hits and not new_collapsed:
+            return
+        try:
+            with self._engine.begin() as db:
+                for slot in sorted(new_hits.keys() | new_collapsed.keys()):
+                    _add(db, slot, new_hits[slot], new_collapsed[slot])
+        except SQLAlchemyError as error:
+            log.warning("hits were not written: %s", type(error).__name__)
+            with self._lock:
+                self._hits.update(new_hits)
+                self._collapsed.update(new_collapsed)
+
+    def month(self, month: str | None = None) -> Iterator[Saved]:
+        """By operation, for a month ("2026-11") or all that was counted."""
+        query = select(hits)
+        if month is not None:
+            query = query.where(hits.c.day.startswith(month, autoescape=True))
+        found: dict[str, Saved] = {}
+        with reading(self._engine) as db:
+            for row in db.execute(query):
+                so_far = found.get(row.operation, Saved(row.operation, 0, 0, Decimal(0)))
+                found[row.operation] = Saved(
+                    row.operation,
+                    so_far.hits + row.hits,
+                    so_far.collapsed + row.collapsed,
+                    so_far.amount + row.hits * Decimal(row.price),
+                )
+        yield from (found[name] for name in sorted(found))
+
+
+def _add(db: Connection, slot: _Slot, more_hits: int, more_collapsed: int) -> None:
+    day, operation, price = slot
+    add = (
+        update(hits)
+        .where(hits.c.day == day, hits.c.operation == operation, hits.c.price == price)
+        .values(hits=hits.c.hits + more_hits, collapsed=hits.c.collapsed + more_collapsed)
+    )
+    if db.execute(add).rowcount:
+        return
+    try:
+        with db.begin_nested():
+            db.execute(
+                insert(hits).values(
+                    day=day,
+                    operation=operation,
+                    price=price,
+                    hits=more_hits,
+                    collapsed=more_collapsed,
+                )
+            )
+    except IntegrityError:  # another process was first just now
+        db.execute(add)

@@ -1,0 +1,139 @@
+"""What the gateway's tests are built from: a whole gateway on real parts, around any upstream."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+from portal.gateway import (
+    DECODE,
+    OPERATIONS,
+    Caller,
+    FileLeases,
+    Gateway,
+    Leases,
+    Ledger,
+    Lookup,
+    Memory,
+    Policy,
+    Seal,
+    SingleFlight,
+    Store,
+    Terms,
+)
+from portal.gateway.sqlite_cache import SQLiteCache
+from portal.storage import open_engine
+from portal.upstream import Account, Failing, Resource, Response
+from portal.vehicle import Plate
+from tests import factories
+from tests.fakes import Clock
+
+SECRET = b"the secret of the gateway's tests"
+CALLER = Caller("somebody")
+MEBIBYTE = 1024 * 1024
+FRESH_S, STALE_S = 1000, 5000
+
+
+@dataclass
+class PlayedUpstream:
+    """Answers well until told otherwise: an answer, an error, or a function of the resource."""
+
+    answer: Response | Exception | Callable[[Resource], Response] | None = None
+    calls: list[Resource] = field(default_factory=list)
+    gate: threading.Event | None = None
+
+    def send(self, resource: Resource, account: Account, deadline: float) -> Response:
+        attempt = account.announce("primary")
+        self.calls.append(resource)
+        if self.gate is not None:
+            assert self.gate.wait(20)
+        answer = self.answer(resource) if callable(self.answer) else self.answer
+        if isinstance(answer, Exception):
+            attempt.ended(getattr(answer, "outcome", "maybe"))
+            raise answer
+        answer = answer or good(resource)
+        if answer.status == 200:
+            resource.check(answer.body)
+        attempt.ended("answered", answer.status)
+        return answer
+
+
+def good(resource: Resource) -> Response:
+    plate = resource.path.rpartition("/")[2]
+    if "renainf" in resource.path:
+        body = factories.renainf_body(factories.fine())
+    elif "renajud" in resource.path:
+        body = factories.renajud_body(factories.restriction())
+    elif "decode" in resource.path:
+        body = factories.decode_body(plate)
+    else:
+        body = factories.report_body()
+    return Response(200, body, "primary")
+
+
+def failing() -> Exception:
+    return Failing(500)
+
+
+@dataclass
+class Bench:
+    """A gateway and all its parts."""
+
+    gateway: Gateway
+    upstream: PlayedUpstream
+    store: Store
+    backend: SQLiteCache
+    memory: Memory
+    ledger: Ledger
+    clock: Clock
+    ticking: Clock
+
+    def decode(self, plate: str = "ABC1D23", **more):
+        return self.gateway.fetch(decode(plate), CALLER, **more)
+
+    def forget_belief(self) -> None:
+        """Let the second pass in which the memory is believed."""
+        self.ticking.advance(1.1)
+
+
+def decode(plate: str = "ABC1D23") -> Lookup:
+    return Lookup(DECODE, Plate.parse(plate))
+
+
+def terms(fresh_s: int = FRESH_S, stale_s: int = STALE_S, price: str = "0.30") -> dict:
+    return {name: Terms(fresh_s, stale_s, Decimal(price)) for name in OPERATIONS}
+
+
+def bench(
+    folder: Path,
+    clock: Clock,
+    upstream: PlayedUpstream | None = None,
+    *,
+    deadline_s: float = 10.0,
+    daily_limit: int = 0,
+    operator_credential: str | None = "operator",
+    leases: Leases | None = None,
+    backend: object = None,
+    observer: object = None,
+    fresh_s: int = FRESH_S,
+    stale_s: int = STALE_S,
+) -> Bench:
+    """Two benches of one folder are two worker processes' gateways."""
+    upstream = upstream or PlayedUpstream()
+    ticking = Clock(0.0)
+    held = backend or SQLiteCache(folder / "cache.sqlite")
+    memory = Memory(MEBIBYTE, ticking)
+    store = Store(held, Seal(SECRET), memory, observer, clock)  # type: ignore[arg-type]
+    ledger = Ledger(open_engine(None, folder), daily_limit, clock)
+    policy = Policy(terms(fresh_s, stale_s), deadline_s, factories.HIDDEN, operator_credential)
+    gateway = Gateway(
+        upstream,
+        store,
+        SingleFlight(leases or FileLeases(folder / "leases")),
+        ledger,
+        policy,
+        observer,  # type: ignore[arg-type]
+        clock,
+    )
+    return Bench(gateway, upstream, store, held, memory, ledger, clock, ticking)  # type: ignore[arg-type]
