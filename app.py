@@ -42,13 +42,14 @@ from portal.web import Metrics, MetricsAccess, Portal, RateLimits, SamplePlate, 
 HOME = Path(__file__).resolve().parent
 MEBIBYTE = 1024 * 1024
 PANEL_THREADS = 1024
-METRICS = "metrics"
+SHARED = "workers"
 
 
-def create_app(settings: Settings | None = None, metrics_directory: Path | None = None) -> Flask:
+def create_app(settings: Settings | None = None, shared: Path | None = None) -> Flask:
     """The portal, built once from plain values.
 
-    ``metrics_directory`` is where the processes of one server add their numbers up.
+    ``shared`` is the directory through which the worker processes of one server share breakers
+    and add up their numbers; without it this process is alone.
     """
     if settings is None:
         settings = _settings()
@@ -58,11 +59,11 @@ def create_app(settings: Settings | None = None, metrics_directory: Path | None 
 
     engine = open_engine(settings.database_url, settings.data_dir)
     breakers = [
-        Breaker(origin, origin.name, time.monotonic, _cells(settings, origin.name))
+        Breaker(origin, origin.name, time.monotonic, _cells(shared, origin.name))
         for origin in _origins(settings)
     ]
     policy = _policy(settings)
-    metrics = Metrics(breakers, metrics_directory)
+    metrics = Metrics(breakers, shared)
     tally = Tally(engine, policy.terms)
     observer = Several(metrics, tally)
     backend = _backend(app, settings)
@@ -159,10 +160,10 @@ def _leases(settings: Settings, backend: Any) -> Leases:
     return FileLeases(settings.data_dir / "leases")
 
 
-def _cells(settings: Settings, name: str) -> Cells | None:
+def _cells(shared: Path | None, name: str) -> Cells | None:
     """What the worker processes know together of a base address."""
     try:
-        return Cells(CELLS, settings.data_dir / "breakers" / name)
+        return Cells(CELLS, shared / f"breaker-{name}") if shared else None
     except OSError:
         return None  # each process for itself
 
@@ -190,14 +191,15 @@ def worker() -> Flask:
 
     end_with_parent()
     settings = _settings()
-    add_up_in(settings.data_dir / METRICS)
-    app = create_app(settings, settings.data_dir / METRICS)
+    shared = settings.data_dir / SHARED
+    add_up_in(shared)
+    app = create_app(settings, shared)
     # Not atexit, which a forked worker never comes to.
     Finalize(None, app.extensions["housekeeper"].do_all, exitpriority=1)
     return app
 
 
-def _begin_metrics(directory: Path) -> None:
+def _begin_sharing(directory: Path) -> None:
     """An empty directory for the worker processes of this start."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(mode=0o700)
@@ -215,7 +217,7 @@ def main() -> None:
         load_secret_key(settings.data_dir)
         # Here once, so that a database out of reach is one line and not a crash in every worker.
         open_engine(settings.database_url, settings.data_dir).dispose()
-        _begin_metrics(settings.data_dir / METRICS)
+        _begin_sharing(settings.data_dir / SHARED)
     except (OSError, SQLAlchemyError) as error:
         sys.exit(f"dossie-veicular: cannot start: {str(error).splitlines()[0]}")
     shown = f"[{host}]" if ":" in host else host
