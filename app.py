@@ -67,7 +67,8 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
     tally = Tally(engine, policy.terms)
     observer = Several(metrics, tally)
     backend = _backend(app, settings)
-    memory = Memory(settings.edge_memory_mb * MEBIBYTE)
+    edge_bytes = settings.edge_memory_mb * MEBIBYTE
+    memory = Memory(edge_bytes - edge_bytes // 8)
     store = Store(backend, Seal(secret), memory, observer)
     ledger = Ledger(engine, settings.daily_call_limit)
     leases = _leases(settings, backend)
@@ -97,6 +98,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
                 settings.rate_limit_token, settings.rate_limit_address, settings.redis_url
             ),
             static=HOME / "static",
+            edge_bytes=edge_bytes // 8,
             ready=store.is_up,
             metrics=metrics,
             metrics_access=MetricsAccess(settings.metrics_token, settings.trusted_proxies > 0),

@@ -45,6 +45,10 @@ class RateLimits:
         self._shared = FixedWindowRateLimiter(_redis(redis_url)) if redis_url else None
         self._shared_again_at = 0.0
 
+    @property
+    def counts_requests(self) -> bool:
+        return bool(self._token or self._address)
+
     def request(self, address: str | None, token_digest: str | None = None) -> int | None:
         """Count one request of an address and, where somebody is known, of their token."""
         waits = [self._count(self._address, "address", network(address))] if self._address else []

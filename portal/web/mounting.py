@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
+from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 from flask import Flask, g, request
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -14,6 +15,7 @@ from portal.web import filters
 from portal.web.api import BODY_CAP, JSONFace
 from portal.web.assets import Assets
 from portal.web.dossier_code import DossierCodes
+from portal.web.edge import Edge
 from portal.web.errors import register_errors
 from portal.web.headers import register_headers
 from portal.web.health import health_blueprint
@@ -42,6 +44,7 @@ class Portal:
     trusted_proxies: int
     limits: RateLimits
     static: Path
+    edge_bytes: int  # for the questions the edge remembers; 0 = no edge
     ready: Callable[[], bool]
     metrics: Metrics
     metrics_access: MetricsAccess
@@ -59,11 +62,7 @@ def mount(app: Flask, portal: Portal) -> None:
     app.session_interface = DynamicSecureCookies()
     app.url_map.merge_slashes = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    if portal.trusted_proxies:
-        hops = portal.trusted_proxies
-        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]
-            app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops, x_prefix=hops
-        )
+    _wrap(app, portal)
     visitors = Visitors(portal.gatekeeper, portal.secret)
     assets = Assets.build(portal.static)
     codes = DossierCodes(portal.secret)
@@ -108,3 +107,18 @@ def mount(app: Flask, portal: Portal) -> None:
                 path=request.path,
             )
         }
+
+
+def _wrap(app: Flask, portal: Portal) -> None:
+    """The layers around Flask: the proxies' headers are read first, then the edge answers."""
+
+    def answered(environ: WSGIEnvironment, rule: str, request_id: str, seconds: float) -> None:  # noqa: ARG001
+        portal.metrics.answered(environ["REQUEST_METHOD"], rule, 200, seconds)
+
+    layers: WSGIApplication = app.wsgi_app
+    # Where requests are limited every one of them is counted, by the long way.
+    if portal.edge_bytes and not portal.limits.counts_requests:
+        layers = Edge(layers, portal.gateway, portal.gatekeeper, portal.edge_bytes, answered)
+    if hops := portal.trusted_proxies:
+        layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops, x_prefix=hops)
+    app.wsgi_app = layers  # type: ignore[method-assign, assignment]
