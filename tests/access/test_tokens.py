@@ -1,0 +1,146 @@
+"""Tokens: who one turns out to be, on SQLite and on PostgreSQL where a server is at hand."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from portal.access import (
+    SCOPES,
+    Gatekeeper,
+    NameTaken,
+    RefusedToken,
+    Tokens,
+    UnknownToken,
+    digest,
+)
+from portal.storage import open_engine
+from tests.access.postgres import PostgresProcess
+from tests.fakes import Clock
+
+HOUR = 3600.0
+DECODE = frozenset({"decode"})
+
+
+@pytest.fixture(scope="module")
+def postgres_url() -> Iterator[str]:
+    with PostgresProcess() as server:
+        yield server.url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """An empty database of each kind that the portal keeps its tokens in."""
+    if request.param == "sqlite":
+        opened = open_engine(None, tmp_path)
+    else:
+        opened = open_engine(request.getfixturevalue("postgres_url"), tmp_path)
+    from portal.storage import tokens
+
+    with opened.begin() as db:
+        db.execute(tokens.delete())
+    yield opened
+    opened.dispose()
+
+
+def test_a_token_is_256_random_bits_and_told_once(engine: Engine) -> None:
+    tokens = Tokens(engine, ())
+    made = [tokens.issue(f"script-{number}", DECODE, None, 0) for number in range(20)]
+    assert len(set(made)) == 20
+    for token in made:
+        assert re.fullmatch(r"[A-Za-z0-9_-]{43}", token)
+    assert not any(token in repr(tokens.listed()) for token in made)
+
+
+def test_an_issued_token_is_its_name_scopes_and_limit(engine: Engine) -> None:
+    tokens = Tokens(engine, ())
+    identity = tokens.identify(digest(tokens.issue("script", DECODE, HOUR, 7)))
+    assert (identity.name, identity.scopes, identity.daily_limit) == ("script", DECODE, 7)
+    assert identity.may("decode")
+    assert not identity.may("report")
+
+
+def test_a_token_expires_at_its_second(engine: Engine, clock: Clock) -> None:
+    tokens = Tokens(engine, (), clock)
+    known = digest(tokens.issue("trial", DECODE, HOUR, 0))
+    clock.advance(HOUR - 0.5)
+    assert tokens.identify(known).name == "trial"
+    clock.advance(0.5)
+    with pytest.raises(RefusedToken):
+        tokens.identify(known)
+
+
+def test_a_revocation_elsewhere_is_seen_within_two_seconds(engine: Engine, clock: Clock) -> None:
+    tokens = Tokens(engine, (), clock, clock)
+    elsewhere = Tokens(engine, (), clock, clock)
+    known = digest(tokens.issue("leaver", DECODE, None, 0))
+    assert tokens.identify(known).name == "leaver"
+    assert elsewhere.revoke("leaver")
+    clock.advance(2)
+    with pytest.raises(RefusedToken):
+        tokens.identify(known)
+
+
+def test_a_token_issued_elsewhere_is_known_within_two_seconds(engine: Engine, clock: Clock) -> None:
+    tokens = Tokens(engine, (), clock, clock)
+    with pytest.raises(UnknownToken):
+        tokens.identify(digest("not yet"))
+    token = Tokens(engine, (), clock, clock).issue("new", DECODE, None, 0)
+    assert tokens.identify(digest(token)).name == "new"
+
+
+def test_a_name_is_given_once_even_after_its_revocation(engine: Engine) -> None:
+    tokens = Tokens(engine, ())
+    tokens.issue("script", DECODE, None, 0)
+    assert tokens.revoke("script")
+    assert not tokens.revoke("script")
+    assert not tokens.revoke("nobody")
+    with pytest.raises(NameTaken):
+        tokens.issue("script", DECODE, None, 0)
+
+
+def test_tokens_are_listed_in_the_order_of_their_issue(engine: Engine, clock: Clock) -> None:
+    tokens = Tokens(engine, (), clock)
+    for name in ("b", "a", "c"):
+        tokens.issue(name, DECODE, None, 0)
+        clock.advance(1)
+    tokens.revoke("a")
+    assert [(each.name, each.holds(clock())) for each in tokens.listed()] == [
+        ("b", True),
+        ("a", False),
+        ("c", True),
+    ]
+
+
+def test_a_flood_of_wrong_tokens_does_not_grow_the_memory(tmp_path: Path) -> None:
+    tokens = Tokens(open_engine(None, tmp_path), ())
+    for number in range(10_050):
+        with pytest.raises(UnknownToken):
+            tokens.identify(f"{number:064x}")
+    assert len(tokens._remembered) <= 10_000
+
+
+def test_configured_tokens_may_do_everything(tmp_path: Path) -> None:
+    tokens = Tokens(open_engine(None, tmp_path), ("one", "two"))
+    assert tokens.identify(digest("two")).scopes == SCOPES
+    assert tokens.identify(digest("one")).name != tokens.identify(digest("two")).name
+    with pytest.raises(UnknownToken):
+        tokens.identify("two")  # a digest is not the token
+
+
+def test_the_demo_token_is_nobody_outside_the_demonstration(tmp_path: Path) -> None:
+    tokens = Tokens(open_engine(None, tmp_path), ())
+    assert Gatekeeper("demo", tokens).admit("demo").name == "demo"
+    assert not Gatekeeper("demo", tokens).admit("demo").may("admin")
+    with pytest.raises(UnknownToken):
+        Gatekeeper("managed", tokens).admit("demo")
+
+
+def test_pass_through_keeps_the_credential_out_of_sight(tmp_path: Path) -> None:
+    tokens = Tokens(open_engine(None, tmp_path), ())
+    identity = Gatekeeper("pass-through", tokens).admit("the-callers-own")
+    assert identity.credential == "the-callers-own"
+    assert "the-callers-own" not in repr(identity)
+    assert not identity.may("admin")

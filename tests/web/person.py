@@ -1,0 +1,39 @@
+"""A person at the pages: signs in through the form, as a browser would."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
+from tests.web.page_client import PageClient
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One browser: its cookies are its own."""
+
+    client: Any
+
+    @classmethod
+    def at(cls, portal: InProcessPortal) -> "Person":
+        return cls(portal.app.test_client())
+
+    @property
+    def pages(self) -> PageClient:
+        return PageClient(self.client)
+
+    def csrf_token(self) -> str:
+        return self.pages.get("/entrar").csrf_token()
+
+    def sign_in(self, token: str = PORTAL_TOKEN, then: str = "/", **options: Any) -> Any:
+        """The bare response to the sign-in form."""
+        form = {"token": token, "next": then, "csrf_token": self.csrf_token()}
+        return self.client.post("/entrar", data=form, **options)
+
+    def signed_in(self, token: str = PORTAL_TOKEN) -> "Person":
+        response = self.sign_in(token)
+        assert response.status_code == 303, response.get_data(as_text=True)
+        return self
+
+    def post(self, path: str, **fields: str) -> Any:
+        """A form of ours, posted."""
+        return self.client.post(path, data={"csrf_token": self.csrf_token(), **fields})

@@ -1,0 +1,140 @@
+"""Limits: off unless configured, judged in order, a wait always named; the sign-in's always on."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from portal.web.limits import RateLimits, network
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream, refused_url
+from tests.fakes.in_process import PORTAL_TOKEN
+from tests.fakes.processes import RedisProcess
+from tests.web.json_paths import PLATE, QUESTIONS, ask, expect_message, issue, no_upstream_call
+from tests.web.person import Person
+
+AUTH = {"Authorization": PORTAL_TOKEN}
+FAR = {"X-Forwarded-For": "192.0.2.7"}
+
+
+def test_nothing_is_limited_unless_configured(portal: PortalFactory) -> None:
+    here = portal()
+    for _ in range(200):
+        assert ask(here, QUESTIONS[0], headers=AUTH).status_code == 200
+
+
+def test_a_token_over_its_rate_is_429_with_the_time_to_wait_even_for_hits(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal(RATE_LIMIT_TOKEN="3/hour")
+    for _ in range(3):
+        assert ask(here, QUESTIONS[0], headers=AUTH).status_code == 200
+    with no_upstream_call(upstream):
+        for question in QUESTIONS[:3]:
+            response = ask(here, question, headers=AUTH)
+            expect_message(response, 429)
+            assert 1 <= int(response.headers["Retry-After"]) <= 3600
+    other = {"Authorization": issue(here, "other")}
+    assert ask(here, QUESTIONS[0], headers=other).status_code == 200
+
+
+def test_an_address_over_its_rate_is_429_whatever_its_token(portal: PortalFactory) -> None:
+    here = portal(RATE_LIMIT_ADDRESS="2/hour", TRUSTED_PROXIES="1")
+    tokens = [issue(here, f"token-{number}") for number in range(3)]
+    for token, status in zip(tokens, (200, 200, 429), strict=True):
+        response = ask(here, QUESTIONS[0], headers={"Authorization": token, **FAR})
+        assert response.status_code == status
+    near = {**AUTH, "X-Forwarded-For": "192.0.2.8"}
+    assert ask(here, QUESTIONS[0], headers=near).status_code == 200
+
+
+def test_the_rate_is_judged_after_everything_that_is_wrong_with_a_request(
+    portal: PortalFactory,
+) -> None:
+    here = portal(RATE_LIMIT_TOKEN="1/hour", RATE_LIMIT_ADDRESS="1/hour")
+    narrow = {"Authorization": issue(here, "narrow", frozenset({"renajud"}))}
+    assert ask(here, QUESTIONS[0], headers=AUTH).status_code == 200
+    expect_message(ask(here, QUESTIONS[0], headers=AUTH), 429)
+    expect_message(here.get("/detran/v1/decode"), 404)
+    expect_message(ask(here, QUESTIONS[0], method="DELETE", headers=AUTH), 405)
+    expect_message(ask(here, QUESTIONS[0]), 401)
+    expect_message(ask(here, QUESTIONS[0], headers=narrow), 403)
+    expect_message(here.get("/detran/v1/decode/X"), 400)
+    assert ask(here, QUESTIONS[0], method="OPTIONS").status_code == 204
+
+
+def test_pages_about_vehicles_count_and_open_pages_do_not(portal: PortalFactory) -> None:
+    here = portal(RATE_LIMIT_TOKEN="2/hour")
+    ana = Person.at(here).signed_in()
+    for _ in range(2):
+        assert ana.client.get(f"/placa/{PLATE}").status_code == 200
+    page = ana.client.get(f"/placa/{PLATE}")
+    assert page.status_code == 429
+    assert int(page.headers["Retry-After"]) >= 1
+    assert "Pedidos demais" in page.get_data(as_text=True)
+    for path in ("/", "/glossario", "/healthz", "/api"):
+        assert ana.client.get(path).status_code == 200
+
+
+def test_wrong_tokens_at_the_sign_in_wait_and_others_do_not(portal: PortalFactory) -> None:
+    here = portal(TRUSTED_PROXIES="1")
+    eve = Person.at(here)
+    for _ in range(5):
+        assert eve.sign_in("wrong", headers=FAR).status_code == 401
+    for token in ("wrong", PORTAL_TOKEN):
+        response = eve.sign_in(token, headers=FAR)
+        assert response.status_code == 429
+        assert 1 <= int(response.headers["Retry-After"]) <= 60
+        assert "Espere" in response.get_data(as_text=True)
+    assert Person.at(here).sign_in(headers={"X-Forwarded-For": "192.0.2.8"}).status_code == 303
+
+
+def test_a_right_token_forgives_the_slips_before_it(portal: PortalFactory) -> None:
+    here = portal()
+    for _ in range(4):
+        ana = Person.at(here)
+        for _ in range(4):
+            assert ana.sign_in("slip").status_code == 401
+        assert ana.sign_in().status_code == 303
+
+
+def test_attempts_at_one_time_gain_nothing() -> None:
+    limits = RateLimits()
+    with ThreadPoolExecutor(16) as pool:
+        waits = list(pool.map(lambda _: limits.sign_in("192.0.2.1"), range(200)))
+    assert waits.count(None) == 5
+
+
+def test_what_the_minute_refuses_does_not_use_up_the_hour() -> None:
+    limits = RateLimits(address="100/hour;2/minute")
+    waits = [limits.request("192.0.2.1") for _ in range(150)]
+    assert waits[:2] == [None, None]
+    assert all(wait is not None and wait <= 60 for wait in waits[2:])
+
+
+@pytest.mark.parametrize(
+    ("address", "who"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::1", "2001:db8:1:2::/64"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        (None, "unknown"),
+        ("unix:", "unknown"),
+    ],
+)
+def test_an_ipv6_customer_is_one_network(address: str | None, who: str) -> None:
+    assert network(address) == who
+
+
+def test_with_redis_down_limits_still_hold_here() -> None:
+    limits = RateLimits(address="2/hour", redis_url=refused_url().replace("http", "redis"))
+    assert [limits.request("192.0.2.1") is None for _ in range(3)] == [True, True, False]
+
+
+def test_processes_that_share_a_redis_share_the_count() -> None:
+    with RedisProcess() as redis:
+        both = [RateLimits(token="3/hour", redis_url=redis.url) for _ in range(2)]
+        waits = [both[turn % 2].request("192.0.2.1", "digest") for turn in range(5)]
+        assert [wait is None for wait in waits] == [True, True, True, False, False]
+        redis.kill()
+        assert both[0].request("192.0.2.1", "digest") is None

@@ -1,0 +1,243 @@
+"""Signing in and out: sessions that end, forms that are ours, and no way to another site."""
+
+from http.cookies import Morsel, SimpleCookie
+from typing import Any
+
+import pytest
+
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, pass_through
+from tests.web.json_paths import PLATE, issue, no_upstream_call, tokens_of
+from tests.web.person import Person
+
+VEHICLE = f"/placa/{PLATE}"
+ABOUT_VEHICLES = (
+    VEHICLE,
+    f"{VEHICLE}?completo=1",
+    f"{VEHICLE}/painel/multas",
+    f"{VEHICLE}/dossie",
+    f"{VEHICLE}/dossie.pdf",
+    "/renavam/00123456789",
+)
+POSTS = (f"{VEHICLE}/atualizar", f"{VEHICLE}/laudo", "/historico/apagar", "/sair", "/entrar")
+
+
+def cookie_of(response: Any) -> Morsel[str]:
+    jar: SimpleCookie = SimpleCookie()
+    for line in response.headers.getlist("Set-Cookie"):
+        jar.load(line)
+    return jar["portal"]
+
+
+@pytest.mark.parametrize("path", ABOUT_VEHICLES)
+def test_nothing_about_a_vehicle_is_shown_before_the_sign_in(
+    portal: PortalFactory, upstream: FaultUpstream, path: str
+) -> None:
+    for here in (portal(), portal(pass_through(upstream.url))):
+        with no_upstream_call(upstream):
+            response = here.client.get(path, headers={"Authorization": PORTAL_TOKEN})
+            assert response.status_code == 303
+            assert response.headers["Location"].startswith("/entrar?next=")
+            asked = here.client.get(f"{path}{'&' if '?' in path else '?'}at={PORTAL_TOKEN}")
+            assert asked.status_code == 303
+
+
+def test_signing_in_leads_back_to_where_one_was_going(portal: PortalFactory) -> None:
+    ana = Person.at(portal())
+    asked = ana.client.get(f"{VEHICLE}?completo=1")
+    form = ana.pages.get(asked.headers["Location"])
+    wish = str(form.all("input", name="next")[0].get("value"))
+    done = ana.client.post(
+        "/entrar",
+        data={"token": PORTAL_TOKEN, "next": wish, "csrf_token": form.csrf_token()},
+    )
+    assert done.headers["Location"] == f"{VEHICLE}?completo=1"
+    assert ana.client.get(done.headers["Location"]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "//evil.example",
+        "///evil.example",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "/\t/evil.example",
+        "/\n/evil.example",
+        "\t//evil.example",
+        " //evil.example",
+        "https://evil.example",
+        "https:evil.example",
+        "HTTPS:/evil.example",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "evil.example",
+        "http:///evil.example",
+        "/\x00/evil.example",
+        "/\u2028/evil.example",
+        "",
+    ],
+)
+def test_signing_in_never_leads_to_another_site(portal: PortalFactory, wish: str) -> None:
+    ana = Person.at(portal())
+    page = ana.pages.get("/entrar", query_string={"next": wish})
+    assert page.all("input", name="next")[0].get("value") == "/"
+    assert ana.sign_in(then=wish).headers["Location"] == "/"
+
+
+@pytest.mark.parametrize(
+    "token", ["", " ", "nobody", "com espaço", "é", "a" * 9000, "a,b", "a\x00"]
+)
+def test_a_wrong_token_is_401_and_no_session(portal: PortalFactory, token: str) -> None:
+    ana = Person.at(portal())
+    response = ana.sign_in(token)
+    assert response.status_code == 401
+    assert "não foi aceito" in response.get_data(as_text=True)
+    assert ana.client.get(VEHICLE).status_code == 303
+
+
+def test_a_revoked_and_an_expired_token_are_403(portal: PortalFactory) -> None:
+    here = portal()
+    late = issue(here, "late", lifetime_s=0)
+    gone = issue(here, "gone")
+    tokens_of(here).revoke("gone")
+    for token in (late, gone):
+        assert Person.at(here).sign_in(token).status_code == 403
+
+
+def test_a_revocation_ends_every_session_of_the_token(portal: PortalFactory) -> None:
+    here = portal()
+    token = issue(here, "shared")
+    both = [Person.at(here).signed_in(token) for _ in range(2)]
+    assert [one.client.get(VEHICLE).status_code for one in both] == [200, 200]
+    here.app.test_cli_runner().invoke(args=["token", "revoke", "shared"])
+    assert [one.client.get(VEHICLE).status_code for one in both] == [303, 303]
+
+
+def test_signing_out_ends_the_session(portal: PortalFactory) -> None:
+    ana = Person.at(portal()).signed_in()
+    assert ana.client.get(VEHICLE).status_code == 200
+    assert ana.post("/sair").status_code == 303
+    assert ana.client.get(VEHICLE).status_code == 303
+
+
+def test_the_cookie_is_kept_from_scripts_and_other_sites_and_secure_behind_tls(
+    portal: PortalFactory,
+) -> None:
+    here = portal(TRUSTED_PROXIES="1")
+    plain = cookie_of(Person.at(here).sign_in())
+    assert plain["httponly"]
+    assert plain["samesite"] == "Lax"
+    assert plain["path"] == "/"
+    assert not plain["secure"]
+    assert not plain["domain"]
+    ana = Person.at(here)
+    proxied = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"}
+    assert cookie_of(ana.client.get("/entrar", headers=proxied))["secure"]
+
+
+def test_forwarded_headers_are_not_believed_unless_configured(portal: PortalFactory) -> None:
+    forged = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"}
+    response = portal().client.get("/entrar", headers=forged)
+    assert "Strict-Transport-Security" not in response.headers
+    assert not cookie_of(response)["secure"]
+    assert "evil.example" not in response.get_data(as_text=True)
+
+
+def test_the_cookie_tells_no_token(portal: PortalFactory, upstream: FaultUpstream) -> None:
+    import base64
+    import zlib
+
+    secret = "the-callers-own-credential"
+    for here, token in ((portal(), PORTAL_TOKEN), (portal(pass_through(upstream.url)), secret)):
+        value = cookie_of(Person.at(here).sign_in(token)).value
+        payload = value.split(".")[1 if value.startswith(".") else 0]
+        raw = base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
+        content = zlib.decompress(raw) if value.startswith(".") else raw
+        assert token.encode() not in content
+        assert b"csrf" in content or b"token" in content or b"credential" in content
+
+
+def test_a_session_from_before_the_sign_in_does_not_survive_it(portal: PortalFactory) -> None:
+    ana = Person.at(portal())
+    planted = ana.csrf_token()
+    ana.signed_in()
+    assert ana.csrf_token() != planted
+    answer = ana.client.post("/sair", data={"csrf_token": planted})
+    assert answer.status_code == 400
+
+
+@pytest.mark.parametrize("age_h", [13, 24 * 40])
+def test_a_session_ends_after_twelve_hours(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch, age_h: int
+) -> None:
+    import itsdangerous.timed as timed
+
+    here = portal()
+    ana = Person.at(here)
+    now = timed.time.time()
+    with monkeypatch.context() as patch:
+        patch.setattr(timed.TimestampSigner, "get_timestamp", lambda self: int(now - age_h * 3600))
+        ana.signed_in()
+        assert ana.client.get(VEHICLE).status_code == 200
+    assert ana.client.get(VEHICLE).status_code == 303
+
+
+@pytest.mark.parametrize("path", POSTS)
+@pytest.mark.parametrize("given", [None, "", "x", "é" * 32])
+def test_a_form_that_is_not_ours_does_nothing(
+    portal: PortalFactory, upstream: FaultUpstream, path: str, given: str | None
+) -> None:
+    ana = Person.at(portal()).signed_in()
+    data = {} if given is None else {"csrf_token": given}
+    with no_upstream_call(upstream):
+        assert ana.client.post(path, data=data).status_code == 400
+        token = ana.csrf_token()
+        in_address = ana.client.post(path, query_string={"csrf_token": token})
+        assert in_address.status_code == 400
+        of_another = Person.at(portal()).client.post(path, data={"csrf_token": token})
+        assert of_another.status_code == 400
+    assert ana.client.get(VEHICLE).status_code == 200
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_what_changes_something_is_never_a_get(portal: PortalFactory, path: str) -> None:
+    ana = Person.at(portal()).signed_in()
+    if path != "/entrar":
+        assert ana.client.get(path).status_code == 405
+    assert ana.client.get(VEHICLE).status_code == 200
+
+
+def test_pass_through_keeps_the_credential_with_its_owner_alone(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal(pass_through(upstream.url))
+    ana = Person.at(here).signed_in("the-callers-own-credential")
+    assert ana.client.get(f"{VEHICLE}?completo=1").status_code == 200
+    assert upstream.calls[0].header("authorization") == "the-callers-own-credential"
+    kept = b"".join(p.read_bytes() for p in here.settings.data_dir.rglob("*") if p.is_file())
+    assert b"the-callers-own-credential" not in kept
+
+
+def test_a_credential_too_long_for_a_cookie_is_refused_and_the_longest_works(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal(pass_through(upstream.url))
+    assert Person.at(here).sign_in("a" * 2001).status_code == 401
+    response = Person.at(here).sign_in("a" * 2000)
+    assert response.status_code == 303
+    assert len(response.headers["Set-Cookie"]) < 4096
+
+
+def test_a_session_of_another_portal_or_mode_opens_nothing(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here: InProcessPortal = portal()
+    ana = Person.at(here).signed_in()
+    stolen = ana.client.get_cookie("portal").value
+    for other in (portal(SECRET_KEY="another"), portal(pass_through(upstream.url))):
+        eve = Person.at(other)
+        eve.client.set_cookie("portal", stolen)
+        with no_upstream_call(upstream):
+            assert eve.client.get(VEHICLE).status_code == 303
