@@ -2,6 +2,7 @@
 
 from portal.gateway.asking import Policy
 from portal.gateway.envelope import Seal
+from portal.gateway.fuse import Fuse
 from portal.gateway.gateway import Gateway
 from portal.gateway.housekeeper import Chore, Housekeeper
 from portal.gateway.lease import FileLeases, Leases
@@ -45,6 +46,7 @@ __all__ = [
     "Failure",
     "FailureKind",
     "FileLeases",
+    "Fuse",
     "Gateway",
     "Housekeeper",
     "Leases",

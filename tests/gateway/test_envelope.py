@@ -1,0 +1,75 @@
+"""What is not ours reads as absent: never an error, never executed."""
+
+import os
+import pickle
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.gateway.envelope import SCHEMA, Envelope, Seal
+
+SEAL = Seal(b"secret")
+
+
+def envelope(key: str = "tag:name", body: bytes = b'{"a": "\xc3\xa7"}', **more) -> Envelope:
+    values = {"fetched_at": 1.5, "keep_s": 60.0, "origin": "primary", "status": 200}
+    return Envelope(key=key, body=body, empty=False, **{**values, **more})
+
+
+@given(st.binary(max_size=2000), st.text(max_size=50))
+def test_what_was_closed_opens_to_the_same_bytes(body, origin):
+    held = envelope(body=body, origin=origin)
+    assert SEAL.open(SEAL.close(held), held.key) == held
+
+
+@given(st.data())
+def test_one_changed_bit_anywhere_makes_it_absent(data):
+    sealed = bytearray(SEAL.close(envelope()))
+    at = data.draw(st.integers(0, len(sealed) - 1))
+    sealed[at] ^= 1 << data.draw(st.integers(0, 7))
+    assert SEAL.open(bytes(sealed), "tag:name") is None
+
+
+@given(st.binary(max_size=200) | st.none() | st.text() | st.integers())
+def test_anything_else_is_absent(planted):
+    assert SEAL.open(planted, "tag:name") is None
+
+
+def test_an_entry_moved_to_another_key_is_absent():
+    """Swapping two signed entries would show one vehicle's record as another's."""
+    assert SEAL.open(SEAL.close(envelope("tag:one")), "tag:two") is None
+
+
+def test_an_entry_of_another_secret_is_absent():
+    assert SEAL.open(Seal(b"another").close(envelope()), "tag:name") is None
+
+
+@pytest.mark.parametrize("schema", [0, SCHEMA - 1, SCHEMA + 1])
+def test_an_entry_of_another_schema_is_absent(schema):
+    assert SEAL.open(SEAL.close(envelope(schema=schema)), "tag:name") is None
+
+
+def test_rightly_signed_nonsense_is_absent():
+    content = msgspec.msgpack.encode({"not": "an envelope"})
+    assert SEAL.open(SEAL._sign(content) + content, "tag:name") is None
+
+
+def test_planted_code_is_not_run(tmp_path):
+    """Flask-Caching's own serializer is pickle."""
+    trap = tmp_path / "sprung"
+
+    class Trap:
+        def __reduce__(self):
+            return os.mkdir, (str(trap),)
+
+    planted = pickle.dumps(Trap())
+    assert SEAL.open(planted, "tag:name") is None
+    assert SEAL.open(SEAL._sign(planted) + planted, "tag:name") is None
+    assert not trap.exists()
+
+
+def test_names_need_the_secret_and_hide_the_text():
+    assert SEAL.name("ABC1D23") == SEAL.name("ABC1D23") != Seal(b"x").name("ABC1D23")
+    assert "ABC1D23" not in SEAL.name("ABC1D23")

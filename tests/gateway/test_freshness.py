@@ -1,0 +1,58 @@
+"""An answer's age and lifetimes decide, and nothing else does."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.gateway.freshness import CLOCK_SKEW_S, JITTER, REJECTED_FRESH_S, judge, retention_s
+from portal.gateway.operations import Terms
+
+TERMS = Terms(fresh_s=1000, stale_s=500)
+ages = st.floats(min_value=0, max_value=10_000, allow_nan=False)
+chances = st.floats(min_value=0, max_value=1, exclude_max=True)
+
+
+def at(age: float, chance: float = 0.0, status: int = 200, empty: bool = False):
+    return judge(TERMS, status, empty, 5000.0, 5000.0 + age, chance)
+
+
+@pytest.mark.parametrize(
+    ("age", "state"),
+    [(0, "fresh"), (999, "fresh"), (1000, "stale"), (1499, "stale"), (1500, "expired")],
+)
+def test_fresh_then_stale_then_expired(age, state):
+    assert at(age).state == state
+
+
+@given(ages, chances)
+def test_jitter_shortens_the_fresh_time_by_at_most_a_tenth_and_never_lengthens_it(age, chance):
+    """FRESH_* is an upper bound; stale-if-error begins where fresh ends, without a gap."""
+    state = at(age, chance).state
+    if age >= TERMS.fresh_s:
+        assert state != "fresh"
+    if age < TERMS.fresh_s * (1 - JITTER):
+        assert state == "fresh"
+    assert (state == "expired") == (age >= TERMS.fresh_s + TERMS.stale_s)
+
+
+@given(ages, chances, st.sampled_from([200, 400]), st.booleans())
+def test_what_is_deleted_could_not_have_been_served(age, chance, status, empty):
+    judged = at(age, chance, status, empty)
+    if age >= retention_s(TERMS, status, empty):
+        assert judged.state == "expired"
+    assert abs(judged.age_s - age) <= 1
+    assert judged.ttl_s >= 0
+
+
+def test_an_empty_answer_lives_a_quarter_and_is_never_stale():
+    assert [at(age, empty=True).state for age in (249, 250)] == ["fresh", "expired"]
+
+
+def test_a_rejection_lives_ten_minutes_whatever_the_terms():
+    ages = (REJECTED_FRESH_S - 1, REJECTED_FRESH_S)
+    assert [at(age, status=400).state for age in ages] == ["fresh", "expired"]
+
+
+def test_an_answer_from_the_future_is_no_answer_beyond_the_skew_of_clocks():
+    assert at(-CLOCK_SKEW_S).state == "fresh"
+    assert at(-CLOCK_SKEW_S - 1).state == "expired"

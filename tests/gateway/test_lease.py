@@ -1,0 +1,91 @@
+"""One holder of a key at a time, over processes; a killed one is replaced."""
+
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from portal.gateway import FileLeases
+from tests.fakes import wait_until
+
+SPAWN = multiprocessing.get_context("spawn")
+
+
+@pytest.fixture
+def leases(tmp_path) -> FileLeases:
+    return FileLeases(tmp_path / "leases")
+
+
+def _hold(folder: Path, seconds: float) -> None:
+    with FileLeases(folder).hold("tag:key") as fence:
+        (folder / "held").write_text(str(fence))
+        time.sleep(seconds)
+
+
+def _count(folder: Path, rounds: int) -> None:
+    """Add to a number that only a holder may touch: read, wait, write."""
+    leases, number = FileLeases(folder / "leases"), folder / "number"
+    done = 0
+    while done < rounds:
+        with leases.hold("tag:key") as fence:
+            if fence is None:
+                continue
+            before = int(number.read_text())
+            time.sleep(0)
+            number.write_text(str(before + 1))
+            done += 1
+
+
+def test_a_second_caller_gets_nothing_while_the_first_holds(leases):
+    with leases.hold("tag:key") as first, leases.hold("tag:key") as second:
+        assert first is not None
+        assert second is None
+    with leases.hold("tag:key") as third:
+        assert third > first
+
+
+def test_keys_do_not_disturb_each_other(leases):
+    with leases.hold("tag:one") as one, leases.hold("tag:two") as two:
+        assert None not in (one, two)
+
+
+def test_no_file_stays_behind(leases, tmp_path):
+    for number in range(10):
+        with leases.hold(f"tag:{number}"):
+            pass
+    assert list((tmp_path / "leases").iterdir()) == []
+
+
+def test_over_processes_one_holds_at_a_time_though_files_come_and_go(tmp_path):
+    (tmp_path / "number").write_text("0")
+    workers = [SPAWN.Process(target=_count, args=(tmp_path, 200)) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert (tmp_path / "number").read_text() == "600"
+
+
+def test_a_killed_holder_frees_its_lease_at_once(tmp_path):
+    folder = tmp_path / "leases"
+    holder = SPAWN.Process(target=_hold, args=(folder, 60))
+    holder.start()
+    wait_until(lambda: (folder / "held").exists(), "the hold")
+    leases = FileLeases(folder)
+    with leases.hold("tag:key") as refused:
+        assert refused is None
+    os.kill(holder.pid, signal.SIGKILL)
+    holder.join(20)
+    with leases.hold("tag:key") as fence:
+        assert fence is not None
+
+
+def test_where_no_file_can_be_written_everybody_leads_for_themselves(tmp_path):
+    """A full disk refuses nobody."""
+    (tmp_path / "file").write_text("")
+    blocked = FileLeases(tmp_path / "file" / "leases")
+    with blocked.hold("tag:key") as one, blocked.hold("tag:key") as two:
+        assert None not in (one, two)

@@ -1,0 +1,232 @@
+"""A row before each send, an end to each row, and not one call beyond a limit."""
+
+import multiprocessing
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from portal.gateway import Caller, Failure, Ledger, Tally
+from portal.storage import open_engine
+from portal.storage.database import _metadata
+from tests.fakes import wait_until
+from tests.gateway.asking import CALLER, PlayedUpstream, bench, decode, terms
+
+SPAWN = multiprocessing.get_context("spawn")
+
+
+@pytest.fixture
+def engine(tmp_path):
+    made = open_engine(None, tmp_path)
+    yield made
+    made.dispose()
+
+
+def buy(book: Ledger, caller: Caller = CALLER, outcome: str | None = "answered") -> None:
+    attempt = book.account("decode", "tag", Decimal("0.30"), caller).announce("primary")
+    if outcome is not None:
+        attempt.ended(outcome, 200 if outcome == "answered" else None)
+
+
+def spent(book: Ledger) -> list[str]:
+    return [row.outcome for row in book.rows()]
+
+
+def test_a_call_is_written_down_before_it_leaves(engine, clock):
+    book = Ledger(engine, clock=clock)
+    attempt = book.account("decode", "tag", Decimal("0.305"), CALLER).announce("secondary")
+    (row,) = book.rows()
+    assert (row.operation, row.origin, row.caller) == ("decode", "secondary", "somebody")
+    assert (row.price, row.outcome, row.status) == (Decimal("0.305"), "maybe", None)
+    assert row.sent_at.timestamp() == clock()
+    attempt.ended("answered", 200)
+    (row,) = book.rows()
+    assert (row.outcome, row.status) == ("answered", 200)
+
+
+def test_months_are_those_of_sao_paulo(engine, clock):
+    """Two in the morning of the first in UTC is still the last day there."""
+    clock.advance(date(2026, 11, 1).toordinal() * 86400 - 719163 * 86400 + 7200 - clock())
+    book = Ledger(engine, clock=clock)
+    buy(book)
+    assert len(list(book.rows("2026-10"))) == 1
+    assert list(book.rows("2026-11")) == []
+
+
+def test_a_limit_lets_exactly_that_many_through_and_names_the_hour(engine, clock):
+    book = Ledger(engine, daily_limit=3, clock=clock)
+    for _ in range(3):
+        buy(book)
+    with pytest.raises(Failure) as caught:
+        buy(book)
+    assert caught.value.kind == "day_limit"
+    assert caught.value.retry_after_s == 15 * 3600  # the clock stands at nine in the morning
+    assert len(spent(book)) == 3
+
+
+def test_a_new_day_begins_at_midnight_in_sao_paulo(engine, clock):
+    book = Ledger(engine, daily_limit=1, clock=clock)
+    buy(book)
+    clock.advance(15 * 3600 - 1)
+    with pytest.raises(Failure):
+        buy(book)
+    clock.advance(1)
+    buy(book)
+
+
+def test_a_tokens_limit_is_its_own_and_takes_nothing_from_the_day(engine, clock):
+    book = Ledger(engine, daily_limit=3, clock=clock)
+    small, other = Caller("small", daily_limit=1), Caller("other")
+    buy(book, small)
+    for _ in range(5):
+        with pytest.raises(Failure) as caught:
+            buy(book, small)
+        assert caught.value.kind == "token_limit"
+    buy(book, other)
+    buy(book, other)
+    with pytest.raises(Failure):
+        buy(book, other)
+
+
+def test_what_never_left_is_given_back_and_is_no_call(engine, clock):
+    book = Ledger(engine, daily_limit=1, clock=clock)
+    for _ in range(5):
+        buy(book, Caller("x", daily_limit=1), "not_sent")
+    buy(book, Caller("x", daily_limit=1))
+    assert spent(book) == ["answered"]
+
+
+@pytest.mark.parametrize("outcome", ["maybe", "timed_out", "broken", "failing", "unusable"])
+def test_what_may_have_been_charged_is_not_given_back(engine, clock, outcome):
+    book = Ledger(engine, daily_limit=1, clock=clock)
+    buy(book, outcome=outcome)
+    with pytest.raises(Failure):
+        buy(book)
+
+
+def test_without_its_row_nothing_is_sent(tmp_path, clock, monkeypatch):
+    made = bench(tmp_path, clock)
+    monkeypatch.setattr(made.ledger, "_engine", open_engine("sqlite:///:memory:", tmp_path))
+    _metadata.drop_all(made.ledger._engine)
+    with pytest.raises(Failure) as caught:
+        made.decode()
+    assert caught.value.kind == "no_ledger"
+    assert made.upstream.calls == []
+
+
+def test_forgetting_a_vehicle_keeps_what_was_spent(engine, clock):
+    book = Ledger(engine, clock=clock)
+    buy(book)
+    assert book.forget("tag") == 1
+    assert book.forget("tag") == 0
+    assert len(spent(book)) == 1
+
+
+def test_one_callers_spent_limit_is_not_everybodys_failure(tmp_path, clock):
+    made = bench(tmp_path, clock)
+    poor = Caller("poor", daily_limit=1)
+    made.gateway.fetch(decode("DEF4G56"), poor)
+    with pytest.raises(Failure):
+        made.gateway.fetch(decode(), poor)
+    assert made.decode().cache_status == "miss"
+    assert made.gateway.fetch(decode(), poor).cache_status == "hit"
+
+
+def _race(folder: Path, results: "multiprocessing.Queue[int]") -> None:
+    book = Ledger(open_engine(None, folder), daily_limit=100)
+
+    def attempt(_: int) -> bool:
+        try:
+            buy(book, Caller("raced", daily_limit=100))
+        except Failure:
+            return False
+        return True
+
+    with ThreadPoolExecutor(50) as pool:
+        results.put(sum(pool.map(attempt, range(100))))
+
+
+def test_a_limit_of_100_raced_by_50_threads_in_4_processes_lets_exactly_100_through(tmp_path):
+    open_engine(None, tmp_path).dispose()
+    results = SPAWN.Queue()
+    racers = [SPAWN.Process(target=_race, args=(tmp_path, results)) for _ in range(4)]
+    for racer in racers:
+        racer.start()
+    through = [results.get(timeout=90) for _ in racers]
+    for racer in racers:
+        racer.join(30)
+    assert sum(through) == 100
+    assert len(list(Ledger(open_engine(None, tmp_path)).rows())) == 100
+
+
+def _killed_in_mid_call(folder: Path) -> None:
+    buy(Ledger(open_engine(None, folder)), outcome=None)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_call_whose_process_was_killed_reads_maybe(tmp_path):
+    victim = SPAWN.Process(target=_killed_in_mid_call, args=(tmp_path,))
+    victim.start()
+    victim.join(60)
+    assert victim.exitcode == -signal.SIGKILL
+    assert spent(Ledger(open_engine(None, tmp_path))) == ["maybe"]
+
+
+# What the store saved
+
+
+def test_hits_are_counted_by_day_and_valued_at_their_price(tmp_path, engine, clock):
+    tally = Tally(engine, terms(price="0.305"), clock)
+    made = bench(tmp_path, clock, observer=tally)
+    for _ in range(4):
+        made.decode()
+    tally.flush()
+    (saved,) = tally.month("2026-10")
+    assert (saved.operation, saved.hits, saved.collapsed) == ("decode", 3, 0)
+    assert saved.amount == Decimal("0.915")
+    assert list(tally.month("2026-11")) == []
+
+
+def test_two_processes_add_to_one_count(engine, clock):
+    for _ in range(2):
+        tally = Tally(engine, terms(price="1"), clock)
+        for how in ("hit", "stale", "collapsed", "miss", "request"):
+            tally.served("renajud", how, 0.1)
+        tally.flush()
+        tally.flush()
+    (saved,) = tally.month()
+    assert (saved.hits, saved.collapsed, saved.amount) == (4, 2, Decimal(4))
+
+
+def test_what_could_not_be_written_is_written_later(tmp_path, engine, clock, monkeypatch):
+    tally = Tally(engine, terms(), clock)
+    tally.served("decode", "hit", 0.1)
+    broken = open_engine("sqlite:///:memory:", tmp_path)
+    _metadata.drop_all(broken)
+    monkeypatch.setattr(tally, "_engine", broken)
+    tally.flush()
+    monkeypatch.setattr(tally, "_engine", engine)
+    tally.flush()
+    assert [each.hits for each in tally.month()] == [1]
+
+
+def test_past_days_counters_go_and_their_rows_stay(engine, clock):
+    book = Ledger(engine, daily_limit=1, clock=clock)
+    buy(book)
+    clock.advance(3 * 86400)
+    book.drop_past_counters()
+    with engine.connect() as db:
+        assert db.exec_driver_sql("SELECT count(*) FROM spending").scalar() == 0
+    assert len(spent(book)) == 1
+
+
+def test_the_upstreams_count_is_the_ledgers(tmp_path, clock):
+    made = bench(tmp_path, clock, PlayedUpstream())
+    for number in range(20):
+        made.decode(f"ABC1D{number % 7:02}")
+    wait_until(lambda: len(spent(made.ledger)) == 7, "the rows")
+    assert len(made.upstream.calls) == 7

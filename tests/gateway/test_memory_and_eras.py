@@ -1,0 +1,177 @@
+"""What a process keeps at hand: bounded, forgotten in time, given back where that is right."""
+
+import threading
+
+import pytest
+
+from portal.gateway import Fuse
+from portal.gateway.envelope import Envelope
+from portal.gateway.fuse import Blown
+from portal.gateway.memory import Memory
+from tests.fakes import Clock, wait_until
+from tests.gateway.asking import Bench, bench
+
+
+def envelope(key: str, size: int = 0, delete_at: float = 1e12) -> Envelope:
+    return Envelope(key, 0.0, delete_at, "primary", 200, False, b"x" * size)
+
+
+def test_the_least_recently_used_leave_first_and_the_bound_is_in_bytes():
+    memory = Memory(10_000, Clock(0.0))
+    for number in range(20):
+        memory.keep(envelope(f"t:{number}", 1000), "era")
+        memory.any("t:0")
+    assert memory.size_bytes <= 10_000
+    assert memory.any("t:0") is not None
+    assert memory.any("t:19") is not None
+    assert memory.any("t:5") is None
+
+
+def test_an_entry_larger_than_all_of_it_is_not_kept():
+    memory = Memory(10_000)
+    memory.keep(envelope("t:k", 20_000), "era")
+    assert (memory.any("t:k"), memory.size_bytes) == (None, 0)
+
+
+def test_it_is_believed_for_a_second():
+    clock = Clock(0.0)
+    memory = Memory(10_000, clock)
+    memory.keep(envelope("t:k"), "era")
+    clock.advance(1.0)
+    assert memory.recent("t:k") is not None
+    clock.advance(0.1)
+    assert memory.recent("t:k") is None
+    assert memory.any("t:k") is not None
+
+
+def test_what_is_past_its_retention_leaves_the_process_too():
+    memory = Memory(10_000)
+    memory.keep(envelope("t:old", delete_at=50), "era")
+    memory.keep(envelope("t:new", delete_at=500), "era")
+    memory.sweep(now=60)
+    assert memory.any("t:old") is None
+    assert memory.any("t:new") is not None
+
+
+class Backend:
+    """A backend that can be down and can come back empty."""
+
+    def __init__(self):
+        self.values, self.era, self.is_down = {}, "begun:1", False
+
+    def _up(self):
+        if self.is_down:
+            raise ConnectionError("down")
+
+    def read(self, key):
+        self._up()
+        return self.values.get(key), self.era
+
+    def replace(self, key, value, timeout, fence):
+        self._up()
+        self.values[key] = value
+        return True
+
+    def delete_tagged(self, tag):
+        self._up()
+        gone = [key for key in self.values if key.startswith(tag)]
+        for key in gone:
+            del self.values[key]
+        self.era = "purged:1"
+        return len(gone)
+
+
+@pytest.fixture
+def made(tmp_path, clock) -> Bench:
+    return bench(tmp_path, clock, backend=Backend())
+
+
+def come_back_empty(backend: Backend) -> None:
+    backend.values.clear()
+    backend.era, backend.is_down = "begun:2", False
+
+
+def test_warm_plates_keep_answering_while_the_backend_is_down(made):
+    body = made.decode().body
+    made.backend.is_down = True
+    made.forget_belief()
+    assert [made.decode().body for _ in range(3)] == [body] * 3
+    assert len(made.upstream.calls) == 1
+
+
+def test_a_backend_that_comes_back_empty_is_given_back_what_was_paid_for(made):
+    made.decode()
+    made.backend.is_down = True
+    made.decode("DEF4G56")
+    come_back_empty(made.backend)
+    made.forget_belief()
+    assert made.decode().cache_status == "hit"
+    assert made.decode("DEF4G56").cache_status == "hit"
+    assert len(made.backend.values) == 2
+    assert len(made.upstream.calls) == 2
+
+
+def test_what_the_backend_let_go_of_is_let_go_of(made):
+    """Evicted for room, or deleted by hand: the same era, so nothing comes back."""
+    made.decode()
+    made.backend.values.clear()
+    made.forget_belief()
+    assert made.decode().cache_status == "miss"
+
+
+def test_a_purge_by_another_process_is_followed_within_a_second(made):
+    """Nothing of it is given back, and a backend that dies afterwards does not bring it back."""
+    made.decode()
+    made.backend.delete_tagged("")
+    made.store.tick()
+    assert made.memory.size_bytes == 0
+    made.backend.is_down = True
+    made.upstream.answer = ConnectionError("nobody may be asked")
+    with pytest.raises(ConnectionError):
+        made.decode()
+
+
+def test_a_purge_while_the_process_slept_is_not_undone(made):
+    made.decode()
+    made.backend.delete_tagged("")
+    made.forget_belief()
+    assert made.decode().cache_status == "miss"
+
+
+def test_a_forged_entry_is_a_miss(made):
+    made.decode()
+    for key in list(made.backend.values):
+        made.backend.values[key] = b"\x80\x04planted" * 20
+    made.forget_belief()
+    assert made.decode().status == 200
+    assert len(made.upstream.calls) == 2
+
+
+# The fuse
+
+
+def test_a_blown_fuse_asks_nobody_and_mends_when_the_ping_comes_through():
+    pings, may_mend = [], threading.Event()
+
+    def ping():
+        pings.append(1)
+        if not may_mend.is_set():
+            raise ConnectionError
+
+    fuse = Fuse("Redis", ping, (ConnectionError,), sleep=lambda _: may_mend.wait(0.01))
+    with pytest.raises(ConnectionError), fuse.guarding():
+        raise ConnectionError
+    for _ in range(3):
+        with pytest.raises(Blown), fuse.guarding():
+            pytest.fail("it was asked")
+    may_mend.set()
+    wait_until(lambda: not fuse.is_blown, "the mending")
+    with fuse.guarding():
+        pass
+
+
+def test_an_error_that_is_no_outage_blows_nothing():
+    fuse = Fuse("Redis", lambda: None, (ConnectionError,))
+    with pytest.raises(ValueError, match="full"), fuse.guarding():
+        raise ValueError("full")
+    assert not fuse.is_blown

@@ -1,0 +1,144 @@
+"""The embedded backend: shared, restartable, flat in cost, and it forgets without a trace."""
+
+import multiprocessing
+import sqlite3
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from portal.gateway.sqlite_cache import SQLiteCache
+
+SECRET = b"REGISTRO-SECRETO-DO-VEICULO"
+
+
+@pytest.fixture
+def cache(tmp_path) -> SQLiteCache:
+    return SQLiteCache(tmp_path / "cache.sqlite")
+
+
+def files_of(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.iterdir())
+
+
+def test_what_is_set_is_got_by_another_process_and_after_a_restart(cache, tmp_path):
+    cache.set("tag:a", b"one", 60)
+    assert SQLiteCache(tmp_path / "cache.sqlite").get("tag:a") == b"one"
+    assert cache.get("tag:b") is None
+
+
+def test_past_its_time_an_entry_is_absent_and_then_deleted(cache, tmp_path):
+    cache.set("tag:a", SECRET, 0.01)
+    cache.set("tag:b", b"stays", 60)
+    time.sleep(0.02)
+    assert cache.get("tag:a") is None
+    assert cache.sweep() == 1
+    assert SECRET not in files_of(tmp_path)
+    assert cache.get("tag:b") == b"stays"
+
+
+def test_a_purge_leaves_no_byte_in_any_file(cache, tmp_path):
+    for number in range(50):
+        cache.set(f"plate:{number}", SECRET * 100, 60)
+        cache.set(f"other:{number}", b"kept", 60)
+    assert SECRET in files_of(tmp_path)
+    assert cache.delete_tagged("plate") == 50
+    assert SECRET not in files_of(tmp_path)
+    assert b"plate:" not in files_of(tmp_path)
+    assert cache.get("other:7") == b"kept"
+
+
+def test_a_purge_leaves_no_byte_while_others_read(cache, tmp_path):
+    cache.set("plate:1", SECRET, 60)
+    ended = threading.Event()
+
+    def read_on():
+        while not ended.is_set():
+            cache.get("plate:1")
+
+    readers = [threading.Thread(target=read_on) for _ in range(4)]
+    for reader in readers:
+        reader.start()
+    try:
+        assert cache.delete_tagged("plate") == 1
+    finally:
+        ended.set()
+        for reader in readers:
+            reader.join()
+    assert SECRET not in files_of(tmp_path)
+
+
+def test_tags_that_begin_alike_are_kept_apart(cache):
+    for key in ("ab:1", "abc:1", "a:1", "ab;:1"):
+        cache.set(key, b"x", 60)
+    assert cache.delete_tagged("ab") == 1
+    assert [cache.get(key) for key in ("ab:1", "abc:1", "a:1")] == [None, b"x", b"x"]
+
+
+def test_an_older_fence_never_replaces_a_newer(cache):
+    assert cache.replace("t:k", b"second", 60, fence=200)
+    assert not cache.replace("t:k", b"first", 60, fence=100)
+    assert cache.get("t:k") == b"second"
+    assert cache.replace("t:k", b"third", 60, fence=300)
+    assert cache.get("t:k") == b"third"
+
+
+def test_a_fence_from_before_the_clock_was_set_back_blocks_nothing(cache):
+    an_hour_ahead = int((time.time() + 3600) * 1e6)
+    cache.replace("t:k", b"old", 60, fence=an_hour_ahead)
+    assert cache.replace("t:k", b"new", 60, fence=int(time.time() * 1e6))
+
+
+def test_an_expired_entry_can_be_replaced_by_any_fence(cache):
+    cache.replace("t:k", b"old", -1, fence=300)
+    assert cache.replace("t:k", b"new", 60, fence=1)
+
+
+def test_a_purge_begins_an_era_that_every_process_sees(cache, tmp_path):
+    other = SQLiteCache(tmp_path / "cache.sqlite")
+    begun = cache.read("t:k")[1]
+    assert begun.startswith("begun:")
+    assert other.read("t:k")[1] == begun
+    other.delete_tagged("t")
+    assert cache.read("t:k")[1].startswith("purged:")
+
+
+def test_only_the_owner_can_read_the_file(cache, tmp_path):
+    cache.set("t:k", b"x", 60)
+    assert (tmp_path / "cache.sqlite").stat().st_mode & 0o077 == 0
+
+
+def test_the_cost_of_a_read_does_not_grow_with_the_entries(cache, tmp_path):
+    """By index, whatever the number of entries."""
+    cache.set("t:k", b"x", 60)
+    with sqlite3.connect(tmp_path / "cache.sqlite") as db:
+        plans = [
+            db.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()
+            for statement in (
+                "SELECT value FROM answers WHERE key = 'a' AND expires_at > 0",
+                "DELETE FROM answers WHERE key >= 'a:' AND key < 'a;'",
+                "SELECT rowid FROM answers WHERE expires_at <= 0 LIMIT 500",
+            )
+        ]
+    db.close()
+    assert all("SEARCH" in step[3] for plan in plans for step in plan), plans
+
+
+def _write_many(path: Path, name: str) -> None:
+    cache = SQLiteCache(path)
+    for number in range(100):
+        cache.set(f"{name}:{number}", b"x" * 1000, 60)
+        cache.get(f"{name}:{number}")
+
+
+def test_processes_that_write_at_once_never_meet_a_locked_store(tmp_path):
+    path = tmp_path / "cache.sqlite"
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=_write_many, args=(path, f"w{n}")) for n in range(3)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(60)
+    assert [writer.exitcode for writer in writers] == [0, 0, 0]
+    assert SQLiteCache(path).get("w2:99") == b"x" * 1000
