@@ -1,0 +1,172 @@
+"""``flask --app app token``: what an operator types, reads, and can rely on in a script."""
+
+import re
+import time
+from typing import Any
+
+import pytest
+
+from tests.conftest import PortalFactory
+from tests.fakes.in_process import InProcessPortal
+from tests.fakes.processes import PortalProcess
+from tests.web.json_paths import QUESTIONS, ask, tokens_of
+
+
+@pytest.fixture
+def here(portal: PortalFactory) -> InProcessPortal:
+    return portal()
+
+
+def run(here: InProcessPortal, *words: str) -> Any:
+    return here.app.test_cli_runner().invoke(args=["token", *words])
+
+
+def issued(here: InProcessPortal, *words: str) -> str:
+    done = run(here, "issue", *words)
+    assert done.exit_code == 0, done.output
+    return str(done.stdout.splitlines()[-1])
+
+
+def test_the_token_stands_alone_on_the_last_line_and_works(here: InProcessPortal) -> None:
+    token = issued(here, "script")
+    assert re.fullmatch(r"[A-Za-z0-9_-]{43}", token)
+    for question in QUESTIONS:
+        assert ask(here, question, headers={"Authorization": token}).status_code == 200
+
+
+def test_only_digests_are_in_the_files_of_the_store(here: InProcessPortal) -> None:
+    tokens = [issued(here, f"script-{number}") for number in range(5)]
+    for token in tokens:
+        assert ask(here, QUESTIONS[0], headers={"Authorization": token}).status_code == 200
+    kept = b"".join(p.read_bytes() for p in here.settings.data_dir.rglob("*") if p.is_file())
+    assert b"script-4" in kept
+    for token in tokens:
+        assert token.encode() not in kept
+
+
+def test_scopes_are_those_named_and_the_operations_by_default(here: InProcessPortal) -> None:
+    usual = issued(here, "usual")
+    narrow = issued(here, "narrow", "--scopes", "renajud, decode")
+    statuses = {
+        token: [ask(here, each, headers={"Authorization": token}).status_code for each in QUESTIONS]
+        for token in (usual, narrow)
+    }
+    assert set(statuses[usual]) == {200}
+    assert statuses[narrow] == [200, 403, 200, 403, 403, 403, 200]
+    listed = run(here, "list").stdout
+    assert "decode,renajud" in listed
+    assert "refresh" not in listed
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [("5m", 300), ("12h", 12 * 3600), ("30d", 30 * 86400), ("8w", 8 * 7 * 86400)],
+)
+def test_a_lifetime_is_counted_from_now(here: InProcessPortal, words: str, seconds: int) -> None:
+    before = time.time()
+    issued(here, "trial", "--expires", words)
+    after = time.time()
+    expires_at = tokens_of(here).listed()[0].expires_at
+    assert expires_at is not None
+    assert before + seconds <= expires_at <= after + seconds
+
+
+def test_a_daily_limit_is_kept(here: InProcessPortal) -> None:
+    token = issued(here, "small", "--daily-limit", "1")
+    statuses = [
+        ask(here, each, headers={"Authorization": token}).status_code for each in QUESTIONS[:3]
+    ]
+    assert statuses == [200, 429, 429]
+
+
+def test_the_list_tells_everything_but_the_token(here: InProcessPortal) -> None:
+    token = issued(here, "ana@loja.example", "--expires", "30d", "--daily-limit", "40")
+    issued(here, "gone")
+    run(here, "revoke", "gone")
+    done = run(here, "list")
+    assert done.exit_code == 0
+    header, *rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert header == ["name", "scopes", "daily limit", "issued", "expires", "state"]
+    ana, gone = rows
+    assert ana[0] == "ana@loja.example"
+    assert ana[2] == "40"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", ana[4])
+    assert ana[5] == "valid"
+    assert gone[2:3] + gone[4:] == ["none", "never", "revoked"]
+    assert token not in done.output
+
+
+def test_a_revoked_token_is_refused_at_once(here: InProcessPortal) -> None:
+    token = issued(here, "leaver")
+    assert ask(here, QUESTIONS[0], headers={"Authorization": token}).status_code == 200
+    assert run(here, "revoke", "leaver").exit_code == 0
+    assert ask(here, QUESTIONS[0], headers={"Authorization": token}).status_code == 403
+
+
+def test_what_cannot_be_done_is_exit_1_and_says_why(here: InProcessPortal) -> None:
+    issued(here, "script")
+    for words, why in (
+        (("issue", "script"), "script exists already"),
+        (("revoke", "nobody"), "nobody"),
+    ):
+        done = run(here, *words)
+        assert done.exit_code == 1
+        assert done.stdout == ""
+        assert why in done.stderr
+    assert run(here, "revoke", "script").exit_code == 0
+    assert run(here, "revoke", "script").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("give", "x"),
+        ("issue",),
+        ("issue", ""),
+        ("issue", "two words"),
+        ("issue", "-dash"),
+        ("issue", "é"),
+        ("issue", "a\n"),
+        ("issue", "a\tb"),
+        ("issue", "x" * 81),
+        ("issue", "x", "y"),
+        ("issue", "x", "--scopes", "everything"),
+        ("issue", "x", "--scopes", ""),
+        ("issue", "x", "--scopes", "decode;report"),
+        ("issue", "x", "--expires", "soon"),
+        ("issue", "x", "--expires", "30"),
+        ("issue", "x", "--expires", "0d"),
+        ("issue", "x", "--expires", "-1d"),
+        ("issue", "x", "--expires", "٣d"),
+        ("issue", "x", "--daily-limit", "-1"),
+        ("issue", "x", "--daily-limit", "many"),
+        ("issue", "x", "--unknown"),
+        ("revoke",),
+        ("list", "x"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_words_are_exit_2_and_change_nothing(
+    here: InProcessPortal, words: tuple[str, ...]
+) -> None:
+    done = run(here, *words)
+    assert done.exit_code == 2
+    assert tokens_of(here).listed() == []
+
+
+def test_a_revocation_reaches_the_hits_of_a_running_server_within_five_seconds() -> None:
+    with PortalProcess() as server:
+        path = QUESTIONS[0].path
+        done = server.command_line("token", "issue", "leaver")
+        assert done.returncode == 0
+        token = {"Authorization": done.stdout.splitlines()[-1]}
+        assert server.get(path, headers=token).status_code == 200
+        for _ in range(8):  # every worker holds the token as good
+            assert server.get(path, headers=token).status_code == 200
+        assert server.command_line("token", "revoke", "leaver").returncode == 0
+        revoked_at = time.monotonic()
+        while server.get(path, headers=token).status_code == 200:
+            assert time.monotonic() - revoked_at < 5
+        time.sleep(max(0, revoked_at + 2.5 - time.monotonic()))
+        assert {server.get(path, headers=token).status_code for _ in range(16)} == {403}
