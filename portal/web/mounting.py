@@ -23,6 +23,7 @@ from portal.web.limits import RateLimits
 from portal.web.lookups import Lookups
 from portal.web.metrics import Metrics, MetricsAccess, metrics_blueprint, register_metrics
 from portal.web.open_pages import OpenPages
+from portal.web.openapi import openapi_blueprint
 from portal.web.pdf import render_pdf
 from portal.web.vehicle_pages import VehiclePages
 from portal.web.view_models import SamplePlate, Site
@@ -90,6 +91,7 @@ def mount(app: Flask, portal: Portal) -> None:
         health_blueprint(portal.ready),
         metrics_blueprint(portal.metrics, portal.metrics_access),
         assets.blueprint(),
+        openapi_blueprint(),
     ):
         app.register_blueprint(blueprint)
     filters.register(app.jinja_env)

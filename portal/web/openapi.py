@@ -1,0 +1,34 @@
+"""The OpenAPI document: written by hand in YAML, served as it stands and as JSON."""
+
+from functools import cache
+from pathlib import Path
+
+import msgspec
+from flask import Blueprint, Response
+
+DOCUMENT = Path(__file__).with_name("openapi.yaml")
+
+
+@cache
+def as_yaml() -> bytes:
+    return DOCUMENT.read_bytes()
+
+
+@cache
+def as_json() -> bytes:
+    """The same document with its anchors resolved."""
+    return msgspec.json.encode(msgspec.yaml.decode(as_yaml()))
+
+
+def openapi_blueprint() -> Blueprint:
+    document = Blueprint("openapi", __name__)
+
+    @document.get("/openapi.yaml")
+    def yaml() -> Response:
+        return Response(as_yaml(), content_type="application/yaml")  # RFC 9512
+
+    @document.get("/openapi.json")
+    def json() -> Response:
+        return Response(as_json(), content_type="application/json")
+
+    return document

@@ -1,0 +1,126 @@
+"""The OpenAPI document says what the code does: routes, records, statuses, headers."""
+
+import json
+import re
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+
+from portal.vehicle import STATES
+from tests import factories
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
+from tests.web.json_paths import PLATE, QUESTIONS, ask
+
+AUTH = {"Authorization": PORTAL_TOKEN}
+RECORDS = {
+    "Vehicle": factories.decoded(PLATE),
+    "FipeEntry": factories.fipe_entry(),
+    "Price": factories.price_history()[0],
+    "Fine": factories.fine(),
+    "Licence": factories.licence(),
+    "Payment": factories.payment(),
+    "Restriction": factories.restriction(),
+    "Topics": factories.topics(),
+}
+
+
+@pytest.fixture
+def here(portal: PortalFactory) -> InProcessPortal:
+    return portal()
+
+
+@pytest.fixture
+def document(here: InProcessPortal) -> dict[str, Any]:
+    loaded: dict[str, Any] = here.client.get("/openapi.json").get_json()
+    return loaded
+
+
+def test_both_forms_are_one_document(here: InProcessPortal, document: dict[str, Any]) -> None:
+    response = here.client.get("/openapi.yaml")
+    assert response.content_type == "application/yaml"
+    assert yaml.safe_load(response.data) == document
+    assert document["openapi"].startswith("3.1.")
+
+
+def test_it_names_every_path_and_method_of_the_json_face_and_no_other(
+    here: InProcessPortal, document: dict[str, Any]
+) -> None:
+    served = {
+        re.sub(r"<(\w+)>", r"{\1}", rule.rule): {method.lower() for method in rule.methods or ()}
+        for rule in here.app.url_map.iter_rules()
+        if rule.rule.startswith("/detran/")
+    }
+    written = {path: set(item) - {"parameters"} for path, item in document["paths"].items()}
+    assert written == served
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_record_has_the_contracts_fields_in_its_order_and_types(
+    document: dict[str, Any], name: str
+) -> None:
+    kinds = {str: "string", bool: "boolean", int: "number", list: "array"}
+    written = document["components"]["schemas"][name]["properties"]
+    record = RECORDS[name]
+    assert list(written) == list(record)
+    for field, value in record.items():
+        if isinstance(value, dict):
+            assert "$ref" in written[field]
+        else:
+            assert written[field]["type"] == kinds[type(value)]
+
+
+def test_the_states_are_the_codes(document: dict[str, Any]) -> None:
+    assert set(document["components"]["parameters"]["State"]["schema"]["enum"]) == STATES
+
+
+def _answer_schema(document: dict[str, Any], path: str, method: str, status: int) -> Any:
+    template = next(
+        template
+        for template in document["paths"]
+        if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path)
+    )
+    answer = document["paths"][template][method.lower()]["responses"][str(status)]
+    if "$ref" in answer:
+        answer = document["components"]["responses"][answer["$ref"].rpartition("/")[2]]
+    return answer
+
+
+def _check(document: dict[str, Any], answer: dict[str, Any], response: Any) -> None:
+    schema = answer["content"]["application/json"]["schema"]
+    whole = {**schema, "components": document["components"]}
+    jsonschema_rs.Draft202012Validator(whole).validate(json.loads(response.data))
+    for name, header in answer.get("headers", {}).items():
+        written = document["components"]["headers"][header["$ref"].rpartition("/")[2]]["schema"]
+        value = response.headers[name]
+        if written["type"] == "integer":
+            assert int(value) >= written["minimum"]
+        else:
+            jsonschema_rs.Draft202012Validator(written).validate(value)
+
+
+def test_every_answer_is_one_that_it_describes(
+    here: InProcessPortal, upstream: FaultUpstream, document: dict[str, Any]
+) -> None:
+    for question in QUESTIONS:
+        seen = set()
+        for headers in ({}, {**AUTH, "Cache-Control": "only-if-cached"}, AUTH, AUTH):
+            response = ask(here, question, headers=headers)
+            answer = _answer_schema(document, question.path, question.method, response.status_code)
+            _check(document, answer, response)
+            seen.add(response.status_code)
+        assert seen == {200, 401, 504}
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500])
+def test_every_error_of_an_upstream_is_one_that_it_describes(
+    here: InProcessPortal, upstream: FaultUpstream, document: dict[str, Any], status: int
+) -> None:
+    upstream.default(faults.status(status))
+    for question in QUESTIONS:
+        response = ask(here, question, headers=AUTH)
+        answer = _answer_schema(document, question.path, question.method, response.status_code)
+        _check(document, answer, response)
