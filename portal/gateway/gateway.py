@@ -99,6 +99,14 @@ class Gateway:
         freshness = self._judge(Lookup(REPORT, plate), held)
         return None if freshness.state == "expired" else _served(held, freshness, "hit", True)
 
+    def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
+        """The last answer that differed from the stored one, while its own retention lasts: what
+        has changed is told by comparing the two."""
+        replaced = self._store.read(_previous(self._store.key(lookup, caller.credential)))
+        if replaced is None or replaced.delete_at <= self._clock():
+            return None
+        return _served(replaced, self._judge(lookup, replaced), "stale", stored=True)
+
     def _fetch(self, lookup: Lookup, caller: Caller, directive: Directive) -> Served:
         # Only the caller's own credential divides the store: an operator's is everybody's.
         key = self._store.key(lookup, caller.credential)
@@ -205,7 +213,11 @@ class Gateway:
             empty=empty,
             body=body,
         )
+        replaced = self._store.read(key, believe_memory=False) if status == 200 else None
         stored = self._store.write(envelope, fence)
+        if replaced and _differs(replaced, envelope):
+            # Under its own times, so that it is deleted when it would have been anyway.
+            self._store.write(msgspec.structs.replace(replaced, key=_previous(key)), fence)
         if lookup.operation is REPORT and status == 200:
             newest = self._store.newest_report_key(lookup.subject, caller.credential)
             self._store.write(msgspec.structs.replace(envelope, key=newest), fence)
@@ -238,6 +250,14 @@ def _served(envelope: Envelope, freshness: Freshness, how: CacheStatus, stored: 
 
 def _rejected(key: str) -> str:
     return key + ":rejected"
+
+
+def _previous(key: str) -> str:
+    return key + ":previous"
+
+
+def _differs(replaced: Envelope, by: Envelope) -> bool:
+    return replaced.fetched_at < by.fetched_at and replaced.body != by.body
 
 
 def _failed(key: str) -> str:

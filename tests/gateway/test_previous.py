@@ -1,0 +1,91 @@
+"""The answer that a stored one replaced: kept for comparison, never beyond its own retention."""
+
+from pathlib import Path
+
+import pytest
+
+from portal.gateway import Caller, Directive
+from portal.upstream import Response
+from tests import factories
+from tests.fakes import Clock
+from tests.gateway.asking import CALLER, FRESH_S, STALE_S, Bench, bench, decode
+
+OLD = factories.decode_body("ABC1D23", combustivel="Gasolina")
+NEW = factories.decode_body("ABC1D23", combustivel="Flex")
+
+
+@pytest.fixture
+def made(tmp_path: Path, clock: Clock) -> Bench:
+    return bench(tmp_path, clock)
+
+
+def answer(made: Bench, body: bytes) -> None:
+    """Have the lookup asked again and answered with this body, ten seconds on."""
+    made.clock.advance(10)
+    made.upstream.answer = Response(200, body, "primary")
+    made.decode(directive=Directive.REFRESH)
+
+
+def test_the_first_answer_replaced_nothing(made: Bench) -> None:
+    answer(made, OLD)
+    assert made.gateway.previous(decode(), CALLER) is None
+
+
+def test_a_replaced_answer_is_kept_with_the_time_it_was_fetched(made: Bench) -> None:
+    answer(made, OLD)
+    fetched_at = made.clock()
+    answer(made, NEW)
+    kept = made.gateway.previous(decode(), CALLER)
+    assert kept is not None
+    assert (kept.body, kept.fetched_at) == (OLD, fetched_at)
+    assert made.decode().body == NEW
+
+
+def test_an_equal_answer_replaces_nothing_that_could_be_compared(made: Bench) -> None:
+    for body in (OLD, NEW, NEW):
+        answer(made, body)
+    kept = made.gateway.previous(decode(), CALLER)
+    assert kept is not None and kept.body == OLD
+
+
+def test_it_goes_when_its_own_retention_ends_not_its_successors(made: Bench) -> None:
+    answer(made, OLD)
+    fetched_at = made.clock()
+    made.clock.advance(FRESH_S + STALE_S - 100)
+    answer(made, NEW)
+    assert made.gateway.previous(decode(), CALLER) is not None
+    made.clock.advance(fetched_at + FRESH_S + STALE_S - made.clock())
+    assert made.gateway.previous(decode(), CALLER) is None
+    assert made.decode().body == NEW
+
+
+def test_a_failure_and_a_rejection_replace_nothing(made: Bench) -> None:
+    answer(made, OLD)
+    made.clock.advance(10)
+    made.upstream.answer = Response(400, factories.message_body("Não."), "primary")
+    made.decode(directive=Directive.REFRESH)
+    assert made.gateway.previous(decode(), CALLER) is None
+
+
+def test_a_purge_takes_it_too(made: Bench) -> None:
+    answer(made, OLD)
+    answer(made, NEW)
+    assert made.store.purge("ABC1D23") == 2
+    assert made.gateway.previous(decode(), CALLER) is None
+    assert OLD not in (b"".join(path.read_bytes() for path in _files(made)))
+
+
+def _files(made: Bench) -> list[Path]:
+    folder = Path(made.backend._path).parent
+    return [path for path in folder.iterdir() if path.is_file()]
+
+
+def test_in_pass_through_it_is_its_callers_alone(tmp_path: Path, clock: Clock) -> None:
+    made = bench(tmp_path, clock, operator_credential=None)
+    mine, theirs = Caller("me", credential="mine"), Caller("them", credential="theirs")
+    for body in (OLD, NEW):
+        made.clock.advance(10)
+        made.upstream.answer = Response(200, body, "primary")
+        made.gateway.fetch(decode(), mine, Directive.REFRESH)
+    assert made.gateway.previous(decode(), mine) is not None
+    assert made.gateway.previous(decode(), theirs) is None
