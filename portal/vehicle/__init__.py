@@ -1,5 +1,15 @@
 """What it means: plates and the upstream's records, typed and tolerant."""
 
+from portal.vehicle.changes import (
+    FactChange,
+    FineChange,
+    PriceChange,
+    RestrictionChange,
+    changed_facts,
+    changed_fines,
+    changed_prices,
+    changed_restrictions,
+)
 from portal.vehicle.decode import Decoded, FipeEntry, MonthPrice, read_decode
 from portal.vehicle.drift import unexpected
 from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field
@@ -18,22 +28,30 @@ __all__ = [
     "HIDDEN_MARKER",
     "STATES",
     "Decoded",
+    "FactChange",
     "Field",
     "Fine",
+    "FineChange",
     "FipeCode",
     "FipeEntry",
     "InvalidPlate",
     "Licence",
     "MonthPrice",
     "Plate",
+    "PriceChange",
     "PricePoint",
     "PriceSeries",
     "RankedEntry",
     "Renavam",
     "Report",
     "Restriction",
+    "RestrictionChange",
     "Topic",
     "VehicleName",
+    "changed_facts",
+    "changed_fines",
+    "changed_prices",
+    "changed_restrictions",
     "display_name",
     "fipe_code",
     "mask_names",

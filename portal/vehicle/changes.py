@@ -1,0 +1,217 @@
+"""What has changed between two answers about one vehicle: pure, records in, changes out.
+
+Records carry no identifier that can be relied on (a fine's notice number is often hidden), so
+two of them are taken for one and the same by what does not change: where, when and what.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, Literal, TypeVar
+
+from portal.vehicle.decode import Decoded, FipeEntry
+from portal.vehicle.field import Field
+from portal.vehicle.fines import Fine
+from portal.vehicle.judicial import Restriction
+
+FactName = Literal[
+    "make",
+    "description",
+    "built_year_text",
+    "model_year_text",
+    "fuel",
+    "vehicle_type",
+    "power_text",
+    "displacement_text",
+    "passengers_text",
+    "load",
+    "gearbox",
+    "national",
+    "chassis",
+]
+FACT_NAMES: Final[tuple[FactName, ...]] = (
+    "make",
+    "description",
+    "built_year_text",
+    "model_year_text",
+    "fuel",
+    "vehicle_type",
+    "power_text",
+    "displacement_text",
+    "passengers_text",
+    "load",
+    "gearbox",
+    "national",
+    "chassis",
+)
+FineEvent = Literal["new", "gone", "paid", "unpaid", "notified", "penalty", "amount", "altered"]
+RestrictionEvent = Literal["new", "gone", "lifted", "in force", "kind", "altered"]
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """An attribute that reads otherwise; a value that came or went is a change too."""
+
+    name: FactName
+    before: Field
+    after: Field
+
+
+@dataclass(frozen=True, slots=True)
+class PriceChange:
+    """A candidate's current price in R$. None for ``before`` or ``after``: not in that answer,
+    or there without a price."""
+
+    entry: FipeEntry
+    before: Decimal | None
+    after: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class FineChange:
+    """``before`` is None for a new fine, ``after`` for one that is no longer listed;
+    ``position`` is the fine's place in the later answer, from 0, -1 where it has none."""
+
+    events: tuple[FineEvent, ...]
+    before: Fine | None
+    after: Fine | None
+    position: int
+
+    @property
+    def fine(self) -> Fine:
+        fine = self.after or self.before
+        assert fine is not None
+        return fine
+
+
+@dataclass(frozen=True, slots=True)
+class RestrictionChange:
+    """As FineChange; "lifted" is a record that says since then that it restricts nothing."""
+
+    event: RestrictionEvent
+    before: Restriction | None
+    after: Restriction | None
+    position: int
+
+    @property
+    def restriction(self) -> Restriction:
+        restriction = self.after or self.before
+        assert restriction is not None
+        return restriction
+
+
+def changed_facts(before: Decoded, after: Decoded) -> tuple[FactChange, ...]:
+    """The attributes that differ, in the order of FACT_NAMES."""
+    pairs = ((name, getattr(before, name), getattr(after, name)) for name in FACT_NAMES)
+    return tuple(FactChange(name, old, new) for name, old, new in pairs if old != new)
+
+
+def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
+    """The candidates whose current price differs, those of the later answer first."""
+    changes = []
+    for old, new, _ in _paired(before.fipe, after.fipe, (lambda entry: entry, _candidate)):
+        was, now = old.current if old else None, new.current if new else None
+        entry = new or old
+        if entry is not None and was != now:
+            changes.append(PriceChange(entry, was, now))
+    return tuple(changes)
+
+
+def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineChange, ...]:
+    """New and altered fines in the later answer's order, then those no longer listed."""
+    changes = []
+    keys = (lambda fine: fine, _notice, _offence)
+    for old, new, place in _paired(before, after, keys, _may_be_one):
+        if events := _fine_events(old, new):
+            changes.append(FineChange(events, old, new, place))
+    return tuple(changes)
+
+
+def changed_restrictions(
+    before: Sequence[Restriction], after: Sequence[Restriction]
+) -> tuple[RestrictionChange, ...]:
+    """New and altered records in the later answer's order, then those no longer listed."""
+    changes = []
+    for old, new, place in _paired(before, after, (lambda record: record, _order)):
+        if event := _restriction_event(old, new):
+            changes.append(RestrictionChange(event, old, new, place))
+    return tuple(changes)
+
+
+def _fine_events(old: Fine | None, new: Fine | None) -> tuple[FineEvent, ...]:
+    if old is None or new is None:
+        return ("new",) if old is None else ("gone",)
+    told: tuple[tuple[FineEvent, bool], ...] = (
+        ("paid", new.is_paid and not old.is_paid),
+        ("unpaid", old.is_paid and not new.is_paid),
+        ("notified", new.notified_on is not None and new.notified_on != old.notified_on),
+        ("penalty", new.penalty_on is not None and new.penalty_on != old.penalty_on),
+        ("amount", new.amount != old.amount),
+    )
+    events = tuple(event for event, holds in told if holds)
+    return events or (("altered",) if old != new else ())
+
+
+def _restriction_event(old: Restriction | None, new: Restriction | None) -> RestrictionEvent | None:
+    if old is None or new is None:
+        return "new" if old is None else "gone"
+    was, now = old.recorded is not False, new.recorded is not False
+    if was != now:
+        return "in force" if now else "lifted"
+    if old.kinds_text != new.kinds_text:
+        return "kind"
+    return "altered" if old != new else None
+
+
+def _candidate(entry: FipeEntry) -> Hashable:
+    return entry.fipe_id, entry.year_text, entry.make, entry.model, entry.version, entry.fuel
+
+
+def _notice(fine: Fine) -> Hashable:
+    """The number of the notice, which names one fine where the source shows it."""
+    return (fine.notice, fine.authority_code) if fine.notice else None
+
+
+def _offence(fine: Fine) -> Hashable:
+    """Where, when and what."""
+    return fine.code, fine.committed_on_text, fine.committed_at_text, fine.place, fine.authority
+
+
+def _may_be_one(old: Fine, new: Fine) -> bool:
+    """Two notices shown under different numbers are two fines, however alike."""
+    return not (old.notice and new.notice) or old.notice == new.notice
+
+
+def _order(record: Restriction) -> Hashable:
+    return record.court, record.court_body, record.case, record.included_at_text, record.protocol
+
+
+Record = TypeVar("Record")
+
+
+def _paired(
+    before: Sequence[Record],
+    after: Sequence[Record],
+    keys: Iterable[Callable[[Record], Hashable]],
+    may_be_one: Callable[[Record, Record], bool] = lambda _old, _new: True,
+) -> list[tuple[Record | None, Record | None, int]]:
+    """Each record of ``after``, at its place, with its forerunner, by the surest key first; equal
+    ones pair off in order. Then, at -1, the forerunners that nothing came of. A key of None
+    pairs nothing."""
+    left = dict(enumerate(before))
+    forerunners: dict[int, Record] = {}
+    for key in keys:
+        waiting: dict[Hashable, list[int]] = {}
+        for place, record in left.items():
+            waiting.setdefault(key(record), []).append(place)
+        waiting.pop(None, None)
+        for place, record in enumerate(after):
+            queue = [] if place in forerunners else waiting.get(key(record), [])
+            found = next((old for old in queue if may_be_one(left[old], record)), None)
+            if found is not None:
+                queue.remove(found)
+                forerunners[place] = left.pop(found)
+    return [
+        *((forerunners.get(place), record, place) for place, record in enumerate(after)),
+        *((record, None, -1) for record in left.values()),
+    ]

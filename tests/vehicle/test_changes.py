@@ -1,0 +1,160 @@
+"""What changed between two answers, whatever order and shape the records come in."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from portal.vehicle import (
+    changed_facts,
+    changed_fines,
+    changed_prices,
+    changed_restrictions,
+    read_decode,
+    read_fines,
+    read_restrictions,
+)
+from tests.factories import (
+    HIDDEN,
+    decode_body,
+    fine,
+    fipe_entry,
+    payment,
+    renainf_body,
+    renajud_body,
+    restriction,
+)
+
+
+def fines(*records: dict[str, Any]) -> tuple[Any, ...]:
+    return read_fines(renainf_body(*records), HIDDEN)
+
+
+def restrictions(*records: dict[str, Any]) -> tuple[Any, ...]:
+    return read_restrictions(renajud_body(*records), HIDDEN)
+
+
+def vehicle(**fields: Any) -> Any:
+    return read_decode(decode_body("ABC1D23", **fields), HIDDEN)
+
+
+def told(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[tuple[Any, int]]:
+    return [(change.events, change.position) for change in changed_fines(before, after)]
+
+
+def test_equal_answers_have_no_changes_in_whatever_order() -> None:
+    one, two = fine(), fine(localInfracao="BR-381 KM 7")
+    assert told(fines(one, two), fines(two, one)) == []
+    assert changed_facts(vehicle(), vehicle()) == ()
+    assert changed_prices(vehicle(), vehicle()) == ()
+
+
+def test_a_new_fine_is_told_with_its_place_in_the_later_answer() -> None:
+    assert told(fines(fine()), fines(fine(codigoInfracao="5010"), fine())) == [(("new",), 0)]
+
+
+def test_of_two_equal_fines_a_second_one_is_new() -> None:
+    assert told(fines(fine()), fines(fine(), fine())) == [(("new",), 1)]
+
+
+def test_a_fine_that_is_no_longer_listed_is_gone_not_paid() -> None:
+    assert told(fines(fine()), ()) == [(("gone",), -1)]
+
+
+def test_a_payment_is_told_of_the_same_fine() -> None:
+    paid = fine(pagamento=payment(dataPagamento="01/09/2025"))
+    assert told(fines(fine()), fines(paid)) == [(("paid",), 0)]
+    assert told(fines(paid), fines(fine())) == [(("unpaid",), 0)]
+
+
+def test_a_penalty_and_an_amount_are_told_together() -> None:
+    later = fine(dataEmissaoPenalidade="01/12/2025", valor="195")
+    assert told(fines(fine()), fines(later)) == [(("penalty", "amount"), 0)]
+
+
+def test_any_other_difference_is_an_altered_record() -> None:
+    assert told(fines(fine()), fines(fine(medicaoReal="96"))) == [(("altered",), 0)]
+
+
+def test_a_notice_that_comes_to_light_makes_no_new_fine() -> None:
+    assert told(fines(fine()), fines(fine(autoInfracao="A1"))) == [(("altered",), 0)]
+
+
+def test_two_numbered_notices_are_two_fines_however_alike() -> None:
+    changes = told(fines(fine(autoInfracao="A1")), fines(fine(autoInfracao="B2")))
+    assert changes == [(("new",), 0), (("gone",), -1)]
+
+
+def test_a_numbered_notice_is_the_same_fine_though_its_place_is_corrected() -> None:
+    before, after = fine(autoInfracao="A1"), fine(autoInfracao="A1", localInfracao="BR-040 KM 563")
+    assert told(fines(before), fines(after)) == [(("altered",), 0)]
+
+
+def test_restrictions_come_go_and_are_lifted() -> None:
+    def events(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[str]:
+        return [change.event for change in changed_restrictions(before, after)]
+
+    held, lifted = restriction(), restriction(constaRenajud=False)
+    assert events((), restrictions(held)) == ["new"]
+    assert events(restrictions(held), ()) == ["gone"]
+    assert events(restrictions(held), restrictions(lifted)) == ["lifted"]
+    assert events(restrictions(lifted), restrictions(held)) == ["in force"]
+    assert events(restrictions(held), restrictions(restriction(restricoes="CIRCULACAO"))) == [
+        "kind"
+    ]
+    assert events(restrictions(held), restrictions(restriction(numeroOficio="9"))) == ["altered"]
+
+
+def test_a_price_is_compared_with_the_same_candidates() -> None:
+    sold = fipe_entry(versao="OUTRA", valorAtual="50000")
+    before = vehicle(informacoesFipe=[sold, fipe_entry()])
+    after = vehicle(informacoesFipe=[fipe_entry(valorAtual="88000.00"), fipe_entry(versao="NOVA")])
+    changes = [(str(c.entry.version)[:4], c.before, c.after) for c in changed_prices(before, after)]
+    assert changes == [
+        ("SED.", Decimal(89325), Decimal(88000)),
+        ("NOVA", None, Decimal(89325)),
+        ("OUTR", Decimal(50000), None),
+    ]
+
+
+def test_an_attribute_that_came_went_or_differs_is_told() -> None:
+    before = vehicle(combustivel="Gasolina", caixaCambio="", chassi=HIDDEN)
+    after = vehicle(combustivel="Flex", caixaCambio="Manual", chassi="")
+    changes = {c.name: (str(c.before), str(c.after)) for c in changed_facts(before, after)}
+    assert changes == {"fuel": ("Gasolina", "Flex"), "gearbox": ("", "Manual"), "chassis": ("", "")}
+
+
+SOME = st.lists(
+    st.builds(
+        fine,
+        localInfracao=st.sampled_from(["A", "B"]),
+        autoInfracao=st.sampled_from([HIDDEN, "", "1", "2"]),
+        valor=st.sampled_from(["130", "", "x"]),
+        dataEmissaoPenalidade=st.sampled_from(["", "01/02/2025", "?"]),
+    ),
+    max_size=6,
+)
+
+
+@given(SOME, SOME)
+@settings(deadline=None)
+def test_every_fine_of_both_answers_is_accounted_for_once(
+    before: list[dict[str, Any]], after: list[dict[str, Any]]
+) -> None:
+    """What stayed plus what came is the later answer; what stayed plus what went, the earlier."""
+    changes = changed_fines(fines(*before), fines(*after))
+    came = sum(change.before is None for change in changes)
+    went = sum(change.after is None for change in changes)
+    assert len(after) - came == len(before) - went
+    assert all(change.events for change in changes)
+    places = [change.position for change in changes if change.after is not None]
+    assert places == sorted(set(places))
+
+
+@given(SOME)
+@settings(deadline=None)
+def test_nothing_has_changed_from_an_answer_to_itself(records: list[dict[str, Any]]) -> None:
+    shuffled = json.loads(json.dumps(records[::-1]))
+    assert changed_fines(fines(*records), fines(*shuffled)) == ()
