@@ -37,7 +37,16 @@ from portal.sandbox import SITUATIONS, TOKEN, Sandbox, SandboxTransport
 from portal.settings import Settings, SettingsError
 from portal.storage import load_secret_key, open_engine
 from portal.upstream import CELLS, Breaker, Cells, Failover, Origin
-from portal.web import Metrics, MetricsAccess, Portal, RateLimits, SamplePlate, add_up_in, mount
+from portal.web import (
+    Metrics,
+    MetricsAccess,
+    Portal,
+    RateLimits,
+    SamplePlate,
+    add_up_in,
+    mount,
+    set_up_logging,
+)
 
 HOME = Path(__file__).resolve().parent
 MEBIBYTE = 1024 * 1024
@@ -193,6 +202,7 @@ def worker() -> Flask:
 
     end_with_parent()
     settings = _settings()
+    set_up_logging(settings.secrets)
     shared = settings.data_dir / SHARED
     add_up_in(shared)
     app = create_app(settings, shared)
@@ -226,6 +236,7 @@ def main() -> None:
     kind = {"demo": "demonstração, dados fictícios", "managed": "gerenciado"}
     mode = kind.get(settings.mode, "credencial de quem pede")
     print(f"Dossiê Veicular em http://{shown}:{port} ({mode})", flush=True)
+    set_up_logging(settings.secrets)
     serve("app:worker", host, int(port), settings.workers, HOME)
 
 

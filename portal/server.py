@@ -13,6 +13,10 @@ from granian.server import Server
 # Threads a worker: more than the lookups that may hang in it, so that hits never queue behind.
 BLOCKING_THREADS = 600
 BACKLOG = 4096
+# The server's own lines leave as all others do: as JSON, with nothing secret in them.
+_THROUGH_THE_ROOT = {
+    "loggers": {name: {"propagate": True} for name in ("_granian", "granian.access")}
+}
 
 
 def serve(target: str, host: str, port: int, workers: int, home: Path) -> None:
@@ -33,6 +37,7 @@ def serve(target: str, host: str, port: int, workers: int, home: Path) -> None:
         workers_kill_timeout=20,
         working_dir=home,
         log_level=LogLevels.error,  # its warnings are advice on the numbers above
+        log_dictconfig=_THROUGH_THE_ROOT,
         log_access=False,  # the path holds the plate: the application logs its own line
     ).serve()
 

@@ -70,6 +70,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             return "demo"
         return "managed" if self.upstream_token else "pass-through"
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no log may ever show."""
+        known = (self.upstream_token, self.metrics_token, self.secret_key)
+        addresses = (self.redis_url, self.database_url)
+        return tuple(each for each in (*known, *addresses, *self.access_tokens) if each)
+
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], home: Path = Path()) -> "Settings":
         """Read the ``PORTAL_`` names; a relative DATA_DIR is relative to ``home``.

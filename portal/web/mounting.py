@@ -25,6 +25,7 @@ from portal.web.metrics import Metrics, MetricsAccess, metrics_blueprint, regist
 from portal.web.open_pages import OpenPages
 from portal.web.openapi import openapi_blueprint
 from portal.web.pdf import render_pdf
+from portal.web.request_log import register_request_log
 from portal.web.vehicle_pages import VehiclePages
 from portal.web.view_models import SamplePlate, Site
 from portal.web.visitors import SESSION_S, DynamicSecureCookies, Visitors, limit_pages
@@ -80,6 +81,7 @@ def mount(app: Flask, portal: Portal) -> None:
         portal.mask_names,
     )
     register_metrics(app, portal.metrics)
+    register_request_log(app)
     register_headers(app)
     register_errors(app)
     app.before_request(visitors.refuse_foreign_forms)

@@ -1,0 +1,144 @@
+"""Logs: JSON lines that say what was asked by rule, and never a plate or a token."""
+
+import base64
+import io
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.web.logs import JSONLines, Redactor
+from tests.conftest import PortalFactory
+from tests.fakes.in_process import OPERATOR_TOKEN, PORTAL_TOKEN
+from tests.fakes.processes import PortalProcess
+from tests.web.json_paths import PLATE, QUESTIONS, ask
+
+PLATES = st.from_regex(r"\A[A-Za-z]{3}-?[0-9][A-Za-z0-9][0-9]{2}\Z")
+ISSUED = st.binary(min_size=32, max_size=32).map(
+    lambda raw: base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+)
+AROUND = st.sampled_from(
+    ["{}", "/placa/{}", "GET /detran/v1/decode/{}?x=1", "'{}'", "ä {}.", "<{}>"]
+)
+
+
+@contextmanager
+def lines_of(name: str = "") -> Iterator[Callable[[], list[dict[str, Any]]]]:
+    """What a logger writes, read back as JSON."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JSONLines(Redactor((PORTAL_TOKEN, OPERATOR_TOKEN))))
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+@given(PLATES, AROUND)
+def test_a_plate_in_a_text_is_hidden(plate: str, around: str) -> None:
+    assert plate not in Redactor()(around.format(plate))
+
+
+@given(ISSUED, AROUND)
+def test_an_issued_token_in_a_text_is_hidden_whatever_it_is(token: str, around: str) -> None:
+    assert token not in Redactor()(around.format(token))
+
+
+@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=60))
+def test_the_operators_secrets_are_hidden_in_every_spelling(secret: str) -> None:
+    redact = Redactor((secret,))
+    raw = secret.encode()
+    for form in (
+        secret,
+        secret.lower(),
+        quote(secret, safe=""),
+        base64.b64encode(raw).decode(),
+        base64.urlsafe_b64encode(raw).rstrip(b"=").decode(),
+    ):
+        assert form not in redact(f"a [{form}] b").replace("[hidden]", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Max retries: /detran/v1/decode/x?at=short (Caused by",
+        "{'Authorization': 'short', 'Accept': '*/*'}",
+        "header: Authorization: short",
+        "Cookie: portal=short; b=c",
+        "?next=%2Fplaca&at%3Dshort",
+        "renavam 00123456789 short".replace("short", "at=short"),
+    ],
+)
+def test_a_credential_behind_its_name_is_hidden(text: str) -> None:
+    redacted = Redactor()(text)
+    assert "short" not in redacted
+    assert "00123456789" not in redacted
+
+
+def test_ordinary_words_stay() -> None:
+    text = "store read failed: OperationalError after 12.5 ms at portal/gateway/store.py:131"
+    assert Redactor()(text) == text
+
+
+def test_a_request_is_one_line_with_its_rule_and_id(portal: PortalFactory) -> None:
+    here = portal()
+    with lines_of("portal.requests") as lines:
+        answers = [ask(here, each, headers={"Authorization": PORTAL_TOKEN}) for each in QUESTIONS]
+        answers.append(here.client.get(f"/placa/{PLATE}"))
+        answers.append(here.client.open(f"/nada/{PLATE}?at={PORTAL_TOKEN}", method=PLATE))
+    written = lines()
+    assert [line["request_id"] for line in written] == [
+        answer.headers["X-Request-Id"] for answer in answers
+    ]
+    assert written[0]["rule"] == "/detran/v1/decode/<plate>"
+    assert written[0]["status"] == 200
+    assert written[0]["cache"] == "fwd=miss; stored"
+    assert written[0]["ms"] >= 0
+    assert written[-1]["rule"] is None
+    assert written[-1]["method"] == "other"
+    text = json.dumps(written)
+    assert PLATE not in text
+    assert PORTAL_TOKEN not in text
+
+
+def test_an_exceptions_text_and_a_librarys_line_are_redacted() -> None:
+    with lines_of() as lines:
+        logging.getLogger("urllib3.connectionpool").warning(
+            'http://x "GET /decode/%s?at=%s HTTP/1.1" 200', PLATE, "abc"
+        )
+        try:
+            raise ValueError(f"{PLATE} {PORTAL_TOKEN}")
+        except ValueError:
+            logging.getLogger("any").exception("failed for %s", PLATE)
+    first, second = lines()
+    assert "at=[hidden]" in first["message"]
+    assert "ValueError" in second["exception"]
+    assert PLATE not in json.dumps([first, second])
+    assert PORTAL_TOKEN not in json.dumps([first, second])
+
+
+def test_the_shipped_server_writes_json_lines_alone() -> None:
+    with PortalProcess() as server:
+        path = f"/detran/v1/decode/{PLATE}?at=demo"
+        request_id = server.get(path).headers["X-Request-Id"]
+        server.kill_worker()
+        server.stop()
+        written = server.output.splitlines()
+    head, *lines = written
+    assert head.startswith("Dossiê Veicular em http://127.0.0.1:")
+    parsed = [json.loads(line) for line in lines]
+    (line,) = [each for each in parsed if each.get("request_id") == request_id]
+    assert line["rule"] == "/detran/v1/decode/<plate>"
+    assert any(each["logger"] == "_granian" for each in parsed)
+    assert PLATE not in "".join(written)
