@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from portal.web.logs import JSONLines, Redactor
 from tests.conftest import PortalFactory
+from tests.fakes import wait_until
 from tests.fakes.in_process import OPERATOR_TOKEN, PORTAL_TOKEN
 from tests.fakes.processes import PortalProcess
 from tests.web.json_paths import PLATE, QUESTIONS, ask
@@ -133,6 +134,7 @@ def test_the_shipped_server_writes_json_lines_alone() -> None:
         path = f"/detran/v1/decode/{PLATE}?at=demo"
         request_id = server.get(path).headers["X-Request-Id"]
         server.kill_worker()
+        wait_until(lambda: "_granian" in server.output, "a line of the server's own")
         server.stop()
         written = server.output.splitlines()
     head, *lines = written
