@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from datetime import UTC, datetime
+from decimal import Decimal
 
 from portal.access import Identity
 from portal.gateway import (
+    DECODE,
     RENAINF,
     RENAJUD,
     Caller,
@@ -18,7 +20,7 @@ from portal.gateway import (
 )
 from portal.vehicle import Plate, Renavam
 from portal.web.errors import FAULTS
-from portal.web.panels import Panel
+from portal.web.panels import Panel, Replaced
 from portal.web.view_models import Panels
 
 OUT_OF_SCOPE = "O seu acesso não inclui esta consulta."
@@ -41,39 +43,49 @@ class Lookups:
         identity: Identity,
         directive: Directive = Directive.NORMAL,
     ) -> Panels:
-        """What is known of the operations asked for; the others stay unasked.
+        """What is known of the operations asked for; the others stay unasked."""
+        return self.side_by_side([subject], operations, identity, directive)[0]
+
+    def side_by_side(
+        self,
+        subjects: Sequence[Plate | Renavam],
+        operations: Sequence[Operation],
+        identity: Identity,
+        directive: Directive = Directive.NORMAL,
+    ) -> list[Panels]:
+        """The panels of each subject, all lookups at once.
 
         What is in memory never waits for what is not: only lookups that must ask the upstream
         take a thread, and the last of them uses ours.
         """
-        known: dict[str, Panel] = {}
-        to_ask: list[Operation] = []
-        for operation in operations:
+        known: dict[Lookup, Panel] = {}
+        to_ask: list[Lookup] = []
+        for lookup in dict.fromkeys(Lookup(one, of) for of in subjects for one in operations):
             if directive is Directive.REFRESH:
-                to_ask.append(operation)
+                to_ask.append(lookup)
                 continue
             first = Directive.ONLY_IF_CACHED if directive is Directive.NORMAL else directive
-            panel = self.panel(Lookup(operation, subject), identity, first)
+            panel = self.panel(lookup, identity, first)
             if panel.state == "unasked" and directive is Directive.NORMAL:
-                to_ask.append(operation)
+                to_ask.append(lookup)
             else:
-                known[operation.name] = panel
-        waiting: dict[str, Future[Panel]] = {
-            operation.name: self._pool.submit(
-                self.panel, Lookup(operation, subject), identity, directive
-            )
-            for operation in to_ask[:-1]
+                known[lookup] = panel
+        waiting: dict[Lookup, Future[Panel]] = {
+            lookup: self._pool.submit(self.panel, lookup, identity, directive)
+            for lookup in to_ask[:-1]
         }
         if to_ask:
-            last = to_ask[-1]
-            known[last.name] = self.panel(Lookup(last, subject), identity, directive)
-        known |= {name: future.result() for name, future in waiting.items()}
+            known[to_ask[-1]] = self.panel(to_ask[-1], identity, directive)
+        known |= {lookup: future.result() for lookup, future in waiting.items()}
         unasked = Panel("unasked")
-        return Panels(
-            decode=known.get("decode", unasked),
-            renainf=known.get("renainf", unasked),
-            renajud=known.get("renajud", unasked),
-        )
+        return [
+            Panels(
+                decode=known.get(Lookup(DECODE, subject), unasked),
+                renainf=known.get(Lookup(RENAINF, subject), unasked),
+                renajud=known.get(Lookup(RENAJUD, subject), unasked),
+            )
+            for subject in subjects
+        ]
 
     def panel(
         self, lookup: Lookup, identity: Identity, directive: Directive = Directive.NORMAL
@@ -85,8 +97,10 @@ class Lookups:
         if isinstance(lookup.subject, Renavam) and lookup.operation not in (RENAINF, RENAJUD):
             return Panel("unavailable", price=price, reason=NOT_FOR_RENAVAM)
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
+        replaced = None
         try:
             served = self._gateway.fetch(lookup, caller, directive)
+            replaced = self._gateway.previous(lookup, caller)
         except Failure as failure:
             if failure.kind == "not_stored":
                 return Panel("unasked", price=price)
@@ -96,15 +110,19 @@ class Lookups:
             return Panel("unavailable", price=price, reason=BROKEN)
         if served.status != 200:
             return Panel("unavailable", price=price, reason=REJECTED)
-        return _panel(served, lookup, self._gateway)
+        return _panel(served, replaced, price)
 
 
-def _panel(served: Served, lookup: Lookup, gateway: Gateway) -> Panel:
+def _panel(served: Served, replaced: Served | None, price: Decimal) -> Panel:
+    is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     return Panel(
         state="stale" if served.cache_status == "stale" else "fresh",
         body=served.body,
         fetched_at=datetime.fromtimestamp(served.fetched_at, UTC),
         origin=served.origin,
         from_memory=served.from_memory,
-        price=gateway.terms(lookup.operation.name).price,
+        price=price,
+        replaced=Replaced(replaced.body, datetime.fromtimestamp(replaced.fetched_at, UTC))
+        if replaced is not None and is_older
+        else None,
     )

@@ -7,11 +7,20 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """A different answer to the same lookup, from before; ``fetched_at`` is aware and in UTC."""
+
+    body: bytes
+    fetched_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """One lookup as a page shows it.
 
     ``fetched_at`` is aware and in UTC; ``price`` is what asking again costs in R$, 0 where the
-    operator named none; ``reason`` is a Portuguese sentence, filled for an unavailable panel.
+    operator named none; ``reason`` is a Portuguese sentence, filled for an unavailable panel;
+    ``replaced`` the answer that this one took the place of, while it is kept.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]
@@ -21,6 +30,7 @@ class Panel:
     from_memory: bool = False
     price: Decimal = Decimal(0)
     reason: str = ""
+    replaced: Replaced | None = None
 
     @property
     def has_answer(self) -> bool:
