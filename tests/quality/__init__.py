@@ -1,0 +1,1 @@
+"""What `make quality` measures: Lighthouse, axe, the Nu HTML checker, weight; and the pictures."""

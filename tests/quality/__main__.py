@@ -1,0 +1,130 @@
+"""``make quality``: measures every page of the demonstration; exit 1 when a promise is broken.
+
+Lighthouse 100 where EXPERIENCE.md promises it, no axe violation in light, dark, at 320 px and in
+print, valid HTML, and a page under 60 kB over the wire, its style sheet and script included.
+"""
+
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from playwright.sync_api import sync_playwright
+
+from tests.fakes.processes import PortalProcess
+from tests.quality import axe, measures, tools
+from tests.quality.visits import DESKTOP, MEDIA, VISITS, dress, open_page
+
+WIRE_BUDGET: Final = 60_000
+_THREE: Final = ("performance", "accessibility", "best-practices")
+# Pages about a vehicle are noindex on purpose: Lighthouse's SEO is not theirs to reach.
+LIGHTHOUSE: Final[Mapping[str, tuple[str, ...]]] = {
+    "search": (*_THREE, "seo"),
+    "vehicle": _THREE,
+    "dossier": _THREE,
+    "glossary": ("seo",),
+    "api": ("seo",),
+}
+_OWN_FILE: Final = re.compile(r'(?:href|src)="(/static/[^"]+\.(?:css|js))"')
+
+Measure = Callable[[PortalProcess], dict[str, list[str]]]
+
+
+def say(line: str = "") -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def row(name: str, cells: list[str]) -> None:
+    say(f"{name:<22}" + "".join(f"{cell:>16}" for cell in cells))
+
+
+def measure_lighthouse(portal: PortalProcess) -> dict[str, list[str]]:
+    broken: dict[str, list[str]] = {}
+    row("Lighthouse", list(measures.CATEGORIES))
+    for visit in VISITS:
+        wanted = LIGHTHOUSE.get(visit.name)
+        if wanted is None:
+            continue
+        scores = measures.lighthouse(portal.url + visit.path, wanted)
+        row(visit.name, [str(scores.get(name, "–")) for name in measures.CATEGORIES])
+        broken[visit.name] = [
+            f"Lighthouse {name} {score}" for name, score in scores.items() if score < 100
+        ]
+    return broken
+
+
+def measure_axe(portal: PortalProcess) -> dict[str, list[str]]:
+    broken: dict[str, list[str]] = {}
+    source = tools.axe_source()
+    row("axe violations", list(MEDIA))
+    with sync_playwright() as running:
+        browser = running.chromium.launch(
+            executable_path=tools.chromium(), args=list(tools.CHROMIUM_FLAGS)
+        )
+        for visit in VISITS:
+            context = browser.new_context(viewport=DESKTOP, locale="pt-BR")
+            page: Any = context.new_page()
+            open_page(page, portal.url, visit)
+            found: dict[str, list[str]] = {}
+            for medium in MEDIA:
+                dress(page, medium)
+                found[medium] = axe.violations(page, source)
+            row(visit.name, [str(len(lines)) for lines in found.values()])
+            broken[visit.name] = [
+                f"{medium}: {line}" for medium, lines in found.items() for line in lines
+            ]
+            page.unroute_all(behavior="ignoreErrors")
+            context.close()
+        browser.close()
+    return broken
+
+
+def measure_html(portal: PortalProcess) -> dict[str, list[str]]:
+    broken: dict[str, list[str]] = {}
+    row("HTML and weight", ["errors", "bytes"])
+    with tempfile.TemporaryDirectory() as folder:
+        files = {}
+        for number, visit in enumerate(VISITS):
+            files[visit.name] = Path(folder) / f"{number:02}.html"
+            files[visit.name].write_bytes(portal.get(visit.path).content)
+        errors = measures.html_errors(list(files.values()))
+        for visit in VISITS:
+            own = [error for error in errors if error.startswith(files[visit.name].name)]
+            parts = dict.fromkeys(_OWN_FILE.findall(files[visit.name].read_text("utf-8")))
+            weight = measures.wire_bytes(portal.url + visit.path, list(parts))
+            row(visit.name, [str(len(own)), str(weight)])
+            broken[visit.name] = [
+                *own,
+                *([f"{weight} bytes over the wire"] if weight >= WIRE_BUDGET else []),
+            ]
+    return broken
+
+
+def main() -> int:
+    broken: list[str] = []
+    try:
+        tools.install()
+        tools.chromium()
+    except tools.ToolMissing as missing:
+        say(f"nothing was measured: {missing}")
+        return 1
+    measures_at_hand: tuple[Measure, ...] = (measure_axe, measure_html, measure_lighthouse)
+    with PortalProcess(workers=1) as portal:
+        for measure in measures_at_hand:
+            try:
+                found = measure(portal)
+            except tools.ToolMissing as missing:
+                say(f"skipped: {missing}")
+                continue
+            finally:
+                say()
+            broken += [f"{name}: {line}" for name, lines in found.items() for line in lines]
+    say("\n".join(broken) if broken else "every promise is kept")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

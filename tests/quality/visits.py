@@ -1,0 +1,71 @@
+"""Which pages are measured, each in the situation that makes it worth a look."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+# What keeps the panels of a shell from arriving: their requests are never answered.
+PANELS: Final = "**/painel/*"
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """``waits``: a shell whose panels have not come. ``follows``: wait until all have.
+    ``first``: an address asked before, so that the portal remembers."""
+
+    name: str
+    path: str
+    status: int = 200
+    waits: bool = False
+    follows: bool = False
+    first: str = ""
+
+
+VISITS: Final = (
+    Visit("search", "/", first="/placa/ABC1D23?completo=1"),
+    Visit("search, refused", "/buscar?q=%3Cb%3E", status=400),
+    Visit("vehicle", "/placa/ABC1D23", first="/placa/ABC1D23?completo=1"),
+    Visit("vehicle, arriving", "/placa/TRA0A01", follows=True),
+    Visit("vehicle, waiting", "/placa/CIR0A01", waits=True),
+    Visit("vehicle, unavailable", "/placa/FOR0A02?completo=1"),
+    Visit("vehicle, 45 fines", "/placa/MUL0A45?completo=1"),
+    Visit("vehicle, 6 versions", "/placa/FIP0A06?completo=1"),
+    Visit("renavam", "/renavam/79831854647"),
+    Visit("dossier", "/placa/ABC1D23/dossie"),
+    Visit("dossier, 45 fines", "/placa/MUL0A45/dossie"),
+    Visit("dossier, unavailable", "/placa/FOR0A02/dossie"),
+    Visit("glossary", "/glossario"),
+    Visit("api", "/api"),
+    Visit("privacy", "/privacidade"),
+    Visit("sign-in", "/entrar"),
+    Visit("verify", "/verificar"),
+    Visit("verify, forged", "/verificar?codigo=abc"),
+    Visit("error", "/nada", status=404),
+)
+
+DESKTOP: Final = {"width": 1280, "height": 900}
+SMALL: Final = {"width": 320, "height": 640}
+
+
+def dress(page: Any, medium: str) -> None:
+    """Show a page that is open in ``light``, ``dark``, ``320px`` or ``print``."""
+    page.set_viewport_size(SMALL if medium == "320px" else DESKTOP)
+    page.emulate_media(
+        media="print" if medium == "print" else "screen",
+        color_scheme="dark" if medium == "dark" else "light",
+    )
+
+
+MEDIA: Final = ("light", "dark", "320px", "print")
+
+
+def open_page(page: Any, base: str, visit: Visit) -> None:
+    """Go there, and return when there is nothing more to come."""
+    if visit.first:
+        page.goto(base + visit.first)
+    if visit.waits:
+        page.route(PANELS, lambda _route: None)
+    answer = page.goto(base + visit.path, wait_until="load")
+    assert answer.status == visit.status, (visit.path, answer.status)
+    if visit.follows:
+        page.wait_for_selector("main")
+        page.wait_for_function("!document.querySelector('[data-panel=waiting]')")
