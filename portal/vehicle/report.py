@@ -67,11 +67,9 @@ def read_report(body: bytes, marker: str, *, mask_names: bool = True) -> Report:
 
 
 def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
-    # Only these texts speak of people; masking elsewhere would only garble makes and courts.
+    # A name may stand in any text; only this one is about people in every word.
     known = key in TOPIC_LABELS
-    about_people = key == "proprietarios"
-    masked = mask and (about_people or not known)
-    text = _prose(raw, marker, mask=masked, about_people=about_people)
+    text = _prose(raw, marker, mask=mask, about_people=key == "proprietarios")
     mark, rest = split_mark(text.value)
     if not text.is_hidden:
         text = Field(rest, "known") if rest else EMPTY

@@ -66,7 +66,10 @@ class Edge:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if self._awake:
-            body = self._hit(environ, start_response)
+            try:
+                body = self._hit(environ, start_response)
+            except Exception:
+                body = None  # the long way meets it again, and knows how to fail
             if body is not None:
                 return body
         self._awake = True

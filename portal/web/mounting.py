@@ -25,7 +25,7 @@ from portal.web.metrics import Metrics, MetricsAccess, metrics_blueprint, regist
 from portal.web.open_pages import OpenPages
 from portal.web.openapi import openapi_blueprint
 from portal.web.pdf import render_pdf
-from portal.web.request_log import register_request_log
+from portal.web.request_log import EDGE_HIT, log_request, register_request_log
 from portal.web.vehicle_pages import VehiclePages
 from portal.web.view_models import SamplePlate, Site
 from portal.web.visitors import SESSION_S, DynamicSecureCookies, Visitors, limit_pages
@@ -116,8 +116,10 @@ def mount(app: Flask, portal: Portal) -> None:
 def _wrap(app: Flask, portal: Portal) -> None:
     """The layers around Flask: the proxies' headers are read first, then the edge answers."""
 
-    def answered(environ: WSGIEnvironment, rule: str, request_id: str, seconds: float) -> None:  # noqa: ARG001
-        portal.metrics.answered(environ["REQUEST_METHOD"], rule, 200, seconds)
+    def answered(environ: WSGIEnvironment, rule: str, request_id: str, seconds: float) -> None:
+        method = environ["REQUEST_METHOD"]
+        portal.metrics.answered(method, rule, 200, seconds)
+        log_request(method, rule, 200, seconds, EDGE_HIT, request_id)
 
     layers: WSGIApplication = app.wsgi_app
     # Where requests are limited every one of them is counted, by the long way.

@@ -2,11 +2,13 @@
 
 import logging
 import time
-from typing import Final
+from typing import Any, Final
 
 from flask import Flask, Response, g, request
 
 from portal.web.logs import FIELDS
+
+MESSAGE: Final = "request"
 
 log = logging.getLogger("portal.requests")
 
@@ -14,6 +16,43 @@ log = logging.getLogger("portal.requests")
 _METHODS: Final = frozenset(
     {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
 )
+
+
+def request_fields(
+    method: str, rule: str | None, status: int, seconds: float, cache_status: str | None
+) -> dict[str, Any]:
+    """What a request's line tells of it."""
+    fields = {"method": method, "rule": rule, "status": status, "ms": round(seconds * 1000, 1)}
+    if cache_status is not None:
+        fields["cache"] = cache_status.partition("; ")[2]
+    return fields
+
+
+EDGE_HIT: Final = "portal; edge"  # a hit that left before Flask was asked
+
+
+def log_request(
+    method: str,
+    rule: str | None,
+    status: int,
+    seconds: float,
+    cache: str = "",
+    request_id: str = "",
+) -> None:
+    """``cache`` is a Cache-Status; ``request_id`` is told where no request context knows it."""
+    if not log.isEnabledFor(logging.INFO):
+        return
+    fields: dict[str, object] = {
+        "method": method if method in _METHODS else "other",
+        "rule": rule,
+        "status": status,
+        "ms": round(seconds * 1000, 1),
+    }
+    if cache:
+        fields["cache"] = cache.partition("; ")[2]
+    if request_id:
+        fields["request_id"] = request_id
+    log.info("request", extra={FIELDS: fields})
 
 
 def register_request_log(app: Flask) -> None:
@@ -25,17 +64,10 @@ def register_request_log(app: Flask) -> None:
         g.started = time.perf_counter()
 
     def after(response: Response) -> Response:
-        if log.isEnabledFor(logging.INFO):
-            rule = request.url_rule
-            fields = {
-                "method": request.method if request.method in _METHODS else "other",
-                "rule": rule.rule if rule is not None else None,
-                "status": response.status_code,
-                "ms": round((time.perf_counter() - g.started) * 1000, 1),
-            }
-            if "Cache-Status" in response.headers:
-                fields["cache"] = response.headers["Cache-Status"].partition("; ")[2]
-            log.info("request", extra={FIELDS: fields})
+        rule = request.url_rule.rule if request.url_rule is not None else None
+        seconds = time.perf_counter() - g.started
+        cache = response.headers.get("Cache-Status", "")
+        log_request(request.method, rule, response.status_code, seconds, cache)
         return response
 
     app.before_request(before)

@@ -144,3 +144,16 @@ def test_the_shipped_server_writes_json_lines_alone() -> None:
     assert line["rule"] == "/detran/v1/decode/<plate>"
     assert any(each["logger"] == "_granian" for each in parsed)
     assert PLATE not in "".join(written)
+
+
+def test_a_hit_at_the_edge_is_logged_as_any_other(portal: PortalFactory) -> None:
+    here = portal()
+    with lines_of("portal.requests") as lines:
+        answers = [
+            ask(here, QUESTIONS[0], headers={"Authorization": PORTAL_TOKEN}) for _ in range(3)
+        ]
+    written = lines()
+    assert [line["request_id"] for line in written] == [
+        answer.headers["X-Request-Id"] for answer in answers
+    ]
+    assert {line["rule"] for line in written} == {"/detran/v1/decode/<plate>"}
