@@ -82,13 +82,20 @@ class Gateway:
         return self._store.key(lookup, credential)
 
     def at_hand(self, lookup: Lookup, key: str) -> Served | None:
-        """The fresh answer stored under a lookup's key, or None for whatever ``fetch`` is for."""
-        started = time.monotonic()
+        """The fresh answer stored under a lookup's key, or None for whatever ``fetch`` is for.
+
+        Who serves it counts it with ``count_hits``.
+        """
         held = self._store.read(key)
-        served = self._hit(lookup, held) if held is not None else None
-        if served is not None:
-            self._observer.served(lookup.operation.name, "hit", time.monotonic() - started)
-        return served
+        return self._hit(lookup, held) if held is not None else None
+
+    def same_at_hand(self, key: str, fetched_at: float) -> bytes | None:
+        """The body of an answer served a moment ago, while the process memory vouches for it."""
+        held = self._store.recent(key)
+        return held.body if held is not None and held.fetched_at == fetched_at else None
+
+    def count_hits(self, operation: Name, seconds: float, times: int) -> None:
+        self._observer.served(operation, "hit", seconds, times)
 
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
         """The report of a plate that was written last, from whatever data; None when none is

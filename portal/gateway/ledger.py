@@ -15,7 +15,7 @@ from portal.storage import ledger, reading, spending
 
 ZONE = ZoneInfo("America/Sao_Paulo")
 EVERYBODY = "day"
-FREE_OUTCOMES = frozenset({"not_sent", "circuit_open"})
+FREE_OUTCOMES = frozenset({"not_sent", "circuit_open", "stale_connection"})
 
 
 @dataclass(frozen=True, slots=True)

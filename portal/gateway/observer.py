@@ -9,7 +9,9 @@ from portal.gateway.lookup import CacheStatus, FailureKind
 class Observer(Protocol):
     """Called in the request's own thread: it must be quick and must not raise."""
 
-    def served(self, operation: str, how: CacheStatus, seconds: float) -> None: ...
+    def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
+        """``times`` answers alike were given; ``seconds`` is what each took in the mean."""
+        ...
 
     def failed(self, operation: str, kind: FailureKind, seconds: float) -> None: ...
 
@@ -27,7 +29,7 @@ class Observer(Protocol):
 class Silent:
     """An observer that counts nothing; to be overridden in part."""
 
-    def served(self, operation: str, how: CacheStatus, seconds: float) -> None:
+    def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
         pass
 
     def failed(self, operation: str, kind: FailureKind, seconds: float) -> None:
@@ -49,9 +51,9 @@ class Several:
     def __init__(self, *observers: Observer) -> None:
         self._observers = observers
 
-    def served(self, operation: str, how: CacheStatus, seconds: float) -> None:
+    def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
         for each in self._observers:
-            each.served(operation, how, seconds)
+            each.served(operation, how, seconds, times)
 
     def failed(self, operation: str, kind: FailureKind, seconds: float) -> None:
         for each in self._observers:

@@ -100,6 +100,10 @@ class Store:
             return envelope
         return self._restored(key, era, last_era) if sealed is None else None
 
+    def recent(self, key: str) -> Envelope | None:
+        """What the backend was seen to hold within the last second; never asks it."""
+        return self._memory.recent(key)
+
     def write(self, envelope: Envelope, fence: int) -> bool:
         """Keep an answer; False where the backend would not. A newer one is never replaced."""
         left_s = envelope.delete_at - self._clock()

@@ -49,7 +49,13 @@ class Tally(Silent):
         self._hits: Counter[_Slot] = Counter()
         self._collapsed: Counter[_Slot] = Counter()
 
-    def served(self, operation: str, how: CacheStatus, seconds: float) -> None:  # noqa: ARG002
+    def served(
+        self,
+        operation: str,
+        how: CacheStatus,
+        seconds: float,  # noqa: ARG002
+        times: int = 1,
+    ) -> None:
         match how:
             case "hit" | "stale":
                 count = self._hits
@@ -59,7 +65,7 @@ class Tally(Silent):
                 return
         day = datetime.fromtimestamp(self._clock(), ZONE).date().isoformat()
         with self._lock:
-            count[day, operation, self._prices[operation]] += 1
+            count[day, operation, self._prices[operation]] += times
 
     def flush(self) -> None:
         """Add what was counted since the last time; kept for the next where the table is away."""

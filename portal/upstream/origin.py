@@ -14,12 +14,19 @@ from urllib3.exceptions import HTTPError
 
 from portal.upstream.connection import Guard, GuardedAdapter, guarded
 from portal.upstream.errors import Broken, Failing, NotSent, TimedOut, Unusable, UpstreamError
-from portal.upstream.messages import Account, Resource, Response
+from portal.upstream.messages import Account, Attempt, Resource, Response
 
 MEBIBYTE = 1024 * 1024
 BODY_CAP = 2 * MEBIBYTE
 _CHUNK = 64 * 1024
 _FAULTS = (RequestException, HTTPError, HTTPException, OSError, ValueError)
+
+
+STALE_CONNECTION = "stale_connection"  # the ledger's word for a send that nobody read
+
+
+class _Stale(Exception):
+    """A kept-alive connection turned out to be closed."""
 
 
 class Origin:
@@ -45,54 +52,78 @@ class Origin:
         self._transport = transport
         # A stack, not one a thread: the last connection used is the least likely to be stale.
         self._sessions: deque[requests.Session] = deque()
+        self._fresh_works = True
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """One paid call; raises UpstreamError. The account hears of it before it leaves."""
-        attempt = account.announce(self.name)
+        """One paid call; raises UpstreamError. The account hears of it before it leaves.
+
+        Where the server closed an idle connection just while we wrote to it, the call is sent
+        once more on a fresh one, and announced once more.
+        """
+        first = account.announce(self.name)
+        try:
+            return self._attempt(resource, first, deadline)
+        except _Stale:
+            pass
+        outcome = Broken.outcome
+        try:
+            response = self._attempt(resource, account.announce(self.name), deadline, fresh=True)
+            outcome = STALE_CONNECTION  # the server is well: it had only let go of a connection
+            return response
+        except (Broken, NotSent):
+            self._fresh_works = False
+            raise
+        finally:
+            first.ended(outcome)
+
+    def _attempt(
+        self, resource: Resource, attempt: Attempt, deadline: float, fresh: bool = False
+    ) -> Response:
+        """One announced send, its end told to the attempt; a stale connection's is left open."""
         outcome, status = "maybe", None
         try:
-            response = self._ask(resource, deadline)
+            response = self._ask(resource, deadline, fresh)
+            self._fresh_works = True
             status = response.status
             _judge(resource, response)
             outcome = "answered"
             return response
+        except _Stale:
+            outcome = ""
+            raise
         except UpstreamError as error:
             outcome = error.outcome
             raise
         finally:
-            attempt.ended(outcome, status)
+            if outcome:
+                attempt.ended(outcome, status)
 
-    def _ask(self, resource: Resource, deadline: float) -> Response:
-        if resource.method == "POST":
-            # On a connection of its own: were a used one closed just now, nobody could tell
-            # whether the report had been charged (RFC 9112 §9.3.1).
-            with self._new_session() as session, guarded() as guard:
+    def _ask(self, resource: Resource, deadline: float, fresh: bool) -> Response:
+        # A report goes on a connection of its own: were a used one closed just now, nobody could
+        # tell whether it had been charged (RFC 9112 §9.3.1).
+        alone = fresh or resource.method == "POST"
+        session = self._new_session() if alone else self._take_session()
+        try:
+            with guarded() as guard:
                 try:
                     return self._exchange(session, resource, guard, deadline)
                 except _FAULTS as error:
+                    # Nothing was read on a used connection. While fresh ones fail too, that is
+                    # an outage and no idle connection's end.
+                    if guard.stale and not guard.late and self._fresh_works:
+                        raise _Stale from None
                     raise _translate(error, guard) from None
-        try:
-            session = self._sessions.pop()
-        except IndexError:
-            session = self._new_session()
-        try:
-            return self._get(session, resource, deadline)
         finally:
-            self._sessions.append(session)
+            if resource.method == "POST":
+                session.close()
+            else:
+                self._sessions.append(session)
 
-    def _get(self, session: requests.Session, resource: Resource, deadline: float) -> Response:
-        with guarded() as guard:
-            try:
-                return self._exchange(session, resource, guard, deadline)
-            except _FAULTS as error:
-                if not guard.stale or guard.late:
-                    raise _translate(error, guard) from None
-            # Nothing was read: the server closed an idle connection while we wrote to it.
-            guard.stale = False
-            try:
-                return self._exchange(session, resource, guard, deadline)
-            except _FAULTS as error:
-                raise _translate(error, guard) from None
+    def _take_session(self) -> requests.Session:
+        try:
+            return self._sessions.pop()
+        except IndexError:
+            return self._new_session()
 
     def _exchange(
         self, session: requests.Session, resource: Resource, guard: Guard, deadline: float
