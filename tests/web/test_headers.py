@@ -1,0 +1,133 @@
+"""Every response carries its guards, errors included, and no cache may keep what is a person's."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.conftest import PortalFactory
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
+from tests.web.json_paths import PLATE, QUESTIONS
+from tests.web.person import Person
+
+AUTH = {"Authorization": PORTAL_TOKEN}
+# Method, path, headers, status: one of each kind of answer that the application gives.
+KINDS: tuple[tuple[str, str, dict[str, str], int], ...] = (
+    ("GET", "/", {}, 200),
+    ("GET", "/entrar", {}, 200),
+    ("GET", "/buscar?q=x", {}, 400),
+    ("GET", f"/buscar?q={PLATE}", {}, 303),
+    ("GET", f"/placa/{PLATE}", {}, 303),
+    ("GET", "/nada", {}, 404),
+    ("GET", "/static/nada.css", {}, 404),
+    ("DELETE", "/", {}, 405),
+    ("POST", "/entrar", {}, 400),
+    ("OPTIONS", "/", {}, 200),
+    ("HEAD", "/", {}, 200),
+    ("GET", "/openapi.yaml", {}, 200),
+    ("GET", "/openapi.json", {}, 200),
+    ("GET", "/robots.txt", {}, 200),
+    ("GET", "/healthz", {}, 200),
+    ("GET", "/readyz", {}, 200),
+    ("GET", QUESTIONS[0].path, AUTH, 200),
+    ("GET", QUESTIONS[0].path, {}, 401),
+    ("HEAD", QUESTIONS[0].path, {}, 401),
+    ("OPTIONS", QUESTIONS[0].path, {}, 204),
+    ("GET", "/detran/v1/decode/X", AUTH, 400),
+    ("GET", "/detran/nada", {}, 404),
+    ("PUT", QUESTIONS[0].path, {}, 405),
+    ("POST", "/detran/v1/analytical-reports", AUTH, 400),
+)
+
+
+def policy_of(response: Any) -> dict[str, list[str]]:
+    directives = [part.split() for part in response.headers["Content-Security-Policy"].split(";")]
+    return {name: values for name, *values in directives}
+
+
+def expect_guards(response: Any) -> None:
+    headers = response.headers
+    policy = policy_of(response)
+    assert policy["default-src"] == ["'none'"]
+    assert policy["script-src"] == policy["style-src"] == ["'self'"]
+    assert policy["base-uri"] == policy["frame-ancestors"] == ["'none'"]
+    assert policy["form-action"] == ["'self'"]
+    assert "unsafe" not in headers["Content-Security-Policy"]
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert "camera=()" in headers["Permissions-Policy"]
+    assert re.fullmatch(r"[0-9a-f]{16}", headers["X-Request-Id"])
+    assert not any(name.startswith("Access-Control") for name, _ in headers)
+    for name in ("Server", "X-Powered-By", "ETag", "Last-Modified"):
+        assert name not in headers
+
+
+@pytest.fixture
+def here(portal: PortalFactory) -> InProcessPortal:
+    return portal(TRUSTED_PROXIES="1")
+
+
+@pytest.mark.parametrize(("method", "path", "headers", "status"), KINDS)
+def test_every_kind_of_answer_is_guarded_and_kept_by_nobody(
+    here: InProcessPortal, method: str, path: str, headers: dict[str, str], status: int
+) -> None:
+    response = here.client.open(path, method=method, headers=headers)
+    assert response.status_code == status
+    expect_guards(response)
+    assert response.headers["Cache-Control"] == "no-store, private"
+    assert {"Authorization", "Cookie"} <= {
+        name.strip() for name in response.headers["Vary"].split(",")
+    }
+    assert "Strict-Transport-Security" not in response.headers
+    behind_tls = here.client.open(
+        path, method=method, headers={**headers, "X-Forwarded-Proto": "https"}
+    )
+    seconds = re.match(r"max-age=(\d+)", behind_tls.headers["Strict-Transport-Security"])
+    assert seconds is not None
+    assert int(seconds[1]) >= 180 * 86_400
+
+
+@pytest.mark.parametrize(
+    "path",
+    [f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie", "/renavam/00123456789", "/placa/X"],
+)
+def test_pages_about_vehicles_are_guarded_and_kept_out_of_indexes(
+    here: InProcessPortal, path: str
+) -> None:
+    response = Person.at(here).signed_in().client.get(path)
+    expect_guards(response)
+    assert response.headers["X-Robots-Tag"] == "noindex"
+    assert response.headers["Cache-Control"] == "no-store, private"
+
+
+def test_an_error_of_ours_is_guarded_too(
+    here: InProcessPortal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def explode(*_: object, **__: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr("portal.web.open_pages.glossary_page", explode)
+    monkeypatch.setattr("portal.web.api.read_credential", explode)
+    for path in ("/glossario", QUESTIONS[0].path, QUESTIONS[0].path):  # the edge awake, too
+        response = here.client.get(path)
+        assert response.status_code == 500
+        expect_guards(response)
+
+
+def test_robots_may_read_pages_or_they_would_not_see_the_noindex(here: InProcessPortal) -> None:
+    text = here.client.get("/robots.txt").get_data(as_text=True)
+    assert "Disallow: /placa" not in text
+    assert "Disallow: /\n" not in text
+
+
+def test_static_files_are_everybodys(here: InProcessPortal) -> None:
+    page = here.client.get("/").get_data(as_text=True)
+    name = re.search(r'href="(/static/[^"]+\.css)"', page)
+    assert name is not None
+    response = here.client.get(name[1])
+    assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert "Cookie" not in response.headers.get("Vary", "")
+    assert "Set-Cookie" not in response.headers
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
