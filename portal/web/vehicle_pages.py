@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
 from flask import (
     Blueprint,
     Response,
@@ -23,22 +22,18 @@ from portal.gateway import (
     OPERATIONS,
     RENAINF,
     RENAJUD,
-    Caller,
     Directive,
     Failure,
     Gateway,
 )
 from portal.vehicle import InvalidPlate, Plate, Renavam
-from portal.web.api import report_lookup
 from portal.web.dossier_code import DossierCodes
 from portal.web.errors import FAULTS, INVALID_PLATE, page_error
 from portal.web.lookups import Lookups
 from portal.web.open_pages import OpenPages
-from portal.web.panels import Panel
 from portal.web.pdf import PDFUnavailable
 from portal.web.view_models import (
     PANEL_NAMES,
-    Panels,
     Reading,
     dossier_page,
     panel_fragment,
@@ -47,6 +42,7 @@ from portal.web.view_models import (
     vehicle_page,
 )
 from portal.web.visitors import Visitors, may_spend
+from portal.web.written_reports import WrittenReports
 
 OF_A_PLATE = (DECODE, RENAINF, RENAJUD)
 OF_A_RENAVAM = (RENAINF, RENAJUD)
@@ -68,8 +64,8 @@ class VehiclePages:
         hidden_marker: str,
         mask_names: bool,
     ) -> None:
-        self._gateway = gateway
         self._lookups = lookups
+        self._reports = WrittenReports(gateway, lookups)
         self._visitors = visitors
         self._history = history
         self._open_pages = open_pages
@@ -131,7 +127,7 @@ class VehiclePages:
         else:
             directive = Directive.PEEK
         panels = self._lookups.panels(plate, OF_A_PLATE, identity, directive)
-        report, outdated = self._stored_report(plate, panels, identity)
+        report, outdated = self._reports.newest(plate, panels, identity)
         page = vehicle_page(
             plate, panels, report, self._reading(), follow=person, report_outdated=outdated
         )
@@ -182,9 +178,8 @@ class VehiclePages:
         if not identity.may("report"):
             abort(403)
         panels = self._lookups.panels(plate, OF_A_PLATE, identity)
-        caller = Caller(identity.name, identity.daily_limit, identity.credential)
         try:
-            self._gateway.fetch(report_lookup(plate, _report_data(panels)), caller)
+            self._reports.write(plate, panels, identity)
         except Failure as failure:
             fault = FAULTS[failure.kind]
             return page_error(fault.status, "O laudo não pôde ser escrito", fault.sentence)
@@ -193,7 +188,7 @@ class VehiclePages:
     def _dossier_html(self, plate: Plate, identity: Identity) -> str:
         directive = Directive.NORMAL if may_spend() else Directive.PEEK
         panels = self._lookups.panels(plate, OF_A_PLATE, identity, directive)
-        report, outdated = self._stored_report(plate, panels, identity)
+        report, outdated = self._reports.newest(plate, panels, identity)
         page = dossier_page(
             plate,
             panels,
@@ -205,27 +200,6 @@ class VehiclePages:
         page = self._codes.stamp(page, panels)
         return render_template(page.template, page=page)
 
-    def _stored_report(
-        self, plate: Plate, panels: Panels, identity: Identity
-    ) -> tuple[Panel, bool]:
-        """The newest report stored, and whether the records have changed since."""
-        caller = Caller(identity.name, identity.daily_limit, identity.credential)
-        newest = self._gateway.newest_report(plate, caller)
-        if newest is None or not identity.may("report"):
-            return Panel("unasked", price=self._gateway.terms("report").price), False
-        current = self._lookups.panel(
-            report_lookup(plate, _report_data(panels)), identity, Directive.PEEK
-        )
-        shown = Panel(
-            "fresh",
-            newest.body,
-            datetime.fromtimestamp(newest.fetched_at, UTC),
-            newest.origin,
-            from_memory=True,
-            price=self._gateway.terms("report").price,
-        )
-        return shown, current.fetched_at != shown.fetched_at
-
     def _remember(self, subject: Plate | Renavam) -> None:
         self._history.record(self._visitors.mark, subject.text)
 
@@ -233,21 +207,3 @@ class VehiclePages:
         return Reading(
             now=datetime.now(UTC), marker=self._hidden_marker, mask_names=self._mask_names
         )
-
-
-def _report_data(panels: Panels) -> dict[str, Any]:
-    """What the upstream is given to analyse: the results at hand, the others by name."""
-    data: dict[str, Any] = {}
-    missing = []
-    for name, panel in (
-        ("decode", panels.decode),
-        ("renainf", panels.renainf),
-        ("renajud", panels.renajud),
-    ):
-        if panel.body is None:
-            missing.append(name)
-        else:
-            data[name] = msgspec.json.decode(panel.body)["result"]
-    if missing:
-        data["indisponiveis"] = missing
-    return data

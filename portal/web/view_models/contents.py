@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from portal.web.view_models.changes import changes_of
 from portal.web.view_models.facts import VehicleFacts, vehicle_facts
 from portal.web.view_models.fines import FineList, fine_list
 from portal.web.view_models.panel import Panels, Reading
@@ -27,5 +28,12 @@ class Contents:
             facts=facts,
             fines=fines,
             restrictions=restrictions,
-            summary=summary(facts, fines, restrictions, reading, decode_wanted=decode_wanted),
+            summary=summary(
+                facts,
+                fines,
+                restrictions,
+                reading,
+                changes=changes_of(panels, reading),
+                decode_wanted=decode_wanted,
+            ),
         )

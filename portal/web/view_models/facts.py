@@ -1,12 +1,31 @@
 """A vehicle's attributes in the words and units people use."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from portal.vehicle import EMPTY, HIDDEN, Decoded, Field, VehicleName, read_decode, vehicle_name
 from portal.web import filters
 from portal.web.panels import Panel
 from portal.web.view_models.panel import Reading, is_readable
 from portal.web.view_models.prices import Prices, prices_of
+
+# Labels of the attributes, under the names they have in a Decoded.
+FACT_LABELS: Final[Mapping[str, str]] = {
+    "make": "Marca",
+    "description": "Modelo no registro",
+    "built_year_text": "Ano de fabricação",
+    "model_year_text": "Ano-modelo",
+    "fuel": "Combustível",
+    "vehicle_type": "Tipo",
+    "power_text": "Potência",
+    "displacement_text": "Cilindrada",
+    "passengers_text": "Passageiros",
+    "load": "Capacidade de carga",
+    "gearbox": "Câmbio",
+    "national": "Procedência",
+    "chassis": "Chassi",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +71,18 @@ def _line(decoded: Decoded) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
+    """The attributes of FACT_LABELS as a page shows them, with units."""
+    return {name: getattr(decoded, name) for name in FACT_LABELS} | {
+        "power_text": _measured(decoded.power_text, decoded.power_cv, "cv"),
+        "displacement_text": _measured(decoded.displacement_text, decoded.displacement_cc, "cm³"),
+        "national": _origin(decoded),
+    }
+
+
 def _facts(decoded: Decoded) -> tuple[Fact, ...]:
-    return (
-        Fact("Marca", decoded.make),
-        Fact("Modelo no registro", decoded.description),
-        Fact("Ano de fabricação", decoded.built_year_text),
-        Fact("Ano-modelo", decoded.model_year_text),
-        Fact("Combustível", decoded.fuel),
-        Fact("Tipo", decoded.vehicle_type),
-        Fact("Potência", _measured(decoded.power_text, decoded.power_cv, "cv")),
-        Fact("Cilindrada", _measured(decoded.displacement_text, decoded.displacement_cc, "cm³")),
-        Fact("Passageiros", decoded.passengers_text),
-        Fact("Capacidade de carga", decoded.load),
-        Fact("Câmbio", decoded.gearbox),
-        Fact("Procedência", _origin(decoded)),
-        Fact("Chassi", decoded.chassis),
-    )
+    shown = fact_fields(decoded)
+    return tuple(Fact(label, shown[name]) for name, label in FACT_LABELS.items())
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:

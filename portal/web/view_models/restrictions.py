@@ -106,6 +106,11 @@ def _consequence(act: Act, answer: Answer) -> Consequence:
     return Consequence(_QUESTIONS[act], word, answer, look)
 
 
+def title_of(record: Restriction) -> str:
+    """What a record is called: its kind, or the source's own words."""
+    return _title(effect_of(record), record)
+
+
 def _title(effect: Effect, record: Restriction) -> str:
     if not effect.in_force:
         return "Registro sem restrição em vigor"

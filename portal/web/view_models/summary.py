@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from portal.law import Row, Totals, Verdict, judge
+from portal.web.view_models.changes import Changes
 from portal.web.view_models.facts import VehicleFacts
 from portal.web.view_models.fines import FineList
 from portal.web.view_models.panel import Reading
@@ -45,6 +46,7 @@ class Summary:
     price: Decimal | None
     price_is_known: bool
     events: tuple[Event, ...]
+    changes: tuple[Changes, ...]
 
 
 # More would bury the matrix; the panels below hold every record.
@@ -57,6 +59,7 @@ def summary(
     restrictions: RestrictionList | None,
     reading: Reading,
     *,
+    changes: tuple[Changes, ...] = (),
     decode_wanted: bool = True,
 ) -> Summary:
     """The summary of what could be asked. ``decode_wanted`` False: a lookup by Renavam."""
@@ -83,4 +86,5 @@ def summary(
         price=best.current if best else None,
         price_is_known=facts is not None,
         events=timeline(fines, restrictions),
+        changes=changes,
     )

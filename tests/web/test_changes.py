@@ -1,0 +1,268 @@
+"""What changed since the answer before: told on the page and on paper, both moments named."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from portal.web.panels import Panel, Replaced
+from portal.web.view_models import Panels, dossier_page, vehicle_page
+from portal.web.view_models.changes import MOST_LINES, changes_of
+from tests.conftest import PortalFactory
+from tests.factories import (
+    HIDDEN,
+    decode_body,
+    fine,
+    fipe_entry,
+    payment,
+    price_history,
+    renainf_body,
+    renajud_body,
+    restriction,
+)
+from tests.fakes import FaultUpstream, faults
+from tests.web.html_checker import check_html, text_of
+from tests.web.odd_records import JSON, odd
+from tests.web.page_client import PageClient
+from tests.web.person import Person
+from tests.web.rendering import NOW, PLATE, READING, UNASKED, UNASKED_PANELS, answered, render
+
+DECODE, RENAINF, RENAJUD = (
+    "/detran/v1/decode",
+    *(f"/detran/v1/restrictions/{name}" for name in ("renainf", "renajud")),
+)
+
+
+def after(before: bytes, now: bytes) -> Panel:
+    return replace(answered(now), replaced=Replaced(before, NOW - timedelta(days=1)))
+
+
+def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:
+    panels = replace(UNASKED_PANELS, **{lookup: after(before, now)})
+    return [line.text for group in changes_of(panels, READING) for line in group.lines]
+
+
+@pytest.mark.parametrize(
+    ("lookup", "before", "now", "text"),
+    [
+        (
+            "renainf",
+            renainf_body(),
+            renainf_body(fine()),
+            "Nova: multa de 14/08/2025, Transitar em velocidade superior",
+        ),
+        ("renainf", renainf_body(fine()), renainf_body(), "Deixou de constar: multa de 14/08/2025"),
+        (
+            "renainf",
+            renainf_body(fine()),
+            renainf_body(fine(pagamento=payment(dataPagamento="01/09/2025"))),
+            "Paga em 01/09/2025: multa",
+        ),
+        (
+            "renainf",
+            renainf_body(fine()),
+            renainf_body(fine(dataEmissaoPenalidade="02/12/2025")),
+            "Penalidade em 02/12/2025: multa",
+        ),
+        (
+            "renainf",
+            renainf_body(fine(codigoInfracao="", valor="100")),
+            renainf_body(fine(codigoInfracao="", valor="200")),
+            "Valor mudou de R$\u00a0100,00 para R$\u00a0200,00",
+        ),
+        (
+            "renajud",
+            renajud_body(),
+            renajud_body(restriction()),
+            "Nova: restrição de transferência (",
+        ),
+        (
+            "renajud",
+            renajud_body(restriction()),
+            renajud_body(restriction(constaRenajud=False)),
+            "A fonte diz que já não restringe: restrição de transferência",
+        ),
+        (
+            "renajud",
+            renajud_body(restriction()),
+            renajud_body(restriction(restricoes="CIRCULACAO")),
+            "Mudou o tipo: antes restrição de transferência",
+        ),
+        (
+            "decode",
+            decode_body("ABC1D23"),
+            decode_body("ABC1D23", informacoesFipe=[fipe_entry(valorAtual="87538.50")]),
+            "de R$\u00a089.325,00 para R$\u00a087.538,50 (-2,0%)",
+        ),
+        (
+            "decode",
+            decode_body("ABC1D23", caixaCambio=""),
+            decode_body("ABC1D23", caixaCambio="Manual"),
+            "Câmbio: de não informado para “Manual”",
+        ),
+        (
+            "decode",
+            decode_body("ABC1D23", nacional="NAO"),
+            decode_body("ABC1D23", nacional="SIM"),
+            "Procedência: de “Importado” para “Nacional”",
+        ),
+    ],
+)
+def test_a_change_is_a_sentence(lookup: str, before: bytes, now: bytes, text: str) -> None:
+    (line,) = lines(before, now, lookup)
+    assert text in line
+
+
+def test_what_is_no_longer_listed_is_not_called_paid_or_lifted() -> None:
+    assert "Pode ter sido paga ou cancelada" in lines(renainf_body(fine()), renainf_body())[0]
+    gone = lines(renajud_body(restriction()), renajud_body(), "renajud")
+    assert "confirme com o juízo" in gone[0]
+
+
+def test_another_spelling_of_the_same_is_no_change() -> None:
+    before, now = decode_body("ABC1D23", potencia="180"), decode_body("ABC1D23", potencia="180.0")
+    assert lines(before, now, "decode") == []
+
+
+@pytest.mark.parametrize("odd_body", [b"", b"null", b'{"result": "x"}', b'{"result": {}}'])
+def test_an_answer_that_cannot_be_read_is_no_change(odd_body: bytes) -> None:
+    assert lines(odd_body, renainf_body(fine())) == []
+    assert lines(renainf_body(fine()), odd_body) == []
+
+
+def test_a_long_list_is_cut_and_says_so() -> None:
+    many = renainf_body(*(fine(localInfracao=f"KM {n}") for n in range(MOST_LINES + 5)))
+    panels = replace(UNASKED_PANELS, renainf=after(renainf_body(), many))
+    (group,) = changes_of(panels, READING)
+    assert (len(group.lines), group.omitted) == (MOST_LINES, 5)
+
+
+def changed_pages(panels: Panels) -> tuple[str, str]:
+    """The vehicle page and the dossier, checked."""
+    pages = (
+        render(vehicle_page(PLATE, panels, UNASKED, READING)),
+        render(dossier_page(PLATE, panels, UNASKED, READING, address="https://p.example")),
+    )
+    for html in pages:
+        check_html(html)
+    return pages
+
+
+def test_page_and_paper_name_both_moments_and_lead_to_the_record() -> None:
+    quiet = answered(renajud_body())
+    panels = Panels(
+        answered(decode_body("ABC1D23")), after(renainf_body(), renainf_body(fine())), quiet
+    )
+    for html in changed_pages(panels):
+        text = text_of(check_html(html))
+        assert "O que mudou" in text
+        assert "entre 19/11/2026 às 21:15 e 20/11/2026 às 21:12" in text
+        assert 'href="#multa-1"' in html and 'id="multa-1"' in html
+
+
+def test_nothing_is_said_where_nothing_changed() -> None:
+    same = after(renainf_body(fine()), renainf_body(fine()))
+    for html in changed_pages(Panels(answered(decode_body("ABC1D23")), same, UNASKED)):
+        assert "O que mudou" not in html
+
+
+@given(
+    before=st.lists(odd(fine()) | JSON, max_size=3) | JSON,
+    now=st.lists(odd(fine()) | JSON, max_size=3) | JSON,
+    orders=st.lists(odd(restriction()) | JSON, max_size=2) | JSON,
+    entry=odd(fipe_entry(historicoPreco=price_history(3, 1))) | JSON,
+)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_no_pair_of_answers_however_odd_breaks_a_page(
+    before: Any, now: Any, orders: Any, entry: Any
+) -> None:
+    def listed(result: Any) -> bytes:
+        return json.dumps({"status": "SUCCESS", "result": result}).encode()
+
+    vehicle = decode_body("ABC1D23", informacoesFipe=[entry])
+    panels = Panels(
+        after(decode_body("ABC1D23"), vehicle),
+        after(listed(before), listed(now)),
+        after(listed(orders), renajud_body(restriction())),
+    )
+    for html in changed_pages(panels):
+        assert HIDDEN not in html
+        assert "R$\u00a00,00" not in html
+
+
+@pytest.fixture
+def buyer(portal: PortalFactory) -> PageClient:
+    return Person.at(portal()).signed_in().pages
+
+
+Script = Callable[[str, bytes], None]
+
+
+@pytest.fixture
+def answers(upstream: FaultUpstream) -> Script:
+    """Has the upstream answer a path with this body from now on."""
+    return lambda path, body: upstream.script(path, faults.answer("given", body))
+
+
+def test_asking_again_shows_what_came_of_it(buyer: PageClient, answers: Script) -> None:
+    for path, body in (
+        (DECODE, decode_body("ABC1D23")),
+        (RENAINF, renainf_body()),
+        (RENAJUD, renajud_body()),
+    ):
+        answers(path, body)
+    page = buyer.get("/placa/ABC1D23?completo=1")
+    assert "O que mudou" not in page.text
+    answers(RENAINF, renainf_body(fine()))
+    buyer.post("/placa/ABC1D23/atualizar", data={"csrf_token": page.csrf_token()})
+    for path in (
+        "/placa/ABC1D23",
+        "/placa/ABC1D23?completo=1",
+        "/placa/ABC1D23/dossie",
+    ):
+        text = buyer.get(path).text
+        assert "O que mudou" in text, path
+        assert "Nova: multa de 14/08/2025" in text, path
+    fragment = buyer.client.get("/placa/ABC1D23/painel/resumo").get_data(as_text=True)
+    assert "O que mudou" in fragment
+
+
+def test_a_stored_report_says_that_its_records_have_changed_once_they_have(
+    buyer: PageClient, answers: Script
+) -> None:
+    answers(RENAINF, renainf_body())
+    page = buyer.get("/placa/ABC1D23?completo=1")
+    token = {"csrf_token": page.csrf_token()}
+    buyer.post("/placa/ABC1D23/laudo", data=token)
+    buyer.post("/placa/ABC1D23/atualizar", data=token)
+    same = buyer.get("/placa/ABC1D23").text
+    assert "Recomenda-se regularizar" in same and "mudaram desde então" not in same
+    answers(RENAINF, renainf_body(fine()))
+    buyer.post("/placa/ABC1D23/atualizar", data=token)
+    for path in ("/placa/ABC1D23", "/placa/ABC1D23/dossie"):
+        text = buyer.get(path).text
+        assert "Os registros mudaram desde então" in text, path
+        assert "Recomenda-se regularizar" in text, path
+    buyer.post("/placa/ABC1D23/laudo", data=token)
+    assert "mudaram desde então" not in buyer.get("/placa/ABC1D23").text
+
+
+def test_a_report_is_not_called_overtaken_by_records_that_this_reader_cannot_see(
+    portal: PortalFactory, buyer: PageClient
+) -> None:
+    """What is out of somebody's scope is missing on their page; that is no change."""
+    page = buyer.get("/placa/ABC1D23?completo=1")
+    buyer.post("/placa/ABC1D23/laudo", data={"csrf_token": page.csrf_token()})
+    built = portal()
+    words = ["token", "issue", "despachante", "--scopes", "decode,renainf,report"]
+    issued = built.app.test_cli_runner().invoke(args=words)
+    narrow = Person.at(built).signed_in(issued.output.split()[-1]).pages
+    shown = narrow.get("/placa/ABC1D23?completo=1").text
+    assert "O seu acesso não inclui esta consulta" in shown
+    assert "Recomenda-se regularizar" in shown
+    assert "mudaram desde então" not in shown
