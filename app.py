@@ -38,6 +38,7 @@ from portal.settings import Settings, SettingsError
 from portal.storage import load_secret_key, open_engine
 from portal.upstream import CELLS, Breaker, Cells, Failover, Origin
 from portal.web import (
+    HitLog,
     Metrics,
     MetricsAccess,
     Portal,
@@ -82,7 +83,9 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
     ledger = Ledger(engine, settings.daily_call_limit)
     leases = _leases(settings, backend)
     gateway = Gateway(Failover(breakers), store, SingleFlight(leases), ledger, policy, observer)
+    hit_log = HitLog(gateway, metrics)
     housekeeper = Housekeeper(
+        Chore(0.1, hit_log.write),
         Chore(1.0, store.tick),
         Chore(5.0, tally.flush),
         Chore(15.0, store.sweep),
@@ -108,6 +111,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
             ),
             static=HOME / "static",
             edge_bytes=edge_bytes // 8,
+            hit_log=hit_log,
             ready=store.is_up,
             metrics=metrics,
             metrics_access=MetricsAccess(settings.metrics_token, settings.trusted_proxies > 0),

@@ -94,7 +94,7 @@ class Gateway:
         held = self._store.recent(key)
         return held.body if held is not None and held.fetched_at == fetched_at else None
 
-    def count_hits(self, operation: Name, seconds: float, times: int) -> None:
+    def count_hits(self, operation: str, seconds: float, times: int) -> None:
         self._observer.served(operation, "hit", seconds, times)
 
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:

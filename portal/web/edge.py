@@ -1,135 +1,163 @@
 """The edge: authorised JSON hits answered before Flask wakes, as WhiteNoise answers files.
 
 A thin WSGI layer in front of the application. It judges nothing by itself: who may ask, what is
-asked, what is fresh and which headers leave are the same functions that the long way calls, so
-nobody can tell the two apart except by time. Whatever it does not recognise exactly (another
-method, a query beside ``at``, a Cache-Control, any refusal, anything that is not a fresh 200)
-takes the long way untouched.
+asked, what is fresh and which headers leave are the functions that the long way calls, so nobody
+can tell the two apart except by time. Whatever it does not recognise exactly (another method, a
+Cache-Control, any refusal, anything that is not a fresh 200) takes the long way untouched.
+
+What was judged holds for the same request until its ``Age`` changes, a second at most, and only
+while the process memory vouches for the answer.
 """
 
 import threading
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from time import monotonic
-from typing import Final, Protocol
+from typing import Final
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from portal.access import Gatekeeper
-from portal.gateway import DECODE, RENAINF, RENAJUD, Gateway, Lookup, Operation
+from portal.gateway import DECODE, RENAINF, RENAJUD, Gateway, Lookup, Operation, Served
 from portal.web.api import Refusal, admit, success_headers, vehicle_lookup
 from portal.web.headers import new_request_id, standing_headers
+from portal.web.hit_log import Hit, HitLog
 
-QUESTION_BYTES: Final = 1024  # what a question, its key and its slot take, generously
-
-_OPERATIONS: Final = {each.path: each for each in (DECODE, RENAINF, RENAJUD)}
+_KEPT_BYTES: Final = 4096  # what a judgement takes with its headers, key and slot, generously
 _PREFIX: Final = "/detran/v1/"
+_OPERATIONS: Final = {each.path: each for each in (DECODE, RENAINF, RENAJUD)}
 _STANDING: Final = {scheme: standing_headers(scheme == "https") for scheme in ("http", "https")}
 
-
-class Answered(Protocol):
-    """Whoever counts and logs requests: told of each one that the edge has answered."""
-
-    def __call__(
-        self, environ: WSGIEnvironment, rule: str, request_id: str, seconds: float
-    ) -> None: ...
+_Name = tuple[str, str, str | None, str]  # path, query, Authorization, scheme
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
-    """A path, read: what is asked, the store's key for it, the route's rule."""
+class _Judged:
+    """A request that may be answered, and how, until ``until`` in monotonic seconds."""
 
     lookup: Lookup
     key: str
     rule: str
+    credential: str | None
+    until: float
+    fetched_at: float
+    headers: list[tuple[str, str]]
+    cache_status: str
 
 
 class Edge:
-    """``memory_bytes`` bounds the questions it remembers; the answers are the store's to bound."""
+    """``memory_bytes`` bounds what it remembers itself; the answers are the store's to bound."""
 
     def __init__(
         self,
         application: WSGIApplication,
         gateway: Gateway,
         gatekeeper: Gatekeeper,
+        log: HitLog,
         memory_bytes: int,
-        answered: Answered,
     ) -> None:
         self._application = application
         self._gateway = gateway
         self._gatekeeper = gatekeeper
-        self._answered = answered
-        self._most = max(1, memory_bytes // QUESTION_BYTES)
-        self._questions: dict[tuple[str, str | None], _Question] = {}
-        self._lock = threading.Lock()
+        self._log = log
+        self._most = max(1, memory_bytes // _KEPT_BYTES)
+        self._judged: dict[_Name, _Judged] = {}
+        self._change = threading.Lock()
         # A process's first request takes the long way: with it Flask starts what must run.
         self._awake = False
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if self._awake:
+        if self._awake and environ["PATH_INFO"].startswith(_PREFIX) and _is_plain(environ):
             try:
                 body = self._hit(environ, start_response)
             except Exception:
                 body = None  # the long way meets it again, and knows how to fail
             if body is not None:
-                return body
+                return () if environ["REQUEST_METHOD"] == "HEAD" else (body,)
         self._awake = True
+        self._log.write()
         return self._application(environ, start_response)
 
-    def _hit(
-        self, environ: WSGIEnvironment, start_response: StartResponse
-    ) -> Iterable[bytes] | None:
-        """The response's body, sent on its way; None for whatever is the long way's."""
-        path = environ["PATH_INFO"]
-        if not path.startswith(_PREFIX) or not _is_plain(environ):
-            return None
-        started = monotonic()
-        authorization = environ.get("HTTP_AUTHORIZATION")
-        query = environ.get("QUERY_STRING", "")
-        try:
-            operation, plate, uf = _read(path)
-            identity = admit(
-                self._gatekeeper,
-                operation,
-                () if authorization is None else (authorization,),
-                query.encode("latin-1"),
+    def _hit(self, environ: WSGIEnvironment, start_response: StartResponse) -> bytes | None:
+        """A hit's body, its headers sent; None for whatever is the long way's."""
+        started = time.monotonic()
+        name = (
+            environ["PATH_INFO"],
+            environ.get("QUERY_STRING", ""),
+            environ.get("HTTP_AUTHORIZATION"),
+            environ["wsgi.url_scheme"],
+        )
+        judged = self._judged.get(name)
+        body = None
+        if judged is not None and started < judged.until:
+            body = self._gateway.same_at_hand(judged.key, judged.fetched_at)
+        if judged is None or body is None:
+            try:
+                judged, body = self._judge(name, judged, started)
+            except (_NotOurs, Refusal):
+                return None
+        request_id = new_request_id()
+        self._log.note(
+            Hit(
+                time.time(),
+                environ["REQUEST_METHOD"],
+                judged.rule,
+                judged.lookup.operation.name,
+                request_id,
+                time.monotonic() - started,
+                judged.cache_status,
             )
-            credential = identity.credential
-            question = self._questions.get((path, credential))
-            if question is None:
-                question = self._remember(
-                    (path, credential), vehicle_lookup(operation, plate, uf), uf is not None
-                )
-        except (_NotOurs, Refusal):
-            return None
-        served = self._gateway.at_hand(question.lookup, question.key)
-        if served is None:
-            return None
-        size, request_id = len(served.body), new_request_id()
-        headers = [
-            ("Content-Type", "application/json"),
-            ("Content-Length", str(size)),
-            *success_headers(served),
-            *_STANDING[environ["wsgi.url_scheme"]],
-            ("X-Request-Id", request_id),
-        ]
-        self._answered(environ, question.rule, request_id, monotonic() - started)
-        start_response("200 OK", headers)
-        return () if environ["REQUEST_METHOD"] == "HEAD" else (served.body,)
+        )
+        start_response("200 OK", [*judged.headers, ("X-Request-Id", request_id)])
+        return body
 
-    def _remember(
-        self, name: tuple[str, str | None], lookup: Lookup, narrowed: bool
-    ) -> "_Question":
-        rule = f"{lookup.operation.path}/<plate>" + ("/<uf>" if narrowed else "")
-        question = _Question(lookup, self._gateway.key(lookup, name[1]), rule)
-        with self._lock:
-            while len(self._questions) >= self._most:
-                del self._questions[next(iter(self._questions))]
-            self._questions[name] = question
-        return question
+    def _judge(self, name: _Name, last: _Judged | None, now: float) -> tuple[_Judged, bytes]:
+        """The order of judgement of the JSON paths: 401, 403, 400, store. Raises _NotOurs, Refusal;
+        ``last`` is what was judged of the same request before."""
+        path, query, authorization, scheme = name
+        operation, plate, uf = _read(path)
+        headers = () if authorization is None else (authorization,)
+        identity = admit(self._gatekeeper, operation, headers, query.encode("latin-1"))
+        if last is not None and last.credential == identity.credential:
+            lookup, key = last.lookup, last.key
+        else:
+            lookup = vehicle_lookup(operation, plate, uf)
+            key = self._gateway.key(lookup, identity.credential)
+        served = self._gateway.at_hand(lookup, key)
+        if served is None:
+            raise _NotOurs
+        told = success_headers(served)
+        judged = _Judged(
+            lookup=lookup,
+            key=key,
+            rule=f"{operation.path}/<plate>" + ("/<uf>" if uf is not None else ""),
+            credential=identity.credential,
+            until=now + _holds_for(served, time.time()),
+            fetched_at=served.fetched_at,
+            headers=[
+                ("Content-Type", "application/json"),
+                ("Content-Length", str(len(served.body))),
+                *told,
+                *_STANDING[scheme],
+            ],
+            cache_status=dict(told)["Cache-Status"],
+        )
+        with self._change:
+            self._judged.pop(name, None)
+            while len(self._judged) >= self._most:
+                del self._judged[next(iter(self._judged))]
+            self._judged[name] = judged
+        return judged, served.body
 
 
 class _NotOurs(Exception):
-    """A path that the edge does not read."""
+    """A request that the edge leaves to the long way."""
+
+
+def _holds_for(served: Served, now: float) -> float:
+    """Seconds until the answer's Age changes; 0 in the last second of its freshness."""
+    if served.ttl_s == 0:
+        return 0.0
+    return min(1.0, max(0.0, served.age_s + 1 - (now - served.fetched_at)))
 
 
 def _is_plain(environ: WSGIEnvironment) -> bool:
@@ -145,11 +173,11 @@ def _is_plain(environ: WSGIEnvironment) -> bool:
 
 def _read(path: str) -> tuple[Operation, str, str | None]:
     """A path's operation, plate and uf as they are spelt; raises _NotOurs."""
-    base, _, plate = path.rpartition("/")
+    base, _, last = path.rpartition("/")
     operation = _OPERATIONS.get(base)
     if operation is not None:
-        return operation, plate, None
-    base, _, plate, uf = *base.rpartition("/"), plate
+        return operation, last, None
+    base, _, plate = base.rpartition("/")
     if base == RENAINF.path:
-        return RENAINF, plate, uf
+        return RENAINF, plate, last
     raise _NotOurs

@@ -18,6 +18,7 @@ from flask import g, has_request_context
 
 HIDDEN: Final = "[hidden]"
 FIELDS: Final = "fields"  # the record attribute that holds a line's own members
+BATCH: Final = "batch"  # or those of many lines, each with the epoch seconds it tells of
 
 _PATTERNS: Final = (
     # A credential behind its name, whatever stands around the name.
@@ -59,18 +60,27 @@ class JSONLines(logging.Formatter):
         self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
-        line: dict[str, Any] = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "message": self._redact(record.getMessage()),
-        }
+        message = self._redact(record.getMessage())
+        batch: Sequence[tuple[float, dict[str, Any]]] | None = getattr(record, BATCH, None)
+        if batch is not None:
+            lines = (_line(record, at, message) | fields for at, fields in batch)
+            return b"\n".join(map(msgspec.json.encode, lines)).decode()
+        line = _line(record, record.created, message)
         if has_request_context() and "request_id" in g:
             line["request_id"] = g.request_id
         line |= getattr(record, FIELDS, {})
         if record.exc_info:
             line["exception"] = self._redact(self.formatException(record.exc_info))
         return msgspec.json.encode(line).decode()
+
+
+def _line(record: logging.LogRecord, at: float, message: str) -> dict[str, Any]:
+    return {
+        "time": datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds"),
+        "level": record.levelname.lower(),
+        "logger": record.name,
+        "message": message,
+    }
 
 
 def set_up_logging(secrets: Sequence[str] = ()) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
-from wsgiref.types import WSGIApplication, WSGIEnvironment
+from wsgiref.types import WSGIApplication
 
 from flask import Flask, g, request
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -19,13 +19,14 @@ from portal.web.edge import Edge
 from portal.web.errors import register_errors
 from portal.web.headers import register_headers
 from portal.web.health import health_blueprint
+from portal.web.hit_log import HitLog
 from portal.web.limits import RateLimits
 from portal.web.lookups import Lookups
 from portal.web.metrics import Metrics, MetricsAccess, metrics_blueprint, register_metrics
 from portal.web.open_pages import OpenPages
 from portal.web.openapi import openapi_blueprint
 from portal.web.pdf import render_pdf
-from portal.web.request_log import EDGE_HIT, log_request, register_request_log
+from portal.web.request_log import register_request_log
 from portal.web.vehicle_pages import VehiclePages
 from portal.web.view_models import SamplePlate, Site
 from portal.web.visitors import SESSION_S, DynamicSecureCookies, Visitors, limit_pages
@@ -46,7 +47,8 @@ class Portal:
     trusted_proxies: int
     limits: RateLimits
     static: Path
-    edge_bytes: int  # for the questions the edge remembers; 0 = no edge
+    edge_bytes: int  # for what the edge remembers beside the answers; 0 = no edge
+    hit_log: HitLog
     ready: Callable[[], bool]
     metrics: Metrics
     metrics_access: MetricsAccess
@@ -116,15 +118,10 @@ def mount(app: Flask, portal: Portal) -> None:
 def _wrap(app: Flask, portal: Portal) -> None:
     """The layers around Flask: the proxies' headers are read first, then the edge answers."""
 
-    def answered(environ: WSGIEnvironment, rule: str, request_id: str, seconds: float) -> None:
-        method = environ["REQUEST_METHOD"]
-        portal.metrics.answered(method, rule, 200, seconds)
-        log_request(method, rule, 200, seconds, EDGE_HIT, request_id)
-
     layers: WSGIApplication = app.wsgi_app
     # Where requests are limited every one of them is counted, by the long way.
     if portal.edge_bytes and not portal.limits.counts_requests:
-        layers = Edge(layers, portal.gateway, portal.gatekeeper, portal.edge_bytes, answered)
+        layers = Edge(layers, portal.gateway, portal.gatekeeper, portal.hit_log, portal.edge_bytes)
     if hops := portal.trusted_proxies:
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops, x_prefix=hops)
     app.wsgi_app = layers  # type: ignore[method-assign, assignment]

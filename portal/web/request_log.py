@@ -22,37 +22,15 @@ def request_fields(
     method: str, rule: str | None, status: int, seconds: float, cache_status: str | None
 ) -> dict[str, Any]:
     """What a request's line tells of it."""
-    fields = {"method": method, "rule": rule, "status": status, "ms": round(seconds * 1000, 1)}
-    if cache_status is not None:
-        fields["cache"] = cache_status.partition("; ")[2]
-    return fields
-
-
-EDGE_HIT: Final = "portal; edge"  # a hit that left before Flask was asked
-
-
-def log_request(
-    method: str,
-    rule: str | None,
-    status: int,
-    seconds: float,
-    cache: str = "",
-    request_id: str = "",
-) -> None:
-    """``cache`` is a Cache-Status; ``request_id`` is told where no request context knows it."""
-    if not log.isEnabledFor(logging.INFO):
-        return
-    fields: dict[str, object] = {
+    fields: dict[str, Any] = {
         "method": method if method in _METHODS else "other",
         "rule": rule,
         "status": status,
         "ms": round(seconds * 1000, 1),
     }
-    if cache:
-        fields["cache"] = cache.partition("; ")[2]
-    if request_id:
-        fields["request_id"] = request_id
-    log.info("request", extra={FIELDS: fields})
+    if cache_status is not None:
+        fields["cache"] = cache_status.partition("; ")[2]
+    return fields
 
 
 def register_request_log(app: Flask) -> None:
@@ -64,10 +42,15 @@ def register_request_log(app: Flask) -> None:
         g.started = time.perf_counter()
 
     def after(response: Response) -> Response:
-        rule = request.url_rule.rule if request.url_rule is not None else None
-        seconds = time.perf_counter() - g.started
-        cache = response.headers.get("Cache-Status", "")
-        log_request(request.method, rule, response.status_code, seconds, cache)
+        if log.isEnabledFor(logging.INFO):
+            fields = request_fields(
+                request.method,
+                request.url_rule.rule if request.url_rule is not None else None,
+                response.status_code,
+                time.perf_counter() - g.started,
+                response.headers.get("Cache-Status"),
+            )
+            log.info(MESSAGE, extra={FIELDS: fields})
         return response
 
     app.before_request(before)

@@ -1,0 +1,77 @@
+"""What the edge has answered, counted and logged in batches: a hit must not wait for a lock or a
+pipe that all the others wait for too."""
+
+import logging
+import threading
+from collections import defaultdict, deque
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from portal.gateway import Gateway
+from portal.web.logs import BATCH
+from portal.web.metrics import SHORTEST_S, Metrics
+from portal.web.request_log import MESSAGE, log, request_fields
+
+MOST_WAITING: Final = 10_000
+_TOGETHER: Final = 500  # lines written at once
+
+
+class Hit(NamedTuple):
+    """One request the edge has answered; ``at`` in epoch seconds."""
+
+    at: float
+    method: str
+    rule: str
+    operation: str
+    request_id: str
+    seconds: float
+    cache_status: str
+
+
+class HitLog:
+    """``write`` is called several times a second, and before whatever takes the long way."""
+
+    def __init__(self, gateway: Gateway, metrics: Metrics) -> None:
+        self._gateway = gateway
+        self._metrics = metrics
+        self._waiting: deque[Hit] = deque()  # its append and popleft are atomic
+        self._writing = threading.Lock()
+
+    def note(self, hit: Hit) -> None:
+        self._waiting.append(hit)
+        if len(self._waiting) > MOST_WAITING:
+            self.write()
+
+    def write(self) -> None:
+        """Count and log what waits; who finds somebody else at it leaves it to them."""
+        while self._waiting and self._writing.acquire(blocking=False):
+            try:
+                self._write(self._taken())
+            finally:
+                self._writing.release()
+
+    def _taken(self) -> list[Hit]:
+        return [self._waiting.popleft() for _ in range(min(_TOGETHER, len(self._waiting)))]
+
+    def _write(self, hits: list[Hit]) -> None:
+        for (operation, method, rule), seconds in _alike(hits).items():
+            quick = [each for each in seconds if each <= SHORTEST_S]
+            rest = ((each, 1) for each in seconds if each > SHORTEST_S)
+            together = [(sum(quick) / len(quick), len(quick))] if quick else []
+            for mean_s, times in (*together, *rest):
+                self._gateway.count_hits(operation, mean_s, times)
+                self._metrics.answered(method, rule, 200, mean_s, times)
+        if log.isEnabledFor(logging.INFO):
+            log.info(MESSAGE, extra={BATCH: [(hit.at, _fields(hit)) for hit in hits]})
+
+
+def _alike(hits: Iterable[Hit]) -> dict[tuple[str, str, str], list[float]]:
+    found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for hit in hits:
+        found[hit.operation, hit.method, hit.rule].append(hit.seconds)
+    return found
+
+
+def _fields(hit: Hit) -> dict[str, object]:
+    told = request_fields(hit.method, hit.rule, 200, hit.seconds, hit.cache_status)
+    return {"request_id": hit.request_id, **told}
