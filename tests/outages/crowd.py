@@ -1,0 +1,88 @@
+"""Many clients at once, as light as possible: one thread and one connection each."""
+
+import http.client
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    path: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``status`` 0: the connection brought no answer."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str]
+    seconds: float
+
+
+def one(port: int, ask: Ask, timeout_s: float = 60) -> Answer:
+    started = time.monotonic()
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
+    try:
+        connection.request("GET", ask.path, headers=dict(ask.headers))
+        response = connection.getresponse()
+        body = response.read()
+        headers = {name.lower(): value for name, value in response.getheaders()}
+        return Answer(response.status, body, headers, time.monotonic() - started)
+    except (OSError, http.client.HTTPException):
+        return Answer(0, b"", {}, time.monotonic() - started)
+    finally:
+        connection.close()
+
+
+def together(port: int, asks: Sequence[Ask], timeout_s: float = 60) -> list[Answer]:
+    """All of them at the same time; their answers in the same order."""
+    answers: list[Answer | None] = [None] * len(asks)
+    start = threading.Barrier(len(asks))
+
+    def ask(index: int) -> None:
+        start.wait()
+        answers[index] = one(port, asks[index], timeout_s)
+
+    threads = [threading.Thread(target=ask, args=(index,)) for index in range(len(asks))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [answer for answer in answers if answer is not None]
+
+
+def in_turn(port: int, asks: Sequence[Ask], clients: int, timeout_s: float = 60) -> list[Answer]:
+    """By ``clients`` kept-alive connections that share the list; answers as they came."""
+    turn, answers = threading.Lock(), []
+    waiting = iter(asks)
+
+    def client() -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
+        while True:
+            with turn:
+                ask = next(waiting, None)
+            if ask is None:
+                break
+            started = time.monotonic()
+            try:
+                connection.request("GET", ask.path, headers=dict(ask.headers))
+                response = connection.getresponse()
+                body = response.read()
+                answer = Answer(response.status, body, {}, time.monotonic() - started)
+            except (OSError, http.client.HTTPException):
+                connection.close()
+                answer = Answer(0, b"", {}, time.monotonic() - started)
+            with turn:
+                answers.append(answer)
+        connection.close()
+
+    threads = [threading.Thread(target=client) for _ in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
