@@ -8,6 +8,7 @@ from portal.law.deadlines import Clock
 from portal.law.effects import WHO_LIFTS, Effect, effect_of, union
 from portal.law.glossary import GLOSSARY, Term, term
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
+from portal.law.negotiation import SHARES, Cost, Negotiation, Scenario, Share, negotiate
 from portal.law.points import Points
 from portal.law.unverified import UNVERIFIED, Unverified
 from portal.law.verdict import Level, Missing, Reason, Row, Verdict, judge
@@ -16,12 +17,14 @@ __all__ = [
     "ACTS",
     "GLOSSARY",
     "GRAVITY_WORDS",
+    "SHARES",
     "UNVERIFIED",
     "WHO_LIFTS",
     "Act",
     "Amount",
     "Answer",
     "Clock",
+    "Cost",
     "Court",
     "Effect",
     "FineAssessment",
@@ -30,9 +33,12 @@ __all__ = [
     "Level",
     "Mark",
     "Missing",
+    "Negotiation",
     "Points",
     "Reason",
     "Row",
+    "Scenario",
+    "Share",
     "Standing",
     "Term",
     "Totals",
@@ -45,6 +51,7 @@ __all__ = [
     "find",
     "find_court",
     "judge",
+    "negotiate",
     "term",
     "totals",
     "union",

@@ -31,6 +31,11 @@ _SEPARATORS = str.maketrans("", "", " .\t\u00a0\u2009\u202f")
 _DASHES = str.maketrans("–—‑−", "----")
 
 
+def plain_query(text: str) -> str:
+    """A plate or Renavam as people type and paste it, without blanks, every dash a hyphen."""
+    return text.translate(_SEPARATORS).translate(_DASHES)
+
+
 class OpenPages:
     """Nothing here is about a vehicle."""
 
@@ -79,7 +84,7 @@ class OpenPages:
     def find(self) -> BaseResponse:
         query = request.args.get("q", "")
         try:
-            subject = parse_subject(query.translate(_SEPARATORS).translate(_DASHES))
+            subject = parse_subject(plain_query(query))
         except InvalidPlate:
             return self.search_response(400, query.strip()[:80], INVALID_PLATE)
         return redirect(subject_url(subject), 303)

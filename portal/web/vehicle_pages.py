@@ -27,6 +27,7 @@ from portal.gateway import (
     Gateway,
 )
 from portal.vehicle import InvalidPlate, Plate, Renavam
+from portal.web.comparison_pages import ComparisonPages
 from portal.web.dossier_code import DossierCodes
 from portal.web.errors import FAULTS, INVALID_PLATE, page_error
 from portal.web.lookups import Lookups
@@ -36,6 +37,7 @@ from portal.web.view_models import (
     PANEL_NAMES,
     Reading,
     dossier_page,
+    negotiation_page,
     panel_fragment,
     panel_needs,
     renavam_page,
@@ -82,11 +84,14 @@ class VehiclePages:
             (f"{plate}/painel/<name>", "panel", self.panel, "GET"),
             (f"{plate}/dossie", "dossier", self.dossier, "GET"),
             (f"{plate}/dossie.pdf", "dossier_pdf", self.dossier_pdf, "GET"),
+            (f"{plate}/negociacao", "negotiation", self.negotiation, "GET"),
             (f"{plate}/atualizar", "refresh", self.refresh, "POST"),
             (f"{plate}/laudo", "report", self.report, "POST"),
         ):
             pages.add_url_rule(path, name, self._about(Plate, view), methods=[method])
         pages.add_url_rule("/renavam/<text>", "renavam", self._about(Renavam, self.renavam))
+        comparison = ComparisonPages(self._lookups, self._reading, self._remember)
+        pages.add_url_rule("/comparar", "comparison", self._signed_in(comparison.compare))
 
         @pages.after_request
         def keep_out_of_indexes(response: Response) -> Response:
@@ -95,17 +100,25 @@ class VehiclePages:
 
         return pages
 
+    def _signed_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
+        """The view for whoever may see vehicles, with their identity; else the sign-in form."""
+
+        def checked(**parts: str) -> BaseResponse:
+            identity = self._visitors.current()
+            if identity is not None:
+                return view(identity=identity, **parts)
+            if request.method == "POST":
+                abort(401)
+            return redirect(url_for("open.sign_in", next=request.full_path.rstrip("?")), 303)
+
+        return checked
+
     def _about(
         self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
     ) -> Callable[..., BaseResponse]:
         """Sign-in, then the subject in its canonical spelling, then the view."""
 
-        def checked(text: str, **parts: str) -> BaseResponse:
-            identity = self._visitors.current()
-            if identity is None:
-                if request.method == "POST":
-                    abort(401)
-                return redirect(url_for("open.sign_in", next=request.full_path.rstrip("?")), 303)
+        def checked(text: str, identity: Identity, **parts: str) -> BaseResponse:
             try:
                 subject = kind.parse(text)
             except InvalidPlate:
@@ -116,7 +129,7 @@ class VehiclePages:
                 return redirect(url_for(request.endpoint, **values), 308)
             return view(subject, identity, **parts)
 
-        return checked
+        return self._signed_in(checked)
 
     def vehicle(self, plate: Plate, identity: Identity) -> BaseResponse:
         person = may_spend()
@@ -166,6 +179,13 @@ class VehiclePages:
             content_type="application/pdf",
             headers={"Content-Disposition": f'inline; filename="{name}"'},
         )
+
+    def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
+        """A calculation over what is stored: this page never asks, so it never costs."""
+        panels = self._lookups.panels(plate, OF_A_PLATE, identity, Directive.PEEK)
+        page = negotiation_page(plate, panels, self._reading(), request.args)
+        status = 400 if page.is_wrong else 200
+        return make_response(render_template(page.template, page=page), status)
 
     def refresh(self, plate: Plate, identity: Identity) -> BaseResponse:
         if not identity.may("refresh"):

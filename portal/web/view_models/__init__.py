@@ -1,6 +1,13 @@
 """One frozen context a page, naming its template, and the function that builds it."""
 
+from portal.web.view_models.comparison import (
+    MOST_PLATES,
+    ComparisonPage,
+    comparison_page,
+    comparison_path,
+)
 from portal.web.view_models.dossier import DossierPage, dossier_page
+from portal.web.view_models.negotiation import NegotiationPage, negotiation_page
 from portal.web.view_models.panel import PANEL_NAMES, Panels, Reading, panel_needs
 from portal.web.view_models.plain import (
     DossierSummary,
@@ -31,12 +38,15 @@ from portal.web.view_models.vehicle import (
 )
 
 __all__ = [
+    "MOST_PLATES",
     "PANEL_NAMES",
     "ApiPage",
+    "ComparisonPage",
     "DossierPage",
     "DossierSummary",
     "ErrorPage",
     "GlossaryPage",
+    "NegotiationPage",
     "PanelFragment",
     "Panels",
     "PrivacyPage",
@@ -50,9 +60,12 @@ __all__ = [
     "VehiclePage",
     "VerifyPage",
     "api_page",
+    "comparison_page",
+    "comparison_path",
     "dossier_page",
     "error_page",
     "glossary_page",
+    "negotiation_page",
     "panel_fragment",
     "panel_needs",
     "privacy_page",

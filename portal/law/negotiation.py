@@ -1,0 +1,88 @@
+"""What could be paid for a vehicle: its reference price, less what it owes, less what it costs.
+
+Plain arithmetic over known amounts. The discounts of open fines are those of art. 284 of the
+CTB: 80 % until the due date, 60 % through SNE. What is not known makes no number: without a
+price or without the fines there is no ceiling, because a guess would read like an answer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, Literal
+
+from portal.law.assessment import Totals
+
+Share = Literal[100, 80, 60]
+SHARES: Final[tuple[Share, ...]] = (100, 80, 60)
+Unknown = Literal["price", "fines"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Something the buyer expects to pay: a label and R$, zero or more."""
+
+    label: str
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One share of the fines. R$; ``fines`` and ``ceiling`` are None where they cannot be told.
+
+    A ceiling below zero says that the deductions exceed the price.
+    """
+
+    share: Share
+    fines: Decimal | None
+    ceiling: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Negotiation:
+    """``scenarios`` in the order of SHARES; ``unknown`` names what keeps them without a ceiling.
+
+    ``fines_without_amount`` open fines are in no sum: a ceiling is then "at most".
+    ``fines_past_discount`` are due by now, and in general have lost their discount.
+    """
+
+    price: Decimal | None
+    costs: tuple[Cost, ...]
+    costs_total: Decimal
+    scenarios: tuple[Scenario, ...]
+    unknown: tuple[Unknown, ...]
+    fines_without_amount: int
+    fines_past_discount: int
+
+    def scenario(self, share: Share) -> Scenario:
+        return self.scenarios[SHARES.index(share)]
+
+
+def negotiate(
+    price: Decimal | None, fines: Totals | None, costs: Sequence[Cost] = ()
+) -> Negotiation:
+    """The ceilings for a reference price in R$. None: not known, which is never zero."""
+    total = sum((cost.amount for cost in costs), Decimal(0))
+    shares = _shares(fines)
+    unknown: list[Unknown] = []
+    if price is None:
+        unknown.append("price")
+    if fines is None:
+        unknown.append("fines")
+    return Negotiation(
+        price=price,
+        costs=tuple(costs),
+        costs_total=total,
+        scenarios=tuple(
+            Scenario(share, owed, None if price is None or owed is None else price - owed - total)
+            for share, owed in zip(SHARES, shares, strict=True)
+        ),
+        unknown=tuple(unknown),
+        fines_without_amount=fines.without_amount if fines else 0,
+        fines_past_discount=fines.enforceable_count if fines else 0,
+    )
+
+
+def _shares(fines: Totals | None) -> tuple[Decimal | None, ...]:
+    if fines is None:
+        return (None, None, None)
+    return (fines.amount, fines.amount_at_80, fines.amount_at_60)

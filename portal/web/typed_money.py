@@ -1,0 +1,41 @@
+"""Money as people type it in Brazil, read strictly enough that no amount is ever guessed."""
+
+import re
+from decimal import Decimal
+from typing import Final
+
+LARGEST: Final = Decimal("99999999.99")
+NOT_MONEY: Final = "Escreva um valor em reais, como 1.234,56."
+NEGATIVE: Final = "Escreva um valor positivo."
+TOO_LARGE: Final = "O valor é grande demais: o limite é 99.999.999,99."
+
+_BLANKS: Final = str.maketrans("", "", " \t\u00a0\u2009\u202f")
+# Thousands in threes by dots, or none; up to two decimals after a comma. A dot before one or two
+# last digits is the decimal key of a calculator: "1234.5" cannot be anything else.
+_BRAZILIAN: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,([0-9]{0,2}))?", re.ASCII)
+_CALCULATOR: Final = re.compile(r"([0-9]+)\.([0-9]{1,2})", re.ASCII)
+
+
+class NotMoney(ValueError):
+    """The text is no amount; ``str()`` is the sentence to show."""
+
+
+def read_money(text: str) -> Decimal | None:
+    """R$ of ``1.234,56``, ``R$ 1234,5``, ``1234.56`` or ``1.234``; None for blank text.
+
+    Raises NotMoney for anything else.
+    """
+    bare = text.translate(_BLANKS)
+    if bare[:2].upper() == "R$":
+        bare = bare[2:]
+    if not bare:
+        return None
+    if bare[0] in "-−–":
+        raise NotMoney(NEGATIVE)
+    found = _BRAZILIAN.fullmatch(bare) or _CALCULATOR.fullmatch(bare)
+    if found is None:
+        raise NotMoney(NOT_MONEY)
+    whole, cents = found[1].replace(".", "").lstrip("0") or "0", found[2] or "0"
+    if len(whole) > len(str(int(LARGEST))):
+        raise NotMoney(TOO_LARGE)
+    return Decimal(f"{whole}.{cents}").quantize(Decimal("0.01"))

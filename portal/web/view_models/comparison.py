@@ -1,0 +1,191 @@
+"""Up to four vehicles side by side: what each has, has not, or could not be asked."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from portal.law import ACTS
+from portal.vehicle import Field, Plate
+from portal.web import filters
+from portal.web.view_models.contents import Contents
+from portal.web.view_models.panel import Lookup, Panels, Reading, provenance, subject_path
+from portal.web.view_models.tones import Look
+
+MOST_PLATES: Final = 4
+_MOST_FIELDS: Final = 8
+_LONGEST_TEXT: Final = 64
+_SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
+    ("decode", "dados"),
+    ("renainf", "multas"),
+    ("renajud", "restrições"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one vehicle has in a row. Only a "known" cell says anything about the vehicle:
+    "unavailable" was asked in vain, "unasked" not at all."""
+
+    state: Literal["known", "empty", "hidden", "unavailable", "unasked"]
+    text: str = ""
+    note: str = ""
+    look: Look | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRow:
+    label: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedVehicle:
+    """A column. ``without_url`` compares the others alone, "" where there are none."""
+
+    plate: Plate
+    name: str
+    path: str
+    without_url: str
+    is_idle: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonPage:
+    """``fields`` are the form's texts as typed, at least four; ``problem`` a sentence or ""."""
+
+    template: ClassVar[str] = "pages/comparison.html"
+    title: str
+    problem: str
+    fields: tuple[str, ...]
+    vehicles: tuple[ComparedVehicle, ...]
+    rows: tuple[ComparisonRow, ...]
+
+
+def comparison_page(
+    plates: Sequence[Plate],
+    panels: Sequence[Panels],
+    reading: Reading,
+    *,
+    typed: Sequence[str] = (),
+    problem: str = "",
+) -> ComparisonPage:
+    """The vehicles of ``plates`` with their ``panels``, in that order; without plates the form."""
+    contents = [Contents.of(each, reading) for each in panels]
+    columns = [list(_cells(one, its, reading)) for one, its in zip(contents, panels, strict=True)]
+    texts = [text[:_LONGEST_TEXT] for text in typed or [plate.text for plate in plates]]
+    fields = texts[:_MOST_FIELDS] + [""] * (MOST_PLATES - len(texts))
+    return ComparisonPage(
+        title="Comparar " + (", ".join(p.display for p in plates) if plates else "veículos"),
+        problem=problem,
+        fields=tuple(fields),
+        vehicles=tuple(
+            ComparedVehicle(
+                plate,
+                one.summary.name,
+                subject_path(plate),
+                comparison_path([other for other in plates if other != plate]),
+                any(its.of(lookup).state == "unasked" for lookup, _ in _SHORT_WORDS),
+            )
+            for plate, one, its in zip(plates, contents, panels, strict=True)
+        ),
+        rows=tuple(
+            ComparisonRow(cells[0][0], tuple(cell for _, cell in cells))
+            for cells in zip(*columns, strict=True)
+        ),
+    )
+
+
+def comparison_path(plates: Sequence[Plate]) -> str:
+    """The canonical address of a comparison; "" for none."""
+    return f"/comparar?placas={','.join(plate.text for plate in plates)}" if plates else ""
+
+
+def _cells(contents: Contents, panels: Panels, reading: Reading) -> Iterator[tuple[str, Cell]]:
+    """The rows of one vehicle, the same ones in the same order for every vehicle."""
+    summary = contents.summary
+    unasked = all(panels.of(lookup).state == "unasked" for lookup, _ in _SHORT_WORDS)
+    verdict = Cell("unasked") if unasked else _looked(summary.verdict.headline, summary.look)
+    yield "Conclusão", verdict
+    for act, line in zip(ACTS, summary.matrix, strict=True):
+        label = "Remoção ao pátio" if act == "removal" else f"{line.row.label}?"
+        yield label, Cell("unasked") if unasked else _looked(line.row.short, line.look)
+    yield "Multas em aberto", _fines(contents, panels)
+    yield "Restrições judiciais", _restrictions(contents, panels)
+    yield from _prices(contents, panels)
+    facts = {fact.label: fact.field for fact in contents.facts.facts} if contents.facts else {}
+    for label in _FACTS:
+        known = label in facts
+        yield label, _field(facts[label]) if known else _absent(panels, "decode")
+    yield "Consultado", _asked(panels, reading)
+
+
+_FACTS: Final = (
+    *("Ano de fabricação", "Ano-modelo", "Combustível", "Potência", "Cilindrada"),
+    *("Câmbio", "Passageiros", "Procedência"),
+)
+
+
+def _looked(text: str, look: Look) -> Cell:
+    return Cell("known", text, look=look)
+
+
+def _absent(panels: Panels, lookup: Lookup) -> Cell:
+    return Cell("unasked" if panels.of(lookup).state == "unasked" else "unavailable")
+
+
+def _field(field: Field) -> Cell:
+    if field:
+        return Cell("known", str(field))
+    return Cell("hidden" if field.is_hidden else "empty")
+
+
+def _fines(contents: Contents, panels: Panels) -> Cell:
+    totals = contents.summary.fines
+    if totals is None:
+        return _absent(panels, "renainf")
+    if not totals.open_count:
+        return Cell("known", "nenhuma nos registros")
+    counted = filters.plural(totals.open_count, "multa", "multas")
+    if totals.without_amount:
+        counted += f", {filters.integer(totals.without_amount)} sem valor informado"
+    return Cell("known", filters.brl(totals.amount or None), counted)
+
+
+def _restrictions(contents: Contents, panels: Panels) -> Cell:
+    count = contents.summary.restrictions
+    if count is None:
+        return _absent(panels, "renajud")
+    if not count:
+        return Cell("known", "nenhuma nos registros")
+    kinds = [card.title for card in contents.restrictions.cards] if contents.restrictions else []
+    return Cell("known", f"{filters.integer(count)} em vigor", "; ".join(dict.fromkeys(kinds[:3])))
+
+
+def _prices(contents: Contents, panels: Panels) -> Iterator[tuple[str, Cell]]:
+    if contents.facts is None:
+        yield "Preço FIPE", _absent(panels, "decode")
+        yield "FIPE em 12 meses", _absent(panels, "decode")
+        return
+    best = contents.facts.prices.best
+    if best is None or best.current is None:
+        yield "Preço FIPE", Cell("empty")
+    else:
+        note = best.label + (f" · {best.code}" if best.code else "")
+        others = len(contents.facts.prices.tabs) + len(contents.facts.prices.others) - 1
+        if others:
+            note += f"; pode ser {filters.plural(others, 'outra versão', 'outras versões')}"
+        yield "Preço FIPE", Cell("known", filters.brl(best.current), note)
+    change = best.series.twelve_month_change if best else None
+    known = change is not None
+    yield "FIPE em 12 meses", Cell("known", filters.change(change)) if known else Cell("empty")
+
+
+def _asked(panels: Panels, reading: Reading) -> Cell:
+    parts = []
+    for lookup, word in _SHORT_WORDS:
+        panel = panels.of(lookup)
+        if panel.has_answer:
+            seen = provenance(word, panel, reading.now)
+            stale = " (resposta guardada)" if seen.is_stale else ""
+            parts.append(f"{word} {seen.age}{stale}")
+    return Cell("known", ", ".join(parts)) if parts else Cell("empty")

@@ -1,0 +1,99 @@
+"""One specimen of every page, and of every state in which a page can be."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from portal.vehicle import Plate, Renavam
+from portal.web.view_models import (
+    DossierSummary,
+    Panels,
+    RecentLookup,
+    SamplePlate,
+    api_page,
+    comparison_page,
+    dossier_page,
+    error_page,
+    glossary_page,
+    negotiation_page,
+    privacy_page,
+    renavam_page,
+    search_page,
+    sign_in_page,
+    vehicle_page,
+    verify_page,
+)
+from tests.factories import report_body
+from tests.web.rendering import (
+    DOWN,
+    NOW,
+    PLATE,
+    READING,
+    UNASKED,
+    UNASKED_PANELS,
+    answered,
+    panels,
+)
+
+SAMPLES = (SamplePlate("ABC1D23", "Vitrine", "200", "o mesmo"),)
+RENAVAM = Renavam.parse("12345678910")
+OLD_PLATE = Plate.parse("KZZ9999")
+ALL_DOWN = Panels(DOWN, DOWN, DOWN)
+
+PAGES: dict[str, Callable[[], Any]] = {
+    "search": lambda: search_page(
+        recent=(RecentLookup(PLATE, NOW), RecentLookup(RENAVAM, NOW)), samples=SAMPLES
+    ),
+    "search with a problem": lambda: search_page(query="<b>", problem="Por favor, informe."),
+    "vehicle": lambda: vehicle_page(PLATE, panels(), answered(report_body()), READING),
+    "vehicle, old plate": lambda: vehicle_page(
+        Plate.parse("KZZ9999"), panels(), DOWN, READING, report_outdated=True
+    ),
+    "vehicle, waiting": lambda: vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING),
+    "vehicle, idle": lambda: vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING, follow=False),
+    "vehicle, all down": lambda: vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), DOWN, READING),
+    "renavam": lambda: renavam_page(RENAVAM, panels().renainf, panels().renajud, READING),
+    "renavam, idle": lambda: renavam_page(RENAVAM, UNASKED, DOWN, READING),
+    "dossier": lambda: dossier_page(
+        PLATE,
+        panels(),
+        answered(report_body()),
+        READING,
+        address="https://portal.example/",
+        code="abc.def",
+        qr="data:image/svg+xml,%3Csvg/%3E",
+    ),
+    "dossier, all down": lambda: dossier_page(
+        PLATE, Panels(DOWN, DOWN, DOWN), UNASKED, READING, address="https://portal.example"
+    ),
+    "sign in": lambda: sign_in_page(pass_through=False, problem="Token desconhecido."),
+    "sign in, pass-through": lambda: sign_in_page(pass_through=True, next_path="/placa/ABC1D23"),
+    "verify": lambda: verify_page(),
+    "verify, forged": lambda: verify_page("abc"),
+    "verify, good": lambda: verify_page(
+        "abc", DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 32)
+    ),
+    "glossary": glossary_page,
+    "privacy": lambda: privacy_page("managed"),
+    "privacy, demo": lambda: privacy_page("demo"),
+    "privacy, pass-through": lambda: privacy_page("pass-through"),
+    "api": lambda: api_page(base_url="http://127.0.0.1:8000/", token="demo", samples=SAMPLES),
+    "error": lambda: error_page(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
+    "negotiation": lambda: negotiation_page(
+        PLATE, panels(), READING, {"multas": "80", "transferencia": "1.234,56"}
+    ),
+    "negotiation, wrong": lambda: negotiation_page(
+        PLATE, panels(), READING, {"multas": "<b>", "versao": "99", "reparos": '"><x>'}
+    ),
+    "negotiation, idle": lambda: negotiation_page(PLATE, UNASKED_PANELS, READING, {}),
+    "negotiation, all down": lambda: negotiation_page(PLATE, ALL_DOWN, READING, {}),
+    "comparison": lambda: comparison_page(
+        (PLATE, OLD_PLATE, Plate.parse("XYZ9K99")),
+        (panels(), Panels(panels().decode, DOWN, panels().renajud), UNASKED_PANELS),
+        READING,
+    ),
+    "comparison, one": lambda: comparison_page((PLATE,), (ALL_DOWN,), READING),
+    "comparison, wrong": lambda: comparison_page(
+        (), (), READING, typed=("ABC1D23", "<b>"), problem="“<b>” não é uma placa."
+    ),
+}
