@@ -32,6 +32,9 @@ _PATTERNS: Final = (
 )
 
 
+_encoder: Final = msgspec.json.Encoder()
+
+
 class Redactor:
     """Knows the operator's secrets by heart and everybody's by their form."""
 
@@ -63,24 +66,30 @@ class JSONLines(logging.Formatter):
         message = self._redact(record.getMessage())
         batch: Sequence[tuple[float, dict[str, Any]]] | None = getattr(record, BATCH, None)
         if batch is not None:
-            lines = (_line(record, at, message) | fields for at, fields in batch)
-            return b"\n".join(map(msgspec.json.encode, lines)).decode()
-        line = _line(record, record.created, message)
+            head = _line(record, message)
+            times: dict[int, str] = {}  # many lines tell of the same millisecond
+            lines = []
+            for at, fields in batch:
+                millisecond = int(at * 1000)
+                if millisecond not in times:
+                    times[millisecond] = _instant(at)
+                lines.append({"time": times[millisecond], **head, **fields})
+            return _encoder.encode_lines(lines).decode().rstrip("\n")
+        line = {"time": _instant(record.created), **_line(record, message)}
         if has_request_context() and "request_id" in g:
             line["request_id"] = g.request_id
         line |= getattr(record, FIELDS, {})
         if record.exc_info:
             line["exception"] = self._redact(self.formatException(record.exc_info))
-        return msgspec.json.encode(line).decode()
+        return _encoder.encode(line).decode()
 
 
-def _line(record: logging.LogRecord, at: float, message: str) -> dict[str, Any]:
-    return {
-        "time": datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds"),
-        "level": record.levelname.lower(),
-        "logger": record.name,
-        "message": message,
-    }
+def _line(record: logging.LogRecord, message: str) -> dict[str, Any]:
+    return {"level": record.levelname.lower(), "logger": record.name, "message": message}
+
+
+def _instant(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
 def set_up_logging(secrets: Sequence[str] = ()) -> None:
