@@ -1,0 +1,87 @@
+"""What operators type: one line a call, a month's summary, a purge in both spellings."""
+
+import csv
+import io
+
+import pytest
+
+from tests import factories
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.answers import path_of
+from tests.fakes.in_process import InProcessPortal
+
+
+@pytest.fixture
+def priced(portal: PortalFactory) -> InProcessPortal:
+    return portal(PRICE_DECODE="0.305", PRICE_RENAINF="17")
+
+
+def typed(portal: InProcessPortal, *words: str):
+    return portal.app.test_cli_runner().invoke(args=list(words))
+
+
+def test_one_line_a_call_with_its_price_and_outcome(priced, upstream: FaultUpstream):
+    priced.get(path_of("decode"))
+    priced.get(path_of("decode"))
+    upstream.default(faults.status(500))
+    priced.get(path_of("renainf"))
+    lines = typed(priced, "ledger").output.splitlines()
+    assert [line.split("\t")[1:] for line in lines] == [
+        ["decode", "primary", "settings:1", "0.305", "answered", "200"],
+        ["renainf", "primary", "settings:1", "17.00", "failing", "500"],
+    ]
+    assert "ABC1D23" not in "".join(lines)
+
+
+def test_csv_stands_under_one_header_line(priced):
+    priced.get(path_of("decode"))
+    (row,) = csv.DictReader(io.StringIO(typed(priced, "ledger", "--csv").output))
+    assert (row["operation"], row["price"], row["status"]) == ("decode", "0.305", "200")
+    assert row["sent_at"].endswith("-03:00")
+
+
+def test_another_month_is_empty(priced):
+    priced.get(path_of("decode"))
+    assert typed(priced, "ledger", "--month", "2001-02").output == ""
+
+
+@pytest.mark.parametrize("month", ["2026", "2026-13", "2026-1", "11-2026", "２０２６-11"])
+def test_a_month_that_is_none_is_refused_as_wrong_words(priced, month):
+    assert typed(priced, "ledger", "--month", month).exit_code == 2
+
+
+def test_the_summary_tells_calls_hits_and_what_was_saved(priced):
+    for _ in range(5):
+        priced.get(path_of("decode"))
+    priced.get(path_of("renainf"))
+    priced.app.extensions["housekeeper"].do_all()
+    rows = list(csv.reader(io.StringIO(typed(priced, "ledger", "--summary", "--csv").output)))
+    assert rows == [
+        ["operation", "calls", "spent", "hits", "collapsed", "saved"],
+        ["decode", "1", "0.305", "4", "0", "1.22"],
+        ["renainf", "1", "17.00", "0", "0", "0.00"],
+        ["all", "2", "17.305", "4", "0", "1.22"],
+    ]
+
+
+def test_a_purge_takes_both_spellings_and_the_next_lookup_asks_again(priced, upstream):
+    for plate in ("ABC1234", "ABC1C34", "DEF4G56"):
+        priced.get(path_of("decode", plate))
+    done = typed(priced, "purge", "abc-1234")
+    assert (done.exit_code, done.output) == (0, "Purged 2 stored answers.\n")
+    for plate in ("ABC1234", "ABC1C34", "DEF4G56"):
+        priced.get(path_of("decode", plate))
+    assert upstream.count() == 5
+    assert len(typed(priced, "ledger").output.splitlines()) == 5
+
+
+def test_a_purge_of_a_renavam(priced, upstream):
+    body = factories.renajud_body(factories.restriction())
+    upstream.default(faults.answer("good", body))
+    priced.get(path_of("renajud", "12345678910"))
+    assert typed(priced, "purge", "12345678910").output == "Purged 1 stored answers.\n"
+
+
+def test_what_is_no_plate_is_refused_as_wrong_words(priced):
+    assert typed(priced, "purge", "nonsense").exit_code == 2

@@ -1,0 +1,242 @@
+"""Redis as store and lease: sealed bytes found by tag, fenced writes, a death that costs little."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+from flask_caching import Cache
+
+from portal.gateway import StoreDown
+from tests.fakes import wait_until
+from tests.fakes.processes import RedisProcess
+from tests.gateway.asking import Bench, PlayedUpstream, bench
+
+redis = pytest.importorskip("redis", reason="redis-py is not installed")
+
+from portal.gateway.redis_cache import CLIENT_OPTIONS, SealedRedisCache  # noqa: E402
+from portal.gateway.redis_lease import LIFETIME_MS, RedisLeases  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[RedisProcess]:
+    with RedisProcess() as started:
+        yield started
+
+
+@pytest.fixture
+def server(running: RedisProcess) -> Iterator[RedisProcess]:
+    """Up and empty, whatever the test before did."""
+    if not running.is_running:
+        running.start()
+    with redis.Redis.from_url(running.url) as client:
+        client.flushall()
+    yield running
+    if running.is_running:
+        running.resume()
+
+
+def cache_at(server: RedisProcess) -> SealedRedisCache:
+    app = Flask("test")
+    config = {
+        "CACHE_TYPE": "portal.gateway.redis_cache.SealedRedisCache",
+        "CACHE_REDIS_URL": server.url,
+        "CACHE_KEY_PREFIX": "portal:",
+        "CACHE_OPTIONS": dict(CLIENT_OPTIONS),
+    }
+    made = Cache(app, config=config)  # first: it fills the extensions
+    backend: SealedRedisCache = app.extensions["cache"][made]
+    return backend
+
+
+@pytest.fixture
+def cache(server: RedisProcess) -> Iterator[SealedRedisCache]:
+    made = cache_at(server)
+    yield made
+    made.client.close()
+
+
+@pytest.fixture
+def leases(cache: SealedRedisCache) -> RedisLeases:
+    return RedisLeases(cache.client, cache.fuse)
+
+
+def process(tmp_path, clock, server, upstream=None) -> Bench:
+    """A worker process's gateway on this Redis."""
+    backend = cache_at(server)
+    return bench(
+        tmp_path,
+        clock,
+        upstream,
+        backend=backend,
+        leases=RedisLeases(backend.client, backend.fuse),
+    )
+
+
+def test_bytes_are_kept_as_they_are_and_until_their_time(cache):
+    cache.replace("t:k", b"\x00\xff sealed", 0.05)
+    assert cache.get("t:k") == b"\x00\xff sealed"
+    wait_until(lambda: cache.get("t:k") is None, "the end of its time")
+
+
+def test_an_older_fence_never_replaces_a_newer(cache):
+    assert cache.replace("t:k", b"second", 60, fence=200)
+    assert not cache.replace("t:k", b"first", 60, fence=100)
+    assert cache.get("t:k") == b"second"
+    assert cache.replace("t:k", b"third", 60, fence=300)
+
+
+def test_a_purge_finds_all_of_a_tag_and_leaves_no_key(cache):
+    for number in range(20):
+        cache.set(f"plate:{number}", b"secret", 60)
+        cache.set(f"other:{number}", b"kept", 60)
+    assert cache.delete_tagged("plate") == 20
+    keys = cache.client.keys("*")
+    assert not any(b"plate" in key for key in keys)
+    assert cache.get("other:3") == b"kept"
+    assert cache.read("other:3")[1].startswith("purged:")
+
+
+def test_the_index_of_a_tag_outlives_its_longest_entry_and_no_more(cache):
+    cache.set("plate:a", b"x", 1000)
+    cache.set("plate:b", b"x", 10)
+    assert 990 < cache.client.ttl("portal:tag:plate") <= 1000
+
+
+def test_one_machine_holds_a_lease_and_fences_grow(leases):
+    with leases.hold("t:k") as first, leases.hold("t:k") as second:
+        assert second is None
+    fences = []
+    for _ in range(20):
+        with leases.hold("t:k") as fence:
+            fences.append(fence)
+    assert first < fences[0]
+    assert fences == sorted(set(fences))
+    assert len(str(fences[0])) == 16
+
+
+def test_a_lease_is_renewed_while_its_holder_lives(leases, cache):
+    with leases.hold("t:k") as fence:
+        assert fence is not None
+        time.sleep(LIFETIME_MS / 1000 + 0.5)
+        assert cache.client.get("portal:lease:t:k") is not None
+    assert cache.client.get("portal:lease:t:k") is None
+
+
+def test_a_lease_that_passed_to_another_is_not_released_by_its_old_holder(leases, cache):
+    with leases.hold("t:k"):
+        cache.client.set("portal:lease:t:k", "another's")
+    assert cache.client.get("portal:lease:t:k") == b"another's"
+
+
+def test_a_dead_holders_lease_ends_by_itself(leases, cache):
+    cache.client.set("portal:lease:t:k", "a dead process", px=200)
+    started = time.monotonic()
+    while True:
+        with leases.hold("t:k") as fence:
+            if fence is not None:
+                break
+        time.sleep(0.02)
+    assert time.monotonic() - started < 4
+
+
+def test_a_stalled_leaders_late_answer_reaches_its_caller_and_replaces_nothing_newer(
+    tmp_path, clock, server
+):
+    """The fence of the lease travels with the answer."""
+    gate, slow = threading.Event(), PlayedUpstream()
+    slow.gate = gate
+    stalled, other = (
+        process(tmp_path, clock, server, slow),
+        process(tmp_path, clock, server),
+    )
+    results: list[object] = []
+    leader = threading.Thread(target=lambda: results.append(stalled.decode()))
+    leader.start()
+    wait_until(lambda: slow.calls, "the first call")
+    for key in other.backend.client.keys("portal:lease:*"):
+        other.backend.client.delete(key)  # as if it had stalled past its lifetime
+    clock.advance(1)
+    newer = other.decode()
+    gate.set()
+    leader.join(20)
+    assert results[0].status == 200
+    other.forget_belief()
+    assert other.decode().fetched_at == newer.fetched_at
+
+
+def test_machines_coalesce(tmp_path, clock, server):
+    gate, upstream = threading.Event(), PlayedUpstream()
+    upstream.gate = gate
+    machines = [process(tmp_path / str(number), clock, server, upstream) for number in range(3)]
+    answers: list[int] = []
+    threads = [
+        threading.Thread(target=lambda each=each: answers.append(each.decode().status))
+        for each in machines
+        for _ in range(5)
+    ]
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: upstream.calls, "the call")
+    time.sleep(0.1)
+    gate.set()
+    for thread in threads:
+        thread.join(20)
+    assert answers == [200] * 15
+    assert len(upstream.calls) == 1
+
+
+@pytest.mark.parametrize("trouble", ["stopped", "silent"])
+def test_a_dead_redis_costs_its_time_out_once_and_its_return_is_noticed(
+    tmp_path, clock, server, trouble
+):
+    made = process(tmp_path, clock, server)
+    warm = made.decode().body
+    if trouble == "stopped":
+        server.stop()
+    else:
+        server.pause()
+    made.forget_belief()
+    assert made.decode().body == warm  # this one meets the death
+    started = time.monotonic()
+    for number in range(40):
+        made.forget_belief()
+        assert made.decode().body == warm
+        assert made.decode(f"DEF4G{number:02}").status == 200
+    assert time.monotonic() - started < 4  # 40 time-outs would be 20 s and more
+    assert made.store.is_up()
+    if trouble == "stopped":
+        server.start()
+    else:
+        server.resume()
+    wait_until(lambda: not made.backend.fuse.is_blown, "its return", timeout_s=5)
+    made.forget_belief()
+    assert made.decode().cache_status == "hit"
+    assert made.decode("DEF4G07").cache_status == "hit"
+    assert len(made.upstream.calls) == 41
+    wait_until(lambda: made.backend.client.dbsize() > 0, "an answer given back")
+
+
+def test_a_purge_of_a_dead_redis_says_so(tmp_path, clock, server):
+    made = process(tmp_path, clock, server)
+    made.decode()
+    server.stop()
+    with pytest.raises(StoreDown):
+        made.store.purge("ABC1D23")
+
+
+def test_forged_entries_are_misses_and_run_nothing(tmp_path, clock, server):
+    """What Flask-Caching's own serializer would have unpickled."""
+    made = process(tmp_path, clock, server)
+    for number in range(50):
+        made.decode(f"ABC1D{number:02}")
+    trap = tmp_path / "sprung"
+    planted = b"0" * 16 + b"\x80\x04cposix\nmkdir\n(V" + str(trap).encode() + b"\ntR."
+    for key in made.backend.client.keys("portal:*:*"):
+        if b":tag:" not in key:
+            made.backend.client.set(key, planted)
+    made.forget_belief()
+    for number in range(50):
+        assert made.decode(f"ABC1D{number:02}").status == 200
+    assert not trap.exists()
