@@ -1,0 +1,115 @@
+"""Metrics tell what happened, never to whom; health spends nothing."""
+
+import re
+
+import pytest
+
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream, faults, odd_bodies
+from tests.fakes.answers import path_of
+
+FAR = {"REMOTE_ADDR": "203.0.113.7"}
+
+
+def numbers(portal) -> dict[str, float]:
+    portal.app.extensions["housekeeper"].do_all()
+    lines = portal.client.get("/metrics").get_data(as_text=True).splitlines()
+    parts = [line.rpartition(" ") for line in lines if not line.startswith("#")]
+    return {name: float(value) for name, _, value in parts}
+
+
+def test_each_way_a_lookup_can_go_is_counted(portal: PortalFactory, upstream: FaultUpstream):
+    here = portal()
+    here.get(path_of("decode"))
+    here.get(path_of("decode"))
+    upstream.default(faults.status(500))
+    here.get(path_of("renajud"))
+    counted = numbers(here)
+    assert counted['portal_lookups_total{operation="decode",result="miss"}'] == 1
+    assert counted['portal_lookups_total{operation="decode",result="hit"}'] == 1
+    assert counted['portal_lookup_failures_total{operation="renajud",reason="bad_answer"}'] == 1
+    attempts = 'portal_upstream_attempts_total{base="primary",operation="renajud",outcome='
+    assert counted[attempts + '"failing"}'] == 1
+    assert counted['portal_lookup_seconds_count{operation="decode",result="miss"}'] == 1
+
+
+def test_an_open_breaker_shows(portal: PortalFactory, upstream: FaultUpstream):
+    here = portal()
+    upstream.default(faults.status(500))
+    for number in range(5):
+        here.get(path_of("decode", f"ABC1D2{number}"))
+    counted = numbers(here)
+    assert counted['portal_breaker_state{base="primary",state="open"}'] == 1
+    assert counted['portal_breaker_state{base="primary",state="closed"}'] == 0
+
+
+def test_drift_is_counted_by_field_and_holds_no_value(portal: PortalFactory, upstream):
+    here = portal()
+    upstream.default(odd_bodies.new_field())
+    here.get(path_of("decode"))
+    here.get(path_of("decode"))
+    assert numbers(here)['portal_drift_total{field="campoNovo",operation="decode"}'] == 1
+
+
+def test_a_source_gone_mad_cannot_fill_the_collectors_memory(portal: PortalFactory, upstream):
+    here = portal()
+    for number in range(6):
+        names = b",".join(b'"campo%d_%d": 1' % (number, each) for each in range(60))
+        upstream.default(odd_bodies.spliced("mad", names))
+        here.get(path_of("decode", f"ABC1D2{number}"))
+    counted = numbers(here)
+    fields = [name for name in counted if name.startswith("portal_drift_total")]
+    assert len(fields) <= 201
+    assert counted['portal_drift_total{field="other",operation="decode"}'] > 0
+
+
+def test_no_plate_token_or_path_is_ever_a_label(portal: PortalFactory, upstream: FaultUpstream):
+    here = portal()
+    for path in (path_of("decode"), "/placa/ABC1D23?completo=1", "/nowhere/ABC1D23"):
+        here.get(path)
+    here.client.open(path_of("decode"), method="ABC1D23")
+    text = here.client.get("/metrics").get_data(as_text=True)
+    assert "portal_requests_total" in text
+    assert not re.search(r"ABC1D23|portal-token|nowhere", text)
+
+
+def test_metrics_are_for_loopback_alone_unless_there_is_a_token(portal: PortalFactory):
+    here = portal()
+    assert here.client.get("/metrics").status_code == 200
+    assert here.client.get("/metrics", environ_base=FAR).status_code == 403
+
+
+@pytest.mark.parametrize("name", ["X-Forwarded-For", "Forwarded"])
+def test_a_proxy_nobody_told_us_of_does_not_open_them_to_the_world(portal: PortalFactory, name):
+    """Behind it everybody seems to come from loopback."""
+    here = portal()
+    assert here.client.get("/metrics", headers={name: "203.0.113.7"}).status_code == 403
+
+
+def test_behind_a_known_proxy_the_visitors_own_address_counts(portal: PortalFactory):
+    here = portal(TRUSTED_PROXIES="1")
+    answers = [
+        here.client.get("/metrics", headers={"X-Forwarded-For": address}).status_code
+        for address in ("127.0.0.1", "203.0.113.7")
+    ]
+    assert answers == [200, 403]
+
+
+@pytest.mark.parametrize("form", ["{}", "Bearer {}"])
+def test_a_token_opens_them_from_afar(portal: PortalFactory, form):
+    here = portal(METRICS_TOKEN="s3cret")
+    for token, status in (("s3cret", 200), ("wrong", 401), ("", 401)):
+        headers = {"Authorization": form.format(token)}
+        assert here.client.get("/metrics", headers=headers, environ_base=FAR).status_code == status
+    assert here.client.get("/metrics").status_code == 200
+
+
+def test_health_and_metrics_spend_nothing_and_survive_a_dead_upstream(
+    portal: PortalFactory, upstream: FaultUpstream
+):
+    here = portal()
+    upstream.stop()
+    for path in ("/healthz", "/readyz", "/metrics"):
+        assert here.client.get(path).status_code == 200
+    upstream.start()
+    assert upstream.count() == 0
