@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from flask import Flask, Response, g, jsonify, make_response, render_template, request
+from flask import Flask, Response, abort, g, jsonify, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from portal.gateway import Failure, FailureKind
@@ -171,5 +171,14 @@ def register_errors(app: Flask) -> None:
         log.error("unexpected %s at %s", type(error).__name__, place)
         return answer(500)
 
+    def unreadable_query() -> None:
+        # Scripts' credentials are read from the raw bytes; everything else reads text.
+        if not request.query_string.isascii() and not is_json_path(request.path):
+            try:
+                request.query_string.decode()
+            except UnicodeDecodeError:
+                abort(400)
+
+    app.before_request(unreadable_query)
     app.register_error_handler(HTTPException, expected)
     app.register_error_handler(Exception, unexpected)
