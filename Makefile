@@ -32,6 +32,9 @@ test: $(VENV)/dev ## everything that must pass
 	@sh tests/install_system_packages.sh
 	@$(BIN)/python -m pytest
 
+fuzz: $(VENV)/dev ## the long fuzz runs (make test has a short form of each)
+	@FUZZ=full $(BIN)/python -m pytest tests/hostile
+
 check: $(VENV)/dev ## ruff, mypy --strict, the import contracts
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
