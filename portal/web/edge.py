@@ -11,7 +11,7 @@ while the process memory vouches for the answer.
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -54,11 +54,13 @@ class Edge:
         gatekeeper: Gatekeeper,
         log: HitLog,
         memory_bytes: int,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._application = application
         self._gateway = gateway
         self._gatekeeper = gatekeeper
         self._log = log
+        self._monotonic = monotonic
         self._most = max(1, memory_bytes // _KEPT_BYTES)
         self._judged: dict[_Name, _Judged] = {}
         self._change = threading.Lock()
@@ -79,7 +81,7 @@ class Edge:
 
     def _hit(self, environ: WSGIEnvironment, start_response: StartResponse) -> bytes | None:
         """A hit's body, its headers sent; None for whatever is the long way's."""
-        started = time.monotonic()
+        started = self._monotonic()
         name = (
             environ["PATH_INFO"],
             environ.get("QUERY_STRING", ""),
@@ -103,7 +105,7 @@ class Edge:
                 judged.rule,
                 judged.lookup.operation.name,
                 request_id,
-                time.monotonic() - started,
+                self._monotonic() - started,
                 judged.cache_status,
             )
         )

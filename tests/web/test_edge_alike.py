@@ -1,0 +1,162 @@
+"""Nobody can tell the edge from the long way, except by time."""
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import PortalFactory
+from tests.fakes.in_process import PORTAL_TOKEN
+from tests.web.both_ways import PATHS, both_ways, counted, edge_of, flask_asleep, tell_apart
+from tests.web.json_paths import issue, tokens_of
+from tests.web.test_logs import lines_of
+
+DECODE = PATHS[0]
+GOOD = {"Authorization": PORTAL_TOKEN}
+BASE = "/detran/v1"
+
+REQUESTS: dict[str, dict[str, Any]] = {
+    **{f"GET {path}": {"path": path, "headers": GOOD} for path in PATHS},
+    **{f"HEAD {path}": {"path": path, "headers": GOOD, "method": "HEAD"} for path in PATHS},
+    "lower case": {"path": f"{BASE}/decode/abc1d23", "headers": GOOD},
+    "hyphen": {"path": f"{BASE}/decode/ABC-1D23", "headers": GOOD},
+    "escaped plate": {"path": f"{BASE}/decode/%41BC1D23", "headers": GOOD},
+    "uf in lower case": {"path": f"{BASE}/restrictions/renainf/ABC1D23/mg", "headers": GOOD},
+    "no such uf": {"path": f"{BASE}/restrictions/renainf/ABC1D23/XX", "headers": GOOD},
+    "renajud takes no uf": {"path": f"{BASE}/restrictions/renajud/ABC1D23/MG", "headers": GOOD},
+    "decode takes no Renavam": {"path": f"{BASE}/decode/00123456789", "headers": GOOD},
+    "no plate": {"path": f"{BASE}/decode/NONSENSE", "headers": GOOD},
+    "plate with a newline": {"path": f"{BASE}/decode/ABC1D23%0A", "headers": GOOD},
+    "ß is no SS": {"path": f"{BASE}/decode/aß1D23", "headers": GOOD},
+    "slash at the end": {"path": DECODE + "/", "headers": GOOD},
+    "two slashes": {"path": "/detran/v1//decode/ABC1D23", "headers": GOOD},
+    "no such path": {"path": f"{BASE}/other/ABC1D23", "headers": GOOD},
+    "not stored, never asked": {
+        "path": f"{BASE}/decode/XYZ9Z99",
+        "headers": GOOD,
+        "method": "HEAD",
+    },
+    "no credential": {"path": DECODE},
+    "empty credential": {"path": DECODE, "headers": {"Authorization": ""}},
+    "unknown token": {"path": DECODE, "headers": {"Authorization": "nobody"}},
+    "Bearer": {"path": DECODE, "headers": {"Authorization": f"Bearer {PORTAL_TOKEN}"}},
+    "two in one": {"path": DECODE, "headers": {"Authorization": f"{PORTAL_TOKEN},{PORTAL_TOKEN}"}},
+    "by query": {"path": DECODE, "query_string": f"at={PORTAL_TOKEN}"},
+    "by both, the same": {"path": DECODE, "headers": GOOD, "query_string": f"at={PORTAL_TOKEN}"},
+    "by both, another": {"path": DECODE, "headers": GOOD, "query_string": "at=another"},
+    "by query twice": {"path": DECODE, "query_string": f"at={PORTAL_TOKEN}&at={PORTAL_TOKEN}"},
+    "by query, escaped": {"path": DECODE, "query_string": f"%61t={PORTAL_TOKEN}"},
+    "empty query": {"path": DECODE, "headers": GOOD, "query_string": "at="},
+    "junk in the query": {"path": DECODE, "headers": GOOD, "query_string": "utm=1&x"},
+    "only-if-cached": {
+        "path": DECODE,
+        "headers": {**GOOD, "Cache-Control": "only-if-cached"},
+    },
+    "conditional": {"path": DECODE, "headers": {**GOOD, "If-None-Match": "*"}},
+    "range": {"path": DECODE, "headers": {**GOOD, "Range": "bytes=0-1"}},
+    "GET with a body": {"path": DECODE, "headers": GOOD, "data": b"{}"},
+    "OPTIONS": {"path": DECODE, "headers": GOOD, "method": "OPTIONS"},
+    "POST": {"path": DECODE, "headers": GOOD, "method": "POST"},
+    "DELETE": {"path": DECODE, "headers": GOOD, "method": "DELETE"},
+    "over TLS": {"path": DECODE, "headers": GOOD, "base_url": "https://portal.example"},
+    "with a session": {"path": DECODE, "headers": {**GOOD, "Cookie": "portal=x"}},
+    "an odd host": {"path": DECODE, "headers": {**GOOD, "Host": "a b"}},
+}
+
+
+@pytest.fixture
+def pair(portal: PortalFactory) -> Any:
+    return both_ways(portal)
+
+
+def test_what_is_asked_either_way_gets_the_same_answer(pair: Any) -> None:
+    for _ in range(2):  # the second time out of what the edge remembers
+        for name, options in REQUESTS.items():
+            assert tell_apart(*pair.ask(**options)) == [], name
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("path", PATHS)
+def test_a_hit_leaves_before_flask_wakes(pair: Any, path: str, method: str) -> None:
+    with flask_asleep(pair.edge):
+        for _ in range(2):
+            answer = pair.edge.client.open(path, method=method, headers=GOOD)
+            assert answer.status_code == 200
+            assert answer.headers["Cache-Status"].startswith("portal; hit; ttl=")
+    assert bool(answer.data) is (method == "GET")
+    assert int(answer.headers["Content-Length"]) > 0
+
+
+def test_every_request_has_an_id_of_its_own(pair: Any) -> None:
+    ids = [pair.edge.get(DECODE).headers["X-Request-Id"] for _ in range(50)]
+    assert len({*ids}) == 50
+    assert all(len(each) == 16 for each in ids)
+
+
+def test_a_process_begins_with_the_long_way(portal: PortalFactory) -> None:
+    """Flask's first request starts what must run in every process."""
+    portal().get(DECODE)
+    here = portal()
+    with pytest.raises(AssertionError, match="woken"), flask_asleep(here):
+        here.get(DECODE)
+
+
+def test_proxies_headers_are_read_before_the_edge(portal: PortalFactory) -> None:
+    pair = both_ways(portal, TRUSTED_PROXIES="1")
+    headers = {**GOOD, "X-Forwarded-Proto": "https", "X-Forwarded-Prefix": "/carros"}
+    first, second = pair.ask(DECODE, headers=headers)
+    assert tell_apart(first, second) == []
+    assert "Strict-Transport-Security" in first.headers
+    edge_of(pair.edge)
+
+
+def test_a_scope_is_judged_at_the_edge_too(pair: Any) -> None:
+    token = issue(pair.edge, "fines only", frozenset({"renainf"}))
+    for path in PATHS:
+        first, second = pair.ask(path, headers={"Authorization": token})
+        assert tell_apart(first, second) == []
+        assert first.status_code == (200 if "renainf" in path else 403)
+
+
+def test_a_revocation_ends_the_hits_of_the_edge(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("portal.access.tokens.REMEMBERED_S", 0.0)
+    now = [1000.0]
+    monkeypatch.setattr(edge_of(pair.edge), "_monotonic", lambda: now[0])
+    headers = {"Authorization": issue(pair.edge, "leaves")}
+    assert pair.edge.client.get(DECODE, headers=headers).status_code == 200
+    assert tokens_of(pair.edge).revoke("leaves")
+    now[0] += 1.0  # a judgement holds for a second at most, beside the two of a token
+    first, second = pair.ask(DECODE, headers=headers)
+    assert first.status_code == 403
+    assert tell_apart(first, second) == []
+
+
+def test_metrics_count_the_same_either_way(pair: Any) -> None:
+    ours, theirs = counted(pair.edge), counted(pair.long)
+    for name in ("by query", "lower case", *(f"GET {path}" for path in PATHS), f"HEAD {DECODE}"):
+        for _ in range(3):
+            pair.ask(**REQUESTS[name])
+    found = ours()
+    assert found == theirs()
+    assert found['portal_lookups_total{operation="decode",result="hit"}'] == 12
+
+
+def test_the_log_tells_the_same_either_way(pair: Any) -> None:
+    written = []
+    for each in (pair.edge, pair.long):
+        with lines_of("portal.requests") as lines:
+            answers = [each.get(path) for path in (*PATHS, *PATHS)]
+            each.client.get("/healthz")
+        told = lines()
+        assert [line["request_id"] for line in told[:-1]] == [
+            answer.headers["X-Request-Id"] for answer in answers
+        ]
+        written.append(
+            [
+                [(name, value) for name, value in line.items() if name not in OF_THE_MOMENT]
+                for line in told
+            ]
+        )
+    assert written[0] == written[1]
+
+
+OF_THE_MOMENT = frozenset({"time", "request_id", "ms", "cache"})
