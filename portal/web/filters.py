@@ -12,6 +12,8 @@ from zoneinfo import ZoneInfo
 
 from jinja2 import Environment
 
+from portal.web.glossing import glossed
+
 MISSING: Final = "não informado"
 _NBSP: Final = "\u00a0"
 _SWAP: Final = str.maketrans(",.", ".,")
@@ -159,6 +161,7 @@ def register(environment: Environment) -> None:
             "long_month": long_month,
             "moment": moment,
             "age": age,
+            "glossed": glossed,
             "plural": plural,
         }
     )

@@ -103,7 +103,7 @@ def comparison_path(plates: Sequence[Plate]) -> str:
 def _cells(contents: Contents, panels: Panels, reading: Reading) -> Iterator[tuple[str, Cell]]:
     """The rows of one vehicle, the same ones in the same order for every vehicle."""
     summary = contents.summary
-    unasked = all(panels.of(lookup).state == "unasked" for lookup, _ in _SHORT_WORDS)
+    unasked = _is_unasked(panels)
     verdict = Cell("unasked") if unasked else _looked(summary.verdict.headline, summary.look)
     yield "Conclusão", verdict
     for act, line in zip(ACTS, summary.matrix, strict=True):
@@ -125,12 +125,18 @@ _FACTS: Final = (
 )
 
 
+def _is_unasked(panels: Panels) -> bool:
+    return all(panels.of(lookup).state == "unasked" for lookup, _ in _SHORT_WORDS)
+
+
 def _looked(text: str, look: Look) -> Cell:
     return Cell("known", text, look=look)
 
 
 def _absent(panels: Panels, lookup: Lookup) -> Cell:
-    return Cell("unasked" if panels.of(lookup).state == "unasked" else "unavailable")
+    if panels.of(lookup).state == "unasked":
+        return Cell("unasked")
+    return Cell("unavailable", note="" if lookup == "decode" else "não significa nada consta")
 
 
 def _field(field: Field) -> Cell:
@@ -181,11 +187,13 @@ def _prices(contents: Contents, panels: Panels) -> Iterator[tuple[str, Cell]]:
 
 
 def _asked(panels: Panels, reading: Reading) -> Cell:
+    if _is_unasked(panels):
+        return Cell("unasked")
     parts = []
     for lookup, word in _SHORT_WORDS:
         panel = panels.of(lookup)
         if panel.has_answer:
             seen = provenance(word, panel, reading.now)
             stale = " (resposta guardada)" if seen.is_stale else ""
-            parts.append(f"{word} {seen.age}{stale}")
-    return Cell("known", ", ".join(parts)) if parts else Cell("empty")
+            parts.append(f"{word}: {seen.age}{stale}")
+    return Cell("known", "; ".join(parts)) if parts else Cell("unavailable")
