@@ -1,0 +1,56 @@
+"""What schemathesis makes of our OpenAPI document is answered as the document says."""
+
+from pathlib import Path
+from typing import Any
+
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import CheckContext
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from tests.fakes import FaultUpstream
+from tests.fakes.in_process import PORTAL_TOKEN, built, managed
+from tests.hostile.effort import FULL, cases
+
+
+def no_failure_of_ours(context: CheckContext, response: Any, case: Any) -> None:
+    """504 is right where only a stored answer was asked for; nothing else above 500 is."""
+    if response.status_code >= 500:
+        assert response.status_code == 504
+        wish = (case.headers or {}).get("Cache-Control", "")
+        assert case.method == "HEAD" or "only-if-cached" in wish
+
+
+CHECKS = [
+    no_failure_of_ours,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+    response_headers_conformance,
+]
+
+
+def test_every_answer_conforms(tmp_path: Path) -> None:
+    with FaultUpstream() as upstream, built(tmp_path, managed(upstream.url)) as portal:
+        document = schemathesis.openapi.from_wsgi("/openapi.json", portal.app)
+        operations = [each.ok() for each in document.get_all_operations()]
+        assert len(operations) == 14
+        for operation in operations:
+
+            @settings(
+                max_examples=cases(8, 1_000),
+                deadline=None,
+                database=None,
+                derandomize=not FULL,
+                suppress_health_check=list(HealthCheck),
+            )
+            @given(operation.as_strategy())
+            def conforms(case: Any) -> None:
+                case.call_and_validate(headers={"Authorization": PORTAL_TOKEN}, checks=CHECKS)
+
+            conforms()
