@@ -1,12 +1,16 @@
 """Circuit breaker around one origin: closed, open, half-open with a single probe."""
 
 import hashlib
+import itertools
+import math
+import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from portal.upstream.cells import Cells
-from portal.upstream.errors import CircuitOpen, UpstreamError
-from portal.upstream.messages import Account, Resource, Response, Upstream
+from portal.upstream.errors import CircuitOpen, TimedOut, UpstreamError
+from portal.upstream.messages import Account, Attempt, Resource, Response, Upstream
 
 State = Literal["closed", "open", "half-open"]
 
@@ -42,6 +46,10 @@ class Breaker:
         self._origin = origin
         self._clock = clock
         self._cells = Cells(CELLS) if cells is None else cells
+        self._turn = threading.Lock()
+        self._numbers = itertools.count()
+        self._waiting: dict[int, tuple[float, str]] = {}  # since when, for which subject
+        self._answered_at = -math.inf
 
     @property
     def state(self) -> State:
@@ -54,16 +62,38 @@ class Breaker:
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Ask the origin, or raise CircuitOpen at once."""
         probe = self._enter()
+        started = self._clock()
+        with self._turn:
+            number = next(self._numbers)
+            self._waiting[number] = (started, resource.subject)
         try:
-            response = self._origin.send(resource, account, deadline)
-        except UpstreamError:
-            self._failed(resource.subject, probe)
+            asked = account if probe else _SecondLook(account, self._refuse_if_open)
+            response = self._origin.send(resource, asked, deadline)
+        except CircuitOpen:
+            raise
+        except UpstreamError as error:
+            subjects = {resource.subject}
+            if isinstance(error, TimedOut):
+                subjects |= self._waiting_as_long(started)
+            self._failed(subjects, probe)
             raise
         except BaseException:
             self._leave(probe)  # refused by the account: says nothing about the origin
             raise
+        finally:
+            with self._turn:
+                del self._waiting[number]
         self._answered(response, probe)
         return response
+
+    def _waiting_as_long(self, started: float) -> set[str]:
+        """Whose calls left about when one did that timed out, and have no answer either: they
+        tell of the outage now, not one after the other."""
+        with self._turn:
+            if self._answered_at > started:
+                return set()
+            half_way = (started + self._clock()) / 2
+            return {subject for since, subject in self._waiting.values() if since <= half_way}
 
     def _is_open(self, now: float) -> bool:
         # A time further ahead than any cool-down was left by an earlier boot of the machine.
@@ -88,18 +118,23 @@ class Breaker:
             self._cells[_PROBING_UNTIL] = now + LONGEST_PROBE_S
             return True
 
+    def _refuse_if_open(self) -> None:
+        now = self._clock()
+        if self._is_open(now):
+            raise CircuitOpen(max(DEFAULT_PAUSE_S, self._cells[_PROBE_FROM] - now))
+
     def _leave(self, probe: bool) -> None:
         if probe:
             self._cells[_PROBING_UNTIL] = 0.0
 
-    def _failed(self, subject: str, probe: bool) -> None:
-        mark = _mark(subject)
+    def _failed(self, subjects: set[str], probe: bool) -> None:
         slots = range(_FIRST_SUBJECT, _FIRST_SUBJECT + FAILURES_TO_OPEN)
         with self._cells.locked():
-            for slot in slots:
-                if self._cells[slot] in (0.0, mark):
-                    self._cells[slot] = mark
-                    break
+            for mark in map(_mark, subjects):
+                for slot in slots:
+                    if self._cells[slot] in (0.0, mark):
+                        self._cells[slot] = mark
+                        break
             now = self._clock()
             full = self._cells[slots[-1]] != 0.0
             if probe or full:
@@ -110,6 +145,7 @@ class Breaker:
             self._leave(probe)
 
     def _answered(self, response: Response, probe: bool) -> None:
+        self._answered_at = self._clock()
         pauses = response.status == 429
         if not (probe or pauses or self._cells[_FIRST_SUBJECT]):
             return  # the usual case takes no lock
@@ -130,6 +166,24 @@ class Breaker:
     def _forget_failures(self) -> None:
         for slot in range(_FIRST_SUBJECT, _FIRST_SUBJECT + FAILURES_TO_OPEN):
             self._cells[slot] = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _SecondLook:
+    """An account that looks at the circuit once more after its row is written: writing takes a
+    moment in which many calls may learn that the origin is down."""
+
+    account: Account
+    refuse_if_open: Callable[[], None]
+
+    def announce(self, origin: str) -> Attempt:
+        attempt = self.account.announce(origin)
+        try:
+            self.refuse_if_open()
+        except CircuitOpen:
+            attempt.ended(CircuitOpen.outcome)
+            raise
+        return attempt
 
 
 def _mark(subject: str) -> float:

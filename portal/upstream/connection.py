@@ -33,6 +33,7 @@ class Guard:
         self._brake: socket.socket | None = None
         self._lock = threading.Lock()
         self.until = 0.0
+        self.dialled = False  # a connection was sought; a transport without any never sets this
         self.connected = False  # from here on bytes may have left
         self.stale = False  # a kept-alive connection turned out to be closed
         self.late = False  # the time was up and the socket was shut down
@@ -152,6 +153,7 @@ class _Guarded:
 
     def _new_conn(self: Any) -> socket.socket:
         guard: Guard = _current.guard
+        guard.dialled = True
         until = min(time.monotonic() + self.timeout, guard.until)
         host = self._dns_host.strip("[]")
         try:

@@ -179,9 +179,11 @@ def _translate(error: Exception, guard: Guard) -> UpstreamError:
     """The library's failure in our words: what matters is whether anything had left."""
     if isinstance(error, UpstreamError):
         return error
-    if not guard.connected:  # first: a TLS handshake that hangs is a read time-out too
+    late = isinstance(error, requests.exceptions.ReadTimeout)
+    # A TLS handshake that hangs is a read time-out too, and nothing had left.
+    if not guard.connected and (guard.dialled or not late):
         return NotSent("could not connect")
-    if isinstance(error, requests.exceptions.ReadTimeout):
+    if late:
         return TimedOut("no answer in time")
     if guard.late:
         return TimedOut("no whole answer in time")

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from portal.upstream import CELLS, Breaker, Cells, CircuitOpen, Failing, Response
+from portal.upstream import CELLS, Breaker, Cells, CircuitOpen, Failing, Response, TimedOut
 from portal.upstream.breaker import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
@@ -236,3 +236,84 @@ def test_times_left_by_an_earlier_boot_close_nothing(tmp_path, played, clock):
         cells[index] = clock() + 10_000
     assert Breaker(played, "primary", clock, cells).state == "closed"
     assert ask(Breaker(played, "primary", clock, cells)).status == 200
+
+
+def test_the_first_time_out_speaks_for_all_that_wait_as_long(breaker, played, clock):
+    """64 calls on an origin that hangs: after the first time-out nobody new is sent there."""
+    count, go = 6, threading.Event()
+    inside = threading.Semaphore(0)
+
+    def hang(asked, account, deadline):
+        played.calls += 1
+        inside.release()
+        if asked.subject != "ABC1D00":
+            go.wait(20)
+        else:
+            for _ in range(count - 1):
+                assert inside.acquire(timeout=20)
+            clock.advance(8)
+        raise TimedOut("slow")
+
+    played.send = hang
+    threads = [
+        threading.Thread(target=_ask_in_vain, args=(breaker, f"ABC1D{number:02}"))
+        for number in range(1, count)
+    ]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        assert inside.acquire(timeout=20)
+        inside.release()
+    _ask_in_vain(breaker, "ABC1D00")
+    assert breaker.state == "open"
+    go.set()
+    for thread in threads:
+        thread.join(20)
+    assert played.calls == count
+
+
+def _ask_in_vain(breaker: Breaker, plate: str) -> None:
+    with pytest.raises(TimedOut):
+        ask(breaker, plate)
+
+
+def test_a_slow_record_beside_answers_speaks_for_itself_alone(breaker, played, clock):
+    waiting = [(clock(), f"ABC1D{number:02}") for number in range(10)]
+    breaker._waiting.update(enumerate(waiting, 100))
+
+    def slow(asked, account, deadline):
+        breaker._answered_at = clock() + 1
+        clock.advance(8)
+        raise TimedOut("slow")
+
+    played.send = slow
+    _ask_in_vain(breaker, "DEF4G56")
+    assert breaker.state == "closed"
+
+
+def test_a_call_that_was_written_down_while_the_circuit_opened_is_not_sent(breaker):
+    """The ledger takes a moment; in it five others may have failed."""
+    sent = []
+
+    class Sending(Played):
+        def send(self, asked, account, deadline):
+            if isinstance(self.next, Exception):
+                return super().send(asked, account, deadline)
+            account.announce("primary")
+            sent.append(asked)
+            return self.next
+
+    sending = Sending()
+    breaker._origin = sending
+
+    class Opening(Notes):
+        def announce(self, origin):
+            sending.next = Failing(500)
+            fail(breaker, sending, FAILURES_TO_OPEN)
+            return super().announce(origin)
+
+    notes = Opening()
+    with pytest.raises(CircuitOpen):
+        breaker.send(resource(), notes, 0.0)
+    assert sent == []
+    assert notes.outcomes == ["circuit_open"]
