@@ -43,6 +43,14 @@ def standing_headers(secure: bool) -> list[tuple[str, str]]:
     return [*(_ALWAYS | _PRIVATE | (_TLS if secure else {})).items()]
 
 
+def _may_be_cut_differently(status: int) -> bool:
+    """Whether somebody in front could see another end of this request than we do, and take what
+    follows on the connection for another request: a coded body, one that was refused unread
+    (RFC 9112 §9.3, §11.2), a change of protocol."""
+    refused_unread = status >= 400 and request.method not in ("GET", "HEAD", "OPTIONS")
+    return refused_unread or "Transfer-Encoding" in request.headers or "Upgrade" in request.headers
+
+
 def register_headers(app: Flask) -> None:
     """Sets them after every request; a view's own Cache-Control stays."""
 
@@ -57,6 +65,8 @@ def register_headers(app: Flask) -> None:
             headers.update(_PRIVATE)
         if request.is_secure:
             headers.update(_TLS)
+        if _may_be_cut_differently(response.status_code):
+            headers["Connection"] = "close"
         return response
 
     app.before_request(before)
