@@ -1,0 +1,53 @@
+"""Run the benchmarks named, or all; print and save what they say. Exit 1 where one broke."""
+
+import os
+import sys
+import time
+
+from bench.debian import fetch_missing
+from bench.fleet import fleet
+from bench.hits import hits, store_copies
+from bench.misses import cold_page, proxied, warm_page
+from bench.programs import stage
+from bench.results import Report
+from bench.start import start
+from bench.store import entries
+
+SCENARIOS = {
+    "hits": hits,
+    "store-copies": store_copies,
+    "miss": proxied,
+    "cold-page": cold_page,
+    "warm-page": warm_page,
+    "entries": entries,
+    "fleet": fleet,
+    "start": start,
+}
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in SCENARIOS]
+    if unknown:
+        print(f"no such benchmark: {unknown[0]}; there are {', '.join(SCENARIOS)}")
+        return 2
+    seconds = float(os.environ.get("BENCH_SECONDS", "3"))
+    rounds = int(os.environ.get("BENCH_ROUNDS", "3"))
+    report, broken = Report(), 0
+    if missing := fetch_missing():
+        report.note(f"left out for want of a package or root: {', '.join(missing)}")
+    for name in names or SCENARIOS:
+        print(f"{name} …", flush=True)
+        began = time.monotonic()
+        try:
+            with stage() as place:
+                SCENARIOS[name](place, report, seconds, rounds)
+        except Exception as error:
+            broken += 1
+            report.note(f"{name} broke: {type(error).__name__}: {error}")
+        print(f"  ({time.monotonic() - began:.0f} s)", flush=True)
+    print(f"saved in {report.save().parent}")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,124 @@
+"""Four portals on one Redis, Zipf traffic: every plate is paid for once, whoever is asked."""
+
+import http.client
+import itertools
+import json
+import os
+import random
+import shutil
+import threading
+import time
+import urllib.request
+
+from bench.programs import PORTAL_TOKEN, Program, Stage
+from bench.results import Report
+
+PORTALS = 4
+PLATES = 20_000
+LOOKUPS = int(os.environ.get("BENCH_LOOKUPS", "200000"))
+CONNECTIONS = 4  # each portal
+SHARED_SECRET = "one secret for all portals of a Redis"
+
+
+def fleet(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
+    del seconds, rounds
+    server = shutil.which("redis-server")
+    if server is None:
+        report.note("redis-server is not installed: the four portals are left out")
+        return
+    redis = stage.run(
+        "redis",
+        [server, "--port", "{port}", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
+    )
+    upstream = stage.upstream()
+    portals = [
+        stage.portal(
+            upstream.url,
+            f"portal-{number}",
+            REDIS_URL=f"redis://127.0.0.1:{redis.port}/0",
+            SECRET_KEY=SHARED_SECRET,
+            WORKERS="1",
+        )
+        for number in range(PORTALS)
+    ]
+    paths = _zipf()
+    distinct = len({*paths})
+    took = _ask(portals, paths)
+    with urllib.request.urlopen(f"{upstream.url}/calls", timeout=10) as answer:
+        told = json.loads(answer.read())
+    report.compare(
+        f"upstream calls over distinct plates, {PORTALS} portals on one Redis",
+        [told["calls"]],
+        [distinct],
+        "calls",
+        1.0,
+        "at most",
+    )
+    report.note(
+        f"{LOOKUPS:,} lookups over {PLATES:,} plates by Zipf's law, {distinct:,} distinct: "
+        f"{LOOKUPS / took:,.0f} a second, {told['calls']:,} upstream calls"
+    )
+    warm = paths[: LOOKUPS // 8]
+    alone = [len(warm) / _ask([portal], warm) for portal in portals]
+    together = PORTALS * len(warm) / _ask(portals, warm * PORTALS)
+    cores = os.cpu_count() or 1
+    # One portal alone already has a core to itself, and the client takes another.
+    report.compare(
+        f"hits of {PORTALS} portals together over their sum alone ({cores} cores)",
+        [together],
+        [sum(alone)],
+        "req/s",
+        0.8,
+        "at least",
+    )
+
+
+def _zipf() -> list[str]:
+    chance = random.Random(1)
+    letters = "ABCDEFGHIJKLMNOPQRST"
+    plates = [f"{letters[n // 1000 % 20]}AA{n // 100 % 10}B{n % 100:02d}" for n in range(PLATES)]
+    weights = list(itertools.accumulate(1 / (rank + 1) for rank in range(PLATES)))
+    chosen = chance.choices(range(PLATES), cum_weights=weights, k=LOOKUPS)
+    return [f"/detran/v1/decode/{plates[each]}" for each in chosen]
+
+
+def _ask(portals: list[Program], paths: list[str]) -> float:
+    """Seconds until every path was answered; each goes to whichever portal is next."""
+    turn = itertools.count()
+    failed: list[str] = []
+
+    def client(portal: Program) -> None:
+        wire = http.client.HTTPConnection("127.0.0.1", portal.port, timeout=60)
+        wire.connect()
+        sock = wire.sock
+        asked = 0
+        while (number := next(turn)) < len(paths) and not failed:
+            request = (
+                f"GET {paths[number]} HTTP/1.1\r\nHost: portal\r\n"
+                f"Authorization: {PORTAL_TOKEN}\r\n\r\n"
+            )
+            sock.sendall(request.encode())
+            answer = sock.recv(65_536)
+            head, _, body = answer.partition(b"\r\n\r\n")
+            length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+            missing = length - len(body)
+            while missing > 0:
+                missing -= len(sock.recv(65_536))
+            asked += 1
+            if not head.startswith(b"HTTP/1.1 200"):
+                failed.append(head.decode("latin-1"))
+        wire.close()
+
+    threads = [
+        threading.Thread(target=client, args=(portal,))
+        for portal in portals
+        for _ in range(CONNECTIONS)
+    ]
+    began = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise RuntimeError(failed[0])
+    return time.perf_counter() - began

@@ -1,0 +1,87 @@
+"""JSON hits: how many a second, how long the slowest hundredth takes, out of which copy."""
+
+import statistics
+
+from bench.caches import nginx, varnish
+from bench.debian import find
+from bench.load import press
+from bench.programs import Program, Stage
+from bench.results import Report
+
+PLATES = [f"AB{'CDEFGHIJKL'[i // 100 % 10]}{i % 10}D{i // 10 % 10}{i // 1000}" for i in range(2000)]
+PATHS = [f"/detran/v1/decode/{plate}" for plate in PLATES]
+HOT = PATHS[:100]
+# With a pause after each answer 16 connections ask for the same share of every server.
+PAUSE_MS = 4
+
+
+def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
+    upstream = stage.upstream()
+    servers: dict[str, Program] = {}
+    for name, start in (("nginx", nginx), ("varnishd", varnish)):
+        peer = find(name)
+        if peer is None:
+            report.note(f"{name} could not be had: left out")
+        else:
+            servers[name] = start(stage, peer, upstream.port)
+    servers["portal"] = stage.portal(upstream.url)
+    servers["plain"] = stage.plain(upstream.url)
+    for server in servers.values():
+        press(server, HOT, 1)
+    rates: dict[str, list[float]] = {name: [] for name in servers}
+    costs: dict[str, list[float]] = {name: [] for name in servers}
+    for _ in range(rounds):
+        for name, server in servers.items():
+            before = server.cpu_s()
+            load = press(server, HOT, seconds)
+            rates[name].append(load.per_s)
+            costs[name].append((server.cpu_s() - before) / load.requests * 1e6)
+    if "nginx" in servers:
+        report.compare(
+            "JSON hits over nginx", rates["portal"], rates["nginx"], "req/s", 0.60, "at least"
+        )
+    if "varnishd" in servers:
+        report.compare(
+            "JSON hits over Varnish", rates["portal"], rates["varnishd"], "req/s", 0.60, "at least"
+        )
+    report.compare(
+        "JSON hits over the plain app", rates["portal"], rates["plain"], "req/s", 15, "at least"
+    )
+    told = ", ".join(f"{name} {statistics.median(each):.0f}" for name, each in costs.items())
+    report.note(f"processor time a hit, µs: {told}")
+    sizes = ", ".join(f"{each:.0f}" for each in servers["portal"].rss_mib())
+    report.note(f"resident memory of the portal's workers under hits, MiB: {sizes}")
+    slowest: dict[str, list[float]] = {name: [] for name in servers}
+    for _ in range(rounds):
+        for name, server in servers.items():
+            slowest[name].append(press(server, HOT, seconds, PAUSE_MS).p99_s * 1e3)
+    if "nginx" in servers:
+        report.compare(
+            "p99 of a hit at equal load, over nginx",
+            slowest["portal"],
+            slowest["nginx"],
+            "ms",
+            2,
+            "at most",
+        )
+
+
+def store_copies(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
+    """Hits out of the store: asked in turn, 2,000 answers of 8 kB never fit into one MiB."""
+    upstream = stage.upstream()
+    portal = stage.portal(upstream.url, EDGE_MEMORY_MB="1")
+    plain = stage.plain(upstream.url)
+    for server in (portal, plain):
+        fill(server)
+    ours, theirs = [], []
+    for _ in range(rounds):
+        ours.append(press(portal, PATHS, seconds).per_s)
+        theirs.append(press(plain, PATHS, seconds).per_s)
+    report.compare("hits out of the store over the plain app", ours, theirs, "req/s", 3, "at least")
+
+
+def fill(server: Program) -> None:
+    """Ask until every path is stored."""
+    asked = 0
+    while asked < len(PATHS) * 2:
+        asked += press(server, PATHS, 2).requests

@@ -1,0 +1,35 @@
+-- Asks the paths of a file in turn, each thread from its own place on; prints one line of figures.
+local paths, token, pause, once, at = {}, os.getenv("LOAD_TOKEN"), 0, false, 0
+local threads = 0
+function setup(thread)
+   thread:set("number", threads)
+   threads = threads + 1
+end
+function init()
+   for line in io.lines(os.getenv("LOAD_PATHS")) do paths[#paths + 1] = line end
+   pause = tonumber(os.getenv("LOAD_PAUSE_MS") or "0")
+   once = os.getenv("LOAD_ONCE") == "1"
+   local cookie = os.getenv("LOAD_COOKIE")
+   local headers = { ["Host"] = "127.0.0.1" }
+   if token then headers["Authorization"] = token end
+   if cookie then headers["Cookie"] = cookie end
+   for i, path in ipairs(paths) do paths[i] = wrk.format("GET", path, headers) end
+   if not once then at = math.floor(#paths * number / 2) end
+end
+function request()
+   if once and at >= #paths then
+      wrk.thread:stop()
+      return paths[#paths]
+   end
+   at = at + 1
+   return paths[(at - 1) % #paths + 1]
+end
+if tonumber(os.getenv("LOAD_PAUSE_MS") or "0") > 0 then
+   function delay() return pause end
+end
+function done(summary, latency, requests)
+   local e = summary.errors
+   io.write(string.format("FIGURES %d %d %d %d %d\n", summary.requests, summary.duration,
+      e.connect + e.read + e.write + e.timeout + e.status,
+      latency:percentile(50), latency:percentile(99)))
+end

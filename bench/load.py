@@ -1,0 +1,122 @@
+"""Load: wrk where it can be had, otherwise a small client of our own; both on 16 connections."""
+
+import asyncio
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.debian import Peer, find
+from bench.programs import PORTAL_TOKEN, Program
+
+CONNECTIONS = 16
+SCRIPT = Path(__file__).with_name("load.lua")
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What one turn brought; latencies in seconds."""
+
+    requests: int
+    seconds: float
+    errors: int
+    p50_s: float
+    p99_s: float
+
+    @property
+    def per_s(self) -> float:
+        return self.requests / self.seconds
+
+
+def press(
+    program: Program,
+    paths: Sequence[str],
+    seconds: float,
+    pause_ms: int = 0,
+    cookie: str | None = None,
+) -> Load:
+    """Ask the paths in turn for some seconds; RuntimeError where an answer was no 2xx."""
+    file = program.directory / "paths.txt"
+    file.write_text("\n".join(paths))
+    wrk = find("wrk")
+    if wrk is None:
+        load = asyncio.run(_press(program.port, paths, seconds, pause_ms, cookie))
+    else:
+        load = _wrk(wrk, program, file, seconds, pause_ms, cookie)
+    if load.errors or not load.requests:
+        raise RuntimeError(f"{program.name}: {load.errors} errors in {load.requests} requests")
+    return load
+
+
+def _wrk(
+    wrk: Peer, program: Program, file: Path, seconds: float, pause_ms: int, cookie: str | None
+) -> Load:
+    env = {**os.environ, **wrk.env, "LOAD_PATHS": str(file), "LOAD_PAUSE_MS": str(pause_ms)}
+    env["LOAD_TOKEN"] = PORTAL_TOKEN
+    if cookie:
+        env["LOAD_COOKIE"] = cookie
+    told = subprocess.run(
+        [
+            *(wrk.path, "-t2", f"-c{CONNECTIONS}", f"-d{max(1, round(seconds))}s"),
+            *("-s", str(SCRIPT), program.url),
+        ],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return read_figures(told)
+
+
+def read_figures(told: str) -> Load:
+    line = next(line for line in told.splitlines() if line.startswith("FIGURES"))
+    requests, microseconds, errors, p50, p99 = (int(part) for part in line.split()[1:])
+    return Load(requests, microseconds / 1e6, errors, p50 / 1e6, p99 / 1e6)
+
+
+async def _press(
+    port: int, paths: Sequence[str], seconds: float, pause_ms: int, cookie: str | None
+) -> Load:
+    """The same with Python's sockets; it saturates far below nginx and says less about it."""
+    extra = f"Cookie: {cookie}\r\n" if cookie else ""
+    asked = [
+        f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {PORTAL_TOKEN}\r\n"
+        f"{extra}\r\n".encode()
+        for path in paths
+    ]
+    taken: list[float] = []
+    errors = 0
+    ends_at = time.perf_counter() + seconds
+
+    async def one(first: int) -> None:
+        nonlocal errors
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        turn = first * len(asked) // CONNECTIONS
+        while (started := time.perf_counter()) < ends_at:
+            writer.write(asked[turn % len(asked)])
+            turn += 1
+            head = await reader.readuntil(b"\r\n\r\n")
+            lower = head.lower()
+            if b"content-length:" in lower:
+                length = int(lower.split(b"content-length:")[1].split(b"\r\n")[0])
+                await reader.readexactly(length)
+            else:
+                await _read_chunks(reader)
+            errors += not head.startswith(b"HTTP/1.1 2")
+            taken.append(time.perf_counter() - started)
+            if pause_ms:
+                await asyncio.sleep(pause_ms / 1000)
+        writer.close()
+
+    await asyncio.gather(*(one(number) for number in range(CONNECTIONS)))
+    taken.sort()
+    half, last = taken[len(taken) // 2], taken[len(taken) * 99 // 100]
+    return Load(len(taken), seconds, errors, half, last)
+
+
+async def _read_chunks(reader: asyncio.StreamReader) -> None:
+    while size := int(await reader.readline(), 16):
+        await reader.readexactly(size + 2)
+    await reader.readline()

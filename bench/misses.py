@@ -1,0 +1,127 @@
+"""What the portal adds to an upstream call, and what a vehicle page costs, cold and warm."""
+
+import http.client
+import re
+import time
+from urllib.parse import urlencode
+
+from bench.hits import PLATES
+from bench.load import press
+from bench.programs import PORTAL_TOKEN, Program, Stage
+from bench.results import Report
+
+
+class Visitor:
+    """A browser on one connection: it may sign in, and keeps the cookie."""
+
+    def __init__(self, port: int) -> None:
+        self._wire = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self.cookie = ""
+
+    def ask(self, path: str, form: dict[str, str] | None = None) -> bytes:
+        headers = {"Authorization": PORTAL_TOKEN} if path.startswith("/d") else {}
+        if self.cookie:
+            headers["Cookie"] = self.cookie
+        body = None
+        if form is not None:
+            body = urlencode(form)
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        self._wire.request("POST" if form is not None else "GET", path, body, headers)
+        response = self._wire.getresponse()
+        content = response.read()
+        if response.status >= 400:
+            raise RuntimeError(f"{response.status} from {path}")
+        for name, value in response.getheaders():
+            if name.lower() == "set-cookie":
+                self.cookie = value.partition(";")[0]
+        return content
+
+    def sign_in(self) -> "Visitor":
+        page = self.ask("/entrar").decode()
+        found = re.search(r'name="csrf_token" value="([^"]+)"', page)
+        assert found is not None
+        self.ask("/entrar", {"token": PORTAL_TOKEN, "csrf_token": found[1], "next": "/"})
+        return self
+
+    def timed(self, path: str) -> float:
+        started = time.perf_counter()
+        self.ask(path)
+        return time.perf_counter() - started
+
+
+def proxied(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
+    """A miss through the portal against the same call without it; 100 ms upstream."""
+    upstream = stage.upstream()
+    portal = Visitor(stage.portal(f"{upstream.url}/d/100").port)
+    direct = Visitor(upstream.port)
+    portal.ask("/detran/v1/decode/ZZZ9Z99")
+    number, ours, theirs = 0, [], []
+    for _ in range(rounds):
+        turn = []
+        through = []
+        for _ in range(max(8, round(seconds * 4))):
+            plate = PLATES[number]
+            number += 1
+            turn.append(direct.timed(f"/d/100/detran/v1/decode/{plate}"))
+            through.append(portal.timed(f"/detran/v1/decode/{plate}"))
+        ours.append(_median(through) * 1e3)
+        theirs.append(_median(turn) * 1e3)
+    report.compare(
+        "a miss over the direct call (100 ms upstream)", ours, theirs, "ms", 1.05, "at most"
+    )
+
+
+def cold_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
+    """The whole page of an unknown vehicle against the slowest of its three lookups."""
+    upstream = stage.upstream()
+    visitor = Visitor(stage.portal(f"{upstream.url}/d/80,150,120").port).sign_in()
+    direct = Visitor(upstream.port)
+    visitor.ask("/placa/ZZZ9Z99?completo=1")
+    number, ours, theirs = 0, [], []
+    for _ in range(rounds):
+        pages, lookups = [], []
+        for _ in range(max(6, round(seconds * 3))):
+            plate = PLATES[number]
+            number += 1
+            lookups.append(direct.timed(f"/d/0,150,0/detran/v1/restrictions/renainf/{plate}"))
+            pages.append(visitor.timed(f"/placa/{plate}?completo=1"))
+        ours.append(_median(pages) * 1e3)
+        theirs.append(_median(lookups) * 1e3)
+    report.compare("a cold page over its slowest lookup", ours, theirs, "ms", 1.10, "at most")
+
+
+def warm_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
+    """The page out of memory against the same page with nothing kept; instant upstream."""
+    upstream = stage.upstream()
+    warm = stage.portal(upstream.url)
+    off = {f"{kind}_{name}": "0" for kind in ("FRESH", "STALE") for name in OPERATIONS}
+    bare = stage.portal(upstream.url, "cache-off", EDGE_MEMORY_MB="0", **off)
+    cookies = {server: Visitor(server.port).sign_in().cookie for server in (warm, bare)}
+    page = [f"/placa/{PLATES[0]}?completo=1"]
+    for server in (warm, bare):
+        press(server, page, 1, cookie=cookies[server])
+    ours: list[float] = []
+    theirs: list[float] = []
+    cost: list[float] = []
+    for _ in range(rounds):
+        for server, rates in ((warm, ours), (bare, theirs)):
+            before = server.cpu_s()
+            load = press(server, page, seconds, cookie=cookies[server])
+            rates.append(load.per_s)
+            if server is warm:
+                cost.append((server.cpu_s() - before) / load.requests * 1e3)
+    report.compare(
+        "a warm page over the cache switched off", ours, theirs, "pages/s", 5, "at least"
+    )
+    report.compare("processor time of a warm page", cost, [1.0] * len(cost), "ms", 5, "at most")
+
+
+OPERATIONS = ("DECODE", "RENAINF", "RENAJUD")
+
+
+def _median(values: list[float]) -> float:
+    return sorted(values)[len(values) // 2]
+
+
+def pids(program: Program) -> list[int]:
+    return [program.process.pid, *program.family()]

@@ -1,0 +1,183 @@
+"""Servers started for a measurement, in this process's own session, and ended by their ids.
+
+A server in a session of its own gets another share of the processor (the scheduler groups by
+session) and bends the ratio: so none of them calls setsid.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+STARTS_WITHIN_S = 20
+OPERATOR_TOKEN = "operator"
+PORTAL_TOKEN = "0123456789abcdef0123456789abcdef"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment(**additions: str) -> dict[str, str]:
+    """Ours without anything that sets up a portal, plus the additions."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PORTAL_", "FLASK_", "PROMETHEUS_"))
+        and name not in ("HOST", "PORT")
+    }
+    return {**kept, **additions}
+
+
+class Program:
+    """One server on a loopback port, its output in a file of its directory."""
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        directory: Path,
+        port: int,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self.name = name
+        self.port = port
+        self.directory = directory
+        self.log = directory / f"{name}.log"
+        with self.log.open("ab") as output:
+            self.process = subprocess.Popen(
+                command,
+                cwd=CHECKOUT,
+                env=environment(**(env or {})),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        self.started_at = time.monotonic()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def wait(self) -> "Program":
+        """Until it accepts connections; RuntimeError with the end of its log when it does not."""
+        while time.monotonic() - self.started_at < STARTS_WITHIN_S:
+            if self.process.poll() is not None:
+                break
+            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                return self
+            time.sleep(0.005)
+        tail = self.log.read_text(errors="replace")[-600:]
+        self.stop()
+        raise RuntimeError(f"{self.name} did not start: {tail}")
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(15)
+            except subprocess.TimeoutExpired:
+                for pid in [*self.family(), self.process.pid]:
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                self.process.wait(5)
+
+    def family(self) -> list[int]:
+        """The ids of its worker processes."""
+        try:
+            text = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        except OSError:
+            return []
+        return [int(part) for part in text.split()]
+
+    def cpu_s(self) -> float:
+        """Processor time of the program and its workers, user and system."""
+        ticks = 0
+        for pid in [self.process.pid, *self.family()]:
+            with suppress(OSError):
+                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def rss_mib(self) -> list[float]:
+        """Resident memory of each worker."""
+        sizes = []
+        for pid in self.family():
+            with suppress(OSError):
+                pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+                sizes.append(pages * os.sysconf("SC_PAGE_SIZE") / 2**20)
+        # A server may keep a resource tracker beside its workers.
+        return [size for size in sizes if size > 20]
+
+
+class Stage:
+    """Everything one scenario starts; ended in reverse order whatever happens."""
+
+    def __init__(self, stack: ExitStack, directory: Path) -> None:
+        self._stack = stack
+        self.directory = directory
+
+    def folder(self, name: str) -> Path:
+        path = self.directory / name
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def run(
+        self,
+        name: str,
+        command: Sequence[str],
+        env: Mapping[str, str] | None = None,
+        port: int | None = None,
+    ) -> Program:
+        """Start a program; ``{port}`` in the command is its port."""
+        port = port or free_port()
+        filled = [part.replace("{port}", str(port)) for part in command]
+        program = Program(name, filled, self.folder(name), port, env)
+        self._stack.callback(program.stop)
+        return program.wait()
+
+    def run_beside(self, name: str, command: Sequence[str], env: Mapping[str, str]) -> None:
+        """Start a program that listens nowhere."""
+        program = Program(name, command, self.folder(name), 0, env)
+        self._stack.callback(program.stop)
+
+    def upstream(self) -> Program:
+        return self.run("upstream", [sys.executable, "-m", "bench.serve", "upstream", "{port}"])
+
+    def plain(self, upstream: str) -> Program:
+        env = {"UPSTREAM": upstream, "UPSTREAM_TOKEN": OPERATOR_TOKEN, "TOKEN": PORTAL_TOKEN}
+        env["CACHE_DIR"] = str(self.folder("plain") / "cache")
+        return self.run("plain", [sys.executable, "-m", "bench.serve", "plain", "{port}"], env)
+
+    def portal(self, upstream: str, name: str = "portal", **settings: str) -> Program:
+        """A managed portal; ``settings`` without their prefix come on top."""
+        port = free_port()
+        chosen = {
+            "UPSTREAM_URL": upstream,
+            "UPSTREAM_TOKEN": OPERATOR_TOKEN,
+            "ACCESS_TOKENS": PORTAL_TOKEN,
+            "DATA_DIR": str(self.folder(name) / "data"),
+            **settings,
+        }
+        env = {f"PORTAL_{key}": value for key, value in chosen.items()}
+        return self.run(name, [sys.executable, "app.py"], {**env, "PORT": str(port)}, port)
+
+
+@contextmanager
+def stage() -> Iterator[Stage]:
+    directory = Path(tempfile.mkdtemp(prefix="bench-"))
+    try:
+        with ExitStack() as stack:
+            yield Stage(stack, directory)
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)

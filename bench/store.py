@@ -1,0 +1,75 @@
+"""The embedded store alone: does an entry cost the same among a million as among a thousand?"""
+
+import os
+import random
+import sqlite3
+import time
+from pathlib import Path
+
+from bench.programs import Stage
+from bench.results import Report
+from portal.gateway.sqlite_cache import SQLiteCache
+
+SMALL = 1_000
+LARGE = int(os.environ.get("BENCH_ENTRIES", "1000000"))
+VALUE = 1_000
+OPERATIONS = 3_000
+
+
+def entries(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
+    del seconds
+    stores = {}
+    for size in (SMALL, LARGE):
+        folder = stage.folder(f"store-{size}")
+        stores[size] = SQLiteCache(folder / "cache.sqlite")
+        stores[size].set(_key(0), b"x" * VALUE, 86_400)
+        _fill(folder / "cache.sqlite", size)
+    chance = random.Random(7)
+    for kind in ("get", "set"):
+        costs: dict[int, list[float]] = {SMALL: [], LARGE: []}
+        for _ in range(rounds):
+            for size, store in stores.items():
+                costs[size].append(_cost_us(store, kind, size, chance))
+        report.compare(
+            f"the store's {kind} among {LARGE:,} entries over {SMALL:,}",
+            costs[LARGE],
+            costs[SMALL],
+            "µs",
+            1.5,
+            "at most",
+        )
+
+
+def _cost_us(store: SQLiteCache, kind: str, size: int, chance: random.Random) -> float:
+    keys = [_key(chance.randrange(size)) for _ in range(OPERATIONS)]
+    value = chance.randbytes(VALUE)
+    started = time.perf_counter()
+    for key in keys:
+        if kind == "get":
+            assert store.get(key)
+        else:
+            store.set(key, value, 86_400)
+    return (time.perf_counter() - started) / OPERATIONS * 1e6
+
+
+def _key(number: int) -> str:
+    """As the portal's own: 24 hex digits of a tag, 40 of a name, in no order."""
+    spread = random.Random(number).getrandbits(256)
+    return f"{spread:064x}"[:24] + ":" + f"{spread:064x}"[24:]
+
+
+def _fill(path: Path, size: int) -> None:
+    """In bulk: what is measured is not how it came there."""
+    expires_at = time.time() + 86_400
+    with sqlite3.connect(path) as db:
+        width = len(db.execute("PRAGMA table_info(answers)").fetchall())
+        marks = ", ".join("?" * width)
+        more = (0,) * (width - 3)
+        db.executemany(
+            f"INSERT OR REPLACE INTO answers VALUES ({marks})",
+            (
+                (key, random.randbytes(VALUE), expires_at, *more)
+                for key in sorted(_key(number) for number in range(size))
+            ),
+        )
+    db.close()

@@ -1,0 +1,54 @@
+"""The upstream that is measured against: 8 kB decode bodies, a delay where the address says so.
+
+The base address may carry delays in milliseconds for decode, RENAINF and RENAJUD: ``/d/100`` or
+``/d/80,120,100``. ``/calls`` tells how many lookups were answered and of how many plates.
+"""
+
+import asyncio
+import json
+from typing import Any
+
+from tests import factories
+
+_PLATE = "ZZZ9Z99"
+# Five versions with a history of two years each: 8 kB, as a popular model has.
+_DECODE = factories.decode_body(
+    _PLATE,
+    informacoesFipe=[
+        factories.fipe_entry(
+            fipeId=f"8190{number}", historicoPreco=factories.price_history(23, first=60_000)
+        )
+        for number in range(5)
+    ],
+)
+_BODIES = {
+    "decode": _DECODE,
+    "renainf": factories.renainf_body(),
+    "renajud": factories.renajud_body(factories.restriction(placa=_PLATE)),
+}
+_HEADERS = [("content-type", "application/json"), ("cache-control", "max-age=86400")]
+_calls = {"total": 0}
+_plates: set[str] = set()
+
+
+async def app(scope: Any, protocol: Any) -> None:
+    """RSGI: one event loop, so that the upstream takes little of the processor."""
+    parts = scope.path.strip("/").split("/")
+    if parts == ["calls"]:
+        told = json.dumps({"calls": _calls["total"], "distinct": len(_plates)}).encode()
+        protocol.response_bytes(200, _HEADERS, told)
+        return
+    delays = [0.0, 0.0, 0.0]
+    if parts[0] == "d":
+        given = [float(text) / 1000 for text in parts[1].split(",")]
+        delays = given * 3 if len(given) == 1 else given
+        parts = parts[2:]
+    operation = "decode" if parts[2] == "decode" else parts[3]
+    plate = parts[3] if operation == "decode" else parts[4]
+    _calls["total"] += 1
+    _plates.add(f"{operation}/{plate}")
+    delay = delays[("decode", "renainf", "renajud").index(operation)]
+    if delay:
+        await asyncio.sleep(delay)
+    body = _BODIES[operation].replace(_PLATE.encode(), plate.encode())
+    protocol.response_bytes(200, _HEADERS, body)
