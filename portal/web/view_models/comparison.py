@@ -7,6 +7,7 @@ from typing import ClassVar, Final, Literal
 from portal.law import ACTS
 from portal.vehicle import Field, Plate
 from portal.web import filters
+from portal.web.typed_text import shown_again
 from portal.web.view_models.contents import Contents
 from portal.web.view_models.panel import Lookup, Panels, Reading, provenance, subject_path
 from portal.web.view_models.tones import Look
@@ -14,6 +15,7 @@ from portal.web.view_models.tones import Look
 MOST_PLATES: Final = 4
 _MOST_FIELDS: Final = 8
 _LONGEST_TEXT: Final = 64
+_LONGEST_PROBLEM: Final = 200
 _SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
     ("decode", "dados"),
     ("renainf", "multas"),
@@ -72,11 +74,11 @@ def comparison_page(
     """The vehicles of ``plates`` with their ``panels``, in that order; without plates the form."""
     contents = [Contents.of(each, reading) for each in panels]
     columns = [list(_cells(one, its, reading)) for one, its in zip(contents, panels, strict=True)]
-    texts = [text[:_LONGEST_TEXT] for text in typed or [plate.text for plate in plates]]
+    texts = [shown_again(text, _LONGEST_TEXT) for text in typed or [plate.text for plate in plates]]
     fields = texts[:_MOST_FIELDS] + [""] * (MOST_PLATES - len(texts))
     return ComparisonPage(
         title="Comparar " + (", ".join(p.display for p in plates) if plates else "veículos"),
-        problem=problem,
+        problem=shown_again(problem, _LONGEST_PROBLEM),
         fields=tuple(fields),
         vehicles=tuple(
             ComparedVehicle(

@@ -10,6 +10,7 @@ from portal.vehicle import Plate
 from portal.web import filters
 from portal.web.panels import Panel
 from portal.web.typed_money import NotMoney, read_money
+from portal.web.typed_text import shown_again
 from portal.web.view_models.contents import Contents
 from portal.web.view_models.panel import (
     LOOKUP_WORDS,
@@ -172,12 +173,12 @@ def _share(text: str) -> tuple[Share, str]:
 def _costs(asked: Mapping[str, str]) -> tuple[tuple[CostField, ...], tuple[Cost, ...]]:
     fields, costs = [], []
     for name, label in COSTS.items():
-        text, problem, amount = asked.get(name, "").strip()[:LONGEST_TEXT], "", None
+        text, problem, amount = asked.get(name, ""), "", None
         try:
             amount = read_money(text)
         except NotMoney as error:
             problem = str(error)
-        fields.append(CostField(name, label, text, problem))
+        fields.append(CostField(name, label, shown_again(text, LONGEST_TEXT), problem))
         if amount:
             costs.append(Cost(label, amount))
     return tuple(fields), tuple(costs)

@@ -8,6 +8,7 @@ from typing import ClassVar, Final, Literal
 
 from portal.law import GLOSSARY, Term
 from portal.vehicle import Plate, Renavam
+from portal.web.typed_text import shown_again
 from portal.web.view_models.panel import subject_path
 
 
@@ -111,6 +112,7 @@ class ErrorPage:
 
 # A browser shows a long text; the plate field would not.
 _LONGEST_QUERY: Final = 64
+_LONGEST_CODE: Final = 1000
 
 
 def search_page(
@@ -121,7 +123,7 @@ def search_page(
     samples: Sequence[SamplePlate] = (),
 ) -> SearchPage:
     """The front page; with ``query`` and ``problem``, the same form with what was wrong."""
-    return SearchPage(query[:_LONGEST_QUERY], problem, tuple(recent), tuple(samples))
+    return SearchPage(shown_again(query, _LONGEST_QUERY), problem, tuple(recent), tuple(samples))
 
 
 def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "") -> SignInPage:
@@ -131,6 +133,7 @@ def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "")
 
 def verify_page(code: str = "", summary: DossierSummary | None = None) -> VerifyPage:
     """The verification form, with the outcome for ``code`` where one was given."""
+    code = shown_again(code, _LONGEST_CODE)
     if summary is not None:
         return VerifyPage(code, "verified", summary)
     return VerifyPage(code, "forged" if code else "none", None)
@@ -156,4 +159,6 @@ def error_page(
     retry_path: str = "",
 ) -> ErrorPage:
     """An error in words; ``retry_path`` adds a "tentar de novo" where that may help."""
-    return ErrorPage(status, title, advice, request_id, query[:_LONGEST_QUERY], retry_path)
+    return ErrorPage(
+        status, title, advice, request_id, shown_again(query, _LONGEST_QUERY), retry_path
+    )

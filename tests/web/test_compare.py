@@ -1,0 +1,215 @@
+"""Vehicles side by side: every cell has, has not or could not be asked; nothing is paid twice."""
+
+import json
+import threading
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from portal.vehicle import Plate
+from portal.web.view_models import Panels, comparison_page
+from portal.web.view_models.comparison import ComparisonPage
+from tests.conftest import PortalFactory
+from tests.factories import (
+    HIDDEN,
+    decoded,
+    fine,
+    fipe_entry,
+    payment,
+    renainf_body,
+    renajud_body,
+    restriction,
+)
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import pass_through
+from tests.web.html_checker import check_html, text_of
+from tests.web.odd_records import JSON, odd
+from tests.web.page_client import Page, PageClient
+from tests.web.person import Person
+from tests.web.rendering import DOWN, PLATE, READING, UNASKED_PANELS, panels, render
+
+PLATES = tuple(Plate.parse(text) for text in ("ABC1D23", "KZZ9999", "XYZ9K99", "AAA1A11"))
+MESSAGE = "Por favor, informe uma placa válida."
+
+
+def compared(*each: Panels) -> ComparisonPage:
+    return comparison_page(PLATES[: len(each)], each, READING)
+
+
+def row(page: ComparisonPage, label: str) -> list[tuple[str, str]]:
+    (found,) = [row for row in page.rows if row.label == label]
+    return [(cell.state, cell.text) for cell in found.cells]
+
+
+def test_each_vehicle_has_a_cell_in_every_row() -> None:
+    page = compared(panels(), Panels(DOWN, DOWN, DOWN), UNASKED_PANELS, panels())
+    assert {len(row.cells) for row in page.rows} == {4}
+    check_html(render(page))
+
+
+def test_has_has_not_and_could_not_be_asked_are_three_things() -> None:
+    clean = panels(renainf=renainf_body(), renajud=renajud_body())
+    page = compared(panels(), clean, Panels(DOWN, DOWN, DOWN), UNASKED_PANELS)
+    assert row(page, "Multas em aberto") == [
+        ("known", "R$\u00a0130,16"),
+        ("known", "nenhuma nos registros"),
+        ("unavailable", ""),
+        ("unasked", ""),
+    ]
+    assert row(page, "Restrições judiciais")[0] == ("known", "1 em vigor")
+    assert [state for state, _ in row(page, "Preço FIPE")] == [
+        *("known", "known", "unavailable", "unasked")
+    ]
+    shown = text_of(check_html(render(page)))
+    assert "não significa nada consta" in shown
+    assert "ainda não consultado" in shown
+
+
+def test_the_answers_are_those_of_the_vehicles_own_page() -> None:
+    page = compared(panels())
+    assert row(page, "Conclusão") == [("known", "Não pode ser transferido agora")]
+    assert row(page, "Transferir?") == [("known", "Não")]
+    assert row(page, "Circular?") == [("known", "Sim")]
+
+
+def test_paid_fines_are_not_owed_and_a_sum_of_nothing_known_is_no_zero() -> None:
+    paid = renainf_body(fine(pagamento=payment(dataPagamento="01/09/2025")))
+    unknown = renainf_body(fine(valor="", codigoInfracao=""))
+    page = compared(panels(renainf=paid), panels(renainf=unknown))
+    assert [text for _, text in row(page, "Multas em aberto")] == [
+        "nenhuma nos registros",
+        "não informado",
+    ]
+    assert "R$\u00a00,00" not in render(page)
+
+
+def test_a_vehicle_can_be_taken_out_again() -> None:
+    page = compared(panels(), panels(), panels())
+    assert [v.without_url for v in page.vehicles][1] == "/comparar?placas=ABC1D23,XYZ9K99"
+    assert compared(panels()).vehicles[0].without_url == ""
+
+
+@given(
+    vehicle=JSON | odd(decoded("ABC1D23")),
+    entry=JSON | odd(fipe_entry(historicoPreco=[])),
+    fines=JSON | st.lists(JSON | odd(fine()), max_size=2),
+    restrictions=JSON | st.lists(JSON | odd(restriction()), max_size=2),
+    typed=st.lists(st.text(max_size=10), max_size=9),
+)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_no_record_and_no_input_however_odd_breaks_the_comparison(
+    vehicle: Any, entry: Any, fines: Any, restrictions: Any, typed: list[str]
+) -> None:
+    if isinstance(vehicle, dict) and "informacoesFipe" in vehicle:
+        vehicle = {**vehicle, "informacoesFipe": [entry]}
+    strange = panels(
+        decode=json.dumps({"status": "DONE", "result": vehicle}).encode(),
+        renainf=json.dumps({"status": "SUCCESS", "result": fines}).encode(),
+        renajud=json.dumps({"status": "SUCCESS", "result": restrictions}).encode(),
+    )
+    html = render(compared(strange, panels()))
+    check_html(html)
+    assert HIDDEN not in html
+    assert "R$\u00a00,00" not in html
+    problem = f"“{typed[0]}” não é uma placa." if typed else "Informe."
+    check_html(render(comparison_page((), (), READING, typed=typed, problem=problem)))
+
+
+@pytest.fixture
+def buyer(portal: PortalFactory) -> PageClient:
+    return Person.at(portal()).signed_in().pages
+
+
+def test_all_lookups_of_all_plates_are_asked_side_by_side(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    gate = threading.Event()
+    upstream.default(faults.held(gate))
+    pages: list[Page] = []
+    address = "/comparar?placas=" + ",".join(plate.text for plate in PLATES)
+    asking = threading.Thread(target=lambda: pages.append(buyer.get(address)), daemon=True)
+    asking.start()
+    try:
+        upstream.wait_for_calls(12)
+    finally:
+        gate.set()
+    asking.join(timeout=20)
+    assert pages and upstream.count() == 12
+    buyer.get(address)
+    assert upstream.count() == 12
+
+
+def test_only_what_is_not_stored_is_paid_for(buyer: PageClient, upstream: FaultUpstream) -> None:
+    buyer.get("/placa/ABC1D23?completo=1")
+    page = buyer.get("/comparar?placas=ABC1D23,KZZ9999")
+    assert upstream.count() == 6
+    assert page.headers["X-Robots-Tag"] == "noindex"
+    assert "Comparar ABC1D23, KZZ-9999" in page.title
+    for path in ("/placa/ABC1D23", "/placa/KZZ9999"):
+        assert page.all("a", href=path)
+
+
+def test_one_vehicles_failure_costs_no_other_vehicle_its_cells(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.script("/detran/v1/restrictions/renainf/KZZ9999", faults.status(500))
+    page = buyer.get("/comparar?placas=ABC1D23,KZZ9999")
+    (fines,) = [tr for tr in page.all("tr") if text_of(tr).startswith("Multas em aberto")]
+    assert "R$ 130,16" in text_of(fines)
+    assert "indisponível não significa nada consta" in text_of(fines)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Sec-Purpose": "prefetch"}, {"Sec-Fetch-Site": "cross-site"}, {"User-Agent": "Googlebot"}],
+)
+def test_a_visit_that_is_no_persons_spends_nothing(
+    buyer: PageClient, upstream: FaultUpstream, headers: dict[str, str]
+) -> None:
+    page = buyer.get("/comparar?placas=ABC1D23,KZZ9999", headers=headers)
+    assert buyer.client.head("/comparar?placas=ABC1D23").status_code == 200
+    assert upstream.count() == 0
+    assert page.all("a", href="/placa/KZZ9999?completo=1")
+
+
+@pytest.mark.parametrize(
+    ("typed", "problem"),
+    [
+        ([], "Informe pelo menos uma placa."),
+        ([" , ", ""], "Informe pelo menos uma placa."),
+        (["ABC1D23,ABCD123"], MESSAGE),
+        (["ABC1D23", "12345678910"], "é um Renavam: a comparação é feita por placa."),
+        (["AAA1A11,AAA1A12,AAA1A13,AAA1A14,AAA1A15"], "Compare até 4 placas por vez."),
+        (["\x00\x1b[1m"], MESSAGE),
+    ],
+)
+def test_what_cannot_be_compared_gets_the_form_back_with_a_reason(
+    buyer: PageClient, upstream: FaultUpstream, typed: list[str], problem: str
+) -> None:
+    page = buyer.get("/comparar", 400, query_string={"placas": typed})
+    assert problem in page.text
+    assert upstream.count() == 0
+    kept = [field.get("value") for field in page.all("input", name="placas")]
+    assert len(kept) >= 4
+    assert not typed or "ABC1D23" not in typed[0] or kept[0] == "ABC1D23"
+
+
+def test_however_plates_are_typed_one_address_is_the_comparisons(buyer: PageClient) -> None:
+    form = {"placas": ["abc-1d23", "", " kzz 9999 ", "ABC1D23"]}
+    answer = buyer.client.get("/comparar", query_string=form)
+    assert answer.status_code == 303
+    assert answer.headers["Location"] == "/comparar?placas=ABC1D23,KZZ9999"
+
+
+def test_strangers_are_asked_to_sign_in(portal: PortalFactory, upstream: FaultUpstream) -> None:
+    for built in (portal(), portal(pass_through(upstream.url))):
+        answer = built.client.get("/comparar?placas=ABC1D23")
+        assert answer.status_code == 303
+        assert answer.headers["Location"] == "/entrar?next=/comparar?placas%3DABC1D23"
+    assert upstream.count() == 0
+
+
+def test_the_vehicle_page_leads_there(buyer: PageClient) -> None:
+    assert buyer.get(f"/placa/{PLATE}").all("a", href=f"/comparar?placas={PLATE}")

@@ -1,0 +1,71 @@
+"""Fines can be narrowed where there are many, and no choice is offered that shows nothing."""
+
+import re
+from typing import Any
+
+import pytest
+
+from portal.web.view_models import vehicle_page
+from portal.web.view_models.fines import FEWEST_TO_FILTER, MOST_STATES, FineList, fine_list
+from tests.factories import fine, payment, renainf_body
+from tests.web.html_checker import check_html
+from tests.web.rendering import READING, ROOT, UNASKED, answered, panels, render
+from tests.web.specimens import PLATE
+
+
+def listed(*states: str, paid: int = 0) -> FineList:
+    records: list[dict[str, Any]] = [
+        fine(
+            ufOrgaoAutuador=state,
+            pagamento=payment(dataPagamento="01/09/2025" if number < paid else ""),
+        )
+        for number, state in enumerate(states)
+    ]
+    found = fine_list(answered(renainf_body(*records)), READING)
+    assert found is not None
+    return found
+
+
+def offered(fines: FineList) -> dict[str, int]:
+    return {choice.label: choice.count for choice in fines.filters}
+
+
+def test_a_few_fines_need_no_filter() -> None:
+    assert offered(listed("MG", "SP", "RJ", "BA", paid=2)) == {}
+
+
+def test_fines_of_one_kind_and_state_have_nothing_to_choose_between() -> None:
+    assert offered(listed(*["MG"] * FEWEST_TO_FILTER)) == {}
+
+
+def test_choices_count_what_they_show() -> None:
+    assert offered(listed("MG", "SP", "SP", "mg ", "SP", paid=2)) == {
+        "Todas": 5,
+        "Em aberto": 3,
+        "Pagas": 2,
+        "SP": 3,
+        "MG": 2,
+    }
+    assert offered(listed(*["MG"] * 5, paid=1)) == {"Todas": 5, "Em aberto": 4, "Pagas": 1}
+
+
+def test_many_states_and_what_is_no_state_share_one_choice() -> None:
+    states = ["AC", "AL", "AM", "AP", "BA", "CE", "DF", "<b>", ""]
+    fines = listed(*states)
+    assert len(fines.filters) == 1 + MOST_STATES + 1
+    assert offered(fines)["Outros estados"] == 3
+
+
+@pytest.mark.parametrize("count", [5, 45])
+def test_every_row_answers_to_a_choice_of_the_style_sheet(count: int) -> None:
+    body = renainf_body(*(fine(ufOrgaoAutuador=("MG", "SP")[n % 2]) for n in range(count)))
+    html = render(vehicle_page(PLATE, panels(renainf=body), UNASKED, READING))
+    check_html(html)
+    style = (ROOT / "static/css/components/fine_filter.css").read_text()
+    keys = set(re.findall(r'name="multas-mostradas" value="([a-z0-9-]+)"', html))
+    assert keys == {"all", "uf-1", "uf-2"}
+    for key in keys - {"all"}:
+        assert f'[value="{key}"]:checked' in style
+        assert f"fine--{key}" in html
+    for number in range(1, MOST_STATES + 1):
+        assert f'[value="uf-{number}"]:checked' in style

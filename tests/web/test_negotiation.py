@@ -1,0 +1,193 @@
+"""The negotiation sheet: each line with its source, no ceiling that pretends, never a call."""
+
+import json
+import re
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from babel.dates import format_date
+from babel.numbers import format_currency
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from portal.web.view_models import Panels, negotiation_page
+from portal.web.view_models.negotiation import COSTS
+from tests.conftest import PortalFactory
+from tests.factories import (
+    HIDDEN,
+    decode_body,
+    fine,
+    fipe_entry,
+    price_history,
+    renainf_body,
+    renajud_body,
+    restriction,
+)
+from tests.fakes import FaultUpstream, faults
+from tests.web.html_checker import check_html, text_of
+from tests.web.odd_records import JSON, odd
+from tests.web.page_client import PageClient
+from tests.web.person import Person
+from tests.web.rendering import DOWN, PLATE, READING, panels, render
+
+SHEET = "/placa/ABC1D23/negociacao"
+
+
+def text(asked: dict[str, str] | None = None, around: Panels | None = None) -> str:
+    html = render(negotiation_page(PLATE, around or panels(), READING, asked or {}))
+    return text_of(check_html(html))
+
+
+def test_each_line_names_its_source_and_they_add_up() -> None:
+    shown = text({"multas": "80", "transferencia": "350,00", "reparos": "R$ 1.200,50"})
+    assert "R$ 89.325,00" in shown
+    assert "tabela FIPE, código 008190-6; consulta de 20/11/2026 às 21:12, fonte principal" in shown
+    assert "1 multa em aberto, a 80%" in shown and "-R$ 104,13" in shown
+    assert "Renainf; consulta de 20/11/2026 às 21:12" in shown
+    assert "-R$ 350,00" in shown and "-R$ 1.200,50" in shown and "informado por você" in shown
+    assert "R$ 87.670,37" in shown
+    assert "R$ 87.644,34" in shown and "R$ 87.696,40" in shown  # at 100 and 60 %
+
+
+def test_the_candidate_is_the_persons_choice_and_the_likeliest_at_first() -> None:
+    body = decode_body(
+        str(PLATE),
+        informacoesFipe=[fipe_entry(ano="2009", versao="OUTRA", valorAtual="50000"), fipe_entry()],
+    )
+    assert negotiation_page(PLATE, panels(body), READING, {}).sums.price == Decimal("89325.00")
+    other = negotiation_page(PLATE, panels(body), READING, {"versao": "2"})
+    assert other.sums.price == Decimal(50000)
+    assert [choice.chosen for choice in other.versions] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("around", "sentence"),
+    [
+        (Panels(DOWN, panels().renainf, panels().renajud), "Sem preço FIPE não há teto"),
+        (Panels(panels().decode, DOWN, panels().renajud), "Sem as multas não há teto"),
+        (panels(decode_body(str(PLATE), informacoesFipe=[])), "Sem preço FIPE não há teto"),
+    ],
+)
+def test_what_is_not_known_leaves_no_ceiling(around: Panels, sentence: str) -> None:
+    shown = text({"reparos": "100"}, around)
+    assert sentence in shown
+    assert "não é possível dizer" in shown
+    assert negotiation_page(PLATE, around, READING, {}).ceiling is None
+
+
+def test_unavailable_restrictions_are_named_beside_the_ceiling() -> None:
+    shown = text(around=Panels(panels().decode, panels().renainf, DOWN))
+    assert "Restrições judiciais: indisponível — não significa nada consta" in shown
+    assert "Verificação incompleta" in shown
+
+
+def test_fines_without_an_amount_make_it_an_upper_bound() -> None:
+    body = renainf_body(fine(), fine(valor="", codigoInfracao=""))
+    shown = text(around=panels(renainf=body))
+    assert "Teto sugerido, no máximo" in shown
+    assert "1 multa em aberto não tem valor informado" in shown
+
+
+def test_a_discount_that_is_over_is_told() -> None:
+    body = renainf_body(fine(dataEmissaoPenalidade="01/12/2025"))
+    assert "em regra, já não têm" not in text({"multas": "100"}, panels(renainf=body))
+    assert "1 multa já é exigível e, em regra, já não têm desconto" in text(
+        {"multas": "60"}, panels(renainf=body)
+    ).replace("já não tem desconto", "já não têm desconto")
+
+
+def test_more_costs_than_price_leave_nothing_and_say_by_how_much() -> None:
+    shown = text({"reparos": "90.000"})
+    assert "As deduções passam do preço de referência" in shown
+    assert "Passam em R$ 805,16" in shown
+    assert "não resta valor" in shown
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"reparos": "muito"}, {"ipva": "-1"}, {"multas": "50"}, {"versao": "9"}, {"versao": "x"}],
+)
+def test_what_cannot_be_read_is_said_and_gives_no_sheet(asked: dict[str, str]) -> None:
+    page = negotiation_page(PLATE, panels(), READING, {**asked, "outros": "12,30"})
+    assert page.is_wrong
+    html = render(page)
+    shown = text_of(check_html(html))
+    assert "Não foi possível calcular" in shown
+    assert 'class="sheet"' not in html
+    assert 'value="12,30"' in html
+    assert "<title>Erro: " in html
+
+
+@given(
+    vehicle=odd(fipe_entry(historicoPreco=price_history(3, 1))) | JSON,
+    fines=JSON | st.lists(JSON | odd(fine()), max_size=3),
+    asked=st.dictionaries(
+        st.sampled_from(["versao", "multas", *COSTS]),
+        st.sampled_from(["1", "2", "60", "80", "1.234,56", "0"]) | st.text(max_size=12),
+    ),
+)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_no_record_and_no_input_however_odd_breaks_the_sheet(
+    vehicle: Any, fines: Any, asked: dict[str, str]
+) -> None:
+    strange = panels(
+        decode=decode_body(str(PLATE), informacoesFipe=[vehicle]),
+        renainf=json.dumps({"status": "SUCCESS", "result": fines}).encode(),
+    )
+    html = render(negotiation_page(PLATE, strange, READING, asked))
+    shown = text_of(check_html(html))
+    assert HIDDEN not in html
+    for amount in re.findall(r"-?R\$\u00a0[\d.,]+\d", html):
+        bare = amount.replace("R$\u00a0", "").replace(".", "").replace(",", ".")
+        assert amount == format_currency(Decimal(bare), "BRL", locale="pt_BR")
+        assert Decimal(bare) != 0
+    days = set(re.findall(r"\d\d/\d\d/\d{4}", shown))
+    assert days <= {format_date(READING.today, "dd/MM/yyyy", locale="pt_BR")}
+
+
+@pytest.fixture
+def buyer(portal: PortalFactory) -> PageClient:
+    return Person.at(portal()).signed_in().pages
+
+
+def test_it_never_asks_and_leads_to_where_asking_happens(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    page = buyer.get(SHEET)
+    assert "Ainda não consultado" in page.text
+    assert upstream.count() == 0
+    assert page.all("a", href="/placa/ABC1D23?completo=1")
+
+
+def test_what_the_vehicle_page_asked_is_calculated_with(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.script("/detran/v1/decode", faults.answer("given", decode_body("ABC1D23")))
+    upstream.script("/detran/v1/restrictions/renainf", faults.answer("given", renainf_body(fine())))
+    upstream.script(
+        "/detran/v1/restrictions/renajud", faults.answer("given", renajud_body(restriction()))
+    )
+    vehicle = buyer.get("/placa/ABC1D23?completo=1")
+    assert vehicle.all("a", href=SHEET)
+    page = buyer.get(SHEET, query_string={"reparos": "1.000,00"})
+    assert upstream.count() == 3
+    assert "R$ 88.194,84" in page.text
+    assert page.headers["X-Robots-Tag"] == "noindex"
+
+
+def test_bad_input_is_a_400_that_keeps_the_form(buyer: PageClient) -> None:
+    page = buyer.get(SHEET, 400, query_string={"reparos": "x<y", "ipva": "10"})
+    assert page.by_id("custo-reparos").get("value") == "x<y"
+    assert page.by_id("custo-reparos").get("aria-invalid") == "true"
+    assert page.by_id("custo-ipva").get("value") == "10"
+
+
+def test_another_spelling_and_a_stranger_are_led_on(portal: PortalFactory) -> None:
+    built = portal()
+    stranger = built.client.get(f"{SHEET}?reparos=1")
+    assert stranger.status_code == 303
+    assert stranger.headers["Location"].startswith("/entrar?next=")
+    someone = Person.at(built).signed_in().client
+    answer = someone.get("/placa/abc-1d23/negociacao?reparos=1")
+    assert (answer.status_code, answer.headers["Location"]) == (308, f"{SHEET}?reparos=1")

@@ -1,0 +1,74 @@
+"""Money as people type it: read as they mean it, or refused with a sentence."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.web import filters
+from portal.web.typed_money import NEGATIVE, NOT_MONEY, TOO_LARGE, NotMoney, read_money
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("1.234,56", "1234.56"),
+        ("R$ 1.234,56", "1234.56"),
+        ("R$\u00a01.234,56", "1234.56"),
+        ("r$1234,5", "1234.5"),
+        ("1234", "1234"),
+        ("1.234", "1234"),
+        ("1234.56", "1234.56"),
+        ("350.5", "350.5"),
+        ("0,99", "0.99"),
+        ("10,", "10"),
+        ("007", "7"),
+        ("99.999.999,99", "99999999.99"),
+    ],
+)
+def test_an_amount_is_read_as_it_is_meant(text: str, amount: str) -> None:
+    assert read_money(text) == Decimal(amount)
+
+
+@pytest.mark.parametrize("text", ["", " ", "R$", "R$ \u00a0"])
+def test_nothing_typed_is_no_amount(text: str) -> None:
+    assert read_money(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("abc", NOT_MONEY),
+        ("1,234.56", NOT_MONEY),
+        ("1.23,45", NOT_MONEY),
+        ("1,234", NOT_MONEY),
+        ("1.2.3", NOT_MONEY),
+        ("1e9", NOT_MONEY),
+        ("NaN", NOT_MONEY),
+        ("Infinity", NOT_MONEY),
+        ("١٢٣", NOT_MONEY),
+        ("12\n3", NOT_MONEY),
+        ("-5", NEGATIVE),
+        ("−5,00", NEGATIVE),
+        ("100.000.000,00", TOO_LARGE),
+        ("9" * 5000, TOO_LARGE),
+    ],
+)
+def test_what_is_no_amount_is_refused_in_words(text: str, problem: str) -> None:
+    with pytest.raises(NotMoney, match="^" + problem.replace(".", r"\.") + "$"):
+        read_money(text)
+
+
+@given(st.decimals(0, "99999999.99", places=2))
+def test_an_amount_as_the_portal_writes_it_is_read_back(amount: Decimal) -> None:
+    assert read_money(filters.brl(amount)) == amount
+
+
+@given(st.text(max_size=30))
+def test_no_text_does_anything_else(text: str) -> None:
+    try:
+        amount = read_money(text)
+    except NotMoney:
+        return
+    assert amount is None or 0 <= amount < 10**8
