@@ -83,6 +83,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
     ledger = Ledger(engine, settings.daily_call_limit)
     leases = _leases(settings, backend)
     gateway = Gateway(Failover(breakers), store, SingleFlight(leases), ledger, policy, observer)
+    history = History(engine, secret, store.tag)
     hit_log = HitLog(gateway, metrics)
     housekeeper = Housekeeper(
         Chore(0.1, hit_log.write),
@@ -90,10 +91,10 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
         Chore(5.0, tally.flush),
         Chore(15.0, store.sweep),
         Chore(3600.0, ledger.drop_past_counters),
+        Chore(3600.0, history.drop_expired),
     )
     app.extensions["housekeeper"] = housekeeper
     tokens = Tokens(engine, settings.access_tokens)
-    history = History(engine, secret, store.tag)
     mount(
         app,
         Portal(

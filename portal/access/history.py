@@ -69,6 +69,11 @@ class History:
                     continue
         return entries
 
+    def drop_expired(self) -> None:
+        """Delete what has been kept for thirty days, whether or not anybody asks again."""
+        with self._engine.begin() as db:
+            db.execute(delete(table).where(table.c.asked_at < self._clock() - KEPT_S))
+
     def erase(self, visitor: str) -> None:
         with self._engine.begin() as db:
             db.execute(delete(table).where(table.c.visitor == visitor))

@@ -1,0 +1,63 @@
+"""In Chromium, hostile strings in every field run nothing, fetch nothing and break no policy."""
+
+from collections.abc import Iterator
+from itertools import cycle, islice, repeat
+from typing import Any
+
+import pytest
+
+from tests.factories import report_request
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.answers import path_of
+from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.processes import PortalProcess
+from tests.hostile.effort import FULL
+from tests.hostile.strings import STRINGS, hostile_bodies
+
+PAGES = 200 if FULL else 6
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[tuple[PortalProcess, FaultUpstream]]:
+    settings = {f"PORTAL_FRESH_{name}": "0" for name in ("DECODE", "RENAINF", "RENAJUD")}
+    with (
+        FaultUpstream() as upstream,
+        PortalProcess(managed(upstream.url) | settings, workers=1) as server,
+    ):
+        yield server, upstream
+
+
+def sign_in(page: Any, server: PortalProcess) -> None:
+    page.goto(f"{server.url}/entrar")
+    page.fill("input[name=token]", PORTAL_TOKEN)
+    page.press("input[name=token]", "Enter")
+    page.wait_for_url(f"{server.url}/")
+
+
+def test_no_script_runs_and_nothing_is_fetched(
+    page: Any, running: tuple[PortalProcess, FaultUpstream]
+) -> None:
+    server, upstream = running
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    sign_in(page, server)
+    plate = "ABC1D23"
+    for number in range(PAGES):
+        # In the full run one string is in all fields of a page, in the short one all in turn.
+        strings = repeat(STRINGS[number]) if FULL else islice(cycle(STRINGS), number * 61, None)
+        for operation, body in hostile_bodies(plate, strings).items():
+            upstream.script(path_of(operation, plate), faults.answer("hostile", body))
+        asked = server.post(
+            path_of("report"),
+            data=report_request(plate, {"n": number}),
+            headers={"Authorization": PORTAL_TOKEN},
+        )
+        assert asked.status_code == 200
+        for path in (f"/placa/{plate}?completo=1", f"/placa/{plate}", f"/placa/{plate}/dossie"):
+            page.goto(server.url + path, wait_until="load")
+            if path == f"/placa/{plate}":
+                page.wait_for_selector("#multas[data-panel=ready]")
+            assert page.evaluate("window.pwned") is None, (number, path)
+            assert page.url == server.url + path
+            assert page.query_selector("main") is not None
+    assert dialogs == []
