@@ -10,6 +10,7 @@ from portal.gateway import (
     DECODE,
     OPERATIONS,
     Caller,
+    Failure,
     FileLeases,
     Gateway,
     Leases,
@@ -70,6 +71,14 @@ def good(resource: Resource) -> Response:
     else:
         body = factories.report_body()
     return Response(200, body, "primary")
+
+
+def outcome(ask) -> str:
+    """ "hit" and the like, or the kind of the failure."""
+    try:
+        return ask().cache_status
+    except Failure as failure:
+        return failure.kind
 
 
 def failing() -> Exception:
