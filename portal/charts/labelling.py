@@ -70,16 +70,26 @@ def place_beside(
     line: Iterable[tuple[float, float]],
 ) -> Place | None:
     """The free place beside ``point`` that covers least of ``line``; None if there is none."""
-    drawn = tuple(line)
-    best: tuple[int, Place] | None = None
+    places = []
     for x, y, anchor in _candidates(point, font_size):
         area = text_area(x, y, anchor, text, font_size)
-        if not bounds.holds(area) or any(area.overlaps(other) for other in taken):
-            continue
-        covered = sum(area.covers(p) for p in drawn)
-        if best is None or covered < best[0]:
-            best = (covered, Place(x, y, anchor, area))
-    return best[1] if best else None
+        if bounds.holds(area) and not any(area.overlaps(other) for other in taken):
+            places.append(Place(x, y, anchor, area))
+    if not places:
+        return None
+    # Most of a line is far away: it is looked through once, not once a place.
+    within = _around([place.area for place in places])
+    near = [drawn for drawn in line if within.covers(drawn)]
+    return min(places, key=lambda place: sum(map(place.area.covers, near)))
+
+
+def _around(areas: Sequence[Area]) -> Area:
+    return Area(
+        min(area.left for area in areas),
+        min(area.top for area in areas),
+        max(area.right for area in areas),
+        max(area.bottom for area in areas),
+    )
 
 
 def _candidates(

@@ -38,12 +38,16 @@ _MENTION: Final = re.compile(
     # \w knows accents; a hyphen after would make it another word.
     + r")(?![\w-])"
 )
-_PIECE: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*>|<!--.*?-->", re.DOTALL)
+_SHORTEST: Final = 3  # no term is mentioned in less
+# A drawing is one piece: it holds half of a page's tags and no prose.
+_PIECE: Final = re.compile(
+    r"<svg\b.*?</svg>|<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*>|<!--.*?-->", re.DOTALL
+)
 # A link holds no other, a control's name is no place for one, headings stay what they are, and
 # drawings and code are not prose.
 _CLOSED: Final = frozenset(
     {"a", "button", "summary", "label", "legend", "select", "h1", "h2", "h3", "h4"}
-    | {"svg", "code", "script", "style", "title", "template"}
+    | {"code", "script", "style", "title", "template"}
 )
 
 
@@ -52,6 +56,7 @@ def glossed(html: str) -> Markup:
 
     ``html`` is a template's own output: every ``<`` and ``>`` that is not a tag's is escaped.
     """
+    html = str(html)  # slices of Markup would each be Markup again
     told: set[str] = set()
     parts: list[str] = []
     depth, at = 0, 0
@@ -68,6 +73,9 @@ def glossed(html: str) -> Markup:
 
 
 def _link(text: str, told: set[str]) -> str:
+    if len(text) < _SHORTEST or text.isspace():
+        return text
+
     def linked(mention: re.Match[str]) -> str:
         slug = (mention.lastgroup or "").replace("_", "-")
         if slug in told:
