@@ -232,12 +232,11 @@ def _notes(sums: Negotiation, share: Share) -> Iterator[str]:
         yield f"{counted} valor informado: o que elas custarem ainda sai do teto."
     if share != 100 and sums.fines_past_discount:
         counted = filters.plural(
-            sums.fines_past_discount, "multa já é exigível", "multas já são exigíveis"
+            sums.fines_past_discount,
+            "multa já é exigível e, em regra, não tem mais desconto",
+            "multas já são exigíveis e, em regra, não têm mais desconto",
         )
-        yield (
-            f"{counted} e, em regra, já não têm desconto: conte com o valor cheio, "
-            "com juros (art. 284 do CTB)."
-        )
+        yield f"{counted}: conte com o valor cheio, com juros (art. 284 do CTB)."
     yield (
         "A FIPE é uma média nacional: estado, quilometragem, cor e região mudam o preço. "
         "O teto é uma conta, não uma avaliação do veículo."
