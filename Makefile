@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 HOST ?= 127.0.0.1
 export HOST PORT
 
-.PHONY: help run sandbox test check bench quality fuzz pins clean
+.PHONY: help run sandbox test check bench quality pictures fuzz pins clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -30,6 +30,7 @@ sandbox: $(VENV)/runtime ## the embedded upstream alone at http://127.0.0.1:9000
 
 test: $(VENV)/dev ## everything that must pass
 	@sh tests/install_system_packages.sh
+	@$(BIN)/python -m tests.quality.tools
 	@$(BIN)/python -m pytest
 
 fuzz: $(VENV)/dev ## the long fuzz runs (make test has a short form of each)
@@ -41,9 +42,17 @@ check: $(VENV)/dev ## ruff, mypy --strict, the import contracts
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 
+quality: $(VENV)/dev ## Lighthouse, axe, HTML validity and weight of every page (needs npm)
+	@sh tests/install_system_packages.sh
+	@$(BIN)/python -m tests.quality
+
+pictures: $(VENV)/dev ## the README's screenshots, taken again
+	@sh tests/install_system_packages.sh
+	@$(BIN)/python -m tests.quality.pictures
+
 pins: ## compile requirements*.in into exact versions (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --custom-compile-command "make pins" requirements.in -o requirements.txt
 	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --custom-compile-command "make pins" requirements-dev.in -o requirements-dev.txt
 
 clean: ## drop the venv and every cache (the store in instance/ stays)
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .quality .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,135 @@
+"""axe finds nothing, the keyboard reaches everything, and no visitor's setting loses a word.
+
+`make quality` looks at every page in every medium; here are the ones that matter most.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.fakes.processes import PortalProcess
+from tests.quality import axe, tools
+from tests.quality.visits import VISITS, dress, open_page
+
+KEPT_IN_VIEW = {
+    visit.name: visit
+    for visit in VISITS
+    if visit.name in ("search", "vehicle", "vehicle, unavailable", "dossier", "api")
+}
+
+
+@pytest.fixture(scope="module")
+def portal() -> Iterator[PortalProcess]:
+    with PortalProcess(workers=1) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def axe_source() -> str:
+    try:
+        return tools.axe_source()
+    except tools.ToolMissing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.mark.parametrize("name", KEPT_IN_VIEW)
+def test_axe_finds_nothing_in_light_and_dark(
+    page: Any, portal: PortalProcess, axe_source: str, name: str
+) -> None:
+    open_page(page, portal.url, KEPT_IN_VIEW[name])
+    for medium in ("light", "dark"):
+        dress(page, medium)
+        assert axe.violations(page, axe_source) == [], medium
+
+
+def test_axe_would_have_found_something(page: Any, axe_source: str) -> None:
+    page.set_content('<html lang="pt-BR"><title>t</title><main><h1>t</h1><img src="data:,"></main>')
+    assert [line.partition(":")[0] for line in axe.violations(page, axe_source)] == ["image-alt"]
+
+
+def test_the_keyboard_alone_goes_through_a_vehicle_in_order(
+    page: Any, portal: PortalProcess
+) -> None:
+    """Every stop can be seen, is marked as focused, and nothing that can be used is left out."""
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    usable = page.evaluate(
+        """() => [...document.querySelectorAll(
+             'a[href], button, input, summary, select, textarea, [tabindex="0"]')]
+           .filter((e) => e.type !== 'hidden' && !e.disabled && e.checkVisibility())
+           .filter((e) => e.type !== 'radio' || e.checked).length"""
+    )
+    stops = 0
+    for _ in range(usable + 5):
+        page.keyboard.press("Tab")
+        seen = page.evaluate(
+            """() => {
+              const e = document.activeElement;
+              if (e === document.body) return null;
+              const box = e.getBoundingClientRect(), style = getComputedStyle(e);
+              const shown = e.type === 'radio' ? document.querySelector(`label[for="${e.id}"]`) : e;
+              return {
+                what: e.outerHTML.slice(0, 80),
+                marked: getComputedStyle(shown).outlineStyle !== 'none' || e.type === 'search',
+                inside: box.bottom > 0 && box.top < innerHeight && box.right > 0,
+              };
+            }"""
+        )
+        if seen is None:
+            break
+        stops += 1
+        assert seen["marked"], seen["what"]
+        assert seen["inside"], seen["what"]
+    assert stops == usable
+
+
+def test_arrow_keys_switch_the_price_versions(page: Any, portal: PortalProcess) -> None:
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    panels = page.locator(".price-tabs__panel")
+    page.focus("#fipe-1")
+    assert panels.nth(0).is_visible() and not panels.nth(1).is_visible()
+    page.keyboard.press("ArrowRight")
+    assert panels.nth(1).is_visible() and not panels.nth(0).is_visible()
+
+
+def test_text_at_twice_its_size_fits_a_narrow_window(new_page: Any, portal: PortalProcess) -> None:
+    """WCAG 1.4.4 and 1.4.10: a window of 640 px whose text is doubled scrolls one way only."""
+    page = new_page(viewport={"width": 640, "height": 800})
+    for path in ("/", "/placa/ABC1D23?completo=1", "/api", "/glossario"):
+        page.goto(portal.url + path)
+        # Chromium's font-size setting has no switch here; the root's size is what it changes.
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 640, (path, width)
+
+
+def test_who_wants_no_motion_gets_none(new_page: Any, portal: PortalProcess) -> None:
+    page = new_page(reduced_motion="reduce")
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    longest = page.evaluate(
+        """() => Math.max(...[...document.querySelectorAll('*')].map((e) => {
+          const { animationDuration, transitionDuration } = getComputedStyle(e);
+          return Math.max(parseFloat(animationDuration), parseFloat(transitionDuration));
+        }))"""
+    )
+    assert longest <= 0.001
+
+
+def test_forced_colours_keep_icons_borders_and_the_plate(
+    new_page: Any, portal: PortalProcess
+) -> None:
+    """Where the system chooses the colours, a status is still a shape and a word in them."""
+    page = new_page(forced_colors="active")
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    for part in (".verdict .icon", ".answer .icon"):
+        assert page.locator(part).first.is_visible()
+        stroke = page.evaluate(f"getComputedStyle(document.querySelector('{part}')).stroke")
+        assert stroke == ink, part
+    edges = page.evaluate(
+        """() => ['.verdict', '.answer', '.plate'].map((name) => {
+          const style = getComputedStyle(document.querySelector(name));
+          return parseFloat(style.borderTopWidth);
+        })"""
+    )
+    assert min(edges) > 0
