@@ -69,6 +69,10 @@ def test_nothing_is_wider_than_a_small_phone(new_page: Any, portal: PortalProces
         "/placa/ABC1D23?completo=1",
         "/placa/MUL0A45?completo=1",
         "/placa/ABC1D23/dossie",
+        "/placa/ABC1D23/negociacao?reparos=1.234,56",
+        "/placa/ABC1D23/negociacao?reparos=x",
+        "/comparar?placas=ABC1D23,MUL0A45,FOR0A02,FIP0A06",
+        "/comparar",
         "/renavam/79831854647",
         "/api",
         "/glossario",
@@ -80,6 +84,46 @@ def test_nothing_is_wider_than_a_small_phone(new_page: Any, portal: PortalProces
         page.goto(portal.url + path)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= 320, (path, width)
+
+
+def test_fines_are_narrowed_without_javascript(
+    page_without_javascript: Any, portal: PortalProcess
+) -> None:
+    page = page_without_javascript
+    page.goto(f"{portal.url}/placa/MUL0A45?completo=1")
+    rows = page.locator("#multas .fine:visible")
+    everything = rows.count()
+    for key in ("paid", "open", "uf-1"):
+        choice = page.locator(f"#multas input[value={key}]")
+        choice.check()
+        label = choice.locator("xpath=..").inner_text()
+        assert f"({rows.count()})" in label
+        assert 0 < rows.count() < everything
+    page.check("#multas input[value=paid]")
+    hidden = page.locator("#multas .fine--open").first.get_attribute("id")
+    page.goto(f"{page.url}#{hidden}")
+    assert page.locator(f"#{hidden}").is_visible()
+    page.emulate_media(media="print")
+    assert rows.count() == everything
+
+
+def test_a_sheet_is_filled_in_and_a_comparison_grows_without_javascript(
+    page_without_javascript: Any, portal: PortalProcess
+) -> None:
+    page = page_without_javascript
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    page.click("text=Quanto oferecer")
+    page.check("input[name=multas][value='60']")
+    page.fill("#custo-reparos", "1.000,00")
+    page.click("text=Calcular")
+    sheet = page.inner_text(".sheet")
+    assert "-R$\u00a01.000,00" in sheet and "a 60%" in sheet
+    page.go_back()
+    page.goto(f"{portal.url}/comparar?placas=ABC1D23")
+    page.fill("#placa-2", "mul0a45")
+    page.click("main >> button:has-text('Comparar')")
+    assert page.url.endswith("/comparar?placas=ABC1D23,MUL0A45")
+    assert page.locator(".comparison thead th").count() == 2
 
 
 def test_the_keyboard_alone_searches_and_skips_to_the_content(
