@@ -38,6 +38,7 @@ from portal.settings import Settings, SettingsError
 from portal.storage import load_secret_key, open_engine
 from portal.upstream import CELLS, Breaker, Cells, Failover, Origin
 from portal.web import (
+    Fragments,
     HitLog,
     Metrics,
     MetricsAccess,
@@ -84,10 +85,12 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
     leases = _leases(settings, backend)
     gateway = Gateway(Failover(breakers), store, SingleFlight(leases), ledger, policy, observer)
     history = History(engine, secret, store.tag)
+    fragments = Fragments()
     hit_log = HitLog(gateway, metrics)
     housekeeper = Housekeeper(
         Chore(0.1, hit_log.write),
         Chore(1.0, store.tick),
+        Chore(30.0, fragments.forget),
         Chore(5.0, tally.flush),
         Chore(15.0, store.sweep),
         Chore(3600.0, ledger.drop_past_counters),
@@ -113,6 +116,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
             static=HOME / "static",
             edge_bytes=edge_bytes // 8,
             hit_log=hit_log,
+            fragments=fragments,
             ready=store.is_up,
             metrics=metrics,
             metrics_access=MetricsAccess(settings.metrics_token, settings.trusted_proxies > 0),

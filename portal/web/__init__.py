@@ -1,5 +1,6 @@
 """What people and scripts see: JSON paths, pages, health, metrics."""
 
+from portal.web.fragments import Fragments
 from portal.web.hit_log import HitLog
 from portal.web.limits import RateLimits
 from portal.web.logs import set_up_logging
@@ -8,6 +9,7 @@ from portal.web.mounting import Portal, mount
 from portal.web.view_models import SamplePlate
 
 __all__ = [
+    "Fragments",
     "HitLog",
     "Metrics",
     "MetricsAccess",

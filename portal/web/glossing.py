@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from markupsafe import Markup
@@ -51,6 +52,7 @@ _CLOSED: Final = frozenset(
 )
 
 
+@lru_cache(64)
 def glossed(html: str) -> Markup:
     """Markup with the first mention of each term linked, wherever prose may hold a link.
 

@@ -17,6 +17,7 @@ from portal.web.assets import Assets
 from portal.web.dossier_code import DossierCodes
 from portal.web.edge import Edge
 from portal.web.errors import register_errors
+from portal.web.fragments import Fragments
 from portal.web.headers import register_headers
 from portal.web.health import health_blueprint
 from portal.web.hit_log import HitLog
@@ -49,6 +50,7 @@ class Portal:
     static: Path
     edge_bytes: int  # for what the edge remembers beside the answers; 0 = no edge
     hit_log: HitLog
+    fragments: Fragments
     ready: Callable[[], bool]
     metrics: Metrics
     metrics_access: MetricsAccess
@@ -99,6 +101,7 @@ def mount(app: Flask, portal: Portal) -> None:
     ):
         app.register_blueprint(blueprint)
     filters.register(app.jinja_env)
+    app.jinja_env.globals["remembered"] = portal.fragments.remembered
 
     @app.context_processor
     def site() -> dict[str, Site]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from portal.vehicle import EMPTY, HIDDEN, Decoded, Field, VehicleName, read_decode, vehicle_name
@@ -50,7 +51,13 @@ def vehicle_facts(panel: Panel, reading: Reading) -> VehicleFacts | None:
     """The vehicle of an answer; None where there is none or it cannot be read."""
     if panel.body is None or not is_readable(panel, "decode"):
         return None
-    decoded = read_decode(panel.body, reading.marker)
+    return read_facts(panel.body, reading.marker)
+
+
+@lru_cache(64)
+def read_facts(body: bytes, marker: str) -> VehicleFacts:
+    """What a readable answer says, charts measured: the same bytes are read and drawn once."""
+    decoded = read_decode(body, marker)
     return VehicleFacts(
         name=vehicle_name(decoded),
         line=_line(decoded),

@@ -1,0 +1,47 @@
+"""What was read and drawn of an answer a moment ago: a page shown again costs no drawing again.
+
+Everything here is made of an answer's bytes alone and found by them, so a page never shows what
+the store no longer holds; ``forget`` is called every half minute, so nothing outlives its
+retention in memory.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final
+
+from markupsafe import Markup
+
+from portal.web.glossing import glossed
+from portal.web.view_models import read_facts
+
+MOST: Final = 64  # at 60 kB of markup each
+
+
+class Fragments:
+    """Markup by the object it was drawn from."""
+
+    def __init__(self) -> None:
+        self._drawn: OrderedDict[int, tuple[object, Markup]] = OrderedDict()
+        self._change = threading.Lock()
+
+    def remembered(self, subject: object, caller: Callable[[], Markup]) -> Markup:
+        """``{% call remembered(subject) %}``: the block, drawn once a subject.
+
+        The very same object is meant, not an equal one: to compare would cost what is saved.
+        """
+        held = self._drawn.get(id(subject))
+        if held is not None and held[0] is subject:
+            return held[1]
+        markup = caller()
+        with self._change:
+            self._drawn[id(subject)] = subject, markup
+            while len(self._drawn) > MOST:
+                self._drawn.popitem(last=False)
+        return markup
+
+    def forget(self) -> None:
+        with self._change:
+            self._drawn.clear()
+        read_facts.cache_clear()
+        glossed.cache_clear()

@@ -1,0 +1,75 @@
+"""What was drawn of an answer is shown again, and only of that very answer."""
+
+import re
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from portal.web.fragments import MOST, Fragments
+from portal.web.view_models import read_facts
+from tests import factories
+from tests.conftest import PortalFactory
+from tests.web.page_client import PageClient
+
+PLATE = "ABC1D23"
+
+
+@dataclass(frozen=True)
+class Subject:
+    name: str = "equal"
+
+
+class Drawing:
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self) -> Markup:
+        self.times += 1
+        return Markup(f"<p>{self.times}</p>")
+
+
+def test_a_subject_is_drawn_once() -> None:
+    fragments, draw, subject = Fragments(), Drawing(), Subject()
+    assert [fragments.remembered(subject, draw) for _ in range(3)] == ["<p>1</p>"] * 3
+    assert draw.times == 1
+
+
+def test_an_equal_subject_is_another() -> None:
+    fragments, draw = Fragments(), Drawing()
+    one, other = Subject(), Subject()
+    assert one == other
+    assert fragments.remembered(one, draw) != fragments.remembered(other, draw)
+
+
+def test_forgotten_drawings_are_drawn_again() -> None:
+    fragments, draw, subject = Fragments(), Drawing(), Subject()
+    fragments.remembered(subject, draw)
+    fragments.forget()
+    fragments.remembered(subject, draw)
+    assert draw.times == 2
+    assert read_facts.cache_info().currsize == 0
+
+
+def test_no_more_than_a_few_are_kept() -> None:
+    fragments, draw = Fragments(), Drawing()
+    subjects = [Subject(str(number)) for number in range(MOST + 5)]
+    for subject in subjects:
+        fragments.remembered(subject, draw)
+    assert len(fragments._drawn) == MOST
+
+
+def test_a_page_out_of_what_was_drawn_is_the_page_drawn_anew(portal: PortalFactory) -> None:
+    here = portal({})
+    client, path = PageClient(here.client), f"/placa/{PLATE}?completo=1"
+    client.get(path)
+    remembered = client.get(path)
+    here.app.jinja_env.globals["remembered"].__self__.forget()
+    anew = client.get(path)
+    of_the_moment = re.compile(r"Pedido \w+|\d+ segundos?")
+    assert of_the_moment.sub("", remembered.text) == of_the_moment.sub("", anew.text)
+
+
+def test_another_answer_is_another_vehicle() -> None:
+    one = read_facts(factories.decode_body(PLATE, marca="AUDI"), factories.HIDDEN)
+    other = read_facts(factories.decode_body(PLATE, marca="FIAT"), factories.HIDDEN)
+    assert one.name != other.name
