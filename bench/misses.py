@@ -99,7 +99,7 @@ def warm_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None
     cookies = {server: Visitor(server.port).sign_in().cookie for server in (warm, bare)}
     page = [f"/placa/{PLATES[0]}?completo=1"]
     for server in (warm, bare):
-        press(server, page, 1, cookie=cookies[server])
+        press(server, page, 2, cookie=cookies[server])
     ours: list[float] = []
     theirs: list[float] = []
     cost: list[float] = []

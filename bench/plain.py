@@ -1,6 +1,8 @@
-"""What most would write first: Flask, Flask-Caching, requests, one log line a request.
+"""What most would write first: Flask, Flask-Caching's ``memoize``, requests, a log line a request.
 
-It checks its one token, keys by the path and knows no stale copies, coalescing or ledger.
+It checks its one token and knows no stale copies, coalescing, ledger or byte-for-byte bodies.
+The files are shared by its workers, as the portal's store is; the server's options are the
+portal's too.
 """
 
 import logging
@@ -9,7 +11,7 @@ import sys
 from typing import Any
 
 import requests
-from flask import Flask, Response, abort, request
+from flask import Flask, Response, abort, jsonify, request
 from flask_caching import Cache
 
 
@@ -21,7 +23,6 @@ def create() -> Flask:
             "CACHE_TYPE": "FileSystemCache",
             "CACHE_DIR": os.environ["CACHE_DIR"],
             "CACHE_THRESHOLD": 100_000,
-            "CACHE_DEFAULT_TIMEOUT": 86_400,
         },
     )
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s")
@@ -31,6 +32,12 @@ def create() -> Flask:
     session = requests.Session()
     session.headers["Authorization"] = os.environ["UPSTREAM_TOKEN"]
 
+    @cache.memoize(timeout=86_400)
+    def fetch(path: str) -> Any:
+        answer = session.get(f"{upstream}/detran/v1/{path}", timeout=15)
+        answer.raise_for_status()
+        return answer.json()
+
     @app.before_request
     def authorise() -> None:
         if request.headers.get("Authorization") != token:
@@ -38,13 +45,7 @@ def create() -> Flask:
 
     @app.get("/detran/v1/<path:rest>")
     def lookup(rest: str) -> Response:
-        body: Any = cache.get(rest)
-        if body is None:
-            answer = session.get(f"{upstream}/detran/v1/{rest}", timeout=15)
-            answer.raise_for_status()
-            body = answer.content
-            cache.set(rest, body)
-        return Response(body, content_type="application/json")
+        return jsonify(fetch(rest))
 
     @app.after_request
     def tell(response: Response) -> Response:

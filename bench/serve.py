@@ -6,6 +6,8 @@ from granian.constants import HTTPModes, Interfaces
 from granian.log import LogLevels
 from granian.server import Server
 
+from portal.server import BACKLOG, BLOCKING_THREADS
+
 PEERS = {
     "upstream": ("bench.upstream:app", Interfaces.RSGI, False, 1),
     "plain": ("bench.plain:create", Interfaces.WSGI, True, 2),
@@ -21,6 +23,9 @@ def main(name: str, port: int) -> None:
         port=port,
         interface=interface,
         workers=workers,
+        blocking_threads=BLOCKING_THREADS if interface is Interfaces.WSGI else None,
+        backlog=BACKLOG,
+        backpressure=BACKLOG,
         http=HTTPModes.http1,
         log_level=LogLevels.warning,
         log_access=False,
