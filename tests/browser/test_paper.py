@@ -1,0 +1,55 @@
+"""Printed from Chromium and made by WeasyPrint, the dossier says the same."""
+
+import re
+import unicodedata
+from collections import Counter
+from io import BytesIO
+from typing import Any
+
+import pytest
+from pypdf import PdfReader
+
+from portal.web.pdf import PDFUnavailable, render_pdf
+from tests.web import paper
+from tests.web.rendering import ASSETS
+
+ADDRESS = "http://127.0.0.1:1"  # nothing listens there: every request is answered by the test
+# Only WeasyPrint draws the foot of a page, which carries the title again.
+FOOT = re.compile(r"Dossiê do veículo[^\n]*\n?página \d+ de \d+|página \d+ de \d+")
+HEAD = ("Data", "Infração", "Gravidade", "Valor", "Situação")
+
+
+def words(pdf: bytes) -> Counter[str]:
+    """How often each word stands on the paper; a table's head is repeated where a page ends."""
+    text = "\n".join(sheet.extract_text() for sheet in PdfReader(BytesIO(pdf)).pages)
+    return Counter(re.findall(r"\w+", FOOT.sub("", unicodedata.normalize("NFKC", text))))
+
+
+def chromium_pdf(page: Any, html: str) -> bytes:
+    def answer(route: Any) -> None:
+        path = route.request.url.removeprefix(ADDRESS)
+        asset = ASSETS.find(path.removeprefix("/static/"))
+        if asset is None:
+            route.fulfill(body=html, content_type="text/html; charset=utf-8")
+        else:
+            route.fulfill(body=asset.body, content_type=asset.content_type)
+
+    page.route("**/*", answer)
+    page.goto(f"{ADDRESS}/placa/ABC1D23/dossie")
+    pdf: bytes = page.pdf(prefer_css_page_size=True)
+    return pdf
+
+
+@pytest.mark.parametrize("name", ["usual", "heavy"])
+def test_both_printers_print_the_same_words(page: Any, name: str) -> None:
+    html = getattr(paper, name)()
+    try:
+        ours = words(render_pdf(html, ASSETS))
+    except PDFUnavailable:
+        pytest.skip("the libraries that WeasyPrint loads are not installed")
+    theirs = words(chromium_pdf(page, html))
+    for word in HEAD:
+        assert ours.pop(word) and theirs.pop(word)
+    # Words for ears alone: WeasyPrint clips them but keeps their text.
+    unseen = Counter(re.findall(r'class="visually-hidden">(\w+)', html))
+    assert (ours - theirs - unseen, theirs - ours) == (Counter(), Counter())

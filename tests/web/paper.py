@@ -1,0 +1,62 @@
+"""The dossier with fixed records and a fixed clock: the paper that tests and measures look at."""
+
+from portal.web.view_models import dossier_page
+from tests.factories import (
+    decode_body,
+    fine,
+    fipe_entry,
+    payment,
+    price_history,
+    renainf_body,
+    report_body,
+)
+from tests.web.rendering import PLATE, READING, UNASKED, answered, panels, render
+
+CODE = "WyJBQkMxRDIzIl0.c2lnbmF0dXJl"
+QR = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 2 2'%3E"
+    "%3Cpath d='M0 0h1v1H0zM1 1h1v1H1z'/%3E%3C/svg%3E"
+)
+ADDRESS = "https://portal.example"
+
+
+def usual() -> str:
+    """Two candidates, an open and a paid fine, a restriction, a report: what most papers are."""
+    body = renainf_body(
+        fine(localInfracao="BR-381 KM 480", pagamento=payment()),
+        fine(codigoInfracao="7633", localInfracao="AV BRASIL 100"),
+    )
+    page = dossier_page(
+        PLATE,
+        panels(renainf=body),
+        answered(report_body()),
+        READING,
+        address=ADDRESS,
+        code=CODE,
+        qr=QR,
+    )
+    return render(page)
+
+
+def heavy(fines: int = 40, candidates: int = 6) -> str:
+    """As many fines and charts as the PDF is measured with."""
+    history = [price_history(108, 6, (2017, 6), 90_000 + 1_371 * n) for n in range(candidates)]
+    entries = [
+        fipe_entry(versao=f"VERSAO {n} 1.8 16V TURBO", historicoPreco=prices)
+        for n, prices in enumerate(history)
+    ]
+    page = dossier_page(
+        PLATE,
+        panels(
+            decode=decode_body(str(PLATE), informacoesFipe=entries),
+            renainf=renainf_body(
+                *(fine(localInfracao=f"RODOVIA {n} KM {n * 7}") for n in range(fines))
+            ),
+        ),
+        UNASKED,
+        READING,
+        address=ADDRESS,
+        code=CODE,
+        qr=QR,
+    )
+    return render(page)

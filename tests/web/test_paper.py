@@ -1,0 +1,74 @@
+"""The dossier's HTML is the golden one, and its PDF is tagged, titled and holds every fine."""
+
+import re
+import unicodedata
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+from portal.web.pdf import PDFUnavailable, render_pdf
+from tests.web import paper
+from tests.web.html_checker import check_html
+from tests.web.rendering import ASSETS
+
+
+class GoldenHtml(SingleFileSnapshotExtension):
+    """Golden files that are read in the diff: tests/golden/test_paper/*.html."""
+
+    file_extension = "html"
+    _write_mode = WriteMode.TEXT
+
+    @classmethod
+    def dirname(cls, *, test_location: object) -> str:
+        return str(Path(__file__).parent.parent / "golden" / "test_paper")
+
+
+def pdf_of(html: str) -> PdfReader:
+    try:
+        return PdfReader(BytesIO(render_pdf(html, ASSETS)))
+    except PDFUnavailable:
+        pytest.skip("the libraries that WeasyPrint loads are not installed")
+
+
+def text_of(pdf: PdfReader) -> str:
+    text = " ".join(sheet.extract_text() for sheet in pdf.pages)
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text))
+
+
+def test_the_dossier_is_the_golden_one(snapshot: SnapshotAssertion) -> None:
+    """A change of a word, a number or a row on paper is seen in the diff."""
+    html = re.sub(r"\n\s*\n+", "\n", paper.usual())
+    check_html(html)
+    # The style sheet's hash is no part of what the paper says.
+    html = re.sub(r"(/static/[\w/]+)\.[0-9a-f]{8}\.", r"\1.", html)
+    assert html == snapshot(extension_class=GoldenHtml)
+
+
+def test_the_pdf_is_tagged_titled_and_in_portuguese() -> None:
+    pdf = pdf_of(paper.usual())
+    root = pdf.trailer["/Root"]
+    assert root["/MarkInfo"]["/Marked"]
+    assert root["/StructTreeRoot"]["/K"]
+    assert root["/Lang"] == "pt-BR"
+    assert root["/ViewerPreferences"]["/DisplayDocTitle"]
+    assert pdf.metadata is not None
+    assert pdf.metadata.title == "Dossiê do veículo ABC1D23 – Audi A3 LM 180CV"
+
+
+def test_the_pdf_holds_every_fine_and_every_version() -> None:
+    text = text_of(pdf_of(paper.heavy()))
+    for number in range(40):
+        assert f"Local: RODOVIA {number} KM {number * 7}." in text
+    for number in range(6):
+        assert f"VERSAO {number} 1.8 16V TURBO" in text
+
+
+def test_a_fine_costs_the_pdf_few_boxes() -> None:
+    """WeasyPrint's time goes by elements: a row that grows would be paid for forty times."""
+    few, many = (len(re.findall(r"<[a-z]", paper.heavy(fines, 0))) for fines in (10, 40))
+    timeline = 2 * 3  # a fine is two events, each an item, a time and a link
+    assert (many - few) / 30 <= 14 + timeline
