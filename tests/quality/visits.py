@@ -30,6 +30,8 @@ VISITS: Final = (
     Visit("vehicle, 45 fines", "/placa/MUL0A45?completo=1"),
     Visit("vehicle, 6 versions", "/placa/FIP0A06?completo=1"),
     Visit("renavam", "/renavam/79831854647"),
+    Visit("negotiation", "/placa/ABC1D23/negociacao"),
+    Visit("comparison", "/comparar?placas=ABC1D23,LMP0A01"),
     Visit("dossier", "/placa/ABC1D23/dossie"),
     Visit("dossier, 45 fines", "/placa/MUL0A45/dossie"),
     Visit("dossier, unavailable", "/placa/FOR0A02/dossie"),

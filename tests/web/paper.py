@@ -23,8 +23,12 @@ ADDRESS = "https://portal.example"
 def usual() -> str:
     """Two candidates, an open and a paid fine, a restriction, a report: what most papers are."""
     body = renainf_body(
-        fine(localInfracao="BR-381 KM 480", pagamento=payment()),
-        fine(codigoInfracao="7633", localInfracao="AV BRASIL 100"),
+        fine(localInfracao="BR-381 KM 480"),
+        fine(
+            codigoInfracao="7633",
+            localInfracao="AV BRASIL 100",
+            pagamento=payment(dataPagamento="02/12/2025", valorPago="293.47"),
+        ),
     )
     page = dossier_page(
         PLATE,
