@@ -1,7 +1,8 @@
 """A page's lookups: side by side, each ending as a panel whatever happens to it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -30,11 +31,21 @@ BROKEN = "Algo deu errado neste portal durante a consulta."
 
 
 class Lookups:
-    """Turns operations on a subject into panels."""
+    """Turns operations on a subject into panels.
 
-    def __init__(self, gateway: Gateway, pool: Executor) -> None:
+    ``read_ahead`` is told of each answer that was waited for, in its own thread: what can be
+    made of it then need not be made after the slowest lookup.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        pool: Executor,
+        read_ahead: Callable[[str, Panel], object] = lambda _operation, _panel: None,
+    ) -> None:
         self._gateway = gateway
         self._pool = pool
+        self._read_ahead = read_ahead
 
     def panels(
         self,
@@ -110,7 +121,11 @@ class Lookups:
             return Panel("unavailable", price=price, reason=BROKEN)
         if served.status != 200:
             return Panel("unavailable", price=price, reason=REJECTED)
-        return _panel(served, replaced, price)
+        panel = _panel(served, replaced, price)
+        if not panel.from_memory:
+            with suppress(Exception):  # the page meets it again, where it belongs
+                self._read_ahead(lookup.operation.name, panel)
+        return panel
 
 
 def _panel(served: Served, replaced: Served | None, price: Decimal) -> Panel:

@@ -29,7 +29,7 @@ from portal.web.openapi import openapi_blueprint
 from portal.web.pdf import render_pdf
 from portal.web.request_log import register_request_log
 from portal.web.vehicle_pages import VehiclePages
-from portal.web.view_models import SamplePlate, Site
+from portal.web.view_models import SamplePlate, Site, read_ahead
 from portal.web.visitors import SESSION_S, DynamicSecureCookies, Visitors, limit_pages
 
 
@@ -75,7 +75,11 @@ def mount(app: Flask, portal: Portal) -> None:
     open_pages = OpenPages(visitors, portal.history, codes, portal.samples, portal.limits)
     vehicle_pages = VehiclePages(
         portal.gateway,
-        Lookups(portal.gateway, portal.pool),
+        Lookups(
+            portal.gateway,
+            portal.pool,
+            lambda operation, panel: read_ahead(operation, panel, portal.hidden_marker),
+        ),
         visitors,
         portal.history,
         open_pages,

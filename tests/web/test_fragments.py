@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from portal.web.fragments import MOST, Fragments
-from portal.web.view_models import read_facts
+from portal.web.panels import Panel
+from portal.web.view_models import read_ahead, read_facts
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.web.page_client import PageClient
@@ -73,3 +74,20 @@ def test_another_answer_is_another_vehicle() -> None:
     one = read_facts(factories.decode_body(PLATE, marca="AUDI"), factories.HIDDEN)
     other = read_facts(factories.decode_body(PLATE, marca="FIAT"), factories.HIDDEN)
     assert one.name != other.name
+
+
+def test_an_answer_waited_for_is_read_before_the_page_needs_it() -> None:
+    body = factories.decode_body("XYZ9A87")
+    read_facts.cache_clear()
+    read_ahead("decode", Panel("fresh", body), factories.HIDDEN)
+    assert read_facts.cache_info().currsize == 1
+    read_facts(body, factories.HIDDEN)
+    assert read_facts.cache_info().hits == 1
+
+
+def test_reading_ahead_passes_over_what_it_cannot_read() -> None:
+    read_facts.cache_clear()
+    read_ahead("decode", Panel("fresh", b"[]"), factories.HIDDEN)
+    read_ahead("decode", Panel("unavailable"), factories.HIDDEN)
+    read_ahead("renainf", Panel("fresh", factories.renainf_body()), factories.HIDDEN)
+    assert read_facts.cache_info().currsize == 0

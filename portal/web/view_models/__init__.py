@@ -7,7 +7,7 @@ from portal.web.view_models.comparison import (
     comparison_path,
 )
 from portal.web.view_models.dossier import DossierPage, dossier_page
-from portal.web.view_models.facts import read_facts
+from portal.web.view_models.facts import read_ahead, read_facts
 from portal.web.view_models.negotiation import NegotiationPage, negotiation_page
 from portal.web.view_models.panel import PANEL_NAMES, Panels, Reading, panel_needs
 from portal.web.view_models.plain import (
@@ -70,6 +70,7 @@ __all__ = [
     "panel_fragment",
     "panel_needs",
     "privacy_page",
+    "read_ahead",
     "read_facts",
     "renavam_page",
     "search_page",

@@ -66,6 +66,12 @@ def read_facts(body: bytes, marker: str) -> VehicleFacts:
     )
 
 
+def read_ahead(operation: str, panel: Panel, marker: str) -> None:
+    """Read and measure an answer that a page will show, while others are waited for."""
+    if operation == "decode" and panel.body is not None and is_readable(panel, "decode"):
+        read_facts(panel.body, marker)
+
+
 def _line(decoded: Decoded) -> str:
     """``2014/2015 · gasolina · 180 cv · importado``: only what is known."""
     years = [str(year) for year in (decoded.built_year, decoded.model_year) if year]
