@@ -146,7 +146,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 @settings(
-    max_examples=cases(1_000, 50_000),
+    max_examples=cases(600, 50_000),
     deadline=None,
     database=None,
     derandomize=not FULL,

@@ -43,7 +43,7 @@ def test_every_answer_conforms(tmp_path: Path) -> None:
         for operation in operations:
 
             @settings(
-                max_examples=cases(8, 1_000),
+                max_examples=cases(5, 1_000),
                 deadline=None,
                 database=None,
                 derandomize=not FULL,

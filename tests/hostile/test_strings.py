@@ -13,7 +13,7 @@ from tests.hostile.effort import FULL
 from tests.hostile.strings import STRINGS, hostile_bodies
 from tests.web.person import Person
 
-STEP = 1 if FULL else 20
+STEP = 1 if FULL else 40
 
 
 def test_there_are_two_hundred_strings() -> None:

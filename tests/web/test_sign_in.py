@@ -185,18 +185,18 @@ def test_a_session_ends_after_twelve_hours(
 
 
 @pytest.mark.parametrize("path", POSTS)
-@pytest.mark.parametrize("given", [None, "", "x", "é" * 32])
 def test_a_form_that_is_not_ours_does_nothing(
-    portal: PortalFactory, upstream: FaultUpstream, path: str, given: str | None
+    portal: PortalFactory, upstream: FaultUpstream, path: str
 ) -> None:
-    ana = Person.at(portal()).signed_in()
-    data = {} if given is None else {"csrf_token": given}
+    here = portal()
+    ana = Person.at(here).signed_in()
     with no_upstream_call(upstream):
-        assert ana.client.post(path, data=data).status_code == 400
+        for data in ({}, *({"csrf_token": given} for given in ("", "x", "é" * 32))):
+            assert ana.client.post(path, data=data).status_code == 400
         token = ana.csrf_token()
         in_address = ana.client.post(path, query_string={"csrf_token": token})
         assert in_address.status_code == 400
-        of_another = Person.at(portal()).client.post(path, data={"csrf_token": token})
+        of_another = Person.at(here).client.post(path, data={"csrf_token": token})
         assert of_another.status_code == 400
     assert ana.client.get(VEHICLE).status_code == 200
 
