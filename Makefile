@@ -3,7 +3,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 HOST ?= 127.0.0.1
-export HOST PORT
 
 .PHONY: help run sandbox test check bench quality pictures fuzz pins clean
 
@@ -20,13 +19,11 @@ $(VENV)/dev: requirements-dev.txt $(VENV)/runtime
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
-run: PORT ?= 8000
 run: $(VENV)/runtime ## the portal at http://127.0.0.1:8000 (HOST and PORT change it)
-	@exec $(BIN)/python app.py
+	@HOST=$(HOST) PORT=$(or $(PORT),8000) exec $(BIN)/python app.py
 
-sandbox: PORT ?= 9000
 sandbox: $(VENV)/runtime ## the embedded upstream alone at http://127.0.0.1:9000
-	@exec $(BIN)/python -m portal.sandbox
+	@HOST=$(HOST) PORT=$(or $(PORT),9000) exec $(BIN)/python -m portal.sandbox
 
 test: $(VENV)/dev ## everything that must pass
 	@sh tests/install_system_packages.sh

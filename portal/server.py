@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import threading
 import time
 from pathlib import Path
@@ -41,6 +42,22 @@ def serve(target: str, host: str, port: int, workers: int, home: Path) -> None:
         log_dictconfig=_THROUGH_THE_ROOT,
         log_access=False,  # the path holds the plate: the application logs its own line
     ).serve()
+
+
+def cannot_listen(host: str, port: int) -> str | None:
+    """Why the address cannot be bound, or None.
+
+    The server itself shares its port among its workers, so it would share it with a stranger's
+    server too, and answer half of the requests.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
 
 
 def end_with_parent(every_s: float = 1.0) -> None:

@@ -50,7 +50,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     connect_timeout: Limit = 2.0
     first_byte_timeout: Limit = 8.0
     deadline: Limit = 15.0
-    daily_call_limit: Annotated[int, msgspec.Meta(ge=0)] = 0
+    daily_call_limit: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
     price_decode: Reais = Decimal(0)
     price_renainf: Reais = Decimal(0)
     price_renajud: Reais = Decimal(0)
@@ -138,6 +138,8 @@ def _read(field: str, text: str) -> object:
     if _TYPES[field] in (str, str | None):
         return text
     try:
+        if not text.isascii() or "_" in text:
+            raise ValueError
         return float(text) if _TYPES[field] is Limit else int(text)
     except ValueError:
         raise SettingsError(f"{name} makes no sense: a number is expected") from None
@@ -153,6 +155,7 @@ def _base_address(name: str, text: str) -> str:
     try:
         parts = urlsplit(text)
         sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        sound = sound and text.isascii() and text.isprintable() and " " not in text
     except ValueError:
         sound = False
     if not sound or parts.query or parts.fragment or parts.username is not None:

@@ -23,7 +23,9 @@ def token_commands(tokens: Tokens) -> click.Group:
     @click.argument("name", callback=_name)
     @click.option("--scopes", default=_DEFAULT_SCOPES, show_default=True, callback=_scopes)
     @click.option("--expires", callback=_lifetime, help="as in 12h, 30d, 8w; none = never")
-    @click.option("--daily-limit", type=click.IntRange(min=0), default=0, help="0 = no limit")
+    @click.option(
+        "--daily-limit", type=click.IntRange(0, 2**31 - 1), default=0, help="0 = no limit"
+    )
     def issue(name: str, scopes: frozenset[str], expires: float | None, daily_limit: int) -> None:
         """Print a new token, alone on the last line. It is shown this once."""
         try:

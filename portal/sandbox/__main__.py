@@ -1,7 +1,6 @@
 """``python -m portal.sandbox``: the embedded upstream alone, on HOST:PORT."""
 
 import os
-import socket
 import sys
 
 from granian import Granian
@@ -11,6 +10,7 @@ from granian.log import LogLevels
 
 from portal.sandbox.sandbox import TOKEN
 from portal.sandbox.wsgi import SECONDARY
+from portal.server import cannot_listen
 
 # More than may ever hang at once in a rehearsal: each hung request holds a thread for 30 s.
 _THREADS = 256
@@ -23,7 +23,7 @@ def main() -> int:
         print(f"PORT precisa ser um número de 1 a 65535, não {port_text!r}.", file=sys.stderr)
         return 1
     port = int(port_text)
-    if (trouble := _cannot_listen(host, port)) is not None:
+    if (trouble := cannot_listen(host, port)) is not None:
         print(f"Não é possível atender em {host}:{port}: {trouble}.", file=sys.stderr)
         return 1
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -49,18 +49,6 @@ def main() -> int:
         log_access=False,
     ).serve()
     return 0
-
-
-def _cannot_listen(host: str, port: int) -> str | None:
-    """Why the address cannot be bound; None when it can. Granian itself would print a trace."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        with socket.socket(family, socket.SOCK_STREAM) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
-    except OSError as error:
-        return error.strerror or str(error)
-    return None
 
 
 if __name__ == "__main__":
