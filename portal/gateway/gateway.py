@@ -12,6 +12,7 @@ from portal.gateway import validity
 from portal.gateway.asking import Asker, Policy
 from portal.gateway.envelope import Envelope
 from portal.gateway.freshness import Freshness, judge, retention_s
+from portal.gateway.lease import fence_now
 from portal.gateway.ledger import Ledger
 from portal.gateway.lookup import (
     CacheStatus,
@@ -97,9 +98,19 @@ class Gateway:
     def count_hits(self, operation: str, seconds: float, times: int) -> None:
         self._observer.served(operation, "hit", seconds, times)
 
+    def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
+        """Let a stored report be the one that its vehicle's page shows.
+
+        Asked for by whoever had it written from the upstream's own records: a report on a
+        caller's own data is that caller's alone.
+        """
+        held = self._store.read(self._store.key(lookup, caller.credential))
+        if held is not None:
+            key = self._store.newest_report_key(lookup.subject, caller.credential)
+            self._store.write(msgspec.structs.replace(held, key=key), fence_now())
+
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
-        """The report of a plate that was written last, from whatever data; None when none is
-        within its lifetime."""
+        """The report last kept as a plate's newest; None when none is within its lifetime."""
         held = self._store.read(self._store.newest_report_key(plate, caller.credential))
         if held is None:
             return None
@@ -202,11 +213,9 @@ class Gateway:
                 )
                 self._store.write(note, fence)
             raise
-        return self._keep(key, lookup, caller, response, fence)
+        return self._keep(key, lookup, response, fence)
 
-    def _keep(
-        self, key: str, lookup: Lookup, caller: Caller, response: Response, fence: int
-    ) -> _Brought:
+    def _keep(self, key: str, lookup: Lookup, response: Response, fence: int) -> _Brought:
         status, body = response.status, response.body
         if status == 400 and not validity.is_message(body):
             body = b""  # nothing worth relaying: the web room has the contract's message
@@ -225,9 +234,6 @@ class Gateway:
         if replaced and _differs(replaced, envelope):
             # Under its own times, so that it is deleted when it would have been anyway.
             self._store.write(msgspec.structs.replace(replaced, key=_previous(key)), fence)
-        if lookup.operation is REPORT and status == 200:
-            newest = self._store.newest_report_key(lookup.subject, caller.credential)
-            self._store.write(msgspec.structs.replace(envelope, key=newest), fence)
         return _Brought(envelope, stored)
 
     def _judge(self, lookup: Lookup, envelope: Envelope) -> Freshness:

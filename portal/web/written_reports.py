@@ -24,7 +24,9 @@ class WrittenReports:
     def write(self, plate: Plate, panels: Panels, identity: Identity) -> None:
         """Have a report written from these records; raises the gateway's Failure."""
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
-        self._gateway.fetch(report_lookup(plate, _data(panels)), caller)
+        lookup = report_lookup(plate, _data(panels))
+        self._gateway.fetch(lookup, caller)
+        self._gateway.keep_as_newest(lookup, caller)
 
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
         """The newest report stored, and whether the records have changed since.
