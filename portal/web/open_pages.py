@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access import History, RefusedToken, UnknownToken, is_token
+from portal.access import History, RefusedToken, TokensUnavailable, UnknownToken, is_token
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.dossier_code import DossierCodes
 from portal.web.errors import INVALID_PLATE
@@ -27,13 +27,16 @@ WRONG_TOKEN = "Este token não foi aceito."  # noqa: S105
 EXPIRED_TOKEN = "Este token foi revogado ou venceu."  # noqa: S105
 TOO_MANY_TRIES = "Tentativas demais com tokens errados. Espere {} e tente de novo."
 LONGEST_CODE = 1000
-_SEPARATORS = str.maketrans("", "", " .\t\u00a0\u2009\u202f")
+_SEPARATORS = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
 _DASHES = str.maketrans("–—‑−", "----")
 
 
 def plain_query(text: str) -> str:
-    """A plate or Renavam as people type and paste it, without blanks, every dash a hyphen."""
-    return text.translate(_SEPARATORS).translate(_DASHES)
+    """A plate or Renavam as people type and paste it: no blanks or dots, every dash a hyphen, and
+    none in a number."""
+    plain = text.translate(_SEPARATORS).translate(_DASHES)
+    digits = plain.replace("-", "")
+    return digits if digits.isdecimal() else plain
 
 
 class OpenPages:
@@ -149,8 +152,11 @@ class OpenPages:
         return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
 
     def _recent(self) -> list[RecentLookup]:
-        if self._visitors.current() is None:
-            return []
+        try:
+            if self._visitors.current() is None:
+                return []
+        except TokensUnavailable:
+            return []  # the search form is of use without it
         return [
             RecentLookup(parse_subject(entry.subject), datetime.fromtimestamp(entry.asked_at, UTC))
             for entry in self._history.recent(self._visitors.mark)

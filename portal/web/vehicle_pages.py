@@ -125,8 +125,10 @@ class VehiclePages:
                 return self._open_pages.search_response(400, text[:80], INVALID_PLATE)
             if subject.text != text:
                 assert request.endpoint is not None
-                values: dict[str, Any] = {**request.args, **parts, "text": subject.text}
-                return redirect(url_for(request.endpoint, **values), 308)
+                own = url_for(request.endpoint, text=subject.text, **dict[str, Any](parts))
+                # The query as it came: nothing of it may steer where we send people.
+                query = request.query_string.decode("ascii", "ignore")
+                return redirect(f"{own}?{query}" if query else own, 308)
             return view(subject, identity, **parts)
 
         return self._signed_in(checked)

@@ -64,7 +64,9 @@ def test_every_page_of_the_demonstration_says_that_the_data_is_fictitious(demo: 
         ("ABC-1234", "/placa/ABC1234"),
         (" abc 1d23 ", "/placa/ABC1D23"),
         ("abc–1234", "/placa/ABC1234"),
-        ("123.456.789-10", None),
+        ("123.456.789-10", "/renavam/12345678910"),
+        ("ABC·1D23", "/placa/ABC1D23"),
+        ("1234-567", None),
         ("12345678910", "/renavam/12345678910"),
         ("ABCD123", None),
         ("", None),
@@ -325,3 +327,29 @@ def test_every_page_carries_the_headers_that_keep_it_private(demo: PageClient) -
         assert headers["Vary"] == "Authorization, Cookie"
         assert "script-src 'self'" in headers["Content-Security-Policy"]
         assert "unsafe" not in headers["Content-Security-Policy"]
+
+
+def test_nothing_in_a_query_steers_the_redirect_to_the_canonical_page(demo: PageClient) -> None:
+    for query in (
+        "endpoint=x",
+        "_method=POST",
+        "_external=1&_scheme=https",
+        "_anchor=x",
+        "x=1&x=2",
+    ):
+        answer = demo.client.get(f"/placa/abc1d23?{query}")
+        assert answer.status_code == 308
+        assert answer.headers["Location"] == f"/placa/ABC1D23?{query}"
+
+
+def test_a_report_on_a_callers_own_data_is_shown_to_nobody_else(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    answer = buyer.client.post(
+        "/detran/v1/analytical-reports",
+        json={"plate": PLATE, "data": {"nota": "privada"}},
+        headers={"Authorization": PORTAL_TOKEN},
+    )
+    assert answer.status_code == 200
+    for path in (f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie"):
+        assert "Documentação" not in buyer.get(path).text
