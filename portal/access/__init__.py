@@ -12,6 +12,7 @@ from portal.access.tokens import (
     NameTaken,
     RefusedToken,
     Tokens,
+    TokensUnavailable,
     UnknownToken,
     digest,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "NoCredential",
     "RefusedToken",
     "Tokens",
+    "TokensUnavailable",
     "UnknownToken",
     "digest",
     "is_token",

@@ -1,14 +1,18 @@
 """What each person asked, shown to them alone: encrypted, erasable, covered by a purge."""
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.sealing import cipher
 from portal.storage import history as table
 from portal.storage import reading
+
+log = logging.getLogger(__name__)
 
 KEPT_S = 30 * 24 * 3600
 LISTED = 8
@@ -36,18 +40,22 @@ class History:
         self._clock = clock
 
     def record(self, visitor: str, subject: str) -> None:
+        """Note a lookup. A convenience: where the database will not, nobody's page is lost."""
         sealed = cipher(self._secret, b"history").encrypt(subject.encode())
         tag, now = self._tag(subject), self._clock()
-        with self._engine.begin() as db:
-            db.execute(
-                delete(table).where(
-                    ((table.c.visitor == visitor) & (table.c.subject == tag))
-                    | (table.c.asked_at < now - KEPT_S)
+        try:
+            with self._engine.begin() as db:
+                db.execute(
+                    delete(table).where(
+                        ((table.c.visitor == visitor) & (table.c.subject == tag))
+                        | (table.c.asked_at < now - KEPT_S)
+                    )
                 )
-            )
-            db.execute(
-                insert(table).values(visitor=visitor, subject=tag, asked_at=now, sealed=sealed)
-            )
+                db.execute(
+                    insert(table).values(visitor=visitor, subject=tag, asked_at=now, sealed=sealed)
+                )
+        except SQLAlchemyError as error:  # the same visit noted twice at once included
+            log.warning("history not kept: %s", type(error).__name__)
 
     def recent(self, visitor: str) -> list[Entry]:
         """The latest first; an entry of another key is passed over."""

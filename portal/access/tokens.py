@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sqlalchemy import Engine, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.storage import reading
 from portal.storage import tokens as table
@@ -26,6 +26,10 @@ class UnknownToken(LookupError):
 
 class RefusedToken(LookupError):
     """A token that was given and no longer holds: revoked or expired. 403."""
+
+
+class TokensUnavailable(Exception):
+    """The database of tokens cannot be asked: nobody can be told from a stranger. 503."""
 
 
 class NameTaken(ValueError):
@@ -139,8 +143,11 @@ class Tokens:
         remembered = self._remembered.get(token_digest)
         if remembered is not None and now - remembered[0] < REMEMBERED_S:
             return remembered[1]
-        with reading(self._engine) as db:
-            row = db.execute(select(table).where(table.c.digest == token_digest)).first()
+        try:
+            with reading(self._engine) as db:
+                row = db.execute(select(table).where(table.c.digest == token_digest)).first()
+        except SQLAlchemyError as error:
+            raise TokensUnavailable(type(error).__name__) from None
         issued = _issued(row) if row is not None else None
         with self._lock:
             if len(self._remembered) >= REMEMBERED_MOST:

@@ -78,7 +78,9 @@ class JSONFace:
 
             def view(**parts: str) -> Response:
                 if request.method == "OPTIONS":
-                    return Response(status=204, headers={"Allow": allow})
+                    response = Response(status=204, headers={"Allow": allow})
+                    del response.headers["Content-Type"]  # of no content
+                    return response
                 return self._answer(operation, lambda: read(**parts))
 
             paths.add_url_rule(

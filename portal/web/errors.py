@@ -8,6 +8,7 @@ from typing import Final
 from flask import Flask, Response, abort, g, jsonify, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
+from portal.access import TokensUnavailable
 from portal.gateway import Failure, FailureKind
 from portal.web.view_models import error_page
 
@@ -94,6 +95,10 @@ _PAGES: Final[dict[int, tuple[str, str]]] = {
     415: ("Tipo de conteúdo não aceito", "Envie os dados no formato pedido."),
     429: ("Pedidos demais", "Aguarde um pouco antes de tentar de novo."),
     500: ("Algo deu errado aqui", "O erro foi registrado. Tente de novo em instantes."),
+    503: (
+        "Acesso fora do ar",
+        "O portal não pode conferir acessos neste momento. Tente de novo em instantes.",
+    ),
     501: (
         "PDF indisponível neste servidor",
         "Falta uma biblioteca para gerar o PDF. Abra o dossiê e use a impressão do navegador.",
@@ -109,6 +114,7 @@ _MESSAGES: Final[dict[int, str]] = {
     415: "O corpo do pedido deve ser application/json.",
     429: TOO_MANY,
     500: "Erro interno do portal.",
+    503: "O portal não pode conferir acessos neste momento. Tente de novo em instantes.",
 }
 
 
@@ -171,6 +177,12 @@ def register_errors(app: Flask) -> None:
         log.error("unexpected %s at %s", type(error).__name__, place)
         return answer(500)
 
+    def out_of_reach(error: TokensUnavailable) -> Response:
+        log.error("tokens cannot be looked up: %s", error)
+        response = answer(503)
+        response.headers["Retry-After"] = "1"
+        return response
+
     def unreadable_query() -> None:
         # Scripts' credentials are read from the raw bytes; everything else reads text.
         if not request.query_string.isascii() and not is_json_path(request.path):
@@ -181,4 +193,5 @@ def register_errors(app: Flask) -> None:
 
     app.before_request(unreadable_query)
     app.register_error_handler(HTTPException, expected)
+    app.register_error_handler(TokensUnavailable, out_of_reach)
     app.register_error_handler(Exception, unexpected)

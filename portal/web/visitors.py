@@ -3,10 +3,10 @@
 import hmac
 import re
 import secrets
-from typing import Final
+from typing import Final, cast
 from urllib.parse import urlsplit
 
-from flask import Flask, abort, request, session
+from flask import Flask, abort, g, request, session
 from flask.sessions import SecureCookieSessionInterface
 from werkzeug.exceptions import TooManyRequests
 
@@ -15,6 +15,7 @@ from portal.access import (
     Identity,
     Mode,
     RefusedToken,
+    TokensUnavailable,
     UnknownToken,
     digest,
     open_text,
@@ -57,7 +58,14 @@ class Visitors:
 
     def current(self) -> Identity | None:
         """Who is signed in; in the demonstration everybody is a visitor. A revoked token's
-        session ends here."""
+        session ends here. Asked once a request: a page that tells of a fault asks nobody again.
+        """
+        if "identity" not in g:
+            g.identity = None
+            g.identity = self._identify()
+        return cast("Identity | None", g.identity)
+
+    def _identify(self) -> Identity | None:
         try:
             if sealed := session.get("credential"):
                 credential = open_text(self._secret, sealed)
@@ -81,7 +89,11 @@ class Visitors:
 
     @property
     def signed_in_name(self) -> str | None:
-        identity = self.signed_in
+        """For the head of a page, which does without it rather than fail, error pages above all."""
+        try:
+            identity = self.signed_in
+        except TokensUnavailable:
+            return None
         return None if identity is None else _shown_name(identity)
 
     @property
