@@ -19,7 +19,7 @@ _LICENSED = ("condutor", "proprietário")
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """``by_gravity``: art. 259; ``counted``: what goes to a licence, 0 where it does not count.
+    """``by_gravity``: art. 259; ``counted``: what is on a licence now, 0 where none is.
 
     Both None where it cannot be said. ``note`` explains in Portuguese; "" when plain.
     """
@@ -47,7 +47,7 @@ def points_of(
     left_on = plus_years(committed_on, 1)
     if left_on is not None and left_on < today:
         note = f"Contam por 12 meses; em regra, saíram da contagem em {day(left_on)}."
-        return Points(by_gravity, counted, note)
+        return Points(by_gravity, 0, note)
     return Points(by_gravity, counted, "")
 
 

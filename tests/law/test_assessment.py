@@ -31,7 +31,10 @@ def test_the_sample_fine_costs_130_16_and_is_media_with_4_points():
     assert "veio sem os centavos" in found.amount.note
     assert "R$\u00a0130,16" in found.amount.note
     assert found.gravity_word == "média"
-    assert (found.points.by_gravity, found.points.counted) == (4, 4)
+    assert (found.points.by_gravity, found.points.counted) == (
+        4,
+        0,
+    )  # they left the count on 18/08/2025
     assert found.article == "art. 218, I do CTB"
     assert found.notice.days_used == 22
     assert found.description == "Transitar em velocidade superior à máxima permitida em até 20%"
@@ -149,7 +152,7 @@ def test_a_paid_fine_counts_in_no_total():
     assert sums.amount_at_80 == Decimal("104.13") + Decimal("156.18")
     assert sums.amount_at_60 == Decimal("78.10") + Decimal("117.14")
     assert sums.enforceable_amount == Decimal("195.23")
-    assert (sums.points, sums.points_unknown, sums.without_amount) == (9, 1, 1)
+    assert (sums.points, sums.points_unknown, sums.without_amount) == (5, 1, 1)
     assert sums.by_gravity == (("média", 1), ("grave", 1), ("não identificada", 1))
 
 
