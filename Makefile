@@ -31,7 +31,7 @@ test: $(VENV)/dev ## everything that must pass
 	@$(BIN)/python -m pytest
 
 fuzz: $(VENV)/dev ## the long fuzz runs (make test has a short form of each)
-	@FUZZ=full $(BIN)/python -m pytest tests/hostile
+	@FUZZ=full $(BIN)/python -m pytest tests/hostile tests/browser/test_hostile_strings.py
 
 check: $(VENV)/dev ## ruff, mypy --strict, the import contracts
 	@$(BIN)/ruff check .
