@@ -60,7 +60,7 @@ def _wrk(
     told = subprocess.run(
         [
             *(wrk.path, "-t2", f"-c{CONNECTIONS}", f"-d{max(1, round(seconds))}s"),
-            *("-s", str(SCRIPT), program.url),
+            *("--timeout", "20s", "-s", str(SCRIPT), program.url),
         ],
         env=env,
         capture_output=True,
