@@ -39,6 +39,9 @@ check: $(VENV)/dev ## ruff, mypy --strict, the import contracts
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 
+bench: $(VENV)/dev ## ratios against nginx, Varnish, a plain app and the direct call (BENCH_SECONDS)
+	@$(BIN)/python -m bench
+
 quality: $(VENV)/dev ## Lighthouse, axe, HTML validity and weight of every page (needs npm)
 	@sh tests/install_system_packages.sh
 	@$(BIN)/python -m tests.quality
