@@ -31,6 +31,7 @@ from portal.gateway import (
     parse,
 )
 from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
+from portal.web.bodies import BodyGate
 from portal.web.errors import (
     FORBIDDEN,
     INVALID_PLATE,
@@ -61,7 +62,10 @@ class JSONFace:
     """Order of judgement: 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store →
     upstream."""
 
-    def __init__(self, gateway: Gateway, gatekeeper: Gatekeeper, limits: RateLimits) -> None:
+    def __init__(
+        self, gateway: Gateway, gatekeeper: Gatekeeper, limits: RateLimits, bodies: BodyGate
+    ) -> None:
+        self._bodies = bodies
         self._gateway = gateway
         self._gatekeeper = gatekeeper
         self._limits = limits
@@ -115,11 +119,11 @@ class JSONFace:
         except Failure as failure:
             return failure_response(failure, self._gatekeeper.mode == "pass-through")
 
-    @staticmethod
-    def _report() -> Lookup:
+    def _report(self) -> Lookup:
         # One byte more than allowed: a chunked body over the cap would come cut, not refused.
         request.max_content_length = BODY_CAP + 1
-        body = request.get_data(cache=False)
+        with self._bodies.reading():
+            body = request.get_data(cache=False)
         if len(body) > BODY_CAP:
             abort(413)
         if request.content_type and request.mimetype != "application/json":

@@ -96,8 +96,8 @@ _PAGES: Final[dict[int, tuple[str, str]]] = {
     429: ("Pedidos demais", "Aguarde um pouco antes de tentar de novo."),
     500: ("Algo deu errado aqui", "O erro foi registrado. Tente de novo em instantes."),
     503: (
-        "Acesso fora do ar",
-        "O portal não pode conferir acessos neste momento. Tente de novo em instantes.",
+        "Indisponível no momento",
+        "O portal não pode atender a este pedido agora. Tente de novo em instantes.",
     ),
     501: (
         "PDF indisponível neste servidor",
@@ -114,7 +114,7 @@ _MESSAGES: Final[dict[int, str]] = {
     415: "O corpo do pedido deve ser application/json.",
     429: TOO_MANY,
     500: "Erro interno do portal.",
-    503: "O portal não pode conferir acessos neste momento. Tente de novo em instantes.",
+    503: "O portal não pode atender a este pedido neste momento. Tente de novo em instantes.",
 }
 
 

@@ -14,6 +14,7 @@ from portal.gateway import Gateway
 from portal.web import filters
 from portal.web.api import BODY_CAP, JSONFace
 from portal.web.assets import Assets
+from portal.web.bodies import BodyGate
 from portal.web.dossier_code import DossierCodes
 from portal.web.edge import Edge
 from portal.web.errors import register_errors
@@ -69,7 +70,8 @@ def mount(app: Flask, portal: Portal) -> None:
     app.url_map.merge_slashes = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     _wrap(app, portal)
-    visitors = Visitors(portal.gatekeeper, portal.secret)
+    bodies = BodyGate()
+    visitors = Visitors(portal.gatekeeper, portal.secret, bodies)
     assets = Assets.build(portal.static)
     codes = DossierCodes(portal.secret)
     open_pages = OpenPages(visitors, portal.history, codes, portal.samples, portal.limits)
@@ -95,7 +97,7 @@ def mount(app: Flask, portal: Portal) -> None:
     app.before_request(visitors.refuse_foreign_forms)
     limit_pages(app, portal.limits, visitors)
     for blueprint in (
-        JSONFace(portal.gateway, portal.gatekeeper, portal.limits).blueprint(),
+        JSONFace(portal.gateway, portal.gatekeeper, portal.limits, bodies).blueprint(),
         open_pages.blueprint(),
         vehicle_pages.blueprint(),
         health_blueprint(portal.ready),

@@ -21,6 +21,7 @@ from portal.access import (
     open_text,
     seal_text,
 )
+from portal.web.bodies import BodyGate
 from portal.web.errors import is_json_path
 from portal.web.limits import RateLimits
 
@@ -40,7 +41,8 @@ class DynamicSecureCookies(SecureCookieSessionInterface):
 class Visitors:
     """The session holds a token's digest, or in pass-through mode the credential encrypted."""
 
-    def __init__(self, gatekeeper: Gatekeeper, secret: bytes) -> None:
+    def __init__(self, gatekeeper: Gatekeeper, secret: bytes, bodies: BodyGate) -> None:
+        self._bodies = bodies
         self._gatekeeper = gatekeeper
         self._secret = secret
 
@@ -133,7 +135,8 @@ class Visitors:
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)
-        given = request.form.get("csrf_token", "")
+        with self._bodies.reading():
+            given = request.form.get("csrf_token", "")
         if not hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode()):
             abort(400)
 

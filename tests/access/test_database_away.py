@@ -33,4 +33,4 @@ def test_a_lost_database_is_503_for_vehicles_and_nothing_at_all_for_open_pages(
     assert lookup.status_code == 503 and "message" in lookup.json
     assert lookup.headers["Retry-After"]
     page = pages.get(f"/placa/{PLATE}", 503)
-    assert "conferir acessos" in page.text
+    assert "Indisponível no momento" in page.text
