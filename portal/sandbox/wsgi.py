@@ -3,9 +3,6 @@
 A base address that is down cannot refuse here, where a server already listens: it answers 503.
 """
 
-import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta, timezone
@@ -14,6 +11,7 @@ from typing import Any
 
 from portal.sandbox.exchange import Ask, Role
 from portal.sandbox.sandbox import BODY_CAP, Sandbox
+from portal.server import end_with_parent
 
 SECONDARY = "/secundario"
 # Brasília has kept UTC−3 all year round since 2019; a fixed offset needs no tz database.
@@ -71,16 +69,6 @@ application = build(Sandbox(lambda: datetime.now(UTC).astimezone(_BRASILIA).date
 
 
 def worker() -> Application:
-    """The application for a server's worker process, which ends itself with its parent.
-
-    A worker outlives a main process that was killed outright, and would keep the port.
-    """
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1.0)
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    threading.Thread(target=watch, name="parent-watch", daemon=True).start()
+    """The application for a server's worker process, which ends itself with its parent."""
+    end_with_parent()
     return application
