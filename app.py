@@ -89,7 +89,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
         Failover(breakers or origins), store, SingleFlight(leases), ledger, policy, observer
     )
     history = History(engine, secret, store.tag)
-    fragments = Fragments()
+    fragments = Fragments() if edge_bytes else Fragments(most=0)
     hit_log = HitLog(gateway, metrics)
     housekeeper = Housekeeper(
         Chore(0.1, hit_log.write),

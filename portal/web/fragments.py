@@ -19,9 +19,10 @@ MOST: Final = 64  # at 60 kB of markup each
 
 
 class Fragments:
-    """Markup by the object it was drawn from."""
+    """Markup by the object it was drawn from; ``most`` 0 keeps nothing at hand."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
         self._drawn: OrderedDict[int, tuple[object, Markup]] = OrderedDict()
         self._change = threading.Lock()
 
@@ -30,13 +31,16 @@ class Fragments:
 
         The very same object is meant, not an equal one: to compare would cost what is saved.
         """
+        if not self._most:
+            self.forget()
+            return caller()
         held = self._drawn.get(id(subject))
         if held is not None and held[0] is subject:
             return held[1]
         markup = caller()
         with self._change:
             self._drawn[id(subject)] = subject, markup
-            while len(self._drawn) > MOST:
+            while len(self._drawn) > self._most:
                 self._drawn.popitem(last=False)
         return markup
 

@@ -91,3 +91,10 @@ def test_reading_ahead_passes_over_what_it_cannot_read() -> None:
     read_ahead("decode", Panel("unavailable"), factories.HIDDEN)
     read_ahead("renainf", Panel("fresh", factories.renainf_body()), factories.HIDDEN)
     assert read_facts.cache_info().currsize == 0
+
+
+def test_a_portal_that_keeps_no_memory_keeps_no_drawings() -> None:
+    fragments, draw, subject = Fragments(most=0), Drawing(), Subject()
+    fragments.remembered(subject, draw)
+    fragments.remembered(subject, draw)
+    assert draw.times == 2
