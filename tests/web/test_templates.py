@@ -65,7 +65,11 @@ def test_no_page_template_is_left_unrendered() -> None:
     "path", sorted((ROOT / "templates").rglob("*.html")), ids=lambda path: path.stem
 )
 def test_a_template_knows_its_page_the_site_and_nothing_else(path: Path) -> None:
-    known = {"page", "site", "panel"} if path.parent.name == "panels" else {"page", "site"}
+    known = (
+        {"page", "site", "panel", "remembered"}
+        if path.parent.name == "panels"
+        else {"page", "site"}
+    )
     if path.parent.name == "components":
         known = set()
     tree = ENVIRONMENT.parse(path.read_text())
