@@ -89,6 +89,9 @@ def _differences(shape: object, value: object, path: str) -> Iterator[str]:
             yield here
             return
         for name, inner in shape.items():
+            is_leaf = not isinstance(inner, dict | list)
+            if is_leaf and name in value and _fits(inner, value[name]):
+                continue  # a price history has hundreds: none is worth a generator or a path
             below = f"{path}.{name}" if path else name
             if name in value:
                 yield from _differences(inner, value[name], below)
