@@ -82,7 +82,6 @@ def measure_axe(portal: PortalProcess) -> dict[str, list[str]]:
             broken[visit.name] = [
                 f"{medium}: {line}" for medium, lines in found.items() for line in lines
             ]
-            page.unroute_all(behavior="ignoreErrors")
             context.close()
         browser.close()
     return broken
