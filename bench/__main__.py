@@ -45,7 +45,7 @@ def main(names: list[str]) -> int:
             broken += 1
             report.note(f"{name} broke: {type(error).__name__}: {error}")
         print(f"  ({time.monotonic() - began:.0f} s)", flush=True)
-    print(f"saved in {report.save().parent}")
+    print(f"saved in {report.save('part' if names else 'latest').parent}")
     return 1 if broken else 0
 
 

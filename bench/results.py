@@ -63,12 +63,12 @@ class Report:
         self.notes.append(text)
         print(f"  {text}", flush=True)
 
-    def save(self) -> Path:
+    def save(self, name: str) -> Path:
         """Markdown, CSV and a plot under ``bench/results``; the path of the first."""
         RESULTS.mkdir(exist_ok=True)
-        page = RESULTS / "latest.md"
-        page.write_text(self.markdown(), encoding="utf-8")
-        with (RESULTS / "latest.csv").open("w", newline="", encoding="utf-8") as file:
+        page = RESULTS / f"{name}.md"
+        page.write_text(self.markdown(name), encoding="utf-8")
+        with (RESULTS / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file)
             table.writerow(["ratio", "turn", "portal", "peer", "unit", "value", "sense", "asked"])
             for each in self.ratios:
@@ -76,10 +76,10 @@ class Report:
                 for turn, (ours, theirs, value) in enumerate(turns, start=1):
                     row = [each.name, turn, f"{ours:.6g}", f"{theirs:.6g}", each.unit]
                     table.writerow([*row, f"{value:.4g}", each.sense, each.asked])
-        (RESULTS / "latest.svg").write_text(plot(self.ratios), encoding="utf-8")
+        (RESULTS / f"{name}.svg").write_text(plot(self.ratios), encoding="utf-8")
         return page
 
-    def markdown(self) -> str:
+    def markdown(self, name: str) -> str:
         lines = [
             f"# Benchmarks, {time.strftime('%Y-%m-%d %H:%M UTC', time.gmtime(self.started_at))}",
             "",
@@ -94,10 +94,14 @@ class Report:
                 f"| {each.name} | **{each.median:.2f}** "
                 f"| {min(each.values):.2f}–{max(each.values):.2f} "
                 f"| {each.sense} {each.asked:g} | {'yes' if each.holds else 'no'} "
-                f"| {ours:,.4g} {each.unit} | {theirs:,.4g} {each.unit} |"
+                f"| {_figure(ours)} {each.unit} | {_figure(theirs)} {each.unit} |"
             )
-        lines += ["", "![ratios](latest.svg)", "", *(f"- {note}" for note in self.notes), ""]
+        lines += ["", f"![ratios]({name}.svg)", "", *(f"- {note}" for note in self.notes), ""]
         return "\n".join(lines)
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
 
 
 def _row(each: Ratio) -> str:
