@@ -9,13 +9,14 @@ import ipaddress
 import logging
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from math import ceil
-from typing import Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
-from limits import RateLimitItem, parse_many
-from limits.storage import MemoryStorage, Storage, storage_from_string
-from limits.strategies import FixedWindowRateLimiter
+if TYPE_CHECKING:  # late: a start that limits nothing need not load it
+    from limits import RateLimitItem
+    from limits.storage import Storage
+    from limits.strategies import FixedWindowRateLimiter
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -40,10 +41,18 @@ class RateLimits:
     ) -> None:
         self._token = _parsed(token)
         self._address = _parsed(address)
-        self._wrong_tokens = _parsed(WRONG_TOKENS)
-        self._own = FixedWindowRateLimiter(MemoryStorage())
-        self._shared = FixedWindowRateLimiter(_redis(redis_url)) if redis_url else None
+        self._shared = _strategy(_redis(redis_url)) if redis_url else None
         self._shared_again_at = 0.0
+
+    @cached_property
+    def _wrong_tokens(self) -> "list[RateLimitItem]":
+        return _parsed(WRONG_TOKENS)
+
+    @cached_property
+    def _own(self) -> "FixedWindowRateLimiter":
+        from limits.storage import MemoryStorage
+
+        return _strategy(MemoryStorage())
 
     @property
     def counts_requests(self) -> bool:
@@ -65,14 +74,14 @@ class RateLimits:
         for item in self._wrong_tokens:
             self._ask(partial(_clear, item=item, kind="sign-in", who=network(address)))
 
-    def _count(self, items: Sequence[RateLimitItem], kind: str, who: str) -> int | None:
+    def _count(self, items: "Sequence[RateLimitItem]", kind: str, who: str) -> int | None:
         for item in items:
             wait = self._ask(partial(_hit, item=item, kind=kind, who=who))
             if wait is not None:
                 return wait  # what the minute refuses does not use up the hour
         return None
 
-    def _ask(self, question: Callable[[FixedWindowRateLimiter], T]) -> T:
+    def _ask(self, question: "Callable[[FixedWindowRateLimiter], T]") -> T:
         """The shared counts, or while Redis is down our own: a limit must not become an outage."""
         if self._shared is not None and time.monotonic() >= self._shared_again_at:
             try:
@@ -91,13 +100,23 @@ def seconds(wait_s: int) -> str:
     return f"{minutes} minutos" if minutes > 1 else "1 minuto"
 
 
-def _parsed(limit: str | None) -> list[RateLimitItem]:
+def _strategy(storage: "Storage") -> "FixedWindowRateLimiter":
+    from limits.strategies import FixedWindowRateLimiter
+
+    return FixedWindowRateLimiter(storage)
+
+
+def _parsed(limit: str | None) -> "list[RateLimitItem]":
     """The shortest window first."""
-    return sorted(parse_many(limit), key=lambda item: item.get_expiry()) if limit else []
+    if not limit:
+        return []
+    from limits import parse_many
+
+    return sorted(parse_many(limit), key=lambda item: item.get_expiry())
 
 
 def _hit(
-    strategy: FixedWindowRateLimiter, *, item: RateLimitItem, kind: str, who: str
+    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, who: str
 ) -> int | None:
     if strategy.hit(item, kind, who):
         return None
@@ -105,7 +124,9 @@ def _hit(
     return max(1, ceil(reset_at - time.time()))
 
 
-def _clear(strategy: FixedWindowRateLimiter, *, item: RateLimitItem, kind: str, who: str) -> None:
+def _clear(
+    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, who: str
+) -> None:
     strategy.clear(item, kind, who)
 
 
@@ -122,8 +143,10 @@ def network(address: str | None) -> str:
     return str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
-def _redis(url: str) -> Storage:
+def _redis(url: str) -> "Storage":
+    from limits.storage import storage_from_string
+
     # limits knows a socket file by another scheme than redis-py does.
     named = url.replace("unix://", "redis+unix://", 1) if url.startswith("unix://") else url
     timeouts = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
-    return cast(Storage, storage_from_string(named, **timeouts))
+    return cast("Storage", storage_from_string(named, **timeouts))
