@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from wsgiref.types import WSGIApplication
 
-from flask import Flask, g, request
+from flask import Flask, g, get_flashed_messages, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from portal.access import Gatekeeper, History
@@ -15,6 +15,7 @@ from portal.web import filters
 from portal.web.api import BODY_CAP, JSONFace
 from portal.web.assets import Assets
 from portal.web.bodies import BodyGate
+from portal.web.compression import register_compression
 from portal.web.dossier_code import DossierCodes
 from portal.web.edge import Edge
 from portal.web.errors import register_errors
@@ -93,6 +94,7 @@ def mount(app: Flask, portal: Portal) -> None:
     register_metrics(app, portal.metrics)
     register_request_log(app)
     register_headers(app)
+    register_compression(app)
     register_errors(app)
     app.before_request(visitors.refuse_foreign_forms)
     limit_pages(app, portal.limits, visitors)
@@ -120,6 +122,7 @@ def mount(app: Flask, portal: Portal) -> None:
                 csrf_token=visitors.csrf_token,
                 asset=assets.url,
                 path=request.path,
+                notices=tuple(map(str, get_flashed_messages())),
             )
         }
 

@@ -8,6 +8,7 @@ from flask import (
     Blueprint,
     Response,
     abort,
+    flash,
     make_response,
     redirect,
     render_template,
@@ -46,6 +47,10 @@ from portal.web.view_models import (
 from portal.web.visitors import Visitors, may_spend
 from portal.web.written_reports import WrittenReports
 
+NOT_REFRESHED = (
+    "A fonte de dados não respondeu a tudo agora. Onde ela não respondeu, vale a resposta "
+    "guardada, com a sua data."
+)
 OF_A_PLATE = (DECODE, RENAINF, RENAJUD)
 OF_A_RENAVAM = (RENAINF, RENAJUD)
 
@@ -192,7 +197,9 @@ class VehiclePages:
     def refresh(self, plate: Plate, identity: Identity) -> BaseResponse:
         if not identity.may("refresh"):
             abort(403)
-        self._lookups.panels(plate, OF_A_PLATE, identity, Directive.REFRESH)
+        panels = self._lookups.panels(plate, OF_A_PLATE, identity, Directive.REFRESH)
+        if any(panel.from_memory or not panel.has_answer for panel in panels.all):
+            flash(NOT_REFRESHED)
         return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:

@@ -1,5 +1,6 @@
 """The pages, through a client that checks every page's HTML before it is looked at."""
 
+import gzip
 import re
 import threading
 from typing import Any
@@ -9,20 +10,12 @@ import pytest
 from tests.conftest import PortalFactory
 from tests.factories import decode_body, fine, renainf_body, renajud_body, restriction
 from tests.fakes import FaultUpstream, faults
-from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, pass_through
+from tests.fakes.in_process import PORTAL_TOKEN
 from tests.web.page_client import Page, PageClient, every_reference
 
 PLATE = "ABC1D23"
 OPEN_PAGES = ("/", "/entrar", "/verificar", "/glossario", "/privacidade", "/api")
 UNAVAILABLE = "não significa nada consta"
-
-
-def visitor(portal: InProcessPortal) -> PageClient:
-    """A person who has signed in with the portal's token."""
-    pages = PageClient(portal.client)
-    form = pages.get("/entrar")
-    pages.post("/entrar", data={"token": PORTAL_TOKEN, "csrf_token": form.csrf_token()})
-    return pages
 
 
 def panels_that_wait(page: Page) -> list[Any]:
@@ -32,11 +25,6 @@ def panels_that_wait(page: Page) -> list[Any]:
 @pytest.fixture
 def demo(portal: PortalFactory) -> PageClient:
     return PageClient(portal({}).client)
-
-
-@pytest.fixture
-def buyer(portal: PortalFactory) -> PageClient:
-    return visitor(portal())
 
 
 @pytest.mark.parametrize("path", OPEN_PAGES)
@@ -207,40 +195,6 @@ def test_a_visit_that_is_no_persons_spends_nothing(
     assert upstream.count() == 0
 
 
-def test_a_report_is_written_on_request_from_what_the_panels_hold(
-    buyer: PageClient, upstream: FaultUpstream
-) -> None:
-    upstream.script("/detran/v1/restrictions/renajud", faults.status(500))
-    page = buyer.get(f"/placa/{PLATE}?completo=1")
-    assert upstream.count("/detran/v1/analytical-reports") == 0
-    where = buyer.post(f"/placa/{PLATE}/laudo", data={"csrf_token": page.csrf_token()})
-    assert str(where).endswith(f"/placa/{PLATE}#laudo")
-    (call,) = [call for call in upstream.calls if call.method == "POST"]
-    assert b'"indisponiveis":["renajud"]' in call.body
-    assert b'"decode"' in call.body and b'"renajud":' not in call.body
-    after = buyer.get(f"/placa/{PLATE}?completo=1")
-    assert "Documentação" in after.text
-    assert "mudaram desde então" not in after.text
-
-
-def test_asking_again_is_a_form_that_asks_all_three_once(
-    buyer: PageClient, upstream: FaultUpstream
-) -> None:
-    page = buyer.get(f"/placa/{PLATE}?completo=1")
-    where = buyer.post(f"/placa/{PLATE}/atualizar", data={"csrf_token": page.csrf_token()})
-    assert str(where).endswith(f"/placa/{PLATE}")
-    assert upstream.count() == 6
-
-
-def test_a_form_that_is_not_ours_changes_nothing(
-    buyer: PageClient, upstream: FaultUpstream
-) -> None:
-    for path in (f"/placa/{PLATE}/atualizar", f"/placa/{PLATE}/laudo", "/sair", "/entrar"):
-        for form in ({}, {"csrf_token": "x"}, {"csrf_token": ""}):
-            assert buyer.client.post(path, data=form).status_code == 400
-    assert upstream.count() == 0
-
-
 def test_without_a_sign_in_nothing_about_a_vehicle_is_shown(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
@@ -258,32 +212,6 @@ def test_without_a_sign_in_nothing_about_a_vehicle_is_shown(
         assert answer.status_code == 303
         assert answer.headers["Location"].startswith("/entrar?next=")
     assert upstream.count() == 0
-
-
-def test_in_pass_through_mode_the_visitors_own_credential_goes_upstream(
-    portal: PortalFactory, upstream: FaultUpstream
-) -> None:
-    pages = PageClient(portal(pass_through(upstream.url)).client)
-    form = pages.get("/entrar")
-    pages.post("/entrar", data={"token": "my-own-credential", "csrf_token": form.csrf_token()})
-    pages.get(f"/placa/{PLATE}?completo=1")
-    assert {call.header("Authorization") for call in upstream.calls} == {"my-own-credential"}
-    for cookie in pages.client._cookies.values():
-        assert "my-own-credential" not in cookie.value
-
-
-def test_recent_lookups_are_the_visitors_own_and_can_be_erased(portal: PortalFactory) -> None:
-    built = portal({})
-    mine = PageClient(built.client)
-    mine.get(f"/placa/{PLATE}?completo=1")
-    front = mine.get("/")
-    recent = [link for link in every_reference(front) if link == f"/placa/{PLATE}"]
-    stranger = PageClient(built.app.test_client())
-    theirs = [link for link in every_reference(stranger.get("/")) if link == f"/placa/{PLATE}"]
-    assert len(recent) == len(theirs) + 1  # the demonstration lists the plate for everybody
-    assert mine.post("/historico/apagar", data={"csrf_token": front.csrf_token()}) == "/"
-    after = [link for link in every_reference(mine.get("/")) if link == f"/placa/{PLATE}"]
-    assert len(after) == len(theirs)
 
 
 def test_a_renavam_shows_fines_and_restrictions_alone(
@@ -342,14 +270,11 @@ def test_nothing_in_a_query_steers_the_redirect_to_the_canonical_page(demo: Page
         assert answer.headers["Location"] == f"/placa/ABC1D23?{query}"
 
 
-def test_a_report_on_a_callers_own_data_is_shown_to_nobody_else(
-    buyer: PageClient, upstream: FaultUpstream
-) -> None:
-    answer = buyer.client.post(
-        "/detran/v1/analytical-reports",
-        json={"plate": PLATE, "data": {"nota": "privada"}},
-        headers={"Authorization": PORTAL_TOKEN},
-    )
-    assert answer.status_code == 200
-    for path in (f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie"):
-        assert "Documentação" not in buyer.get(path).text
+def test_a_page_leaves_compressed_where_the_visitor_takes_it(demo: PageClient) -> None:
+    path = f"/placa/{PLATE}?completo=1"
+    plain = demo.client.get(path)
+    zipped = demo.client.get(path, headers={"Accept-Encoding": "gzip, br"})
+    assert zipped.headers["Content-Encoding"] == "gzip"
+    assert len(zipped.data) < len(plain.data) / 3 < 60_000
+    assert b"</html>" in gzip.decompress(zipped.data)
+    assert zipped.headers["Vary"] == plain.headers["Vary"] == "Authorization, Cookie"

@@ -58,6 +58,10 @@ class Panels:
     renainf: Panel
     renajud: Panel
 
+    @property
+    def all(self) -> tuple[Panel, ...]:
+        return (self.decode, self.renainf, self.renajud)
+
     def of(self, lookup: Lookup) -> Panel:
         panels: Mapping[Lookup, Panel] = {
             "decode": self.decode,

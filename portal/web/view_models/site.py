@@ -20,3 +20,4 @@ class Site:
     csrf_token: Callable[[], str]
     asset: Callable[[str], str]
     path: str
+    notices: tuple[str, ...] = ()  # what the last form has to say, once

@@ -1,0 +1,51 @@
+"""The house as a tree can tell it: files on a few screens, nouns that say something, one reader
+of the environment, every route known."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from app import create_app
+from portal.settings import Settings
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+LONGEST_FILE = 320
+# Each reads the names without PORTAL_ (HOST and PORT) or sets a name for a library.
+MAY_TOUCH_THE_ENVIRONMENT = {"app.py", "portal/sandbox/__main__.py", "portal/web/metrics.py"}
+
+
+def sources() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "*.py"], cwd=CHECKOUT, capture_output=True, text=True, check=True
+    )
+    return [CHECKOUT / name for name in listed.stdout.split() if (CHECKOUT / name).exists()]
+
+
+def test_every_route_is_known(tmp_path: Path) -> None:
+    app = create_app(Settings(data_dir=tmp_path))
+    known = (CHECKOUT / "tests/golden/routes.txt").read_text("utf-8").splitlines()
+    assert sorted({rule.rule for rule in app.url_map.iter_rules()}) == known
+
+
+def test_a_file_fits_on_a_few_screens() -> None:
+    long = {
+        str(path.relative_to(CHECKOUT)): lines
+        for path in sources()
+        if (lines := len(path.read_text("utf-8").splitlines())) > LONGEST_FILE
+    }
+    assert not long
+
+
+def test_no_file_has_a_name_that_says_nothing() -> None:
+    empty = re.compile(r"(utils?|helpers?|common|misc|manager|base)\.py")
+    assert not [path for path in sources() if empty.fullmatch(path.name)]
+
+
+def test_only_the_front_doors_touch_the_environment() -> None:
+    rooms = [path for path in sources() if path.is_relative_to(CHECKOUT / "portal")]
+    touching = {
+        str(path.relative_to(CHECKOUT))
+        for path in [*rooms, CHECKOUT / "app.py"]
+        if re.search(r"os\.(environ|getenv)", path.read_text("utf-8"))
+    }
+    assert touching == MAY_TOUCH_THE_ENVIRONMENT

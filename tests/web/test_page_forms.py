@@ -1,0 +1,93 @@
+"""What people ask of a page by its forms: a report, a fresh answer, forgetting."""
+
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import PORTAL_TOKEN, pass_through
+from tests.web.page_client import PageClient, every_reference
+
+PLATE = "ABC1D23"
+
+
+def test_a_report_is_written_on_request_from_what_the_panels_hold(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.script("/detran/v1/restrictions/renajud", faults.status(500))
+    page = buyer.get(f"/placa/{PLATE}?completo=1")
+    assert upstream.count("/detran/v1/analytical-reports") == 0
+    where = buyer.post(f"/placa/{PLATE}/laudo", data={"csrf_token": page.csrf_token()})
+    assert str(where).endswith(f"/placa/{PLATE}#laudo")
+    (call,) = [call for call in upstream.calls if call.method == "POST"]
+    assert b'"indisponiveis":["renajud"]' in call.body
+    assert b'"decode"' in call.body and b'"renajud":' not in call.body
+    after = buyer.get(f"/placa/{PLATE}?completo=1")
+    assert "Documentação" in after.text
+    assert "mudaram desde então" not in after.text
+
+
+def test_asking_again_is_a_form_that_asks_all_three_once(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    page = buyer.get(f"/placa/{PLATE}?completo=1")
+    where = buyer.post(f"/placa/{PLATE}/atualizar", data={"csrf_token": page.csrf_token()})
+    assert str(where).endswith(f"/placa/{PLATE}")
+    assert upstream.count() == 6
+
+
+def test_asking_again_in_vain_says_so_once_and_keeps_what_is_stored(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    page = buyer.get(f"/placa/{PLATE}?completo=1")
+    upstream.script("/detran/v1/restrictions/renainf", faults.status(500))
+    buyer.post(f"/placa/{PLATE}/atualizar", data={"csrf_token": page.csrf_token()})
+    after = buyer.get(f"/placa/{PLATE}")
+    assert "Nem tudo foi atualizado" in after.text
+    assert after.by_id("multas").get("data-panel") == "ready"
+    assert "Nem tudo foi atualizado" not in buyer.get(f"/placa/{PLATE}").text
+
+
+def test_a_form_that_is_not_ours_changes_nothing(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    for path in (f"/placa/{PLATE}/atualizar", f"/placa/{PLATE}/laudo", "/sair", "/entrar"):
+        for form in ({}, {"csrf_token": "x"}, {"csrf_token": ""}):
+            assert buyer.client.post(path, data=form).status_code == 400
+    assert upstream.count() == 0
+
+
+def test_in_pass_through_mode_the_visitors_own_credential_goes_upstream(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    pages = PageClient(portal(pass_through(upstream.url)).client)
+    form = pages.get("/entrar")
+    pages.post("/entrar", data={"token": "my-own-credential", "csrf_token": form.csrf_token()})
+    pages.get(f"/placa/{PLATE}?completo=1")
+    assert {call.header("Authorization") for call in upstream.calls} == {"my-own-credential"}
+    for cookie in pages.client._cookies.values():
+        assert "my-own-credential" not in cookie.value
+
+
+def test_recent_lookups_are_the_visitors_own_and_can_be_erased(portal: PortalFactory) -> None:
+    built = portal({})
+    mine = PageClient(built.client)
+    mine.get(f"/placa/{PLATE}?completo=1")
+    front = mine.get("/")
+    recent = [link for link in every_reference(front) if link == f"/placa/{PLATE}"]
+    stranger = PageClient(built.app.test_client())
+    theirs = [link for link in every_reference(stranger.get("/")) if link == f"/placa/{PLATE}"]
+    assert len(recent) == len(theirs) + 1  # the demonstration lists the plate for everybody
+    assert mine.post("/historico/apagar", data={"csrf_token": front.csrf_token()}) == "/"
+    after = [link for link in every_reference(mine.get("/")) if link == f"/placa/{PLATE}"]
+    assert len(after) == len(theirs)
+
+
+def test_a_report_on_a_callers_own_data_is_shown_to_nobody_else(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    answer = buyer.client.post(
+        "/detran/v1/analytical-reports",
+        json={"plate": PLATE, "data": {"nota": "privada"}},
+        headers={"Authorization": PORTAL_TOKEN},
+    )
+    assert answer.status_code == 200
+    for path in (f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie"):
+        assert "Documentação" not in buyer.get(path).text
