@@ -263,7 +263,7 @@ def test_the_first_time_out_speaks_for_all_that_wait_as_long(breaker, played, cl
         thread.start()
     for _ in threads:
         assert inside.acquire(timeout=20)
-        inside.release()
+    inside.release(len(threads))
     _ask_in_vain(breaker, "ABC1D00")
     assert breaker.state == "open"
     go.set()
