@@ -137,11 +137,10 @@ class Breaker:
                         break
             now = self._clock()
             full = self._cells[slots[-1]] != 0.0
-            if probe or full:
+            # A call that left before it opened and fails only now: the origin failed until now.
+            if probe or full or self._is_open(now):
                 self._forget_failures()
-                # What left before it opened and fails after that tells nothing new.
-                if probe or not self._is_open(now):
-                    self._cells[_PROBE_FROM] = now + COOLDOWN_S
+                self._cells[_PROBE_FROM] = now + COOLDOWN_S
             self._leave(probe)
 
     def _answered(self, response: Response, probe: bool) -> None:

@@ -188,13 +188,13 @@ def register_metrics(app: Flask, metrics: Metrics) -> None:
 
     @app.before_request
     def start() -> None:
-        g.started = time.monotonic()
+        g.metrics_started = time.monotonic()
 
     @app.after_request
     def count(response: Response) -> Response:
         rule = request.url_rule.rule if request.url_rule else "none"
         method = request.method if request.method in _METHODS else "other"
-        seconds = time.monotonic() - g.get("started", time.monotonic())
+        seconds = time.monotonic() - g.get("metrics_started", time.monotonic())
         metrics.answered(method, rule, response.status_code, seconds)
         return response
 

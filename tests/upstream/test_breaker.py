@@ -11,6 +11,7 @@ from portal.upstream.breaker import (
     LONGEST_PAUSE_S,
     LONGEST_PROBE_S,
 )
+from tests.fakes import wait_until
 from tests.upstream.asking import Notes, resource
 
 
@@ -118,6 +119,34 @@ def test_a_failed_probe_opens_it_for_another_cool_down(breaker, played, clock):
     clock.advance(COOLDOWN_S - 0.1)
     with pytest.raises(CircuitOpen):
         ask(breaker)
+
+
+def _fail_once(breaker: Breaker) -> None:
+    with pytest.raises(Failing):
+        ask(breaker, "XYZ9Z99")
+
+
+def test_the_cool_down_counts_from_the_last_failure(breaker, played, clock):
+    """64 calls that hang end one by one: while they do, nobody new is sent after them."""
+    hanging = threading.Event()
+
+    def late(asked, account, deadline):
+        hanging.wait(20)
+        raise Failing(500)
+
+    played.send, quick = late, played.send
+    straggler = threading.Thread(target=_fail_once, args=(breaker,))
+    straggler.start()
+    wait_until(lambda: bool(breaker._waiting), "a call in flight")
+    played.send = quick
+    opened(breaker, played)
+    clock.advance(COOLDOWN_S - 1)
+    hanging.set()
+    straggler.join(20)
+    clock.advance(2)
+    assert breaker.state == "open"
+    clock.advance(COOLDOWN_S)
+    assert breaker.state == "half-open"
 
 
 def test_a_probe_that_its_account_refused_leaves_the_turn_to_the_next(breaker, played, clock):
