@@ -106,7 +106,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
         app,
         Portal(
             gateway=gateway,
-            gatekeeper=Gatekeeper(settings.mode, tokens),
+            gatekeeper=Gatekeeper(settings.mode, tokens, secret),
             history=history,
             pool=ThreadPoolExecutor(PANEL_THREADS, thread_name_prefix="panel"),
             samples=_samples(),

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from portal.access.sealing import name_credential
 from portal.access.tokens import SCOPES, Identity, Tokens, digest
 
 Mode = Literal["demo", "managed", "pass-through"]
@@ -11,16 +12,17 @@ _DEMO_DIGEST = digest(DEMO_TOKEN)
 
 class Gatekeeper:
     """Knows the mode: demo and managed tell portal tokens, pass-through believes anybody and
-    lets the upstream judge."""
+    lets the upstream judge. ``secret`` is the portal's, under which it names their credentials."""
 
-    def __init__(self, mode: Mode, tokens: Tokens) -> None:
+    def __init__(self, mode: Mode, tokens: Tokens, secret: bytes) -> None:
         self.mode = mode
         self._tokens = tokens
+        self._secret = secret
 
     def admit(self, credential: str) -> Identity:
         """Raises UnknownToken (401) or RefusedToken (403)."""
         if self.mode == "pass-through":
-            own = digest(credential)
+            own = name_credential(self._secret, credential)
             return Identity(f"credential:{own[:12]}", own, SCOPES - {"admin"}, 0, credential)
         return self.admit_digest(digest(credential))
 

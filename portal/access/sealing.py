@@ -21,6 +21,15 @@ def seal_text(secret: bytes, text: str) -> str:
     return cipher(secret, b"session").encrypt(text.encode()).decode()
 
 
+def name_credential(secret: bytes, credential: str) -> str:
+    """What a caller's own credential is told apart by, in the databases too: HMAC, in hex.
+
+    No bare digest: upstream credentials may be guessable, and whoever got hold of the ledger
+    could try guesses against it."""
+    key = hmac.digest(secret, b"credential", hashlib.sha256)
+    return hmac.digest(key, credential.encode(), hashlib.sha256).hex()
+
+
 def open_text(secret: bytes, sealed: str) -> str | None:
     from cryptography.fernet import InvalidToken
 

@@ -39,7 +39,7 @@ class NameTaken(ValueError):
 @dataclass(frozen=True, slots=True)
 class Identity:
     """Who asks. ``daily_limit`` in upstream calls, 0 = none; ``credential`` in pass-through mode
-    alone, where the caller's own goes upstream."""
+    alone, where the caller's own goes upstream and ``digest`` is an HMAC of it."""
 
     name: str
     digest: str

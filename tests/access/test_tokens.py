@@ -1,5 +1,6 @@
 """Tokens: who one turns out to be, on SQLite and on PostgreSQL where a server is at hand."""
 
+import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ from tests.fakes import Clock
 
 HOUR = 3600.0
 DECODE = frozenset({"decode"})
+SECRET = b"the portal's own"
 
 
 @pytest.fixture(scope="module")
@@ -132,15 +134,33 @@ def test_configured_tokens_may_do_everything(tmp_path: Path) -> None:
 
 def test_the_demo_token_is_nobody_outside_the_demonstration(tmp_path: Path) -> None:
     tokens = Tokens(open_engine(None, tmp_path), ())
-    assert Gatekeeper("demo", tokens).admit("demo").name == "demo"
-    assert not Gatekeeper("demo", tokens).admit("demo").may("admin")
+    assert Gatekeeper("demo", tokens, SECRET).admit("demo").name == "demo"
+    assert not Gatekeeper("demo", tokens, SECRET).admit("demo").may("admin")
     with pytest.raises(UnknownToken):
-        Gatekeeper("managed", tokens).admit("demo")
+        Gatekeeper("managed", tokens, SECRET).admit("demo")
 
 
 def test_pass_through_keeps_the_credential_out_of_sight(tmp_path: Path) -> None:
     tokens = Tokens(open_engine(None, tmp_path), ())
-    identity = Gatekeeper("pass-through", tokens).admit("the-callers-own")
+    identity = Gatekeeper("pass-through", tokens, SECRET).admit("the-callers-own")
     assert identity.credential == "the-callers-own"
     assert "the-callers-own" not in repr(identity)
     assert not identity.may("admin")
+
+
+def test_a_callers_own_credential_cannot_be_told_by_guessing(tmp_path: Path) -> None:
+    tokens = Tokens(open_engine(None, tmp_path), ())
+    mine = Gatekeeper("pass-through", tokens, SECRET).admit("123456")
+    again = Gatekeeper("pass-through", tokens, SECRET).admit("123456")
+    assert (mine.name, mine.digest) == (again.name, again.digest)
+    for other in (
+        Gatekeeper("pass-through", tokens, b"another portal's").admit("123456"),
+        Gatekeeper("pass-through", tokens, SECRET).admit("123457"),
+    ):
+        assert other.name != mine.name
+        assert other.digest != mine.digest
+    # Every unkeyed digest of a short credential would be found by trying them all.
+    for name in hashlib.algorithms_guaranteed - {"shake_128", "shake_256"}:
+        guessed = hashlib.new(name, b"123456", usedforsecurity=False).hexdigest()
+        assert mine.name.removeprefix("credential:") not in guessed
+        assert mine.digest != guessed

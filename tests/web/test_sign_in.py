@@ -1,5 +1,7 @@
 """Signing in and out: sessions that end, forms that are ours, and no way to another site."""
 
+import hashlib
+import re
 from http.cookies import Morsel, SimpleCookie
 from typing import Any
 
@@ -218,6 +220,25 @@ def test_pass_through_keeps_the_credential_with_its_owner_alone(
     assert upstream.calls[0].header("authorization") == "the-callers-own-credential"
     kept = b"".join(p.read_bytes() for p in here.settings.data_dir.rglob("*") if p.is_file())
     assert b"the-callers-own-credential" not in kept
+
+
+def test_what_is_kept_lets_nobody_guess_a_credential(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    """Ledger, limits and history tell callers apart by a name that only the portal can compute."""
+    guess = "1234-ana"
+    here = portal(pass_through(upstream.url))
+    ana = Person.at(here).signed_in(guess)
+    assert ana.client.get(f"{VEHICLE}?completo=1").status_code == 200
+    listed = here.app.test_cli_runner().invoke(args=["ledger"]).output
+    (name,) = set(re.findall("credential:[0-9a-f]{12}", listed))
+    kept = b"".join(p.read_bytes() for p in here.settings.data_dir.rglob("*") if p.is_file())
+    own = name.removeprefix("credential:").encode()
+    assert kept.count(own) > kept.count(name.encode()) > 0  # the ledger's and the history's
+    for algorithm in sorted(hashlib.algorithms_guaranteed - {"shake_128", "shake_256"}):
+        digest = hashlib.new(algorithm, guess.encode(), usedforsecurity=False)
+        assert digest.hexdigest()[:12].encode() not in kept, algorithm
+        assert digest.digest()[:8] not in kept, algorithm
 
 
 def test_a_credential_too_long_for_a_cookie_is_refused_and_the_longest_works(
