@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import Engine, delete, insert, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -26,6 +27,8 @@ class Entry:
 
 class History:
     """``tag`` names a plate without telling it (HMAC); the plate itself is encrypted."""
+
+    kept_s: Final = KEPT_S
 
     def __init__(
         self,

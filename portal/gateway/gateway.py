@@ -62,6 +62,10 @@ class Gateway:
     def terms(self, operation: Name) -> Terms:
         return self._policy.terms[operation]
 
+    def kept_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
+        """Seconds after which an answer of this kind is deleted."""
+        return retention_s(self.terms(operation), status, empty)
+
     def fetch(
         self, lookup: Lookup, caller: Caller, directive: Directive = Directive.NORMAL
     ) -> Served:
@@ -223,7 +227,7 @@ class Gateway:
         envelope = Envelope(
             key=key if status == 200 else _rejected(key),
             fetched_at=self._clock(),
-            keep_s=retention_s(self.terms(lookup.operation.name), status, empty),
+            keep_s=self.kept_s(lookup.operation.name, status, empty),
             origin=response.origin,
             status=status,
             empty=empty,

@@ -7,6 +7,7 @@ CLDR's pt_BR forms (what Babel prints; Babel is the test's oracle). What is miss
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import cache
+from itertools import pairwise
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -123,6 +124,25 @@ def age(elapsed: timedelta) -> str:
     return f"há {hours // 24}{_NBSP}dias"
 
 
+def duration(seconds: int) -> str:
+    """A span as people say it, in its two largest units: ``8 dias``, ``1 dia e 6 horas``.
+
+    What is smaller is rounded up: nobody is promised less than what holds.
+    """
+    units = (("dia", 86400), ("hora", 3600), ("minuto", 60), ("segundo", 1))
+    # A remainder rounded up may fill a larger unit (23 h 59 min 30 s), so that one is tried again.
+    for (_, size), (_, below) in pairwise(units):
+        if seconds >= size:
+            seconds = -(-seconds // below) * below
+            break
+    parts = []
+    for word, size in units:
+        count, seconds = divmod(seconds, size)
+        if count:
+            parts.append(plural(count, word, word + "s"))
+    return " e ".join(parts) or "0 segundos"
+
+
 def plural(count: int, one: str, many: str) -> str:
     """``1 multa``, ``2 multas``, ``0 multas``: the count, grouped, with its noun."""
     return f"{integer(count)} {one if count == 1 else many}"
@@ -163,5 +183,6 @@ def register(environment: Environment) -> None:
             "age": age,
             "glossed": glossed,
             "plural": plural,
+            "duration": duration,
         }
     )

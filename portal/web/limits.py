@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 # Enough for a person's slips; nobody guesses a token at this pace.
 WRONG_TOKENS: Final = "5/minute;20/hour"
+TRIES_KEPT_S: Final = 3600  # the longest of these windows
 REDIS_TIMEOUT_S: Final = 1.0
 LEFT_ALONE_S: Final = 5.0  # after Redis has failed once
 

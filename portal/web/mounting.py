@@ -10,7 +10,7 @@ from flask import Flask, g, get_flashed_messages, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from portal.access import Gatekeeper, History
-from portal.gateway import Gateway
+from portal.gateway import OPERATIONS, Gateway
 from portal.web import filters
 from portal.web.api import BODY_CAP, JSONFace
 from portal.web.assets import Assets
@@ -23,7 +23,7 @@ from portal.web.fragments import Fragments
 from portal.web.headers import register_headers
 from portal.web.health import health_blueprint
 from portal.web.hit_log import HitLog
-from portal.web.limits import RateLimits
+from portal.web.limits import TRIES_KEPT_S, RateLimits
 from portal.web.lookups import Lookups
 from portal.web.metrics import Metrics, MetricsAccess, metrics_blueprint, register_metrics
 from portal.web.open_pages import OpenPages
@@ -31,7 +31,14 @@ from portal.web.openapi import openapi_blueprint
 from portal.web.pdf import render_pdf
 from portal.web.request_log import register_request_log
 from portal.web.vehicle_pages import VehiclePages
-from portal.web.view_models import SamplePlate, Site, read_ahead
+from portal.web.view_models import (
+    Kept,
+    PrivacyPage,
+    SamplePlate,
+    Site,
+    privacy_page,
+    read_ahead,
+)
 from portal.web.visitors import SESSION_S, DynamicSecureCookies, Visitors, limit_pages
 
 
@@ -75,7 +82,9 @@ def mount(app: Flask, portal: Portal) -> None:
     visitors = Visitors(portal.gatekeeper, portal.secret, bodies)
     assets = Assets.build(portal.static)
     codes = DossierCodes(portal.secret)
-    open_pages = OpenPages(visitors, portal.history, codes, portal.samples, portal.limits)
+    open_pages = OpenPages(
+        visitors, portal.history, codes, portal.samples, portal.limits, _privacy(portal)
+    )
     vehicle_pages = VehiclePages(
         portal.gateway,
         Lookups(
@@ -125,6 +134,27 @@ def mount(app: Flask, portal: Portal) -> None:
                 notices=tuple(map(str, get_flashed_messages())),
             )
         }
+
+
+def _privacy(portal: Portal) -> PrivacyPage:
+    """What this portal keeps, asked of those who keep it."""
+    gateway = portal.gateway
+    return privacy_page(
+        portal.gatekeeper.mode,
+        {
+            name: Kept(
+                gateway.kept_s(name),
+                gateway.kept_s(name, empty=True) if operation.result_type is list else None,
+            )
+            for name, operation in OPERATIONS.items()
+        },
+        rejected_s=gateway.kept_s("decode", status=400),
+        history_s=portal.history.kept_s,
+        session_s=SESSION_S,
+        tries_s=TRIES_KEPT_S,
+        counts_requests=portal.limits.counts_requests,
+        mask_names=portal.mask_names,
+    )
 
 
 def _wrap(app: Flask, portal: Portal) -> None:

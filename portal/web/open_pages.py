@@ -12,11 +12,11 @@ from portal.web.dossier_code import DossierCodes
 from portal.web.errors import INVALID_PLATE
 from portal.web.limits import RateLimits, seconds
 from portal.web.view_models import (
+    PrivacyPage,
     RecentLookup,
     SamplePlate,
     api_page,
     glossary_page,
-    privacy_page,
     search_page,
     sign_in_page,
     verify_page,
@@ -49,12 +49,14 @@ class OpenPages:
         codes: DossierCodes,
         samples: Sequence[SamplePlate],
         limits: RateLimits,
+        privacy: PrivacyPage,
     ) -> None:
         self._visitors = visitors
         self._history = history
         self._codes = codes
         self._samples = samples
         self._limits = limits
+        self._privacy = privacy
 
     def blueprint(self) -> Blueprint:
         pages = Blueprint("open", __name__)
@@ -136,8 +138,7 @@ class OpenPages:
         return render_template(page.template, page=page)
 
     def privacy(self) -> str:
-        page = privacy_page(self._visitors.mode)
-        return render_template(page.template, page=page)
+        return render_template(self._privacy.template, page=self._privacy)
 
     def reference(self) -> str:
         page = api_page(

@@ -7,7 +7,9 @@ from typing import Any
 from portal.vehicle import Plate, Renavam
 from portal.web.view_models import (
     DossierSummary,
+    Kept,
     Panels,
+    PrivacyPage,
     RecentLookup,
     SamplePlate,
     api_page,
@@ -39,6 +41,22 @@ SAMPLES = (SamplePlate("ABC1D23", "Vitrine", "200", "o mesmo"),)
 RENAVAM = Renavam.parse("12345678910")
 OLD_PLATE = Plate.parse("KZZ9999")
 ALL_DOWN = Panels(DOWN, DOWN, DOWN)
+
+
+def told(mode: Any, mask_names: bool = True) -> PrivacyPage:
+    """What a portal keeps that stores no reports."""
+    lists, none = Kept(108_000, 5_400), Kept(0)
+    return privacy_page(
+        mode,
+        {"decode": Kept(691_200), "renainf": lists, "renajud": lists, "report": none},
+        rejected_s=600,
+        history_s=2_592_000,
+        session_s=43_200,
+        tries_s=3_600,
+        counts_requests=mask_names,
+        mask_names=mask_names,
+    )
+
 
 PAGES: dict[str, Callable[[], Any]] = {
     "search": lambda: search_page(
@@ -74,9 +92,9 @@ PAGES: dict[str, Callable[[], Any]] = {
         "abc", DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 32)
     ),
     "glossary": glossary_page,
-    "privacy": lambda: privacy_page("managed"),
-    "privacy, demo": lambda: privacy_page("demo"),
-    "privacy, pass-through": lambda: privacy_page("pass-through"),
+    "privacy": lambda: told("managed"),
+    "privacy, demo": lambda: told("demo"),
+    "privacy, pass-through": lambda: told("pass-through", mask_names=False),
     "api": lambda: api_page(base_url="http://127.0.0.1:8000/", token="demo", samples=SAMPLES),
     "error": lambda: error_page(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
     "negotiation": lambda: negotiation_page(

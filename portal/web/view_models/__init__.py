@@ -14,7 +14,6 @@ from portal.web.view_models.plain import (
     DossierSummary,
     ErrorPage,
     GlossaryPage,
-    PrivacyPage,
     RecentLookup,
     SamplePlate,
     SearchPage,
@@ -22,11 +21,11 @@ from portal.web.view_models.plain import (
     VerifyPage,
     error_page,
     glossary_page,
-    privacy_page,
     search_page,
     sign_in_page,
     verify_page,
 )
+from portal.web.view_models.privacy import Kept, PrivacyPage, privacy_page
 from portal.web.view_models.reference import ApiPage, api_page
 from portal.web.view_models.site import Site
 from portal.web.view_models.vehicle import (
@@ -47,6 +46,7 @@ __all__ = [
     "DossierSummary",
     "ErrorPage",
     "GlossaryPage",
+    "Kept",
     "NegotiationPage",
     "PanelFragment",
     "Panels",

@@ -90,14 +90,6 @@ class GlossaryPage:
 
 
 @dataclass(frozen=True, slots=True)
-class PrivacyPage:
-    """What is kept, in the portal's mode."""
-
-    template: ClassVar[str] = "pages/privacy.html"
-    mode: Literal["demo", "managed", "pass-through"]
-
-
-@dataclass(frozen=True, slots=True)
 class ErrorPage:
     """What happened and what to do. It holds all it shows: rendering it asks nobody."""
 
@@ -142,11 +134,6 @@ def verify_page(code: str = "", summary: DossierSummary | None = None) -> Verify
 def glossary_page() -> GlossaryPage:
     """The glossary."""
     return GlossaryPage(GLOSSARY)
-
-
-def privacy_page(mode: Literal["demo", "managed", "pass-through"]) -> PrivacyPage:
-    """What the portal keeps, and for how long."""
-    return PrivacyPage(mode)
 
 
 def error_page(
