@@ -31,6 +31,11 @@ class Failover:
                 failures.append(failure)
                 if resource.method != "GET":
                     break
+            except Exception:
+                # The account refused this send; the one before it was charged and explains more.
+                if any(not isinstance(failure, NotSent) for failure in failures):
+                    break
+                raise
         raise _most_telling(failures)
 
 

@@ -65,9 +65,15 @@ class Origin:
             return self._attempt(resource, first, deadline)
         except _Stale:
             pass
+        outcome = STALE_CONNECTION  # unless a fresh connection fails too
+        try:
+            second = account.announce(self.name)
+        except BaseException:
+            first.ended(outcome)
+            raise
         outcome = Broken.outcome
         try:
-            response = self._attempt(resource, account.announce(self.name), deadline, fresh=True)
+            response = self._attempt(resource, second, deadline, fresh=True)
             outcome = STALE_CONNECTION  # the server is well: it had only let go of a connection
             return response
         except (Broken, NotSent):

@@ -4,57 +4,15 @@ import threading
 
 import pytest
 
-from portal.upstream import CELLS, Breaker, Cells, CircuitOpen, Failing, Response, TimedOut
+from portal.upstream import Breaker, CircuitOpen, Failing, Response, TimedOut
 from portal.upstream.breaker import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
     LONGEST_PAUSE_S,
-    LONGEST_PROBE_S,
 )
 from tests.fakes import wait_until
 from tests.upstream.asking import Notes, resource
-
-
-class Played:
-    """An origin that gives what it is told, and counts."""
-
-    def __init__(self):
-        self.next = Response(200, b"{}", "primary")
-        self.calls = 0
-
-    def send(self, asked, account, deadline):
-        self.calls += 1
-        if isinstance(self.next, Exception):
-            raise self.next
-        return self.next
-
-
-@pytest.fixture
-def played() -> Played:
-    return Played()
-
-
-@pytest.fixture
-def breaker(played, clock) -> Breaker:
-    return Breaker(played, "primary", clock)
-
-
-def ask(breaker: Breaker, plate: str = "ABC1D23"):
-    return breaker.send(resource(plate=plate), Notes(), 0.0)
-
-
-def fail(breaker: Breaker, played: Played, times: int, first: int = 0) -> None:
-    played.next = Failing(500)
-    for number in range(first, first + times):
-        with pytest.raises(Failing):
-            ask(breaker, f"ABC1D{number:02}")
-
-
-def opened(breaker: Breaker, played: Played) -> Breaker:
-    fail(breaker, played, FAILURES_TO_OPEN)
-    assert breaker.state == "open"
-    played.calls = 0
-    return breaker
+from tests.upstream.playing import Played, ask, fail, opened
 
 
 def test_it_opens_after_failures_of_distinct_vehicles_and_asks_no_more(breaker, played):
@@ -208,63 +166,6 @@ def test_calls_run_side_by_side(breaker, played):
     for thread in threads:
         thread.join(20)
     assert not together.broken
-
-
-@pytest.fixture
-def pair(tmp_path, clock, played) -> tuple[Breaker, Breaker]:
-    """The breakers that two worker processes would have around one origin."""
-    one, other = (Cells(CELLS, tmp_path / "breakers" / "primary") for _ in range(2))
-    return Breaker(played, "primary", clock, one), Breaker(played, "primary", clock, other)
-
-
-def test_worker_processes_open_as_one_and_probe_as_one(pair, played, clock):
-    one, other = pair
-    fail(one, played, 2)
-    fail(other, played, FAILURES_TO_OPEN - 2, first=50)
-    assert (one.state, other.state) == ("open", "open")
-    clock.advance(COOLDOWN_S)
-    played.calls = 0
-
-    def ask_beside(*_):
-        played.calls += 1
-        with pytest.raises(CircuitOpen):
-            ask(other)
-        return Response(200, b"{}", "primary")
-
-    played.send = ask_beside
-    ask(one)
-    assert played.calls == 1
-    assert (one.state, other.state) == ("closed", "closed")
-
-
-def test_a_pause_asked_of_one_worker_is_kept_by_all(pair, played, clock):
-    one, other = pair
-    played.next = Response(429, b"{}", "primary", retry_after_s=9.0)
-    ask(one)
-    with pytest.raises(CircuitOpen):
-        ask(other)
-
-
-def test_a_probe_that_was_killed_does_not_keep_the_circuit_open_for_ever(pair, played, clock):
-    one, other = pair
-    opened(one, played)
-    clock.advance(COOLDOWN_S)
-    assert one._enter() is True  # and then its process dies
-    with pytest.raises(CircuitOpen):
-        ask(other)
-    clock.advance(LONGEST_PROBE_S + 0.1)
-    played.next = Response(200, b"{}", "primary")
-    assert ask(other).status == 200
-    assert other.state == "closed"
-
-
-def test_times_left_by_an_earlier_boot_close_nothing(tmp_path, played, clock):
-    """The monotonic clock starts anew with the machine."""
-    cells = Cells(CELLS, tmp_path / "cells")
-    for index in range(3):
-        cells[index] = clock() + 10_000
-    assert Breaker(played, "primary", clock, cells).state == "closed"
-    assert ask(Breaker(played, "primary", clock, cells)).status == 200
 
 
 def test_the_first_time_out_speaks_for_all_that_wait_as_long(breaker, played, clock):

@@ -4,7 +4,16 @@ import time
 
 import pytest
 
-from portal.upstream import Breaker, CircuitOpen, Failover, NotSent, Origin, TimedOut, UpstreamError
+from portal.upstream import (
+    Breaker,
+    CircuitOpen,
+    Failing,
+    Failover,
+    NotSent,
+    Origin,
+    TimedOut,
+    UpstreamError,
+)
 from tests.fakes import faults, refused_url
 from tests.fakes.matrix import BROKEN, REFUSED, Row
 from tests.upstream.asking import Notes, resource, soon
@@ -105,3 +114,30 @@ def test_flapping_costs_at_most_a_quarter_more(upstream, secondary):
     for number in range(40):
         assert asked.send(resource(plate=f"ABC1D{number:02}"), Notes(), soon(5)).status == 200
     assert upstream.count() + secondary.count() <= 50
+
+
+class _Spent(Exception):
+    """The account has no more to give."""
+
+
+class _OneSend(Notes):
+    def announce(self, origin: str):
+        if self.announced:
+            raise _Spent
+        return super().announce(origin)
+
+
+def test_a_refusal_of_the_second_send_does_not_hide_that_the_first_was_charged(upstream, secondary):
+    """Otherwise the failure would be nobody's, and everybody would pay for it in turn."""
+    upstream.default(faults.status(500))
+    with pytest.raises(Failing):
+        both(upstream.url, secondary.url).send(resource(), _OneSend(), soon(5))
+    assert (upstream.count(), secondary.count()) == (1, 0)
+
+
+def test_a_refusal_of_the_first_send_is_the_accounts_own(upstream, secondary):
+    nothing_left = _OneSend()
+    nothing_left.announced = 1
+    with pytest.raises(_Spent):
+        both(upstream.url, secondary.url).send(resource(), nothing_left, soon(5))
+    assert upstream.count() == 0
