@@ -129,6 +129,8 @@ def _read(field: str, text: str) -> object:
         return Path(text)
     if field.startswith("price_"):
         return _price(name, text)
+    if field in ("redis_url", "database_url"):
+        _refuse_bad_port(name, text)
     if field == "redis_url" and urlsplit(text).scheme not in ("redis", "rediss", "unix"):
         raise SettingsError(f"{name} makes no sense: it starts with redis://, rediss:// or unix://")
     if field == "database_url" and not text.startswith(("postgresql", "sqlite")):
@@ -163,6 +165,13 @@ def _base_address(name: str, text: str) -> str:
             f"{name} makes no sense: a base address is http(s)://host[:port][/path]"
         )
     return text.rstrip("/")
+
+
+def _refuse_bad_port(name: str, text: str) -> None:
+    try:
+        urlsplit(text).port  # noqa: B018 reading it is the check
+    except ValueError:
+        raise SettingsError(f"{name} makes no sense: its port is no number") from None
 
 
 def _price(name: str, text: str) -> Decimal:

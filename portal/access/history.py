@@ -48,12 +48,7 @@ class History:
         tag, now = self._tag(subject), self._clock()
         try:
             with self._engine.begin() as db:
-                db.execute(
-                    delete(table).where(
-                        ((table.c.visitor == visitor) & (table.c.subject == tag))
-                        | (table.c.asked_at < now - KEPT_S)
-                    )
-                )
+                db.execute(delete(table).where(table.c.visitor == visitor, table.c.subject == tag))
                 db.execute(
                     insert(table).values(visitor=visitor, subject=tag, asked_at=now, sealed=sealed)
                 )
@@ -61,7 +56,8 @@ class History:
             log.warning("history not kept: %s", type(error).__name__)
 
     def recent(self, visitor: str) -> list[Entry]:
-        """The latest first; an entry of another key is passed over."""
+        """The latest first, none where the database will not; an entry of another key is passed
+        over."""
         from cryptography.fernet import InvalidToken
 
         query = (
@@ -72,12 +68,17 @@ class History:
         )
         box = cipher(self._secret, b"history")
         entries = []
-        with reading(self._engine) as db:
-            for sealed, asked_at in db.execute(query):
-                try:
-                    entries.append(Entry(box.decrypt(sealed).decode(), asked_at))
-                except InvalidToken:
-                    continue
+        try:
+            with reading(self._engine) as db:
+                rows = db.execute(query).all()
+        except SQLAlchemyError as error:
+            log.warning("history not read: %s", type(error).__name__)
+            return []
+        for sealed, asked_at in rows:
+            try:
+                entries.append(Entry(box.decrypt(sealed).decode(), asked_at))
+            except InvalidToken:
+                continue
         return entries
 
     def drop_expired(self) -> None:

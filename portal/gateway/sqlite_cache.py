@@ -5,6 +5,7 @@ has expired. Values are bytes; nothing is ever unpickled.
 """
 
 import contextlib
+import os
 import sqlite3
 import threading
 import time
@@ -140,10 +141,11 @@ class SQLiteCache(BaseCache):
             if self._started:
                 return
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            # Before SQLite opens it: the log beside it takes the mode of the file.
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             db = self._open()
             db.executescript(_SCHEMA)
             db.execute("INSERT OR IGNORE INTO era VALUES (1, ?)", (new_era(BEGUN),))
-            self._path.chmod(0o600)
             self._idle.append(db)
             self._started = True
 

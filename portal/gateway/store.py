@@ -97,6 +97,8 @@ class Store:
         envelope = self._seal.open(sealed, key)
         if envelope is not None:
             self._memory.keep(envelope, era)
+            if self._era != era:  # a purge was noticed meanwhile: this was read before it
+                self._memory.forget(key)
             return envelope
         return self._restored(key, era, last_era) if sealed is None else None
 

@@ -1,5 +1,6 @@
 """The SQL engine and its tables, on SQLite (embedded) or PostgreSQL."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,14 @@ from sqlalchemy import (
     event,
 )
 from sqlalchemy.pool import QueuePool
+
+# A database out of reach must cost seconds, not the threads of everybody who waits for it.
+POOL_TIMEOUT_S = 2
+_PATIENCE = {
+    "connect_timeout": 2,
+    "tcp_user_timeout": 5000,
+    "options": "-c statement_timeout=5000",
+}
 
 _metadata = MetaData()
 
@@ -85,7 +94,10 @@ def open_engine(url: str | None, data_dir: Path) -> Engine:
     """An engine with every table in place; without a URL, SQLite in ``data_dir``."""
     if url is None:
         data_dir.mkdir(parents=True, exist_ok=True)
-        url = f"sqlite:///{data_dir / 'portal.sqlite'}"
+        path = data_dir / "portal.sqlite"
+        # Before SQLite opens it: the log beside it takes the mode of the file.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        url = f"sqlite:///{path}"
     if url.startswith("postgresql://"):
         url = url.replace("postgresql://", "postgresql+psycopg://", 1)
     if url.startswith("sqlite"):
@@ -93,7 +105,14 @@ def open_engine(url: str | None, data_dir: Path) -> Engine:
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_immediate)
     else:
-        engine = create_engine(url, pool_size=8, max_overflow=24, pool_pre_ping=True)
+        engine = create_engine(
+            url,
+            pool_size=8,
+            max_overflow=24,
+            pool_timeout=POOL_TIMEOUT_S,
+            pool_pre_ping=True,
+            connect_args=_PATIENCE,
+        )
     _metadata.create_all(engine)
     return engine
 

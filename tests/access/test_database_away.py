@@ -34,3 +34,23 @@ def test_a_lost_database_is_503_for_vehicles_and_nothing_at_all_for_open_pages(
     assert lookup.headers["Retry-After"]
     page = pages.get(f"/placa/{PLATE}", 503)
     assert "Indisponível no momento" in page.text
+
+
+def test_a_history_that_cannot_be_read_costs_no_page(portal: PortalFactory) -> None:
+    built = portal({})
+    pages = PageClient(built.client)
+    with sqlite3.connect(built.settings.data_dir / "portal.sqlite") as database:
+        database.execute("DROP TABLE history")
+    database.close()
+    pages.get(f"/placa/{PLATE}")
+    pages.get("/")
+    pages.get("/buscar?q=x", 400)
+
+
+def test_what_is_kept_is_readable_by_its_owner_alone(portal: PortalFactory) -> None:
+    built = portal({})
+    built.client.get(f"/placa/{PLATE}?completo=1")
+    kept = [path for path in built.settings.data_dir.iterdir() if path.is_file()]
+    assert {"cache.sqlite", "portal.sqlite", "secret_key"} <= {path.name for path in kept}
+    for path in kept:
+        assert path.stat().st_mode & 0o077 == 0, path.name
