@@ -26,16 +26,19 @@ from portal.gateway import (
     Directive,
     Failure,
     Gateway,
+    Served,
 )
 from portal.vehicle import InvalidPlate, Plate, Renavam
 from portal.web.comparison_pages import ComparisonPages
 from portal.web.dossier_code import DossierCodes
 from portal.web.errors import FAULTS, INVALID_PLATE, page_error
-from portal.web.lookups import Lookups
+from portal.web.lookups import REJECTED, Lookups
 from portal.web.open_pages import OpenPages
+from portal.web.panels import Panel
 from portal.web.pdf import PDFUnavailable
 from portal.web.view_models import (
     PANEL_NAMES,
+    Panels,
     Reading,
     dossier_page,
     negotiation_page,
@@ -51,6 +54,7 @@ NOT_REFRESHED = (
     "A fonte de dados não respondeu a tudo agora. Onde ela não respondeu, vale a resposta "
     "guardada, com a sua data."
 )
+NO_REPORT = "O laudo não pôde ser escrito"
 OF_A_PLATE = (DECODE, RENAINF, RENAJUD)
 OF_A_RENAVAM = (RENAINF, RENAJUD)
 
@@ -208,11 +212,23 @@ class VehiclePages:
             abort(403)
         panels = self._lookups.panels(plate, OF_A_PLATE, identity)
         try:
-            self._reports.write(plate, panels, identity)
+            served = self._reports.write(plate, panels, identity)
         except Failure as failure:
             fault = FAULTS[failure.kind]
-            return page_error(fault.status, "O laudo não pôde ser escrito", fault.sentence)
+            return page_error(fault.status, NO_REPORT, fault.sentence)
+        if served.status != 200:
+            return page_error(502, NO_REPORT, REJECTED)
+        if not served.stored:
+            return self._page_with(plate, panels, served)
         return redirect(url_for("vehicle.vehicle", text=plate.text, _anchor="laudo"), 303)
+
+    def _page_with(self, plate: Plate, panels: Panels, served: Served) -> BaseResponse:
+        """The page with a report that the store would not keep: it was paid for, so it is shown."""
+        report = Panel(
+            "fresh", served.body, datetime.fromtimestamp(served.fetched_at, UTC), served.origin
+        )
+        page = vehicle_page(plate, panels, report, self._reading())
+        return make_response(render_template(page.template, page=page))
 
     def _dossier_html(self, plate: Plate, identity: Identity) -> str:
         directive = Directive.NORMAL if may_spend() else Directive.PEEK

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from portal.access import Identity
-from portal.gateway import Caller, Directive, Gateway
+from portal.gateway import Caller, Directive, Gateway, Served
 from portal.vehicle import Plate
 from portal.web.api import report_lookup
 from portal.web.lookups import Lookups
@@ -21,12 +21,14 @@ class WrittenReports:
         self._gateway = gateway
         self._lookups = lookups
 
-    def write(self, plate: Plate, panels: Panels, identity: Identity) -> None:
+    def write(self, plate: Plate, panels: Panels, identity: Identity) -> Served:
         """Have a report written from these records; raises the gateway's Failure."""
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
         lookup = report_lookup(plate, _data(panels))
-        self._gateway.fetch(lookup, caller)
-        self._gateway.keep_as_newest(lookup, caller)
+        served = self._gateway.fetch(lookup, caller)
+        if served.status == 200:
+            self._gateway.keep_as_newest(lookup, caller)
+        return served
 
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
         """The newest report stored, and whether the records have changed since.

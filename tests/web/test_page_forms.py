@@ -4,6 +4,7 @@ from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, pass_through
 from tests.web.page_client import PageClient, every_reference
+from tests.web.signed_in import visitor
 
 PLATE = "ABC1D23"
 
@@ -91,3 +92,39 @@ def test_a_report_on_a_callers_own_data_is_shown_to_nobody_else(
     assert answer.status_code == 200
     for path in (f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie"):
         assert "Documentação" not in buyer.get(path).text
+
+
+def test_a_rejected_report_says_so(buyer: PageClient, upstream: FaultUpstream) -> None:
+    page = buyer.get(f"/placa/{PLATE}?completo=1")
+    upstream.script("/detran/v1/analytical-reports", faults.status(400))
+    form = {"csrf_token": page.csrf_token()}
+    failed = buyer.post(f"/placa/{PLATE}/laudo", 502, data=form)
+    assert "O laudo não pôde ser escrito" in failed.text
+
+
+def test_a_paid_report_is_shown_even_where_nothing_is_kept(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    pages = visitor(portal(FRESH_REPORT="0"))
+    page = pages.get(f"/placa/{PLATE}?completo=1")
+    shown = pages.post(f"/placa/{PLATE}/laudo", 200, data={"csrf_token": page.csrf_token()})
+    assert "Documentação" in shown.text
+    assert upstream.count("/detran/v1/analytical-reports") == 1
+
+
+def test_the_demonstrations_token_gives_nobody_anothers_history(portal: PortalFactory) -> None:
+    built = portal({})
+    for plate in ("XYZ9Z99", ""):
+        pages = PageClient(built.app.test_client())
+        form = {"token": "demo", "csrf_token": pages.get("/entrar").csrf_token()}
+        pages.post("/entrar", data=form)
+        if plate:
+            pages.get(f"/placa/{plate}?completo=1")
+        else:
+            assert "XYZ9Z99" not in pages.get("/").text
+
+
+def test_a_wish_that_is_no_address_leads_to_the_front_page(portal: PortalFactory) -> None:
+    pages = PageClient(portal().client)
+    for wish in ("//[", "http://["):
+        pages.get("/entrar", query_string={"next": wish})
