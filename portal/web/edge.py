@@ -23,6 +23,7 @@ from portal.web.headers import new_request_id, standing_headers
 from portal.web.hit_log import Hit, HitLog
 
 _KEPT_BYTES: Final = 4096  # what a judgement takes with its headers, key and slot, generously
+_LONGEST_NAME: Final = 1024
 _PREFIX: Final = "/detran/v1/"
 _OPERATIONS: Final = {each.path: each for each in (DECODE, RENAINF, RENAJUD)}
 _STANDING: Final = {scheme: standing_headers(scheme == "https") for scheme in ("http", "https")}
@@ -169,8 +170,16 @@ def _is_plain(environ: WSGIEnvironment) -> bool:
         and "HTTP_CACHE_CONTROL" not in environ
         and environ.get("CONTENT_LENGTH", "") in ("", "0")
         and "HTTP_TRANSFER_ENCODING" not in environ
+        and "HTTP_UPGRADE" not in environ
+        and _spelt_shortly(environ)
         and environ["wsgi.url_scheme"] in _STANDING
     )
+
+
+def _spelt_shortly(environ: WSGIEnvironment) -> bool:
+    """What is remembered under the request's own spelling must fit into _KEPT_BYTES."""
+    spelling = (environ["PATH_INFO"], environ.get("QUERY_STRING", ""))
+    return len(environ.get("HTTP_AUTHORIZATION", "")) + sum(map(len, spelling)) <= _LONGEST_NAME
 
 
 def _read(path: str) -> tuple[Operation, str, str | None]:

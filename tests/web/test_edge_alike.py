@@ -17,6 +17,8 @@ BASE = "/detran/v1"
 REQUESTS: dict[str, dict[str, Any]] = {
     **{f"GET {path}": {"path": path, "headers": GOOD} for path in PATHS},
     **{f"HEAD {path}": {"path": path, "headers": GOOD, "method": "HEAD"} for path in PATHS},
+    "an upgrade": {"path": PATHS[0], "headers": {**GOOD, "Upgrade": "h2c"}},
+    "a long query": {"path": f"{PATHS[0]}?x={'y' * 2000}", "headers": GOOD},
     "lower case": {"path": f"{BASE}/decode/abc1d23", "headers": GOOD},
     "hyphen": {"path": f"{BASE}/decode/ABC-1D23", "headers": GOOD},
     "escaped plate": {"path": f"{BASE}/decode/%41BC1D23", "headers": GOOD},
