@@ -219,6 +219,7 @@ def worker() -> Flask:
     shared = settings.data_dir / SHARED
     add_up_in(shared)
     app = create_app(settings, shared)
+    app.extensions["housekeeper"].start()  # a portal that nobody visits deletes on time too
     # Not atexit, which a forked worker never comes to.
     Finalize(None, app.extensions["housekeeper"].do_all, exitpriority=1)
     return app
