@@ -61,7 +61,8 @@ CONTRACT: dict[str, object] = {
 
 # Names become metric labels and log fields: a name that could be data is not repeated, and a
 # source gone mad cannot make a thousand of them.
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}", re.ASCII)
+# As the contract spells them: a small letter first, no digit, so that no plate is a name.
+_NAME = re.compile(r"[a-z][A-Za-z_]{0,39}", re.ASCII)
 _MOST_PATHS = 64
 
 

@@ -121,7 +121,8 @@ class Renavam:
         return int(self.text[10]) == total * 10 % 11 % 10
 
     def names_same_vehicle(self, text: str) -> bool:
-        return text.strip() == self.text
+        """Whether a record's Renavam is this one, the zeros of an old short one left out or not."""
+        return text.strip().zfill(len(self.text)) == self.text
 
     def __str__(self) -> str:
         return self.text

@@ -1,5 +1,6 @@
 """A page's lookups: side by side, each ending as a panel whatever happens to it."""
 
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
@@ -23,6 +24,8 @@ from portal.vehicle import Plate, Renavam
 from portal.web.errors import FAULTS
 from portal.web.panels import Panel, Replaced
 from portal.web.view_models import Panels
+
+log = logging.getLogger(__name__)
 
 OUT_OF_SCOPE = "O seu acesso não inclui esta consulta."
 NOT_FOR_RENAVAM = "Esta consulta é feita pela placa."
@@ -116,7 +119,8 @@ class Lookups:
             if failure.kind == "not_stored":
                 return Panel("unasked", price=price)
             return Panel("unavailable", price=price, reason=FAULTS[failure.kind].sentence)
-        except Exception:
+        except Exception as error:
+            log.error("unexpected %s in a panel", type(error).__name__)
             # A panel must not cost the visitor the page, nor look like a clean record.
             return Panel("unavailable", price=price, reason=BROKEN)
         if served.status != 200:

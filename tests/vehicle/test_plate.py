@@ -55,3 +55,8 @@ def test_a_wrong_check_digit_is_told_but_never_refused(text: str) -> None:
     renavam = parse_subject(text)
     assert isinstance(renavam, Renavam)
     assert not renavam.check_digit_holds
+
+
+def test_a_short_old_renavam_in_a_record_is_the_one_with_its_zeros() -> None:
+    assert Renavam("00123456789").names_same_vehicle("123456789")
+    assert not Renavam("00123456789").names_same_vehicle("1234567890")

@@ -1,0 +1,16 @@
+"""Drift names fields, which become metric labels: it never names what could be data."""
+
+import pytest
+
+from portal.vehicle import unexpected
+
+
+@pytest.mark.parametrize("name", ["ABC1D23", "abc1d23", "JOAO", "12345678910", "a b", "x" * 60, ""])
+def test_a_name_that_could_be_data_is_not_repeated(name: str) -> None:
+    found = unexpected("decode", {name: 1})
+    assert "?" in found
+    assert not name or not any(name in path for path in found)
+
+
+def test_a_new_field_is_named() -> None:
+    assert "novoCampo" in unexpected("decode", {"novoCampo": 1})
