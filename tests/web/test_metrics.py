@@ -53,8 +53,9 @@ def test_drift_is_counted_by_field_and_holds_no_value(portal: PortalFactory, ups
 
 def test_a_source_gone_mad_cannot_fill_the_collectors_memory(portal: PortalFactory, upstream):
     here = portal()
+    pairs = [first + second for first in "abcdefgh" for second in "abcdefgh"][:60]
     for number in range(6):
-        names = b",".join(b'"campo%d_%d": 1' % (number, each) for each in range(60))
+        names = ",".join(f'"campo{"abcdef"[number]}_{pair}": 1' for pair in pairs).encode()
         upstream.default(odd_bodies.spliced("mad", names))
         here.get(path_of("decode", f"ABC1D2{number}"))
     counted = numbers(here)
