@@ -29,7 +29,9 @@ class Cells:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         if os.fstat(self._file).st_size < size:
-            os.ftruncate(self._file, size)  # grows with zeros, and never cuts another's values
+            # Grows with zeros and never cuts another's values. Not ftruncate: a hole that a full
+            # disk cannot fill would end the process at the first write.
+            os.posix_fallocate(self._file, 0, size)
         self._bytes = mmap.mmap(self._file, size)
 
     def __getitem__(self, index: int) -> float:
