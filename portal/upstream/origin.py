@@ -65,11 +65,13 @@ class Origin:
             return self._attempt(resource, first, deadline)
         except _Stale:
             pass
-        outcome = STALE_CONNECTION  # unless a fresh connection fails too
         try:
             second = account.announce(self.name)
+        except UpstreamError:
+            first.ended(Broken.outcome)  # the circuit has opened meanwhile: that was no idle end
+            raise
         except BaseException:
-            first.ended(outcome)
+            first.ended(STALE_CONNECTION)  # a limit refuses the second, and gets the first back
             raise
         outcome = Broken.outcome
         try:

@@ -6,7 +6,16 @@ import tracemalloc
 
 import pytest
 
-from portal.upstream import Broken, Failing, NotSent, TimedOut, Uncertain, Unusable, UpstreamError
+from portal.upstream import (
+    Broken,
+    CircuitOpen,
+    Failing,
+    NotSent,
+    TimedOut,
+    Uncertain,
+    Unusable,
+    UpstreamError,
+)
 from tests import factories
 from tests.fakes import UNKNOWN_NAME_URL, Blackhole, FaultUpstream, faults, refused_url
 from tests.fakes.answers import OPERATIONS
@@ -275,3 +284,31 @@ def test_a_refusing_account_means_that_nothing_leaves(upstream):
     with pytest.raises(Refused):
         origin(upstream.url).send(resource(), Refusing(), soon(5))
     assert upstream.count() == 0
+
+
+class _Refusing(Notes):
+    """Announces the first send on a used connection and refuses the one after it."""
+
+    def __init__(self, refusal: Exception) -> None:
+        super().__init__()
+        self.refusal = refusal
+
+    def announce(self, origin: str):
+        if self.announced:
+            raise self.refusal
+        return super().announce(origin)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "outcome"),
+    [(RuntimeError("the limit is spent"), "stale_connection"), (CircuitOpen(5.0), "broken")],
+)
+def test_a_refused_second_try_closes_the_first_row_by_what_is_known(upstream, refusal, outcome):
+    """A limit gives the first call back; an open circuit says that it was no idle end."""
+    upstream.default(faults.stale_keep_alive())
+    here = origin(upstream.url)
+    here.send(resource(), Notes(), soon(5))
+    notes = _Refusing(refusal)
+    with pytest.raises(type(refusal)):
+        here.send(resource(plate="ABC1D24"), notes, soon(5))
+    assert notes.outcomes == [outcome]
