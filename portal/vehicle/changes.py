@@ -7,7 +7,7 @@ two of them are taken for one and the same by what does not change: where, when 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar, get_args
 
 from portal.vehicle.decode import Decoded, FipeEntry
 from portal.vehicle.field import Field
@@ -29,21 +29,7 @@ FactName = Literal[
     "national",
     "chassis",
 ]
-FACT_NAMES: Final[tuple[FactName, ...]] = (
-    "make",
-    "description",
-    "built_year_text",
-    "model_year_text",
-    "fuel",
-    "vehicle_type",
-    "power_text",
-    "displacement_text",
-    "passengers_text",
-    "load",
-    "gearbox",
-    "national",
-    "chassis",
-)
+FACT_NAMES: Final[tuple[FactName, ...]] = get_args(FactName)
 FineEvent = Literal["new", "gone", "paid", "unpaid", "notified", "penalty", "amount", "altered"]
 RestrictionEvent = Literal["new", "gone", "lifted", "in force", "kind", "altered"]
 

@@ -46,7 +46,6 @@ INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
 INVALID_DATA = 'O membro "data" deve ser um objeto JSON.'
 BODY_CAP = 256 * 1024
-UNSUPPORTED_TYPE = "O corpo do pedido deve ser application/json."
 
 
 class Refusal(Exception):
@@ -127,7 +126,7 @@ class JSONFace:
         if len(body) > BODY_CAP:
             abort(413)
         if request.content_type and request.mimetype != "application/json":
-            raise Refusal(415, UNSUPPORTED_TYPE)
+            abort(415)
         try:
             document: Any = parse(body)
         except NotStrictJSON:

@@ -6,7 +6,14 @@ from datetime import UTC, datetime
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access import History, RefusedToken, TokensUnavailable, UnknownToken, is_token
+from portal.access import (
+    DEMO_TOKEN,
+    History,
+    RefusedToken,
+    TokensUnavailable,
+    UnknownToken,
+    is_token,
+)
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.dossier_code import DossierCodes
 from portal.web.errors import INVALID_PLATE
@@ -143,7 +150,7 @@ class OpenPages:
     def reference(self) -> str:
         page = api_page(
             base_url=request.url_root.rstrip("/"),
-            token="demo" if self._visitors.is_demo else "SEU_TOKEN",
+            token=DEMO_TOKEN if self._visitors.is_demo else "SEU_TOKEN",
             samples=self._samples,
         )
         return render_template(page.template, page=page)

@@ -40,6 +40,7 @@ from tests.factories import (
     restriction,
 )
 from tests.web.html_checker import check_html
+from tests.web.odd_records import JSON, odd
 from tests.web.rendering import (
     DOWN,
     NOW,
@@ -228,26 +229,6 @@ def test_an_error_page_is_made_of_nothing_but_itself() -> None:
     assert "01JD77" in html
     assert 'action="/buscar"' in html
     assert "<script" not in html
-
-
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(10**20), 10**20)
-    | st.floats(allow_nan=False)
-    | st.text(max_size=12)
-    | st.sampled_from(["", HIDDEN, "31/02/2024", "R$ 1.234,56", "99999999999999999", "-1"]),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-
-
-def odd(record: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """A record of the contract in which any field may hold anything, or be missing."""
-    fields = st.sampled_from(sorted(record))
-    return st.dictionaries(fields, JSON, max_size=5).map(lambda changes: {**record, **changes})
 
 
 @given(
