@@ -163,12 +163,12 @@ def _backend(app: Flask, settings: Settings) -> Any:
         "CACHE_DIR": str(settings.data_dir),
     }
     if settings.redis_url:
-        from portal.gateway.redis_cache import CLIENT_OPTIONS  # late: most portals have none
+        from portal.gateway.redis_cache import CLIENT_OPTIONS, PREFIX  # late: most have none
 
         config = {
             "CACHE_TYPE": f"{room}.redis_cache.SealedRedisCache",
             "CACHE_REDIS_URL": settings.redis_url,
-            "CACHE_KEY_PREFIX": "portal:",
+            "CACHE_KEY_PREFIX": PREFIX,
             "CACHE_OPTIONS": cast(Any, dict(CLIENT_OPTIONS)),
         }
     cache = Cache(app, config=config)

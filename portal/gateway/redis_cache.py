@@ -11,6 +11,7 @@ from redis.retry import Retry
 from portal.gateway.fuse import Fuse
 from portal.gateway.store import BEGUN, PURGED, new_era
 
+PREFIX = "portal:"  # of every key of ours: others may use the same Redis
 TIMEOUT_S = 0.5
 FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError, OSError)
 # One try on a fresh connection where a kept one was closed; redis-py's own default would wait

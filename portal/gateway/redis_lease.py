@@ -9,12 +9,13 @@ from typing import Any
 
 from portal.gateway.fuse import Blown, Fuse
 from portal.gateway.lease import fence_now
+from portal.gateway.redis_cache import PREFIX
 
 log = logging.getLogger(__name__)
 
 LIFETIME_MS = 3000
 HEARTBEAT_S = 1.0
-_LAST_FENCE = "portal:fence"
+_LAST_FENCE = f"{PREFIX}fence"
 
 # Redis's own clock, so that machines agree; and never twice the same nor a smaller one.
 _ACQUIRE = """
@@ -54,7 +55,7 @@ class RedisLeases:
 
     @contextlib.contextmanager
     def hold(self, key: str) -> Iterator[int | None]:
-        name, mine = f"portal:lease:{key}", secrets.token_hex(8)
+        name, mine = f"{PREFIX}lease:{key}", secrets.token_hex(8)
         try:
             with self._fuse.guarding():
                 fence = self._acquire(keys=[name, _LAST_FENCE], args=[mine, LIFETIME_MS])

@@ -17,6 +17,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from portal.gateway import CacheStatus, FailureKind
+from portal.web.request_log import method_label
 
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
 SHORTEST_S = _SECONDS[0]
@@ -193,10 +194,7 @@ def register_metrics(app: Flask, metrics: Metrics) -> None:
     @app.after_request
     def count(response: Response) -> Response:
         rule = request.url_rule.rule if request.url_rule else "none"
-        method = request.method if request.method in _METHODS else "other"
+        method = method_label(request.method)
         seconds = time.monotonic() - g.get("metrics_started", time.monotonic())
         metrics.answered(method, rule, response.status_code, seconds)
         return response
-
-
-_METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH"})

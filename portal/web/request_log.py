@@ -12,10 +12,15 @@ MESSAGE: Final = "request"
 
 log = logging.getLogger("portal.requests")
 
-# A method is the caller's own text: what is none of these is not repeated.
 _METHODS: Final = frozenset(
     {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
 )
+
+
+def method_label(method: str) -> str:
+    """A method as lines and metrics name it: it is the caller's own text, so what is none of
+    HTTP's is not repeated."""
+    return method if method in _METHODS else "other"
 
 
 def request_fields(
@@ -23,7 +28,7 @@ def request_fields(
 ) -> dict[str, Any]:
     """What a request's line tells of it."""
     fields: dict[str, Any] = {
-        "method": method if method in _METHODS else "other",
+        "method": method_label(method),
         "rule": rule,
         "status": status,
         "ms": round(seconds * 1000, 1),

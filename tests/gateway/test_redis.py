@@ -15,7 +15,7 @@ from tests.gateway.asking import Bench, PlayedUpstream, bench
 
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
-from portal.gateway.redis_cache import CLIENT_OPTIONS, SealedRedisCache  # noqa: E402
+from portal.gateway.redis_cache import CLIENT_OPTIONS, PREFIX, SealedRedisCache  # noqa: E402
 from portal.gateway.redis_lease import LIFETIME_MS, RedisLeases  # noqa: E402
 
 
@@ -42,7 +42,7 @@ def cache_at(server: RedisProcess) -> SealedRedisCache:
     config = {
         "CACHE_TYPE": "portal.gateway.redis_cache.SealedRedisCache",
         "CACHE_REDIS_URL": server.url,
-        "CACHE_KEY_PREFIX": "portal:",
+        "CACHE_KEY_PREFIX": PREFIX,
         "CACHE_OPTIONS": dict(CLIENT_OPTIONS),
     }
     made = Cache(app, config=config)  # first: it fills the extensions
@@ -102,6 +102,22 @@ def test_the_index_of_a_tag_outlives_its_longest_entry_and_no_more(cache):
     cache.set("plate:a", b"x", 1000)
     cache.set("plate:b", b"x", 10)
     assert 990 < cache.client.ttl("portal:tag:plate") <= 1000
+
+
+def test_every_key_is_under_our_prefix(tmp_path, clock, server):
+    """Others may use the same Redis, and an operator looks for ours by name."""
+    gate, upstream = threading.Event(), PlayedUpstream()
+    upstream.gate = gate
+    made = process(tmp_path, clock, server, upstream)
+    asking = threading.Thread(target=made.decode)
+    asking.start()
+    wait_until(lambda: upstream.calls, "the call")
+    held = made.backend.client.keys("*")
+    gate.set()
+    asking.join(20)
+    keys = held + made.backend.client.keys("*")
+    assert {key.split(b":")[1] for key in keys} >= {b"era", b"fence", b"lease", b"tag"}
+    assert {key.split(b":")[0] for key in keys} == {PREFIX.removesuffix(":").encode()}
 
 
 def test_one_machine_holds_a_lease_and_fences_grow(leases):

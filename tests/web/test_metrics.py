@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from portal.web.request_log import request_fields
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, odd_bodies
 from tests.fakes.answers import path_of
@@ -72,6 +73,15 @@ def test_no_plate_token_or_path_is_ever_a_label(portal: PortalFactory, upstream:
     text = here.client.get("/metrics").get_data(as_text=True)
     assert "portal_requests_total" in text
     assert not re.search(r"ABC1D23|portal-token|nowhere", text)
+
+
+@pytest.mark.parametrize(("method", "named"), [("TRACE", "TRACE"), ("PROPFIND", "other")])
+def test_a_method_has_one_name_in_the_numbers_and_in_the_log(portal: PortalFactory, method, named):
+    here = portal()
+    here.client.open("/healthz", method=method)
+    assert request_fields(method, None, 405, 0.0, None)["method"] == named
+    counted = [name for name in numbers(here) if name.startswith("portal_requests_total")]
+    assert [name for name in counted if f'method="{named}"' in name]
 
 
 def test_metrics_are_for_loopback_alone_unless_there_is_a_token(portal: PortalFactory):
