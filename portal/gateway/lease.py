@@ -4,6 +4,7 @@ A lease frees itself when its holder dies: the kernel drops the lock of a dead p
 """
 
 import contextlib
+import errno
 import fcntl
 import logging
 import os
@@ -32,8 +33,8 @@ def fence_now() -> int:
 class FileLeases:
     """flock on a file a key.
 
-    Where the directory cannot be written, every process leads for itself: coalescing shrinks to
-    one call a process, and nobody is refused.
+    Where the directory cannot be written or its file system knows no locks, every process leads
+    for itself: coalescing shrinks to one call a process, and nobody is refused.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -53,17 +54,34 @@ class FileLeases:
             yield fence_now()
             return
         try:
-            if not _lock(file, path):
+            leads, removes = _leads(file, path)
+            if not leads:
                 yield None
                 return
             try:
                 yield fence_now()
             finally:
                 # Removed while still locked: who opened it before sees the inode change.
-                with contextlib.suppress(OSError):
-                    path.unlink()
+                if removes:
+                    with contextlib.suppress(OSError):
+                        path.unlink()
         finally:
             os.close(file)
+
+
+def _leads(file: int, path: Path) -> tuple[bool, bool]:
+    """Whether this process is to lead, and whether the file is its to remove."""
+    try:
+        held = _lock(file, path)
+        return held, held
+    except OSError as error:
+        log.warning("no lock: %s", errno.errorcode.get(error.errno or 0, "?"))
+        # Where nobody can ever lock it nobody else would remove it; a system that is out of
+        # locks for the moment (ENOLCK) may have given this file's to another.
+        return True, error.errno in _NO_LOCKS_HERE
+
+
+_NO_LOCKS_HERE = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL})
 
 
 def _lock(file: int, path: Path) -> bool:

@@ -1,5 +1,7 @@
 """One holder of a key at a time, over processes; a killed one is replaced."""
 
+import errno
+import fcntl
 import multiprocessing
 import os
 import signal
@@ -10,6 +12,7 @@ import pytest
 
 from portal.gateway import FileLeases
 from tests.fakes import wait_until
+from tests.gateway.asking import bench
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -89,3 +92,21 @@ def test_where_no_file_can_be_written_everybody_leads_for_themselves(tmp_path):
     blocked = FileLeases(tmp_path / "file" / "leases")
     with blocked.hold("tag:key") as one, blocked.hold("tag:key") as two:
         assert None not in (one, two)
+
+
+@pytest.mark.parametrize("trouble", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EIO])
+def test_where_no_file_can_be_locked_everybody_leads_for_themselves(
+    tmp_path, clock, monkeypatch, trouble
+):
+    """Network file systems without flock, or with too many locks: nobody is refused."""
+
+    def refuse(*_):
+        raise OSError(trouble, os.strerror(trouble))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    leases = FileLeases(tmp_path / "leases")
+    with leases.hold("tag:key") as one, leases.hold("tag:key") as two:
+        assert None not in (one, two)
+    left = list((tmp_path / "leases").iterdir())
+    assert bool(left) == (trouble != errno.EOPNOTSUPP)  # a lock there may be another's
+    assert bench(tmp_path, clock, leases=leases).decode().status == 200
