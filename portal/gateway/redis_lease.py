@@ -4,7 +4,8 @@ import contextlib
 import logging
 import secrets
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from portal.gateway.fuse import Blown, Fuse
@@ -43,9 +44,12 @@ class RedisLeases:
     itself: coalescing shrinks to one call a process, and nobody is refused.
     """
 
-    def __init__(self, client: Any, fuse: Fuse) -> None:
+    def __init__(
+        self, client: Any, fuse: Fuse, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
         self._client = client
         self._fuse = fuse
+        self._sleep = sleep
         self._acquire = client.register_script(_ACQUIRE)
         self._renew = client.register_script(_RENEW)
         self._release = client.register_script(_RELEASE)
@@ -82,14 +86,16 @@ class RedisLeases:
             if self._heart is None:
                 self._heart = threading.Thread(target=self._beat, name="lease", daemon=True)
                 self._heart.start()
-            self._change.notify()
+            self._change.notify()  # heard where nothing was held; else a beat is due anyway
 
     def _beat(self) -> None:
+        """Renews each lease once a beat, however many come and go between two of them."""
         while True:
             with self._change:
                 while not self._held:
                     self._change.wait()
-                self._change.wait(HEARTBEAT_S)
+            self._sleep(HEARTBEAT_S)
+            with self._change:
                 held = list(self._held.items())
             for name, mine in held:
                 with contextlib.suppress(Exception), self._fuse.guarding():

@@ -16,7 +16,7 @@ from tests.gateway.asking import Bench, PlayedUpstream, bench
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
 from portal.gateway.redis_cache import CLIENT_OPTIONS, PREFIX, SealedRedisCache  # noqa: E402
-from portal.gateway.redis_lease import LIFETIME_MS, RedisLeases  # noqa: E402
+from portal.gateway.redis_lease import HEARTBEAT_S, LIFETIME_MS, RedisLeases  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +138,32 @@ def test_a_lease_is_renewed_while_its_holder_lives(leases, cache):
         time.sleep(LIFETIME_MS / 1000 + 0.5)
         assert cache.client.get("portal:lease:t:k") is not None
     assert cache.client.get("portal:lease:t:k") is None
+
+
+def test_leases_that_come_and_go_between_two_beats_renew_nothing(cache):
+    """Every new lease used to renew all the others: n leases cost n² commands."""
+    beat, beats = threading.Semaphore(0), []
+
+    def sleep(seconds: float) -> None:
+        beats.append(seconds)
+        beat.acquire(timeout=20)
+
+    leases, renewed = RedisLeases(cache.client, cache.fuse, sleep), []
+    leases._renew = lambda keys, args: renewed.append(keys[0])
+    with leases.hold("t:long"):
+        for number in range(50):
+            with leases.hold(f"t:{number}"):
+                pass
+        wait_until(lambda: beats == [HEARTBEAT_S], "the pause before the first beat")
+        assert renewed == []
+        beat.release()
+        wait_until(lambda: len(beats) == 2, "the pause before the second")
+        assert renewed == ["portal:lease:t:long"]
+    beat.release()
+    for number in range(50):
+        with leases.hold(f"t:{number}"):
+            pass
+    assert len(beats) <= 3
 
 
 def test_a_lease_that_passed_to_another_is_not_released_by_its_old_holder(leases, cache):
