@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 PING_EVERY_S = 0.5
 
@@ -53,12 +53,19 @@ class Fuse:
                 return
             self.is_blown = True
         log.warning("%s is away: %s", self._name, type(error).__name__)
-        threading.Thread(target=self._mend, name="fuse", daemon=True).start()
+        try:
+            threading.Thread(target=self._mend, name="fuse", daemon=True).start()
+        except RuntimeError:  # no thread to be had: without one nobody would notice its return
+            self.is_blown = False
 
     def _mend(self) -> None:
         while self.is_blown:
             self._sleep(PING_EVERY_S)
-            with suppress(*self._failures):
+            try:
                 self._ping()
-                self.is_blown = False
+            except self._failures:
+                continue
+            except Exception as error:  # refused by a server that is there
+                log.warning("%s answered: %s", self._name, type(error).__name__)
+            self.is_blown = False
         log.warning("%s is back", self._name)

@@ -28,15 +28,21 @@ class Housekeeper:
         self._started = False
 
     def start(self) -> None:
-        """Cheap to call again: with every request, so that threads begin after the fork."""
+        """Cheap to call again: with every request, so that threads begin after the fork, and
+        that one which could not begin is tried again."""
         if self._started:
             return
         with self._lock:
-            if not self._started:
+            if self._started:
+                return
+            thread = threading.Thread(
+                target=_keep_house, args=(weakref.ref(self),), name="housekeeper", daemon=True
+            )
+            try:
+                thread.start()
                 self._started = True
-                threading.Thread(
-                    target=_keep_house, args=(weakref.ref(self),), name="housekeeper", daemon=True
-                ).start()
+            except RuntimeError:
+                log.warning("the housekeeper found no thread")
 
     def do_what_is_due(self) -> float:
         """Run what is due; seconds until the next chore."""

@@ -84,8 +84,13 @@ class RedisLeases:
         with self._change:
             self._held[name] = mine
             if self._heart is None:
-                self._heart = threading.Thread(target=self._beat, name="lease", daemon=True)
-                self._heart.start()
+                heart = threading.Thread(target=self._beat, name="lease", daemon=True)
+                try:
+                    heart.start()
+                except RuntimeError:  # no thread to be had: with the next lease, then
+                    log.warning("no heartbeat: this lease ends after %d ms", LIFETIME_MS)
+                    return
+                self._heart = heart
             self._change.notify()  # heard where nothing was held; else a beat is due anyway
 
     def _beat(self) -> None:

@@ -8,6 +8,7 @@ socket of whoever is late, and names are resolved beside the caller.
 import contextlib
 import heapq
 import itertools
+import logging
 import socket
 import threading
 import time
@@ -21,6 +22,8 @@ from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import NameResolutionError, NewConnectionError
 from urllib3.util.retry import Retry
+
+log = logging.getLogger(__name__)
 
 _LOST = (RemoteDisconnected, ConnectionResetError, BrokenPipeError, ConnectionAbortedError)
 
@@ -70,7 +73,11 @@ class Guard:
 
 
 class Watchdog:
-    """One daemon thread that ends attempts whose time is up. Started with the first of them."""
+    """One daemon thread that ends attempts whose time is up. Started with the first of them.
+
+    Where the system gives no thread the attempt has its socket's time-outs, and the thread is
+    sought again with the next attempt, and with this one's body.
+    """
 
     def __init__(self) -> None:
         self._due: list[tuple[float, int, Guard]] = []
@@ -82,8 +89,13 @@ class Watchdog:
         with self._change:
             heapq.heappush(self._due, (until, next(self._number), guard))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:
+                    log.warning("the watchdog found no thread")
+                    return
+                self._thread = thread
             elif self._due[0][0] == until:
                 self._change.notify()
 
@@ -111,10 +123,17 @@ class Resolver:
         with self._lock:
             future = self._pending.get((host, port))
             if future is None:
-                future = self._pending[host, port] = Future()
-                threading.Thread(
+                future = Future()
+                thread = threading.Thread(
                     target=self._ask, args=(host, port, future), name="resolver", daemon=True
-                ).start()
+                )
+                # Before it starts: it takes itself off the list when it ends.
+                self._pending[host, port] = future
+                try:
+                    thread.start()
+                except RuntimeError as error:
+                    del self._pending[host, port]
+                    raise OSError("no thread to look a name up") from error
         return list(future.result(timeout=max(0.0, timeout_s)))
 
     def _ask(self, host: str, port: int, future: "Future[Any]") -> None:

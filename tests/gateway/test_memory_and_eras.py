@@ -9,6 +9,7 @@ from portal.gateway.envelope import Envelope
 from portal.gateway.fuse import Blown
 from portal.gateway.memory import Memory
 from tests.fakes import Clock, wait_until
+from tests.fakes.threads import no_thread_named
 from tests.gateway.asking import Bench, bench
 
 
@@ -175,3 +176,27 @@ def test_an_error_that_is_no_outage_blows_nothing():
     with pytest.raises(ValueError, match="full"), fuse.guarding():
         raise ValueError("full")
     assert not fuse.is_blown
+
+
+def test_a_fuse_that_finds_no_thread_to_mend_it_stays_whole():
+    """Blown without anybody who pings, it would keep Redis away for ever."""
+    fuse = Fuse("Redis", lambda: None, (ConnectionError,), sleep=lambda _: None)
+    with no_thread_named("fuse"), pytest.raises(ConnectionError), fuse.guarding():
+        raise ConnectionError
+    with fuse.guarding():
+        pass
+    with pytest.raises(ConnectionError), fuse.guarding():
+        raise ConnectionError
+    wait_until(lambda: not fuse.is_blown, "the mending")
+
+
+def test_a_server_that_refuses_the_ping_is_back_all_the_same():
+    """Redis may answer with an error of its own: it is there, and so are its answers."""
+
+    def ping():
+        raise PermissionError("no ping for you")
+
+    fuse = Fuse("Redis", ping, (ConnectionError,), sleep=lambda _: None)
+    with pytest.raises(ConnectionError), fuse.guarding():
+        raise ConnectionError
+    wait_until(lambda: not fuse.is_blown, "the mending")

@@ -11,6 +11,7 @@ from flask_caching import Cache
 from portal.gateway import StoreDown
 from tests.fakes import wait_until
 from tests.fakes.processes import RedisProcess
+from tests.fakes.threads import no_thread_named
 from tests.gateway.asking import Bench, PlayedUpstream, bench
 
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
@@ -138,6 +139,21 @@ def test_a_lease_is_renewed_while_its_holder_lives(leases, cache):
         time.sleep(LIFETIME_MS / 1000 + 0.5)
         assert cache.client.get("portal:lease:t:k") is not None
     assert cache.client.get("portal:lease:t:k") is None
+
+
+def test_a_heartbeat_that_finds_no_thread_begins_with_the_next_lease(leases, cache):
+    with no_thread_named("lease") as refused, leases.hold("t:unkept") as unkept:
+        assert unkept is not None
+    assert refused
+    with leases.hold("t:k"):
+        wait_until(
+            lambda: cache.client.pttl("portal:lease:t:k") < LIFETIME_MS - HEARTBEAT_S * 500,
+            "half a second",
+        )
+        wait_until(
+            lambda: cache.client.pttl("portal:lease:t:k") > LIFETIME_MS - HEARTBEAT_S * 500,
+            "the renewal",
+        )
 
 
 def test_leases_that_come_and_go_between_two_beats_renew_nothing(cache):

@@ -9,6 +9,7 @@ import pytest
 from portal.upstream import NotSent
 from portal.upstream.connection import Guard, Resolver, Watchdog
 from tests.fakes import hanging_names, wait_until
+from tests.fakes.threads import no_thread_named
 from tests.upstream.asking import Notes, origin, resource, soon
 
 
@@ -86,3 +87,39 @@ def test_a_connection_made_after_its_time_was_up_is_shut_down_too():
         guard.attach(brake)
         theirs.settimeout(20)
         assert theirs.recv(1) == b""
+
+
+# A system that gives no more threads
+
+
+def test_a_watchdog_that_found_no_thread_comes_with_the_next_attempt_and_minds_both():
+    ours, theirs = socket.socketpair()
+    with ours, theirs, ours.dup() as brake:
+        watchdog = Watchdog()
+        early, later = Guard(watchdog), Guard(watchdog)
+        early.attach(brake)
+        with no_thread_named("watchdog") as refused:
+            early.allow(time.monotonic() - 1)
+        assert refused
+        assert not early.late
+        later.allow(time.monotonic() + 60)
+        theirs.settimeout(20)
+        assert theirs.recv(1) == b""
+        assert (early.late, later.late) == (True, False)
+
+
+def test_a_name_that_finds_no_thread_is_not_asked_and_nothing_is_sent():
+    resolver = Resolver(lambda *_: [("address",)])
+    with no_thread_named("resolver"), pytest.raises(OSError, match="no thread"):
+        resolver.resolve("a.example", 80, 5)
+    assert resolver.resolve("a.example", 80, 5) == [("address",)]
+
+
+def test_a_call_that_finds_no_thread_for_its_name_was_not_sent(upstream):
+    notes = Notes()
+    asked = origin(upstream.url)
+    with no_thread_named("resolver"), pytest.raises(NotSent):
+        asked.send(resource(), notes, soon(30))
+    assert asked.send(resource(), notes, soon(30)).status == 200
+    assert notes.outcomes == ["not_sent", "answered"]
+    assert upstream.count() == 1

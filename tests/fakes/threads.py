@@ -1,0 +1,21 @@
+"""A system that gives no more threads, for those of one name."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest import mock
+
+
+@contextmanager
+def no_thread_named(name: str) -> Iterator[list[str]]:
+    """Starting one fails as the interpreter fails where the system refuses; yields the refused."""
+    start, refused = threading.Thread.start, []
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == name:
+            refused.append(thread.name)
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    with mock.patch.object(threading.Thread, "start", refuse):
+        yield refused

@@ -1,0 +1,42 @@
+"""Chores are done in turn, and a house that found no keeper seeks one again."""
+
+import threading
+
+from portal.gateway import Chore, Housekeeper
+from tests.conftest import PortalFactory
+from tests.fakes import Clock, wait_until
+from tests.fakes.answers import path_of
+from tests.fakes.threads import no_thread_named
+
+
+def test_a_chore_is_done_at_its_turn_and_a_failed_one_tried_again():
+    clock, done = Clock(0.0), []
+
+    def fail() -> None:
+        done.append("failed")
+        raise RuntimeError
+
+    house = Housekeeper(Chore(1, lambda: done.append("often")), Chore(5, fail), clock=clock)
+    for _ in range(10):
+        clock.advance(1)
+        house.do_what_is_due()
+    assert (done.count("often"), done.count("failed")) == (10, 2)
+
+
+def test_a_housekeeper_that_found_no_thread_is_sought_again():
+    came = threading.Event()
+    house = Housekeeper(Chore(0.0, came.set))
+    with no_thread_named("housekeeper") as refused:
+        house.start()
+        house.start()
+    assert len(refused) == 2
+    assert not came.is_set()
+    house.start()
+    wait_until(came.is_set, "the first chore")
+
+
+def test_a_request_that_finds_no_thread_for_the_housekeeper_is_answered(portal: PortalFactory):
+    here = portal()
+    with no_thread_named("housekeeper") as refused:
+        assert here.get(path_of("decode")).status_code == 200
+    assert refused
