@@ -54,6 +54,7 @@ HOME = Path(__file__).resolve().parent
 MEBIBYTE = 1024 * 1024
 PANEL_THREADS = 1024
 SHARED = "workers"
+SPARE_S = 5.0  # what a request may take beside its lookups, which keep to the deadline
 
 
 def create_app(settings: Settings | None = None, shared: Path | None = None) -> Flask:
@@ -82,18 +83,20 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
     backend = _backend(app, settings)
     edge_bytes = settings.edge_memory_mb * MEBIBYTE
     memory = Memory(edge_bytes - edge_bytes // 8)
-    store = Store(backend, Seal(secret), memory, observer)
+    longest_request_s = settings.deadline + SPARE_S
+    fragments = Fragments(longest_request_s) if edge_bytes else Fragments(longest_request_s, most=0)
+    store = Store(backend, Seal(secret), memory, observer, purged=fragments.purged)
     ledger = Ledger(engine, settings.daily_call_limit)
     leases = _leases(settings, backend)
     gateway = Gateway(
         Failover(breakers or origins), store, SingleFlight(leases), ledger, policy, observer
     )
     history = History(engine, secret, store.tag)
-    fragments = Fragments() if edge_bytes else Fragments(most=0)
     hit_log = HitLog(gateway, metrics)
     housekeeper = Housekeeper(
         Chore(0.1, hit_log.write),
-        Chore(1.0, store.tick),
+        Chore(0.5, store.tick),
+        Chore(0.5, fragments.tick),
         Chore(30.0, fragments.forget),
         Chore(5.0, tally.flush),
         Chore(15.0, store.sweep),

@@ -51,6 +51,9 @@ class Store:
 
     The memory is believed for a second, so that a purge elsewhere is seen within that; while the
     backend is down it is all there is. A backend that fails never fails a request.
+
+    ``purged`` is called when a purge is made or noticed: whoever keeps what was made of answers
+    lets go of it then.
     """
 
     def __init__(
@@ -60,12 +63,14 @@ class Store:
         memory: Memory,
         observer: Observer | None = None,
         clock: Callable[[], float] = time.time,
+        purged: Callable[[], object] = lambda: None,
     ) -> None:
         self._backend = backend
         self._seal = seal
         self._memory = memory
         self._observer = observer or Silent()
         self._clock = clock
+        self._purged = purged
         self._era: str | None = None
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
@@ -125,7 +130,7 @@ class Store:
         return True
 
     def tick(self) -> None:
-        """Once a second: see a purge that another process made, drop what is past retention."""
+        """Twice a second: see a purge that another process made, drop what is past retention."""
         self._memory.sweep(self._clock())
         try:
             self._notice(self._backend.read("tick:era")[1])
@@ -150,7 +155,7 @@ class Store:
 
     def purge(self, subject: str) -> int:
         """Delete all that is stored of a plate or Renavam; raises StoreDown where it cannot."""
-        self._memory.clear()
+        self._forget_all()
         try:
             return self._backend.delete_tagged(self.tag(subject))
         except Exception as error:
@@ -161,9 +166,13 @@ class Store:
         last = self._era
         if era != last:
             if last is not None and era.startswith(PURGED):
-                self._memory.clear()
+                self._forget_all()
             self._era = era
         return last
+
+    def _forget_all(self) -> None:
+        self._memory.clear()
+        self._purged()
 
     def _restored(self, key: str, era: str, last_era: str | None) -> Envelope | None:
         """Give back to a backend that came up empty, or that would not take it before, what was

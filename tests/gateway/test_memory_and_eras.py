@@ -4,13 +4,13 @@ import threading
 
 import pytest
 
-from portal.gateway import Fuse
+from portal.gateway import Fuse, Seal, Store
 from portal.gateway.envelope import Envelope
 from portal.gateway.fuse import Blown
 from portal.gateway.memory import Memory
 from tests.fakes import Clock, wait_until
 from tests.fakes.threads import no_thread_named
-from tests.gateway.asking import Bench, bench
+from tests.gateway.asking import SECRET, Bench, bench
 
 
 def envelope(key: str, size: int = 0, delete_at: float = 1e12) -> Envelope:
@@ -146,6 +146,20 @@ def test_a_forged_entry_is_a_miss(made):
     made.forget_belief()
     assert made.decode().status == 200
     assert len(made.upstream.calls) == 2
+
+
+def test_whoever_keeps_what_was_made_of_answers_hears_of_each_purge_once(tmp_path, clock):
+    heard, backend = [], Backend()
+    store = Store(backend, Seal(SECRET), Memory(10_000), purged=lambda: heard.append(1))
+    for _ in range(3):
+        store.tick()
+    assert heard == []
+    backend.delete_tagged("")
+    for _ in range(3):
+        store.tick()
+    assert heard == [1]
+    store.purge("ABC1D23")
+    assert len(heard) == 2
 
 
 # The fuse

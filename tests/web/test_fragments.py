@@ -10,6 +10,8 @@ from portal.web.panels import Panel
 from portal.web.view_models import read_ahead, read_facts
 from tests import factories
 from tests.conftest import PortalFactory
+from tests.fakes import Clock
+from tests.fakes.in_process import InProcessPortal
 from tests.web.page_client import PageClient
 
 PLATE = "ABC1D23"
@@ -98,3 +100,46 @@ def test_a_portal_that_keeps_no_memory_keeps_no_drawings() -> None:
     fragments.remembered(subject, draw)
     fragments.remembered(subject, draw)
     assert draw.times == 2
+
+
+# A purge
+
+
+def drawn_of(portal: InProcessPortal) -> Fragments:
+    fragments: Fragments = portal.app.jinja_env.globals["remembered"].__self__
+    return fragments
+
+
+def purge(portal: InProcessPortal) -> None:
+    """As the operator's command beside the server: another process with the same data."""
+    done = portal.app.test_cli_runner().invoke(args=["purge", PLATE])
+    assert done.exit_code == 0, done.output
+
+
+def test_a_purge_by_another_process_leaves_nothing_drawn_or_read(portal: PortalFactory) -> None:
+    """Within the two ticks of a second; without it the page stayed for half a minute."""
+    here, other = portal({}), portal({})
+    PageClient(here.client).get(f"/placa/{PLATE}?completo=1")
+    assert drawn_of(here)._drawn
+    assert read_facts.cache_info().currsize == 1
+    purge(other)
+    assert drawn_of(here)._drawn
+    ticks = [chore for chore in here.app.extensions["housekeeper"]._chores if chore.every_s <= 0.5]
+    for chore in ticks:
+        chore.do()
+    assert not drawn_of(here)._drawn
+    assert read_facts.cache_info().currsize == 0
+
+
+def test_what_a_late_page_draws_of_what_it_read_before_a_purge_goes_too() -> None:
+    clock = Clock(0.0)
+    fragments, draw, subject = Fragments(20.0, clock=clock), Drawing(), Subject()
+    fragments.purged()
+    fragments.remembered(subject, draw)
+    clock.advance(0.5)
+    fragments.tick()
+    assert not fragments._drawn
+    clock.advance(20.0)
+    fragments.remembered(subject, draw)
+    fragments.tick()
+    assert fragments._drawn
