@@ -6,8 +6,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 
 from tests.fakes import Clock, FaultUpstream, network_guard
+from tests.fakes.databases import KINDS, Database, PostgresProcess
 from tests.fakes.in_process import InProcessPortal, built, managed
 
 PortalFactory = Callable[..., InProcessPortal]
@@ -43,6 +45,30 @@ def secondary() -> Iterator[FaultUpstream]:
     """A second base address with the same paths."""
     with FaultUpstream() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresProcess]:
+    """One server for all tests that leave it running."""
+    with PostgresProcess() as server:
+        yield server
+
+
+@pytest.fixture(params=KINDS)
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
+    """An empty database, of each kind in turn."""
+    if request.param == "sqlite":
+        return Database(None, tmp_path)
+    server: PostgresProcess = request.getfixturevalue("postgres")
+    return Database(server.new_database(), tmp_path)
+
+
+@pytest.fixture
+def engine(database: Database) -> Iterator[Engine]:
+    """That database, opened."""
+    opened = database.open()
+    yield opened
+    opened.dispose()
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
+    URL,
     Column,
     Connection,
     Engine,
@@ -17,16 +18,24 @@ from sqlalchemy import (
     Table,
     create_engine,
     event,
+    func,
+    make_url,
+    select,
 )
 from sqlalchemy.pool import QueuePool
 
+# A PostgreSQL takes a hundred connections unless told otherwise, from all processes of all
+# machines together. More would not be faster: calls are counted one after the other.
+CONNECTIONS = 8
 # A database out of reach must cost seconds, not the threads of everybody who waits for it.
 POOL_TIMEOUT_S = 2
+# And a machine that vanishes in mid-transaction must not hold up the others for longer.
 _PATIENCE = {
-    "connect_timeout": 2,
-    "tcp_user_timeout": 5000,
-    "options": "-c statement_timeout=5000",
+    "connect_timeout": "2",
+    "tcp_user_timeout": "5000",
+    "options": "-c statement_timeout=5000 -c idle_in_transaction_session_timeout=5000",
 }
+_SET_UP_LOCK = 0x646F7373  # "doss": any number, the same in every portal
 
 _metadata = MetaData()
 
@@ -92,29 +101,39 @@ history = Table(
 
 def open_engine(url: str | None, data_dir: Path) -> Engine:
     """An engine with every table in place; without a URL, SQLite in ``data_dir``."""
-    if url is None:
-        data_dir.mkdir(parents=True, exist_ok=True)
-        path = data_dir / "portal.sqlite"
-        # Before SQLite opens it: the log beside it takes the mode of the file.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        url = f"sqlite:///{path}"
-    if url.startswith("postgresql://"):
-        url = url.replace("postgresql://", "postgresql+psycopg://", 1)
-    if url.startswith("sqlite"):
-        engine = create_engine(url, poolclass=QueuePool, pool_size=16, max_overflow=64)
-        event.listen(engine, "connect", _set_up_sqlite)
-        event.listen(engine, "begin", _begin_immediate)
+    if url is not None and url.startswith("postgresql"):
+        engine = _postgresql(url)
     else:
-        engine = create_engine(
-            url,
-            pool_size=8,
-            max_overflow=24,
-            pool_timeout=POOL_TIMEOUT_S,
-            pool_pre_ping=True,
-            connect_args=_PATIENCE,
-        )
-    _metadata.create_all(engine)
+        engine = _sqlite(Path(make_url(url).database or "") if url else data_dir / "portal.sqlite")
+    with engine.begin() as db:
+        if engine.dialect.name == "postgresql":  # portals may all start at once
+            db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
+        _metadata.create_all(db)
     return engine
+
+
+def _sqlite(path: Path) -> Engine:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Before SQLite opens it: the log beside it takes the mode of the file.
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    address = URL.create("sqlite", database=str(path))
+    engine = create_engine(address, poolclass=QueuePool, pool_size=16, max_overflow=64)
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "begin", _begin_immediate)
+    return engine
+
+
+def _postgresql(url: str) -> Engine:
+    address = make_url(url).set(drivername="postgresql+psycopg")
+    patience = {name: value for name, value in _PATIENCE.items() if name not in address.query}
+    return create_engine(
+        address,
+        pool_size=CONNECTIONS,
+        max_overflow=0,
+        pool_timeout=POOL_TIMEOUT_S,
+        pool_pre_ping=True,
+        connect_args=patience,
+    )
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:
@@ -131,5 +150,9 @@ def _begin_immediate(connection: Connection) -> None:
 
 
 def reading(engine: Engine) -> Connection:
-    """A connection for queries alone: on SQLite it neither waits for a writer nor holds one up."""
-    return engine.connect().execution_options(reads_only=True)
+    """A connection for queries alone: it neither waits for a writer nor holds one up, and leaves
+    no transaction open while its rows are read."""
+    connection = engine.connect().execution_options(reads_only=True)
+    if engine.dialect.name == "postgresql":
+        return connection.execution_options(isolation_level="AUTOCOMMIT")
+    return connection

@@ -7,7 +7,6 @@ from sqlalchemy import Engine, func, select
 
 from portal.access import History
 from portal.storage import history as table
-from portal.storage import open_engine
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, FaultUpstream
 from tests.fakes.in_process import PORTAL_TOKEN
@@ -16,11 +15,6 @@ from tests.web.person import Person
 
 DAY = 86_400.0
 SECRET = b"s" * 32
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Engine:
-    return open_engine(None, tmp_path)
 
 
 @pytest.fixture

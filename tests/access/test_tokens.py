@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,33 +17,11 @@ from portal.access import (
     digest,
 )
 from portal.storage import open_engine
-from tests.access.postgres import PostgresProcess
 from tests.fakes import Clock
 
 HOUR = 3600.0
 DECODE = frozenset({"decode"})
 SECRET = b"the portal's own"
-
-
-@pytest.fixture(scope="module")
-def postgres_url() -> Iterator[str]:
-    with PostgresProcess() as server:
-        yield server.url
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
-    """An empty database of each kind that the portal keeps its tokens in."""
-    if request.param == "sqlite":
-        opened = open_engine(None, tmp_path)
-    else:
-        opened = open_engine(request.getfixturevalue("postgres_url"), tmp_path)
-    from portal.storage import tokens
-
-    with opened.begin() as db:
-        db.execute(tokens.delete())
-    yield opened
-    opened.dispose()
 
 
 def test_a_token_is_256_random_bits_and_told_once(engine: Engine) -> None:

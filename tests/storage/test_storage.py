@@ -1,14 +1,17 @@
 """The engine works under a crowd, the secret key is made once."""
 
 import multiprocessing
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, text
 
-from portal.storage import load_secret_key, open_engine, reading, spending
+from portal.storage import load_secret_key, open_engine, reading, spending, tokens
+from tests.fakes.databases import Database
 
 SPAWN = multiprocessing.get_context("spawn")
+_TOKEN = {"digest": "d" * 64, "name": "n" * 80, "scopes": "decode", "daily_limit": 2**31 - 1}
 
 
 def _load(folder: Path, keys: "multiprocessing.Queue[str]") -> None:
@@ -34,19 +37,81 @@ def test_a_key_that_is_there_is_kept(tmp_path):
     assert load_secret_key(tmp_path) == "chosen"
 
 
-def test_tables_are_made_and_a_second_opening_keeps_what_is_there(tmp_path):
-    first = open_engine(None, tmp_path)
+def _open(database: Database, ended: "multiprocessing.Queue[str]") -> None:
+    try:
+        database.open().dispose()
+    except Exception as error:
+        ended.put(str(error))
+    else:
+        ended.put("")
+
+
+def test_portals_that_start_at_once_on_an_empty_database_all_start(database):
+    ended = SPAWN.Queue()
+    racers = [SPAWN.Process(target=_open, args=(database, ended)) for _ in range(4)]
+    for racer in racers:
+        racer.start()
+    assert {ended.get(timeout=60) for _ in racers} == {""}
+    for racer in racers:
+        racer.join(30)
+
+
+def test_a_crowd_takes_few_connections_of_the_server_that_all_machines_share(postgres, tmp_path):
+    """At 32 a process, four processes were refused by a server that takes a hundred."""
+    engine = open_engine(postgres.new_database(), tmp_path)
+    counted = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")
+
+    def ask(_: int) -> int:
+        with engine.begin() as db:
+            db.execute(text("SELECT pg_sleep(0.01)"))
+            return int(db.execute(counted).scalar_one())
+
+    with ThreadPoolExecutor(40) as pool:
+        assert max(pool.map(ask, range(80))) <= 8
+    engine.dispose()
+
+
+def test_a_machine_that_vanishes_in_mid_transaction_holds_up_nobody_for_long(postgres, tmp_path):
+    """Its server lets go of the row it holds: all others count their calls in it."""
+    engine = open_engine(postgres.new_database(), tmp_path)
+    asked = {"statement_timeout": "5s", "idle_in_transaction_session_timeout": "5s"}
+    with reading(engine) as db:
+        assert {name: db.execute(text(f"SHOW {name}")).scalar() for name in asked} == asked
+    engine.dispose()
+    impatient = open_engine(postgres.url + "?options=-c%20statement_timeout=7s", tmp_path)
+    with reading(impatient) as db:
+        assert db.execute(text("SHOW statement_timeout")).scalar() == "7s"
+    impatient.dispose()
+
+
+def test_a_file_named_by_its_address_is_its_owners_alone(tmp_path):
+    path = tmp_path / "new" / "kept.sqlite"
+    open_engine(f"sqlite:///{path}", tmp_path).dispose()
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_tables_are_made_and_a_second_opening_keeps_what_is_there(database):
+    first = database.open()
     with first.begin() as db:
         db.execute(insert(spending).values(day="2026-11-01", payer="day", calls=3))
     first.dispose()
-    second = open_engine(None, tmp_path)
+    second = database.open()
     with reading(second) as db:
         assert db.execute(select(spending.c.calls)).scalar() == 3
     second.dispose()
 
 
-def test_a_reader_neither_waits_for_a_writer_nor_holds_one_up(tmp_path):
-    engine = open_engine(None, tmp_path)
+def test_moments_and_numbers_come_back_as_they_went(engine):
+    """PostgreSQL's real would keep six digits of a moment's ten."""
+    moment = 1_790_000_000.123456
+    with engine.begin() as db:
+        db.execute(insert(tokens).values(**_TOKEN, created_at=moment, expires_at=None))
+    with reading(engine) as db:
+        row = db.execute(select(tokens)).one()
+    assert (row.created_at, row.expires_at, row.daily_limit) == (moment, None, 2**31 - 1)
+
+
+def test_a_reader_neither_waits_for_a_writer_nor_holds_one_up(engine):
     with engine.begin() as writer:
         writer.execute(insert(spending).values(day="2026-11-01", payer="day", calls=1))
         with reading(engine) as reader:
@@ -55,7 +120,6 @@ def test_a_reader_neither_waits_for_a_writer_nor_holds_one_up(tmp_path):
         assert reader.execute(select(spending.c.calls)).all() == [(1,)]
         with engine.begin() as writer:
             writer.execute(insert(spending).values(day="2026-11-02", payer="day", calls=2))
-    engine.dispose()
 
 
 @pytest.mark.parametrize("pragma", ["journal_mode", "secure_delete"])
