@@ -70,10 +70,11 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
     app.secret_key = secret
 
     engine = open_engine(settings.database_url, settings.data_dir)
+    longest_request_s = settings.deadline + SPARE_S
     origins = _origins(settings)
     # The sandbox's faults are a plate's, never an address's: no breaker is to learn from them.
     breakers = [
-        Breaker(origin, origin.name, time.monotonic, _cells(shared, origin.name))
+        Breaker(origin, origin.name, time.monotonic, _cells(shared, origin.name), longest_request_s)
         for origin in (origins if settings.mode != "demo" else ())
     ]
     policy = _policy(settings)
@@ -83,7 +84,6 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
     backend = _backend(app, settings)
     edge_bytes = settings.edge_memory_mb * MEBIBYTE
     memory = Memory(edge_bytes - edge_bytes // 8)
-    longest_request_s = settings.deadline + SPARE_S
     fragments = Fragments(longest_request_s) if edge_bytes else Fragments(longest_request_s, most=0)
     store = Store(backend, Seal(secret), memory, observer, purged=fragments.purged)
     ledger = Ledger(engine, settings.daily_call_limit)
@@ -256,7 +256,8 @@ def main() -> None:
     mode = kind.get(settings.mode, "credencial de quem pede")
     print(f"Dossiê Veicular em http://{shown}:{port} ({mode})", flush=True)
     set_up_logging(settings.secrets)
-    serve("app:worker", host, int(port), settings.workers, HOME)
+    longest_request_s = settings.deadline + SPARE_S
+    serve("app:worker", host, int(port), settings.workers, HOME, longest_request_s)
 
 
 if __name__ == "__main__":

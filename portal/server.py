@@ -1,5 +1,6 @@
 """The production server: Granian with the options that held under load."""
 
+import math
 import os
 import signal
 import socket
@@ -21,8 +22,13 @@ _THROUGH_THE_ROOT = {
 }
 
 
-def serve(target: str, host: str, port: int, workers: int, home: Path) -> None:
-    """Serve the application factory ``target`` ("module:name") until SIGTERM or Ctrl-C."""
+def serve(
+    target: str, host: str, port: int, workers: int, home: Path, longest_request_s: float
+) -> None:
+    """Serve the application factory ``target`` ("module:name") until SIGTERM or Ctrl-C.
+
+    A stop waits for requests under way, but not beyond ``longest_request_s``.
+    """
     Server(
         target,
         factory=True,
@@ -36,7 +42,7 @@ def serve(target: str, host: str, port: int, workers: int, home: Path) -> None:
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=10_000),
         respawn_failed_workers=True,
-        workers_kill_timeout=20,
+        workers_kill_timeout=math.ceil(longest_request_s),
         working_dir=home,
         log_level=LogLevels.error,  # its warnings are advice on the numbers above
         log_dictconfig=_THROUGH_THE_ROOT,
@@ -64,7 +70,7 @@ def end_with_parent(every_s: float = 1.0) -> None:
     """Let this worker end when the main process is gone: Granian's would go on alone.
 
     And let SIGTERM end it while it loads: until Granian sets its own handlers, a forked worker
-    has the main process's, which would swallow the signal and hold up the stop for 20 seconds.
+    has the main process's, which would swallow the signal and hold up the stop until it is killed.
     """
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, signal.SIG_DFL)

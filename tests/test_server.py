@@ -1,0 +1,65 @@
+"""The server is started with what the settings ask for."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import app
+from portal import server
+from portal.settings import Settings
+from portal.upstream import Breaker
+from tests.fakes import free_port
+
+LONGEST_DEADLINE_S = 600.0
+
+
+class RecordedServer:
+    """In the place of Granian's: notes its options and serves nothing."""
+
+    options: dict[str, Any]
+
+    def __init__(self, _target: str, **options: Any) -> None:
+        RecordedServer.options = options
+
+    def serve(self) -> None:
+        pass
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
+    """The options of the server that ``python app.py`` starts for the longest deadline."""
+    monkeypatch.setattr(server, "Server", RecordedServer)
+    monkeypatch.setattr(app, "set_up_logging", lambda _secrets: None)
+    for name, value in {
+        "PORTAL_DATA_DIR": str(tmp_path),
+        "PORTAL_DEADLINE": str(LONGEST_DEADLINE_S),
+        "HOST": "127.0.0.1",
+        "PORT": str(free_port()),
+    }.items():
+        monkeypatch.setitem(os.environ, name, value)
+    app.main()
+    return RecordedServer.options
+
+
+def test_a_stop_waits_for_the_longest_request_there_can_be(started: dict[str, Any]) -> None:
+    """Cut off earlier, a paid answer would reach nobody."""
+    assert started["workers_kill_timeout"] > LONGEST_DEADLINE_S
+
+
+def test_a_probe_may_last_as_long_as_its_deadline(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Taken for dead earlier, a second probe would go beside it."""
+    made: list[Breaker] = []
+
+    def noted(*given: Any) -> Breaker:
+        made.append(Breaker(*given))
+        return made[-1]
+
+    monkeypatch.setattr(app, "Breaker", noted)
+    app.create_app(
+        Settings(data_dir=tmp_path, upstream_url="http://127.0.0.1:1", deadline=LONGEST_DEADLINE_S)
+    )
+    assert [each._longest_call_s > LONGEST_DEADLINE_S for each in made] == [True]
