@@ -3,12 +3,14 @@
 Read from the environment with the prefix ``PORTAL_``; values are text, never JSON.
 """
 
+import itertools
 import re
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -74,12 +76,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def secrets(self) -> tuple[str, ...]:
         """What no log may ever show."""
         known = (self.upstream_token, self.metrics_token, self.secret_key)
-        addresses = (self.redis_url, self.database_url)
-        return tuple(each for each in (*known, *addresses, *self.access_tokens) if each)
+        addresses = tuple(each for each in (self.redis_url, self.database_url) if each)
+        passwords = (_password(address) for address in addresses)
+        everything = (*known, *addresses, *itertools.chain(*passwords), *self.access_tokens)
+        return tuple(each for each in everything if each)
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], home: Path = Path()) -> "Settings":
-        """Read the ``PORTAL_`` names; a relative DATA_DIR is relative to ``home``.
+        """Read the ``PORTAL_`` names; a relative DATA_DIR or file is relative to ``home``.
 
         Raises SettingsError for an unknown name, a value that makes no sense, or a secondary
         address or token without a primary address.
@@ -104,9 +108,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         _refuse_contradictions(settings)
         if not settings.data_dir.is_absolute():
             settings = msgspec.structs.replace(settings, data_dir=home / settings.data_dir)
+        file = (settings.database_url or "").partition(_SQLITE)[2]
+        if file:  # each program that opens it may stand in another directory
+            settings = msgspec.structs.replace(settings, database_url=f"{_SQLITE}{home / file}")
         return settings
 
 
+_SQLITE = "sqlite:///"
 _SWITCH = {"on": True, "1": True, "true": True, "yes": True}
 _SWITCH |= {"off": False, "0": False, "false": False, "no": False}
 _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
@@ -129,12 +137,10 @@ def _read(field: str, text: str) -> object:
         return Path(text)
     if field.startswith("price_"):
         return _price(name, text)
-    if field in ("redis_url", "database_url"):
-        _refuse_bad_port(name, text)
-    if field == "redis_url" and urlsplit(text).scheme not in ("redis", "rediss", "unix"):
-        raise SettingsError(f"{name} makes no sense: it starts with redis://, rediss:// or unix://")
-    if field == "database_url" and not text.startswith(("postgresql", "sqlite")):
-        raise SettingsError(f"{name} makes no sense: it starts with postgresql:// or sqlite://")
+    if field == "redis_url":
+        return _redis_address(name, text)
+    if field == "database_url":
+        return _database_address(name, text)
     if field.startswith("rate_limit_"):
         return _rate(name, text)
     if _TYPES[field] in (str, str | None):
@@ -167,29 +173,79 @@ def _base_address(name: str, text: str) -> str:
     return text.rstrip("/")
 
 
-def _refuse_bad_port(name: str, text: str) -> None:
+def _redis_address(name: str, text: str) -> str:
+    if text.partition(":")[0] not in ("redis", "rediss", "unix"):
+        raise SettingsError(f"{name} makes no sense: it starts with redis://, rediss:// or unix://")
+    _refuse_without("redis", name)
+    from redis import ConnectionPool  # late: most portals have none
+
     try:
-        urlsplit(text).port  # noqa: B018 reading it is the check
+        parts = urlsplit(text)
+        sound = parts.port != 0 and not parts.fragment
+        sound = sound and (parts.scheme == "unix" or bool(re.fullmatch(r"(/[0-9]*)?", parts.path)))
+        ConnectionPool.from_url(text).make_connection()  # connects to nobody, reads every option
+    except (ValueError, TypeError):
+        sound = False
+    if not sound:
+        raise SettingsError(
+            f"{name} makes no sense: it is redis://[:password@]host[:port][/number]; {_ENCODED}"
+        )
+    return text
+
+
+def _database_address(name: str, text: str) -> str:
+    """A file, or a database of a PostgreSQL. SQLite's own memory is no place for a ledger: each
+    process would have another, and none would outlive it."""
+    scheme = text.partition(":")[0]
+    if scheme == "sqlite":
+        file = text.partition(_SQLITE)[2]
+        if not file or "?" in file or ":memory:" in file:
+            raise SettingsError(f"{name} makes no sense: a file is named, as in {_SQLITE}/path")
+        return text
+    if scheme not in ("postgresql", "postgresql+psycopg"):
+        raise SettingsError(f"{name} makes no sense: it starts with postgresql:// or sqlite://")
+    try:
+        parts = urlsplit(text)
+        sound = parts.port != 0 and parts.netloc.count("@") <= 1 and not parts.fragment
     except ValueError:
-        raise SettingsError(f"{name} makes no sense: its port is no number") from None
+        sound = False
+    if not sound or not re.fullmatch(r"/[^/]+", parts.path):
+        raise SettingsError(
+            f"{name} makes no sense: it is postgresql://[user[:password]@]host[:port]/database; "
+            f"{_ENCODED}"
+        )
+    _refuse_without("psycopg", name)
+    return text
+
+
+_ENCODED = "in a password / ? # @ : are written %2F %3F %23 %40 %3A"
+
+
+def _password(address: str) -> tuple[str, ...]:
+    """An address's password as it is written there and as it is."""
+    password = urlsplit(address).password or ""
+    return password, unquote(password)
+
+
+def _refuse_without(package: str, name: str) -> None:
+    if find_spec(package) is None:
+        raise SettingsError(f"{name} needs the package {package}, which is not installed")
 
 
 def _price(name: str, text: str) -> Decimal:
-    try:
-        price = Decimal(text.replace(",", "."))
-    except InvalidOperation:
-        price = Decimal("NaN")
-    if not (price.is_finite() and 0 <= price < 100_000):
+    if not re.fullmatch(r"[0-9]{1,5}([.,][0-9]{1,6})?", text, re.ASCII):
         raise SettingsError(f"{name} makes no sense: it is an amount in R$, as in 0.30")
-    return price
+    return Decimal(text.replace(",", "."))
 
 
 def _rate(name: str, text: str) -> str:
     from limits import parse_many  # imported late: most portals set no rate
 
     try:
-        parse_many(text)
+        sound = all(each.amount > 0 for each in parse_many(text))
     except ValueError:
+        sound = False
+    if not sound:
         raise SettingsError(f"{name} makes no sense: it reads as in 600/minute") from None
     return text
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from portal import settings as settings_room
 from portal.settings import Settings, SettingsError
 
 UPSTREAM = {"PORTAL_UPSTREAM_URL": "http://dados.example"}
@@ -84,10 +85,15 @@ def test_a_base_address_may_have_a_port_and_a_path(url):
         ("PRICE_DECODE", "free"),
         ("PRICE_DECODE", "-0.30"),
         ("PRICE_DECODE", "NaN"),
+        ("PRICE_DECODE", "1_000"),
+        ("PRICE_DECODE", "٣"),
+        ("PRICE_DECODE", "0.3333333333333333333333"),  # longer than the ledger's column
         ("MASK_NAMES", "perhaps"),
         ("REDIS_URL", "localhost:6379"),
         ("DATABASE_URL", "mysql://a"),
         ("RATE_LIMIT_TOKEN", "often"),
+        ("RATE_LIMIT_TOKEN", "0/second"),
+        ("RATE_LIMIT_ADDRESS", "5/minute;0/day"),
         ("TRUSTED_PROXIES", "11"),
         ("EDGE_MEMORY_MB", "lots"),
     ],
@@ -116,3 +122,114 @@ def test_portals_that_share_a_redis_share_a_secret():
     with pytest.raises(SettingsError, match="PORTAL_SECRET_KEY must be set"):
         read(REDIS_URL="redis://localhost")
     assert read(REDIS_URL="redis://localhost", SECRET_KEY="x").secret_key == "x"
+
+
+SQLITE_ADDRESSES = [
+    "sqlite://",  # in memory: each process would have its own
+    "sqlite:///",
+    "sqlite:///:memory:",
+    "sqlite:///kept.sqlite?mode=memory&uri=true",
+    "sqlite://host/kept.sqlite",
+    "sqlite:kept.sqlite",
+    "sqlite+aiosqlite:///kept.sqlite",
+]
+POSTGRESQL_ADDRESSES = [
+    "postgresql:",
+    "postgresql://",
+    "postgresql://host",
+    "postgresql://ana:hush-hush@host/",
+    "postgresql://ana:hush-hush@host/a/b",
+    "postgresqlx://ana:hush-hush@host/portal",
+    "postgresql+psycopg2://ana:hush-hush@host/portal",
+    "postgresql+asyncpg://ana:hush-hush@host/portal",
+    "postgres://ana:hush-hush@host/portal",
+    "postgresql://ana:hush-hush@host:port/portal",
+    "postgresql://ana:hush-hush@host:99999/portal",
+    "postgresql://ana:hush@-hush@host/portal",  # would be looked up as the host "-hush@host"
+    "postgresql://ana:hush/-hush@host/portal",
+    "postgresql://ana:hush?-hush@host/portal",
+    "postgresql://ana:hush#-hush@host/portal",
+    "postgresql://ana:hush:-hush/@host/portal",
+    "postgresql://[ana:hush-hush@host/portal",
+]
+REDIS_ADDRESSES = [
+    "redis://:hush-hush@host/first",
+    "redis://:hush-hush@host/0/1",
+    "redis://:hush-hush@host:port/0",
+    "redis://:hush-hush@host:0/0",
+    "redis://:hush/hush@host/0",
+    "redis://:hush-hush@host/0?unknown=1",
+    "redis://:hush-hush@host/0?socket_timeout=long",
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [("DATABASE_URL", each) for each in SQLITE_ADDRESSES + POSTGRESQL_ADDRESSES]
+    + [("REDIS_URL", each) for each in REDIS_ADDRESSES],
+)
+def test_an_address_that_leads_nowhere_is_refused_and_its_password_stays_untold(name, address):
+    with pytest.raises(SettingsError, match=f"^PORTAL_{name} makes no sense: .+$") as caught:
+        read(**{name: address, "SECRET_KEY": "x"})
+    assert "hush" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://ana:hush%40hush@db.example:5432/portal?sslmode=require",
+        "postgresql+psycopg://db.example/portal",
+        "postgresql://[::1]/portal",
+        "postgresql:///portal?host=/run/postgresql",
+        "sqlite:////var/lib/portal.sqlite",
+    ],
+)
+def test_an_address_of_a_database_is_taken_as_it_is(address):
+    assert read(DATABASE_URL=address).database_url == address
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "redis://cache.example",
+        "redis://:hush@cache.example:6380/3",
+        "rediss://ana:hush@cache.example/0?ssl_cert_reqs=required",
+        "unix:///run/redis.sock?db=2",
+    ],
+)
+def test_an_address_of_a_redis_is_taken_as_it_is(address):
+    assert read(REDIS_URL=address, SECRET_KEY="x").redis_url == address
+
+
+def test_a_file_named_relatively_is_the_same_for_every_program(tmp_path):
+    environ = {"PORTAL_DATABASE_URL": "sqlite:///kept/portal.sqlite"}
+    settings = Settings.from_environment(environ, tmp_path)
+    assert settings.database_url == f"sqlite:///{tmp_path}/kept/portal.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "address"),
+    [
+        ("DATABASE_URL", "psycopg", "postgresql://host/portal"),
+        ("REDIS_URL", "redis", "redis://host"),
+    ],
+)
+def test_an_optional_package_that_is_missing_is_named(monkeypatch, name, package, address):
+    find_spec = settings_room.find_spec
+    monkeypatch.setattr(
+        settings_room, "find_spec", lambda asked: None if asked == package else find_spec(asked)
+    )
+    with pytest.raises(SettingsError, match=f"PORTAL_{name} needs the package {package}"):
+        read(**{name: address, "SECRET_KEY": "x"})
+
+
+def test_a_password_inside_an_address_is_a_secret_of_its_own():
+    settings = read(
+        DATABASE_URL="postgresql://ana:hush%40one@host/portal",
+        REDIS_URL="redis://:hush-two@host",
+        SECRET_KEY="hush-three",
+    )
+    assert {"hush@one", "hush%40one", "hush-two", "hush-three"} <= set(settings.secrets)
+    assert "" not in settings.secrets
