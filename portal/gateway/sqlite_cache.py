@@ -2,6 +2,10 @@
 
 It survives a restart, costs the same at a thousand and at a million entries, and deletes what
 has expired. Values are bytes; nothing is ever unpickled.
+
+An entry's row number is made of its key, so that one B-tree leads to it and no second one has to
+be read and kept; the entries of a tag lie side by side. Who writes only appends to the log:
+``sweep``, called every second or so, folds it into the file and waits for the disk.
 """
 
 import contextlib
@@ -9,6 +13,7 @@ import os
 import sqlite3
 import threading
 import time
+import zlib
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,13 +26,27 @@ from portal.gateway.store import BEGUN, PURGED, new_era
 
 SWEEP_BATCH = 500
 BUSY_TIMEOUT_S = 10.0
+MOST_IDLE = 16
 
+# A connection's own pages, in KiB: room for the inner ones of the tree at millions of entries.
+_OWN_PAGES_KIB = 8192
+# Pages of 4 KiB after which a writer folds the log itself, for want of anybody who sweeps.
+_LONGEST_LOG = 16_384
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS answers (
-    key TEXT PRIMARY KEY, value BLOB NOT NULL, expires_at REAL NOT NULL, fence INTEGER NOT NULL
+CREATE TABLE IF NOT EXISTS entries (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL, expires_at REAL NOT NULL, fence INTEGER NOT NULL,
+    value BLOB NOT NULL
 );
-CREATE INDEX IF NOT EXISTS answers_by_expiry ON answers (expires_at);
+CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires_at);
 CREATE TABLE IF NOT EXISTS era (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL);
+"""
+# A store of the first shape held its answers by key: what was paid for moves house.
+_MOVE = """
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS answers (key, value, expires_at, fence);
+INSERT OR IGNORE INTO entries SELECT entry_id(key), key, expires_at, fence, value FROM answers;
+DROP TABLE answers;
+COMMIT;
 """
 # A fence from further ahead than clocks differ was written before the clock was set back.
 _SKEW_US = 60_000_000
@@ -56,9 +75,9 @@ class SQLiteCache(BaseCache):
     def read(self, key: str) -> tuple[bytes | None, str]:
         with self._connection() as db:
             value, era = db.execute(
-                "SELECT (SELECT value FROM answers WHERE key = ? AND expires_at > ?), name "
-                "FROM era",
-                (key, time.time()),
+                "SELECT (SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?), "
+                "name FROM era",
+                (entry_id(key), key, time.time()),
             ).fetchone()
         return value, era
 
@@ -70,37 +89,42 @@ class SQLiteCache(BaseCache):
         with self._connection() as db:
             return bool(
                 db.execute(
-                    "INSERT INTO answers VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE "
-                    "SET value = excluded.value, expires_at = excluded.expires_at, "
-                    "fence = excluded.fence WHERE excluded.fence >= answers.fence "
-                    "OR answers.expires_at <= ? OR answers.fence > ?",
-                    (key, value, now + timeout, fence, now, int(now * 1e6) + _SKEW_US),
+                    "INSERT INTO entries VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE "
+                    "SET key = excluded.key, expires_at = excluded.expires_at, "
+                    "fence = excluded.fence, value = excluded.value "
+                    "WHERE excluded.fence >= entries.fence OR entries.expires_at <= ? "
+                    "OR entries.fence > ? OR entries.key <> excluded.key",
+                    (
+                        *(entry_id(key), key, now + timeout, fence, value),
+                        *(now, int(now * 1e6) + _SKEW_US),
+                    ),
                 ).rowcount
             )
 
     def delete(self, key: str) -> bool:
         with self._connection() as db:
-            return bool(db.execute("DELETE FROM answers WHERE key = ?", (key,)).rowcount)
+            gone = db.execute("DELETE FROM entries WHERE id = ? AND key = ?", (entry_id(key), key))
+            return bool(gone.rowcount)
 
     def delete_tagged(self, tag: str) -> int:
         """Delete every entry of a tag and leave none of its bytes in the file or its log."""
         with self._connection() as db:
-            # ';' follows ':' in ASCII: a range over the primary key, not a scan.
             gone = db.execute(
-                "DELETE FROM answers WHERE key >= ? AND key < ?", (f"{tag}:", f"{tag};")
+                "DELETE FROM entries WHERE id BETWEEN ? AND ? AND substr(key, 1, ?) = ?",
+                (*_ids_of(tag), len(tag) + 1, f"{tag}:"),
             ).rowcount
             db.execute("UPDATE era SET name = ?", (new_era(PURGED),))
             _empty_log(db)
         return gone
 
     def sweep(self) -> int:
-        """Delete what has expired, in small transactions so that nobody waits."""
+        """Delete what has expired, in small transactions so that nobody waits; fold the log."""
         gone = 0
         with self._connection() as db:
             while True:
                 batch = db.execute(
-                    "DELETE FROM answers WHERE rowid IN "
-                    "(SELECT rowid FROM answers WHERE expires_at <= ? LIMIT ?)",
+                    "DELETE FROM entries WHERE id IN "
+                    "(SELECT id FROM entries WHERE expires_at <= ? LIMIT ?)",
                     (time.time(), SWEEP_BATCH),
                 ).rowcount
                 gone += batch
@@ -108,6 +132,8 @@ class SQLiteCache(BaseCache):
                     break
             if gone:
                 _empty_log(db)
+            else:
+                db.execute("PRAGMA wal_checkpoint(PASSIVE)")
         return gone
 
     @contextlib.contextmanager
@@ -123,7 +149,10 @@ class SQLiteCache(BaseCache):
         except sqlite3.Error:
             db.close()
             raise
-        self._idle.append(db)
+        if len(self._idle) < MOST_IDLE:
+            self._idle.append(db)
+        else:
+            db.close()
 
     def _open(self) -> sqlite3.Connection:
         # Autocommit: every statement is its own short transaction, so a write takes its lock at
@@ -131,9 +160,11 @@ class SQLiteCache(BaseCache):
         db = sqlite3.connect(
             self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("PRAGMA secure_delete = ON")
+        for pragma in (
+            *("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"),
+            *(f"cache_size = -{_OWN_PAGES_KIB}", f"wal_autocheckpoint = {_LONGEST_LOG}"),
+        ):
+            db.execute(f"PRAGMA {pragma}")
         return db
 
     def _first_use(self) -> None:
@@ -145,9 +176,27 @@ class SQLiteCache(BaseCache):
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             db = self._open()
             db.executescript(_SCHEMA)
+            if db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'answers'").fetchone():
+                db.create_function("entry_id", 1, entry_id)
+                db.executescript(_MOVE)
             db.execute("INSERT OR IGNORE INTO era VALUES (1, ?)", (new_era(BEGUN),))
             self._idle.append(db)
             self._started = True
+
+
+def entry_id(key: str) -> int:
+    """A signed 64-bit row number: the tag's checksum above, the name's below.
+
+    Two keys may share one, once in 10^19 pairs: the later entry then takes the place of the other,
+    and neither is ever given out under the other's key.
+    """
+    tag, _, name = key.partition(":")
+    return (zlib.crc32(tag.encode()) << 32 | zlib.crc32(name.encode())) - 2**63
+
+
+def _ids_of(tag: str) -> tuple[int, int]:
+    first = (zlib.crc32(tag.encode()) << 32) - 2**63
+    return first, first + 2**32 - 1
 
 
 def _empty_log(db: sqlite3.Connection, tries: int = 40) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from portal.gateway import sqlite_cache
 from portal.gateway.sqlite_cache import SQLiteCache
 
 SECRET = b"REGISTRO-SECRETO-DO-VEICULO"
@@ -116,13 +117,57 @@ def test_the_cost_of_a_read_does_not_grow_with_the_entries(cache, tmp_path):
         plans = [
             db.execute(f"EXPLAIN QUERY PLAN {statement}").fetchall()
             for statement in (
-                "SELECT value FROM answers WHERE key = 'a' AND expires_at > 0",
-                "DELETE FROM answers WHERE key >= 'a:' AND key < 'a;'",
-                "SELECT rowid FROM answers WHERE expires_at <= 0 LIMIT 500",
+                "SELECT value FROM entries WHERE id = 1 AND key = 'a' AND expires_at > 0",
+                "DELETE FROM entries WHERE id BETWEEN 1 AND 2 AND substr(key, 1, 2) = 'a:'",
+                "SELECT id FROM entries WHERE expires_at <= 0 LIMIT 500",
             )
         ]
     db.close()
     assert all("SEARCH" in step[3] for plan in plans for step in plan), plans
+
+
+def test_keys_of_one_row_number_never_answer_for_each_other(cache, monkeypatch):
+    monkeypatch.setattr(sqlite_cache, "entry_id", lambda _key: 7)
+    cache.replace("t:one", b"one", 60, fence=200)
+    assert cache.get("t:two") is None
+    assert not cache.delete("t:two")
+    assert cache.replace("t:two", b"two", 60, fence=100)
+    assert (cache.get("t:one"), cache.get("t:two")) == (None, b"two")
+
+
+def test_a_store_of_the_first_shape_keeps_its_answers_and_loses_its_table(tmp_path):
+    with sqlite3.connect(tmp_path / "cache.sqlite") as db:
+        db.execute("CREATE TABLE answers (key TEXT PRIMARY KEY, value, expires_at, fence)")
+        db.execute("INSERT INTO answers VALUES ('t:k', ?, ?, 7)", (b"paid for", time.time() + 60))
+    db.close()
+    assert SQLiteCache(tmp_path / "cache.sqlite").get("t:k") == b"paid for"
+    assert SQLiteCache(tmp_path / "cache.sqlite").delete_tagged("t") == 1
+    assert b"paid for" not in files_of(tmp_path)
+
+
+def test_whoever_writes_leaves_the_file_to_the_sweep(cache, tmp_path):
+    cache.sweep()
+    for number in range(2_000):
+        cache.set(f"t:{number}", b"x" * 4_000, 60)
+    before = (tmp_path / "cache.sqlite").stat().st_size
+    cache.sweep()
+    assert (tmp_path / "cache.sqlite").stat().st_size > before + 4_000_000
+
+
+def test_no_more_connections_are_kept_than_a_few(cache):
+    together = threading.Barrier(40)
+
+    def read():
+        with cache._connection() as db:
+            together.wait(10)
+            db.execute("SELECT 1")
+
+    threads = [threading.Thread(target=read) for _ in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(cache._idle) == sqlite_cache.MOST_IDLE
 
 
 def _write_many(path: Path, name: str) -> None:
