@@ -96,11 +96,16 @@ class Breaker:
 
     def _waiting_as_long(self, started: float) -> set[str]:
         """Whose calls left about when one did that timed out, and have no answer either: they
-        tell of the outage now, not one after the other."""
+        tell of the outage now, not one after the other.
+
+        An answer that came soon after it left tells nothing against that: when an origin falls
+        silent the first to time out left before its last answers did.
+        """
         with self._turn:
-            if self._answered_at > started:
+            took_s = self._clock() - started
+            if self._answered_at > started + took_s / 4:
                 return set()
-            half_way = (started + self._clock()) / 2
+            half_way = started + took_s / 2
             return {subject for since, subject in self._waiting.values() if since <= half_way}
 
     def _is_open(self, now: float) -> bool:

@@ -265,18 +265,22 @@ def _ask_in_vain(breaker: Breaker, plate: str) -> None:
         ask(breaker, plate)
 
 
-def test_a_slow_record_beside_answers_speaks_for_itself_alone(breaker, played, clock):
+@pytest.mark.parametrize(("answered_after_s", "state"), [(1, "open"), (3, "closed")])
+def test_a_slow_record_beside_answers_speaks_for_itself_alone(
+    breaker, played, clock, answered_after_s, state
+):
+    """Answers just after it left are those of an origin that fell silent; later ones are not."""
     waiting = [(clock(), f"ABC1D{number:02}") for number in range(10)]
     breaker._waiting.update(enumerate(waiting, 100))
 
     def slow(asked, account, deadline):
-        breaker._answered_at = clock() + 1
+        breaker._answered_at = clock() + answered_after_s
         clock.advance(8)
         raise TimedOut("slow")
 
     played.send = slow
     _ask_in_vain(breaker, "DEF4G56")
-    assert breaker.state == "closed"
+    assert breaker.state == state
 
 
 def test_a_call_that_was_written_down_while_the_circuit_opened_is_not_sent(breaker):
