@@ -1,6 +1,8 @@
 """Issued tokens: digest, scopes, expiry, daily limit; and who a token turns out to be."""
 
 import hashlib
+import logging
+import math
 import secrets
 import threading
 import time
@@ -14,9 +16,16 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from portal.storage import reading
 from portal.storage import tokens as table
 
+log = logging.getLogger(__name__)
+
 OPERATION_SCOPES: Final = frozenset({"decode", "renainf", "renajud", "report"})
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
 REMEMBERED_S = 2.0  # a revocation reaches every process within this
+# With the database away a token that held goes on for a little: a restart of PostgreSQL is no
+# outage of the portal's. The edge may hold a judgement for another second, and a revocation is
+# to reach everybody within five.
+LAST_KNOWN_S = 4.0
+AWAY_PAUSE_S = 0.5  # after a failure nobody asks for this long: the next ones need not wait too
 REMEMBERED_MOST = 10_000
 
 
@@ -86,10 +95,11 @@ class Tokens:
             for number, token in enumerate(configured, start=1)
         }
         self._remembered: dict[str, tuple[float, Issued | None]] = {}
+        self._away_until = -math.inf
         self._lock = threading.Lock()
 
     def identify(self, token_digest: str) -> Identity:
-        """Whose digest it is; raises UnknownToken or RefusedToken."""
+        """Whose digest it is; raises UnknownToken, RefusedToken or TokensUnavailable."""
         configured = self._configured.get(token_digest)
         if configured is not None:
             return configured
@@ -143,16 +153,27 @@ class Tokens:
         remembered = self._remembered.get(token_digest)
         if remembered is not None and now - remembered[0] < REMEMBERED_S:
             return remembered[1]
+        if now < self._away_until:
+            return self._last_known(remembered)
         try:
             with reading(self._engine) as db:
                 row = db.execute(select(table).where(table.c.digest == token_digest)).first()
         except SQLAlchemyError as error:
-            raise TokensUnavailable(type(error).__name__) from None
+            self._away_until = self._monotonic() + AWAY_PAUSE_S
+            log.warning("tokens were not read: %s", type(error).__name__)
+            return self._last_known(remembered)
         issued = _issued(row) if row is not None else None
         with self._lock:
             if len(self._remembered) >= REMEMBERED_MOST:
                 self._remembered.clear()  # a flood of wrong tokens must not grow us
             self._remembered[token_digest] = (now, issued)
+        return issued
+
+    def _last_known(self, remembered: tuple[float, Issued | None] | None) -> Issued:
+        """Counted from the question that was answered last, to now: failing took its time too."""
+        asked_at, issued = remembered or (-math.inf, None)
+        if issued is None or self._monotonic() - asked_at >= LAST_KNOWN_S:
+            raise TokensUnavailable
         return issued
 
 

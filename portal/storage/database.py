@@ -24,17 +24,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.pool import QueuePool
 
-# A PostgreSQL takes a hundred connections unless told otherwise, from all processes of all
-# machines together. More would not be faster: calls are counted one after the other.
-CONNECTIONS = 8
-# A database out of reach must cost seconds, not the threads of everybody who waits for it.
-POOL_TIMEOUT_S = 2
-# And a machine that vanishes in mid-transaction must not hold up the others for longer.
-_PATIENCE = {
-    "connect_timeout": "2",
-    "tcp_user_timeout": "5000",
-    "options": "-c statement_timeout=5000 -c idle_in_transaction_session_timeout=5000",
-}
 _SET_UP_LOCK = 0x646F7373  # "doss": any number, the same in every portal
 
 _metadata = MetaData()
@@ -102,7 +91,9 @@ history = Table(
 def open_engine(url: str | None, data_dir: Path) -> Engine:
     """An engine with every table in place; without a URL, SQLite in ``data_dir``."""
     if url is not None and url.startswith("postgresql"):
-        engine = _postgresql(url)
+        from portal.storage.postgresql import postgresql  # late: most portals have none
+
+        engine = postgresql(url)
     else:
         engine = _sqlite(Path(make_url(url).database or "") if url else data_dir / "portal.sqlite")
     with engine.begin() as db:
@@ -121,19 +112,6 @@ def _sqlite(path: Path) -> Engine:
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "begin", _begin_immediate)
     return engine
-
-
-def _postgresql(url: str) -> Engine:
-    address = make_url(url).set(drivername="postgresql+psycopg")
-    patience = {name: value for name, value in _PATIENCE.items() if name not in address.query}
-    return create_engine(
-        address,
-        pool_size=CONNECTIONS,
-        max_overflow=0,
-        pool_timeout=POOL_TIMEOUT_S,
-        pool_pre_ping=True,
-        connect_args=patience,
-    )
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:

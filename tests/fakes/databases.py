@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -81,11 +82,20 @@ class PostgresProcess:
         self._control("-m", "immediate", "stop")
 
     def pause(self) -> None:
-        """New connections are taken by the kernel and hang, until ``resume``."""
-        os.kill(self.pid, signal.SIGSTOP)
+        """Connected and silent: the kernel takes what is sent, nobody answers until ``resume``."""
+        self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        os.kill(self.pid, signal.SIGCONT)
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        listed = subprocess.run(
+            ["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=False
+        ).stdout.splitlines()
+        family = (tuple(map(int, line.split())) for line in listed)
+        for pid in (self.pid, *(pid for pid, parent in family if parent == self.pid)):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
     def __enter__(self) -> Self:
         if os.geteuid() == 0:  # the server refuses to run as root
