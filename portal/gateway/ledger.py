@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.lookup import Caller, Failure
@@ -16,6 +16,17 @@ from portal.storage import ledger, reading, spending
 ZONE = ZoneInfo("America/Sao_Paulo")
 EVERYBODY = "day"
 FREE_OUTCOMES = frozenset({"not_sent", "circuit_open", "stale_connection"})
+
+# Built once: to build a statement costs more than to run it, and every miss runs five.
+_ANNOUNCE = insert(ledger)
+_END = update(ledger).where(ledger.c.id == bindparam("number"))
+_OF_PAYER = (spending.c.day == bindparam("on"), spending.c.payer == bindparam("by"))
+_COUNT = update(spending).where(*_OF_PAYER).values(calls=spending.c.calls + 1)
+_COUNT_WITHIN = _COUNT.where(spending.c.calls < bindparam("most"))
+_FIRST = insert(spending).values(calls=1)
+_GIVE_BACK = (
+    update(spending).where(*_OF_PAYER, spending.c.calls > 0).values(calls=spending.c.calls - 1)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +94,17 @@ class Ledger:
                 if not _reserve(db, day, f"token:{caller.name}", caller.daily_limit):
                     raise Failure("token_limit", self._until_midnight(now))
                 row = db.execute(
-                    insert(ledger).values(
-                        sent_at=now,
-                        day=day,
-                        operation=purchase.operation,
-                        subject=purchase.subject,
-                        origin=origin,
-                        caller=caller.name,
-                        price=str(purchase.price),
-                        outcome="maybe",
-                    )
+                    _ANNOUNCE,
+                    {
+                        "sent_at": now,
+                        "day": day,
+                        "operation": purchase.operation,
+                        "subject": purchase.subject,
+                        "origin": origin,
+                        "caller": caller.name,
+                        "price": str(purchase.price),
+                        "outcome": "maybe",
+                    },
                 )
                 key = row.inserted_primary_key
                 assert key is not None
@@ -110,15 +122,10 @@ class Ledger:
                 values: dict[str, object] = {"outcome": outcome, "status": status}
                 if free:
                     values["price"] = "0"
-                db.execute(update(ledger).where(ledger.c.id == number).values(**values))
+                db.execute(_END, {"number": number, **values})
                 if free:
                     for payer in (EVERYBODY, f"token:{caller.name}"):
-                        db.execute(
-                            update(spending)
-                            .where(spending.c.day == day, spending.c.payer == payer)
-                            .where(spending.c.calls > 0)
-                            .values(calls=spending.c.calls - 1)
-                        )
+                        db.execute(_GIVE_BACK, {"on": day, "by": payer})
         except SQLAlchemyError:
             return  # the row stays open and reads "maybe", which is the truth we have
 
@@ -165,15 +172,16 @@ class PaidAttempt:
 
 def _reserve(db: Connection, day: str, payer: str, limit: int) -> bool:
     """Count one more call, atomically; False where that would pass the limit (0 = none)."""
-    count = update(spending).where(spending.c.day == day, spending.c.payer == payer)
+    values: dict[str, object] = {"on": day, "by": payer}
+    count = _COUNT
     if limit:
-        count = count.where(spending.c.calls < limit)
-    if db.execute(count.values(calls=spending.c.calls + 1)).rowcount:
+        count, values = _COUNT_WITHIN, values | {"most": limit}
+    if db.execute(count, values).rowcount:
         return True
     try:
         with db.begin_nested():
-            db.execute(insert(spending).values(day=day, payer=payer, calls=1))
+            db.execute(_FIRST, {"day": day, "payer": payer})
         return True
     except IntegrityError:
         # The row exists: either the limit is reached, or another process was first just now.
-        return bool(db.execute(count.values(calls=spending.c.calls + 1)).rowcount)
+        return bool(db.execute(count, values).rowcount)

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterable
 from typing import Any
 
 DEEPEST = 64
@@ -49,8 +48,12 @@ def _refuse_depth(text: bytes) -> None:
     """Counts brackets outside strings before the parser recurses into them."""
     if text.count(b"[") + text.count(b"{") <= DEEPEST:
         return
+    if b"\\" in text:
+        outside = _STRING.sub(b"", text)
+    else:  # then every second quote ends a string
+        outside = b"".join(text.split(b'"')[::2])
     depth = 0
-    for bracket in _STRING.sub(b"", text).translate(None, _NO_BRACKETS):
+    for bracket in outside.translate(None, _NO_BRACKETS):
         if bracket in b"[{":
             depth += 1
             if depth > DEEPEST:
@@ -59,12 +62,10 @@ def _refuse_depth(text: bytes) -> None:
             depth -= 1
 
 
-def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    members: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in members:
-            raise NotStrictJSON("duplicate name")
-        members[name] = value
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise NotStrictJSON("duplicate name")
     return members
 
 
