@@ -1,7 +1,7 @@
 """The front door: Settings → upstream → gateway → Flask, composed here and nowhere else."""
 
+import logging
 import os
-import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -35,9 +35,11 @@ from portal.gateway import (
 )
 from portal.sandbox import SITUATIONS, TOKEN, Sandbox, SandboxTransport
 from portal.settings import Settings, SettingsError
+from portal.sharing import begin_sharing, claim_number, homes
 from portal.storage import load_secret_key, open_engine
 from portal.upstream import CELLS, Breaker, Cells, Failover, Origin
 from portal.web import (
+    ROOM_A_WORKER,
     Fragments,
     HitLog,
     Metrics,
@@ -50,10 +52,12 @@ from portal.web import (
     set_up_logging,
 )
 
+log = logging.getLogger("portal")
+
 HOME = Path(__file__).resolve().parent
 MEBIBYTE = 1024 * 1024
 PANEL_THREADS = 1024
-SHARED = "workers"
+SHARED = "DOSSIE_SHARED"  # by it the main process tells its workers where they share
 SPARE_S = 5.0  # what a request may take beside its lookups, which keep to the deadline
 
 
@@ -219,8 +223,7 @@ def worker() -> Flask:
     end_with_parent()
     settings = _settings()
     set_up_logging(settings.secrets)
-    shared = settings.data_dir / SHARED
-    add_up_in(shared)
+    shared = _shared_directory()
     app = create_app(settings, shared)
     app.extensions["housekeeper"].start()  # a portal that nobody visits deletes on time too
     # Not atexit, which a forked worker never comes to.
@@ -228,10 +231,17 @@ def worker() -> Flask:
     return app
 
 
-def _begin_sharing(directory: Path) -> None:
-    """An empty directory for the worker processes of this start."""
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(mode=0o700)
+def _shared_directory() -> Path | None:
+    """Where this worker shares with the others of its server; None where it is to be alone."""
+    given = os.environ.get(SHARED)
+    if not given:
+        return None
+    try:
+        add_up_in(Path(given), claim_number(Path(given)))
+    except OSError as error:
+        log.warning("a worker counts alone: %s", error.strerror)
+        return None
+    return Path(given)
 
 
 def main() -> None:
@@ -248,7 +258,6 @@ def main() -> None:
         load_secret_key(settings.data_dir)
         # Here once, so that a database out of reach is one line and not a crash in every worker.
         open_engine(settings.database_url, settings.data_dir).dispose()
-        _begin_sharing(settings.data_dir / SHARED)
     except (OSError, SQLAlchemyError) as error:
         sys.exit(f"dossie-veicular: cannot start: {str(error).splitlines()[0]}")
     shown = f"[{host}]" if ":" in host else host
@@ -257,7 +266,13 @@ def main() -> None:
     print(f"Dossiê Veicular em http://{shown}:{port} ({mode})", flush=True)
     set_up_logging(settings.secrets)
     longest_request_s = settings.deadline + SPARE_S
-    serve("app:worker", host, int(port), settings.workers, HOME, longest_request_s)
+    shared = begin_sharing(homes(), settings.workers * ROOM_A_WORKER)
+    os.environ[SHARED] = str(shared.path) if shared else ""
+    try:
+        serve("app:worker", host, int(port), settings.workers, HOME, longest_request_s)
+    finally:
+        if shared:
+            shared.remove()
 
 
 if __name__ == "__main__":

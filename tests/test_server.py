@@ -33,6 +33,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
     monkeypatch.setattr(server, "Server", RecordedServer)
     monkeypatch.setattr(app, "set_up_logging", lambda _secrets: None)
     for name, value in {
+        app.SHARED: "",  # and put back afterwards
         "PORTAL_DATA_DIR": str(tmp_path),
         "PORTAL_DEADLINE": str(LONGEST_DEADLINE_S),
         "HOST": "127.0.0.1",
@@ -63,3 +64,18 @@ def test_a_probe_may_last_as_long_as_its_deadline(
         Settings(data_dir=tmp_path, upstream_url="http://127.0.0.1:1", deadline=LONGEST_DEADLINE_S)
     )
     assert [each._longest_call_s > LONGEST_DEADLINE_S for each in made] == [True]
+
+
+def test_the_workers_share_apart_from_the_data_and_nothing_stays_behind(
+    started: dict[str, Any], tmp_path: Path
+) -> None:
+    shared = Path(os.environ[app.SHARED])
+    assert not shared.is_relative_to(tmp_path)
+    assert not shared.exists()
+
+
+def test_a_worker_whose_directory_is_gone_or_full_counts_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(app.SHARED, str(tmp_path / "gone"))
+    assert app._shared_directory() is None

@@ -9,6 +9,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from portal.sharing import fill
+
 _DOUBLE = struct.Struct("=d")
 
 
@@ -16,7 +18,8 @@ class Cells:
     """``count`` doubles, all zero at first; with a path they are the same in every process.
 
     A single read needs no lock (eight aligned bytes); whoever reads and then writes takes
-    ``locked``. The kernel frees the lock of a process that dies.
+    ``locked``. The kernel frees the lock of a process that dies. Raises OSError where the file
+    finds no room.
     """
 
     def __init__(self, count: int, path: Path | None = None) -> None:
@@ -28,10 +31,8 @@ class Cells:
             return
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        if os.fstat(self._file).st_size < size:
-            # Grows with zeros and never cuts another's values. Not ftruncate: a hole that a full
-            # disk cannot fill would end the process at the first write.
-            os.posix_fallocate(self._file, 0, size)
+        # Not ftruncate: a hole that a full disk cannot fill would end the process at a write.
+        fill(self._file, size)
         self._bytes = mmap.mmap(self._file, size)
 
     def __getitem__(self, index: int) -> float:

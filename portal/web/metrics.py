@@ -17,23 +17,34 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from portal.gateway import CacheStatus, FailureKind
+from portal.sharing import reserve
 from portal.web.request_log import method_label
 
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
 SHORTEST_S = _SECONDS[0]
 _STATES = ("closed", "open", "half-open")
+# What a worker's counters and histograms may come to, each: a series takes some 170 bytes, and
+# routes, methods, statuses, operations and outcomes are few.
+_ROOM = 1024 * 1024
+ROOM_A_WORKER = 2 * _ROOM
 # A source gone mad must not fill the memory of whoever collects: later names are "other".
 _MOST_FIELDS = 200
 
 
-def add_up_in(directory: Path) -> None:
+def add_up_in(directory: Path, number: int) -> None:
     """Let this process write its numbers where those of the same server read them too.
 
+    ``number`` is no other living process's; one that takes a dead one's over goes on counting
+    where that ended. Raises OSError where there is no room. To be called before Metrics is made.
+
     prometheus_client decides that at its import, by a variable; ours may have been imported
-    before the fork. To be called before Metrics is made.
+    before the fork. It maps files full of holes, and to fill one where there is no room left
+    would end the process: it takes a file that is there as it is.
     """
+    for kind in ("counter", "histogram"):
+        reserve(directory / f"{kind}_{number}.db", _ROOM)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(directory)
-    values.ValueClass = values.MultiProcessValue()  # type: ignore[no-untyped-call]
+    values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
 
 
 class BreakerLike(Protocol):

@@ -19,6 +19,7 @@ from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import Ask, in_turn, one, together
+from tests.outages.visitor import signed_in
 
 HEADER = {"Authorization": PORTAL_TOKEN}
 WORKERS = 4
@@ -28,21 +29,6 @@ WORKERS = 4
 def server(upstream: FaultUpstream, secondary: FaultUpstream) -> Iterator[PortalProcess]:
     with PortalProcess(managed(upstream.url, secondary.url), workers=WORKERS) as running:
         yield running
-
-
-@pytest.fixture
-def signed_in(server: PortalProcess) -> dict[str, str]:
-    """The cookie of a person who signed in."""
-    form = server.get("/entrar")
-    token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', form.text)
-    assert token is not None
-    done = server.post(
-        "/entrar",
-        data={"token": PORTAL_TOKEN, "csrf_token": token[1]},
-        cookies=form.cookies,
-    )
-    assert done.status_code == 303
-    return {"Cookie": f"portal={done.cookies['portal']}"}
 
 
 def ledger_of(server: PortalProcess) -> list[dict[str, str]]:
@@ -67,10 +53,10 @@ def crowd(plate: str, cookie: dict[str, str], count: int) -> list[Ask]:
 
 
 def test_500_at_once_over_4_processes_cost_one_call_an_operation_and_all_are_answered(
-    server, upstream, secondary, signed_in
+    server, upstream, secondary
 ):
     upstream.default(faults.slow_first_byte(0.5))
-    answers = together(server.port, crowd("ABC1D23", signed_in, 500))
+    answers = together(server.port, crowd("ABC1D23", signed_in(server), 500))
     assert {answer.status for answer in answers} == {200}
     assert [upstream.count(path_of(name)) for name in ("decode", "renainf", "renajud")] == [1, 1, 1]
     assert secondary.count() == 0

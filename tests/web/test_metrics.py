@@ -1,9 +1,17 @@
 """Metrics tell what happened, never to whom; health spends nothing."""
 
+import errno
+import os
 import re
+from http import HTTPStatus
+from pathlib import Path
+from typing import get_args
 
 import pytest
+from prometheus_client import values
 
+from portal.gateway import CacheStatus, FailureKind
+from portal.web import ROOM_A_WORKER, Metrics, add_up_in
 from portal.web.request_log import request_fields
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, odd_bodies
@@ -124,3 +132,67 @@ def test_health_and_metrics_spend_nothing_and_survive_a_dead_upstream(
         assert here.client.get(path).status_code == 200
     upstream.start()
     assert upstream.count() == 0
+
+
+# Over worker processes
+
+
+@pytest.fixture
+def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory in which this process counts as a worker would; as before afterwards."""
+    monkeypatch.setattr(values, "ValueClass", values.ValueClass)
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    return tmp_path
+
+
+def test_every_series_there_can_be_fits_into_the_room_taken_at_the_start(
+    shared: Path, portal: PortalFactory
+):
+    """Grown later the files would have holes, and to fill one on a full disk ends the process."""
+    add_up_in(shared, 0)
+    metrics = Metrics(directory=shared)
+    operations = ("decode", "renainf", "renajud", "report")
+    for operation in operations:
+        for how in get_args(CacheStatus):
+            metrics.served(operation, how, 0.1)
+        for kind in get_args(FailureKind):
+            metrics.failed(operation, kind, 0.1)
+        for base in ("primary", "secondary"):
+            for end in ("answered", "maybe", "not_sent", "circuit_open", "timed_out", "broken"):
+                metrics.asked(operation, base, end, 0.1)
+        metrics.drifted(operation, [f"{letter * 40}[].{letter * 40}" for letter in "abcdefgh"] * 30)
+    statuses = [status.value for status in HTTPStatus if status >= 200][:40]
+    for rule in portal().app.url_map.iter_rules():
+        for method in rule.methods or ():
+            for status in statuses:
+                metrics.answered(method, rule.rule, status, 0.1)
+    for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "other"):
+        for status in statuses:
+            metrics.answered(method, "none", status, 0.1)
+    sizes = {file.name: file.stat() for file in shared.glob("*_0.db")}
+    assert set(sizes) == {"counter_0.db", "histogram_0.db"}
+    assert sum(each.st_size for each in sizes.values()) == ROOM_A_WORKER
+    assert all(each.st_blocks * 512 >= each.st_size for each in sizes.values())
+    assert b"portal_requests_total" in metrics.text()
+
+
+def test_who_takes_a_dead_workers_number_over_goes_on_counting(shared: Path):
+    for _ in range(3):
+        add_up_in(shared, 7)
+        metrics = Metrics(directory=shared)
+        metrics.store_failed("read")
+    assert b'portal_store_faults_total{what="read"} 3.0' in metrics.text()
+    assert len(list(shared.iterdir())) == 2
+
+
+def test_without_room_the_numbers_are_refused_before_they_are_written(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    before = values.ValueClass
+    with pytest.raises(OSError, match="full"):
+        add_up_in(shared, 0)
+    assert values.ValueClass is before
