@@ -10,6 +10,7 @@ from decimal import Decimal
 
 import click
 
+from portal.commands.telling import Telling
 from portal.gateway import Ledger, Row, Saved, Tally
 
 SUMMARY_COLUMNS = ("operation", "calls", "spent", "hits", "collapsed", "saved")
@@ -18,7 +19,7 @@ _ONE_LINE = str.maketrans("\r\n", "  ")
 
 
 def ledger_command(book: Ledger, tally: Tally) -> click.Command:
-    @click.command("ledger")
+    @click.command("ledger", cls=Telling)
     @click.option("--month", callback=_month, help="as in 2026-11; none = every month")
     @click.option("--csv", "as_csv", is_flag=True, help="comma-separated, under one header line")
     @click.option("--summary", is_flag=True, help="calls, hits and R$ by operation")

@@ -5,12 +5,13 @@ import sys
 import click
 
 from portal.access import History
+from portal.commands.telling import Telling
 from portal.gateway import Ledger, Store, StoreDown
 from portal.vehicle import InvalidPlate, Plate, parse_subject
 
 
 def purge_command(store: Store, ledger: Ledger, history: History) -> click.Command:
-    @click.command("purge")
+    @click.command("purge", cls=Telling)
     @click.argument("plate")
     def purge(plate: str) -> None:
         """Delete what is stored of a plate, in both of its spellings, or of a Renavam."""

@@ -8,6 +8,7 @@ from datetime import datetime
 import click
 
 from portal.access import SCOPES, NameTaken, Tokens
+from portal.commands.telling import TellingGroup
 from portal.gateway import ZONE
 
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -15,7 +16,7 @@ _DEFAULT_SCOPES = "decode,renainf,renajud,report"
 
 
 def token_commands(tokens: Tokens) -> click.Group:
-    @click.group("token", help="Issue, list and revoke access tokens.")
+    @click.group("token", cls=TellingGroup, help="Issue, list and revoke access tokens.")
     def token() -> None:
         pass
 

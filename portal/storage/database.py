@@ -1,5 +1,6 @@
 """The SQL engine and its tables, on SQLite (embedded) or PostgreSQL."""
 
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,10 @@ from sqlalchemy import (
     make_url,
     select,
 )
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
+
+log = logging.getLogger(__name__)
 
 _SET_UP_LOCK = 0x646F7373  # "doss": any number, the same in every portal
 
@@ -88,18 +92,29 @@ history = Table(
 )
 
 
-def open_engine(url: str | None, data_dir: Path) -> Engine:
-    """An engine with every table in place; without a URL, SQLite in ``data_dir``."""
+def open_engine(url: str | None, data_dir: Path, required: bool = True) -> Engine:
+    """An engine with every table in place; without a URL, SQLite in ``data_dir``.
+
+    Raises OSError or SQLAlchemyError where the database cannot be opened. Not ``required``: it
+    was set up before, and whoever starts while it is away must not die of that; every use of the
+    engine then fails until it is back.
+    """
     if url is not None and url.startswith("postgresql"):
         from portal.storage.postgresql import postgresql  # late: most portals have none
 
         engine = postgresql(url)
     else:
         engine = _sqlite(Path(make_url(url).database or "") if url else data_dir / "portal.sqlite")
-    with engine.begin() as db:
-        if engine.dialect.name == "postgresql":  # portals may all start at once
-            db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
-        _metadata.create_all(db)
+    try:
+        with engine.begin() as db:
+            if engine.dialect.name == "postgresql":  # portals may all start at once
+                db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
+            _metadata.create_all(db)
+    except SQLAlchemyError as error:
+        if required:
+            engine.dispose()
+            raise
+        log.warning("the database is away: %s", type(error).__name__)
     return engine
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import sqlite3
 
 import pytest
 
@@ -85,3 +86,30 @@ def test_a_purge_of_a_renavam(priced, upstream):
 
 def test_what_is_no_plate_is_refused_as_wrong_words(priced):
     assert typed(priced, "purge", "nonsense").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ("ledger", "ledger"),
+        ("ledger", "ledger --summary --csv"),
+        ("hits", "ledger --summary"),
+        ("ledger", "purge ABC1D23"),
+        ("history", "purge ABC1D23"),
+        ("tokens", "token list"),
+        ("tokens", "token issue ana"),
+        ("tokens", "token revoke ana"),
+    ],
+)
+def test_a_database_that_will_not_is_one_line_without_what_was_asked_of_it(priced, table, words):
+    priced.get(path_of("decode"))
+    with sqlite3.connect(priced.settings.data_dir / "portal.sqlite") as database:
+        database.execute(f"DROP TABLE {table}")
+    database.close()
+    done = typed(priced, *words.split())
+    assert done.exit_code == 1
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    assert done.stderr.startswith("The database cannot be used: ")
+    assert done.stderr.count("\n") == 1
+    for told in ("SELECT", "INSERT", "UPDATE", "DELETE", "ABC1D23"):
+        assert told not in done.stderr

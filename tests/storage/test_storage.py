@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, select, text
+from sqlalchemy.exc import OperationalError
 
 from portal.storage import load_secret_key, open_engine, reading, spending, tokens
-from tests.fakes.databases import Database
+from tests.fakes.databases import Database, PostgresProcess
 
 SPAWN = multiprocessing.get_context("spawn")
 _TOKEN = {"digest": "d" * 64, "name": "n" * 80, "scopes": "decode", "daily_limit": 2**31 - 1}
@@ -54,6 +55,23 @@ def test_portals_that_start_at_once_on_an_empty_database_all_start(database):
     assert {ended.get(timeout=60) for _ in racers} == {""}
     for racer in racers:
         racer.join(30)
+
+
+def test_whoever_starts_while_the_database_is_away_uses_it_when_it_is_back(tmp_path, caplog):
+    """A replaced worker must not die of it: the server takes that for a crash loop and ends."""
+    with PostgresProcess() as server:
+        open_engine(server.url, tmp_path).dispose()
+        server.stop()
+        with pytest.raises(OperationalError):
+            open_engine(server.url, tmp_path)
+        engine = open_engine(server.url, tmp_path, required=False)
+        with pytest.raises(OperationalError), reading(engine) as db:
+            db.execute(select(spending))
+        server.start()
+        with reading(engine) as db:
+            assert db.execute(select(spending)).all() == []
+        engine.dispose()
+    assert caplog.messages == ["the database is away: OperationalError"]
 
 
 def test_a_crowd_takes_few_connections_of_the_server_that_all_machines_share(postgres, tmp_path):

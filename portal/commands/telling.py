@@ -1,0 +1,23 @@
+"""Commands that could not be done say why in a line, and exit 1."""
+
+import sys
+from typing import Any
+
+import click
+from sqlalchemy.exc import SQLAlchemyError
+
+
+class Telling(click.Command):
+    """A database that is away or full is no fault of the program: no trace of it is shown."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SQLAlchemyError as error:
+            # The lines after the first tell the statement, and what it was given.
+            print(f"The database cannot be used: {str(error).splitlines()[0]}", file=sys.stderr)
+            sys.exit(1)
+
+
+class TellingGroup(Telling, click.Group):
+    """The same for a group: whatever its commands meet passes here."""
