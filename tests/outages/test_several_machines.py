@@ -1,0 +1,252 @@
+"""Two portals with nothing of their own in common but a Redis, a PostgreSQL and a secret key."""
+
+import csv
+import io
+import re
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from typing import NamedTuple
+
+import pytest
+
+from portal.gateway import Ledger, Row
+from portal.storage import open_engine
+from tests import factories
+from tests.fakes import FaultUpstream, faults, wait_until
+from tests.fakes.answers import path_of
+from tests.fakes.databases import PostgresProcess
+from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.processes import PortalProcess, RedisProcess
+from tests.outages.crowd import Answer, Ask, one, together
+
+redis = pytest.importorskip("redis", reason="redis-py is not installed")
+
+HEADER = {"Authorization": PORTAL_TOKEN}
+ONLY_IF_CACHED = {**HEADER, "Cache-Control": "only-if-cached"}
+WORKERS = 2
+
+
+class Machines(NamedTuple):
+    here: PortalProcess
+    there: PortalProcess
+    upstream: FaultUpstream
+    database: PostgresProcess
+    database_url: str
+    store: RedisProcess
+
+    @property
+    def portals(self) -> tuple[PortalProcess, PortalProcess]:
+        return self.here, self.there
+
+
+@contextmanager
+def _machines(
+    database: PostgresProcess, store: RedisProcess, workers: int = WORKERS, **named: str
+) -> Iterator[Machines]:
+    """Started at once, as a deployment does, on an empty database."""
+    with ExitStack() as stack, ThreadPoolExecutor(2) as starting:
+        upstream = stack.enter_context(FaultUpstream())
+        settings = {
+            **managed(upstream.url),
+            "PORTAL_REDIS_URL": store.url,
+            "PORTAL_DATABASE_URL": (url := database.new_database()),
+            "PORTAL_SECRET_KEY": f"what portals share {named}",
+            **named,
+        }
+        portals = [PortalProcess(settings, workers=workers) for _ in range(2)]
+        for portal in portals:
+            stack.callback(portal.close)
+        here, there = starting.map(PortalProcess.start, portals)
+        assert here.data_dir != there.data_dir
+        yield Machines(here, there, upstream, database, url, store)
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[tuple[PostgresProcess, RedisProcess]]:
+    with RedisProcess() as store, PostgresProcess() as database:
+        yield database, store
+
+
+@pytest.fixture(scope="module")
+def running(shared: tuple[PostgresProcess, RedisProcess]) -> Iterator[Machines]:
+    with _machines(*shared) as machines:
+        yield machines
+
+
+@pytest.fixture
+def machines(running: Machines) -> Machines:
+    running.upstream.default(faults.good())
+    return running
+
+
+def lookup(portal: PortalProcess, plate: str, headers: dict[str, str] = HEADER) -> Answer:
+    return one(portal.port, Ask(path_of("decode", plate), headers))
+
+
+def everywhere(machines: Machines, plate: str, headers: dict[str, str]) -> set[int]:
+    """The statuses that a plate is answered with, each worker asked several times."""
+    return {lookup(each, plate, headers).status for each in machines.portals for _ in range(8)}
+
+
+def ledger_of(portal: PortalProcess) -> list[dict[str, str]]:
+    """As an operator reads it."""
+    printed = portal.command_line("ledger", "--csv")
+    assert printed.returncode == 0, printed.stderr
+    return list(csv.DictReader(io.StringIO(printed.stdout)))
+
+
+def rows_of(machines: Machines) -> list[Row]:
+    """The same, without the start of a program."""
+    engine = open_engine(machines.database_url, machines.here.data_dir)
+    try:
+        return list(Ledger(engine).rows())
+    finally:
+        engine.dispose()
+
+
+def issued(portal: PortalProcess, *words: str) -> dict[str, str]:
+    done = portal.command_line("token", "issue", *words)
+    assert done.returncode == 0, done.stderr
+    return {"Authorization": done.stdout.splitlines()[-1]}
+
+
+def crowd(machines: Machines, asks: list[Ask]) -> list[Answer]:
+    """Half of them at each, all at the same time."""
+    half = len(asks) // 2
+    with ThreadPoolExecutor(2) as both:
+        answers = both.map(
+            together, (each.port for each in machines.portals), (asks[:half], asks[half:])
+        )
+        return [answer for part in answers for answer in part]
+
+
+def test_a_miss_at_one_is_a_hit_at_the_other(machines: Machines) -> None:
+    missed, hit = (lookup(each, "AAA1A01") for each in machines.portals)
+    assert missed.headers["cache-status"] == "portal; fwd=miss; stored"
+    assert hit.headers["cache-status"].startswith("portal; hit; ttl=")
+    assert missed.body == hit.body == factories.decode_body("AAA1A01")
+    assert machines.upstream.count(path_of("decode", "AAA1A01")) == 1
+
+
+def test_200_misses_of_one_plate_at_both_cost_one_call(machines: Machines) -> None:
+    machines.upstream.default(faults.slow_first_byte(0.5))
+    answers = crowd(machines, [Ask(path_of("decode", "AAA1A02"), HEADER)] * 200)
+    assert {answer.status for answer in answers} == {200}
+    assert {answer.body for answer in answers} == {factories.decode_body("AAA1A02")}
+    assert machines.upstream.count(path_of("decode", "AAA1A02")) == 1
+
+
+def test_a_token_of_one_holds_at_both_and_its_revocation_reaches_both_within_five_seconds(
+    machines: Machines,
+) -> None:
+    token = issued(machines.here, "leaver")
+    assert everywhere(machines, "AAA1A01", token) == {200}
+    assert machines.there.command_line("token", "revoke", "leaver").returncode == 0
+    revoked_at = time.monotonic()
+    wait_until(lambda: everywhere(machines, "AAA1A01", token) == {403}, "the refusal", 5)
+    assert time.monotonic() - revoked_at < 5
+    assert everywhere(machines, "AAA1A01", token) == {403}
+
+
+def test_a_tokens_limit_raced_at_both_lets_exactly_that_many_through(machines: Machines) -> None:
+    token = issued(machines.there, "small", "--daily-limit", "10")
+    asks = [Ask(path_of("decode", f"BBB1B{number:02}"), token) for number in range(40)]
+    statuses = [answer.status for answer in crowd(machines, asks)]
+    assert (statuses.count(200), statuses.count(429)) == (10, 30)
+    assert [row.caller for row in rows_of(machines)].count("small") == 10
+
+
+def test_the_days_limit_raced_at_both_lets_exactly_that_many_through(
+    shared: tuple[PostgresProcess, RedisProcess],
+) -> None:
+    with _machines(*shared, workers=1, PORTAL_DAILY_CALL_LIMIT="15") as machines:
+        asks = [Ask(path_of("decode", f"CCC1C{number:02}"), HEADER) for number in range(60)]
+        answers = crowd(machines, asks)
+        statuses = [answer.status for answer in answers]
+        assert (statuses.count(200), statuses.count(503)) == (15, 45)
+        assert machines.upstream.count() == 15
+        refused = [each for each in answers if each.status == 503]
+        assert all("limite diário".encode() in each.body for each in refused)
+
+
+def test_the_ledger_is_the_same_at_both_and_the_upstreams_own_count(machines: Machines) -> None:
+    with ThreadPoolExecutor(2) as both:
+        here, there = both.map(ledger_of, machines.portals)
+    assert here == there
+    assert len(here) == machines.upstream.count() > 0
+    assert {row["outcome"] for row in here} == {"answered"}
+
+
+def test_history_follows_a_person_and_a_purge_at_one_leaves_nothing_at_the_other(
+    machines: Machines,
+) -> None:
+    plate, kept = "QZX7K39", "DDD1D04"
+    cookie = _signed_in(machines.here)
+    for asked in (plate, kept):
+        machines.here.get(f"/placa/{asked}?completo=1", headers=cookie)
+    assert plate in machines.there.get("/", headers=cookie).text
+    assert everywhere(machines, plate, ONLY_IF_CACHED) == {200}
+    with redis.Redis.from_url(machines.store.url) as client:
+        before = client.dbsize()
+        done = machines.there.command_line("purge", plate)
+        purged_at = time.monotonic()
+        assert (done.returncode, done.stdout) == (0, "Purged 3 stored answers.\n")
+        assert client.dbsize() == before - 4  # three answers, and the list of them
+    wait_until(lambda: everywhere(machines, plate, ONLY_IF_CACHED) == {504}, "oblivion", 2)
+    assert time.monotonic() - purged_at < 1 + 0.5  # the asking itself takes its time
+    for each in machines.portals:
+        page = each.get("/", headers=cookie).text
+        assert plate not in page
+        assert kept in page
+    assert everywhere(machines, kept, ONLY_IF_CACHED) == {200}
+
+
+def _signed_in(portal: PortalProcess) -> dict[str, str]:
+    """The cookie of a person who signed in at one; the other knows it by the shared secret."""
+    form = portal.get("/entrar")
+    token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', form.text)
+    assert token is not None
+    done = portal.post(
+        "/entrar", data={"token": PORTAL_TOKEN, "csrf_token": token[1]}, cookies=form.cookies
+    )
+    assert done.status_code == 303
+    return {"Cookie": f"portal={done.cookies['portal']}"}
+
+
+def test_postgresql_dies_and_returns_under_both(machines: Machines) -> None:
+    """Hits go on, a paid answer reaches its caller, nothing is asked that cannot be written down;
+    then all is as before, without a restart."""
+    gate = threading.Event()
+    before = len(rows_of(machines))
+    machines.upstream.script(path_of("decode", "EEE1E01"), faults.held(gate))
+    with ThreadPoolExecutor(1) as caller:
+        in_the_air = caller.submit(lookup, machines.here, "EEE1E01")
+        wait_until(lambda: machines.upstream.count(path_of("decode", "EEE1E01")), "the call")
+        machines.database.stop()
+        try:
+            assert everywhere(machines, "AAA1A01", HEADER) == {200}
+            for each in machines.portals:
+                cold = lookup(each, "EEE1E02")
+                assert cold.status == 503
+                assert "não conseguiu registrar a consulta".encode() in cold.body
+                assert int(cold.headers["retry-after"]) >= 1
+                assert each.get("/readyz").status_code == 200
+                assert each.get("/").status_code == 200
+            told = machines.here.command_line("ledger")
+            assert (told.returncode, told.stdout) == (1, "")
+            gate.set()
+            assert in_the_air.result(20).status == 200
+        finally:
+            gate.set()
+            machines.database.start()
+    assert machines.upstream.count(path_of("decode", "EEE1E02")) == 0
+    for plate, each in zip(("EEE1E03", "EEE1E04"), machines.portals, strict=True):
+        wait_until(lambda p=plate, e=each: lookup(e, p).status == 200, "its return", timeout_s=5)
+    after = rows_of(machines)[before:]
+    assert [row.outcome for row in after] == ["maybe", "answered", "answered"]
+    assert lookup(machines.there, "EEE1E01").headers["cache-status"].startswith("portal; hit")
+    for each in machines.portals:
+        assert "Traceback" not in each.output
