@@ -34,7 +34,6 @@ from portal.web.dossier_code import DossierCodes
 from portal.web.errors import FAULTS, INVALID_PLATE, page_error
 from portal.web.lookups import REJECTED, Lookups
 from portal.web.open_pages import OpenPages
-from portal.web.panels import Panel
 from portal.web.pdf import PDFUnavailable
 from portal.web.view_models import (
     PANEL_NAMES,
@@ -48,13 +47,17 @@ from portal.web.view_models import (
     vehicle_page,
 )
 from portal.web.visitors import Visitors, may_spend
-from portal.web.written_reports import WrittenReports
+from portal.web.written_reports import NothingAtHand, WrittenReports
 
 NOT_REFRESHED = (
     "A fonte de dados não respondeu a tudo agora. Onde ela não respondeu, vale a resposta "
     "guardada, com a sua data."
 )
 NO_REPORT = "O laudo não pôde ser escrito"
+NOTHING_TO_WRITE_ABOUT = (
+    "Nenhum registro deste veículo está disponível agora, e sem registros não há do que escrever. "
+    "O laudo não foi pedido nem cobrado. Tente de novo daqui a pouco."
+)
 OF_A_PLATE = (DECODE, RENAINF, RENAJUD)
 OF_A_RENAVAM = (RENAINF, RENAJUD)
 
@@ -76,7 +79,7 @@ class VehiclePages:
         mask_names: bool,
     ) -> None:
         self._lookups = lookups
-        self._reports = WrittenReports(gateway, lookups)
+        self._reports = WrittenReports(gateway)
         self._visitors = visitors
         self._history = history
         self._open_pages = open_pages
@@ -213,6 +216,8 @@ class VehiclePages:
         panels = self._lookups.panels(plate, OF_A_PLATE, identity)
         try:
             served = self._reports.write(plate, panels, identity)
+        except NothingAtHand:
+            return page_error(503, NO_REPORT, NOTHING_TO_WRITE_ABOUT)
         except Failure as failure:
             fault = FAULTS[failure.kind]
             return page_error(fault.status, NO_REPORT, fault.sentence)
@@ -224,9 +229,7 @@ class VehiclePages:
 
     def _page_with(self, plate: Plate, panels: Panels, served: Served) -> BaseResponse:
         """The page with a report that the store would not keep: it was paid for, so it is shown."""
-        report = Panel(
-            "fresh", served.body, datetime.fromtimestamp(served.fetched_at, UTC), served.origin
-        )
+        report = self._reports.just_written(served, panels)
         page = vehicle_page(plate, panels, report, self._reading())
         return make_response(render_template(page.template, page=page))
 

@@ -1,30 +1,39 @@
 """The written report of a vehicle: made from what the panels hold, and shown with its age."""
 
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from decimal import Decimal
+from itertools import combinations
 from typing import Any
 
 import msgspec
 
 from portal.access import Identity
-from portal.gateway import Caller, Directive, Gateway, Served
+from portal.gateway import Caller, Directive, Failure, Gateway, Served
 from portal.vehicle import Plate
 from portal.web.api import report_lookup
-from portal.web.lookups import Lookups
 from portal.web.panels import Panel
-from portal.web.view_models import Panels
+from portal.web.view_models import LOOKUP_WORDS, Lookup, Panels, WrittenReport
+
+
+class NothingAtHand(Exception):
+    """There is no record to write about: a report on nothing would still cost its price."""
 
 
 class WrittenReports:
     """Has reports written and finds the newest one."""
 
-    def __init__(self, gateway: Gateway, lookups: Lookups) -> None:
+    def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
-        self._lookups = lookups
 
     def write(self, plate: Plate, panels: Panels, identity: Identity) -> Served:
-        """Have a report written from these records; raises the gateway's Failure."""
-        caller = Caller(identity.name, identity.daily_limit, identity.credential)
-        lookup = report_lookup(plate, _data(panels))
+        """Have a report written from these records; raises NothingAtHand before anything is
+        asked, else the gateway's Failure."""
+        results = _results(panels)
+        if not results:
+            raise NothingAtHand
+        lookup = report_lookup(plate, _data(results))
+        caller = _caller(identity)
         served = self._gateway.fetch(lookup, caller)
         if served.status == 200:
             self._gateway.keep_as_newest(lookup, caller)
@@ -36,39 +45,75 @@ class WrittenReports:
         A record that is missing on this page is no change: it may have left the memory, be out
         of this person's scope, or its source be down.
         """
-        caller = Caller(identity.name, identity.daily_limit, identity.credential)
+        caller = _caller(identity)
         price = self._gateway.terms("report").price
         newest = self._gateway.newest_report(plate, caller)
         if newest is None or not identity.may("report"):
             return Panel("unasked", price=price), False
-        shown = Panel(
-            "fresh",
-            newest.body,
-            datetime.fromtimestamp(newest.fetched_at, UTC),
-            newest.origin,
-            from_memory=True,
-            price=price,
-        )
-        data = _data(panels)
-        if "indisponiveis" in data:
-            return shown, False
-        current = self._lookups.panel(report_lookup(plate, data), identity, Directive.PEEK)
-        return shown, current.fetched_at != shown.fetched_at
+        results = _results(panels)
+        made_of = self._made_of(plate, results, newest, caller)
+        has_changed = made_of is None and len(results) == len(LOOKUP_WORDS)
+        return _shown(newest, made_of, price, from_memory=True), has_changed
+
+    def just_written(self, served: Served, panels: Panels) -> Panel:
+        """A report as it came, for a page that will find it nowhere else."""
+        price = self._gateway.terms("report").price
+        return _shown(served, tuple(_results(panels)), price, from_memory=False)
+
+    def _made_of(
+        self, plate: Plate, results: Mapping[Lookup, Any], newest: Served, caller: Caller
+    ) -> tuple[Lookup, ...] | None:
+        """Which of today's records the report was written from, None where of none of them.
+
+        A report is found by what it was written from, so that is tried: all records at hand
+        first, which is the usual case and ends the search.
+        """
+        for chosen in _choices(tuple(results)):
+            lookup = report_lookup(plate, _data({name: results[name] for name in chosen}))
+            try:
+                held = self._gateway.fetch(lookup, caller, Directive.PEEK)
+            except Failure:
+                continue
+            if held.fetched_at == newest.fetched_at:
+                return chosen
+        return None
 
 
-def _data(panels: Panels) -> dict[str, Any]:
+def _caller(identity: Identity) -> Caller:
+    return Caller(identity.name, identity.daily_limit, identity.credential)
+
+
+def _shown(
+    served: Served, made_of: tuple[Lookup, ...] | None, price: Decimal, *, from_memory: bool
+) -> WrittenReport:
+    return WrittenReport(
+        "fresh",
+        served.body,
+        datetime.fromtimestamp(served.fetched_at, UTC),
+        served.origin,
+        from_memory=from_memory,
+        price=price,
+        made_of=made_of,
+    )
+
+
+def _choices(names: tuple[Lookup, ...]) -> Iterator[tuple[Lookup, ...]]:
+    """Every choice of at least one, the largest first."""
+    for count in range(len(names), 0, -1):
+        yield from combinations(names, count)
+
+
+def _results(panels: Panels) -> dict[Lookup, Any]:
+    """The records at hand."""
+    return {
+        name: msgspec.json.decode(body)["result"]
+        for name in LOOKUP_WORDS
+        if (body := panels.of(name).body) is not None
+    }
+
+
+def _data(results: Mapping[Lookup, Any]) -> dict[str, Any]:
     """What the upstream is given to analyse: the results at hand, the others by name."""
-    data: dict[str, Any] = {}
-    missing = []
-    for name, panel in (
-        ("decode", panels.decode),
-        ("renainf", panels.renainf),
-        ("renajud", panels.renajud),
-    ):
-        if panel.body is None:
-            missing.append(name)
-        else:
-            data[name] = msgspec.json.decode(panel.body)["result"]
-    if missing:
-        data["indisponiveis"] = missing
-    return data
+    data: dict[str, Any] = {str(name): result for name, result in results.items()}
+    missing = [name for name in LOOKUP_WORDS if name not in results]
+    return {**data, "indisponiveis": missing} if missing else data

@@ -9,7 +9,14 @@ from portal.web.view_models.comparison import (
 from portal.web.view_models.dossier import DossierPage, dossier_page
 from portal.web.view_models.facts import read_ahead, read_facts
 from portal.web.view_models.negotiation import NegotiationPage, negotiation_page
-from portal.web.view_models.panel import PANEL_NAMES, Panels, Reading, panel_needs
+from portal.web.view_models.panel import (
+    LOOKUP_WORDS,
+    PANEL_NAMES,
+    Lookup,
+    Panels,
+    Reading,
+    panel_needs,
+)
 from portal.web.view_models.plain import (
     DossierSummary,
     ErrorPage,
@@ -27,6 +34,7 @@ from portal.web.view_models.plain import (
 )
 from portal.web.view_models.privacy import Kept, PrivacyPage, privacy_page
 from portal.web.view_models.reference import ApiPage, api_page
+from portal.web.view_models.report import WrittenReport
 from portal.web.view_models.site import Site
 from portal.web.view_models.vehicle import (
     PanelFragment,
@@ -38,6 +46,7 @@ from portal.web.view_models.vehicle import (
 )
 
 __all__ = [
+    "LOOKUP_WORDS",
     "MOST_PLATES",
     "PANEL_NAMES",
     "ApiPage",
@@ -47,6 +56,7 @@ __all__ = [
     "ErrorPage",
     "GlossaryPage",
     "Kept",
+    "Lookup",
     "NegotiationPage",
     "PanelFragment",
     "Panels",
@@ -60,6 +70,7 @@ __all__ = [
     "Site",
     "VehiclePage",
     "VerifyPage",
+    "WrittenReport",
     "api_page",
     "comparison_page",
     "comparison_path",

@@ -1,16 +1,44 @@
 """The written report of a vehicle, as it was stored."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from portal.vehicle import Report, read_report
 from portal.web.panels import Panel
-from portal.web.view_models.panel import NO_REASON, Provenance, Reading, provenance
+from portal.web.view_models.panel import (
+    LOOKUP_WORDS,
+    NO_REASON,
+    Lookup,
+    Panels,
+    Provenance,
+    Reading,
+    provenance,
+)
+
+_EVERYTHING: Final = tuple(LOOKUP_WORDS)
+_EMPTY: Final = "O laudo veio vazio."
+NOT_ALL_AT_HAND: Final = (
+    "Nem todos os registros de que este laudo foi escrito estão à mão agora: não é possível "
+    "conferir se mudaram."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenReport(Panel):
+    """A stored report. ``made_of`` are the lookups whose records went into it, None where that
+    cannot be told from the records at hand."""
+
+    made_of: tuple[Lookup, ...] | None = _EVERYTHING
 
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """``state`` "none": no report was written yet; ``outdated``: the records changed since."""
+    """``state`` "none": no report was written yet; ``outdated``: the records changed since.
+
+    ``without`` names the records that the report was written without, ``would_miss`` those that
+    one written now would be; ``doubt`` is a sentence where it cannot be told. ``can_write``
+    False: no record is available, so there is nothing to write about.
+    """
 
     state: Literal["none", "unavailable", "ready"]
     action: str
@@ -18,13 +46,24 @@ class ReportSection:
     provenance: Provenance | None
     reason: str
     outdated: bool
+    without: tuple[str, ...]
+    doubt: str
+    would_miss: tuple[str, ...]
+    can_write: bool
     price: str
 
 
 def report_section(
-    panel: Panel, reading: Reading, *, action: str, outdated: bool, price: str
+    panel: Panel,
+    reading: Reading,
+    *,
+    action: str,
+    outdated: bool,
+    price: str,
+    records: Panels | None = None,
 ) -> ReportSection:
-    """The report's part of a page. ``action`` is the path that has it written."""
+    """The report's part of a page. ``action`` is the path that has it written, ``records`` are
+    what it would be written from; None where nobody can ask for that, as on paper."""
     report = (
         None
         if panel.body is None
@@ -37,7 +76,9 @@ def report_section(
         state = "none" if panel.state == "unasked" else "unavailable"
     reason = "" if state != "unavailable" else panel.reason or NO_REASON
     if panel.body is not None and state == "unavailable":
-        reason = "O laudo veio vazio."
+        reason = _EMPTY
+    made_of = panel.made_of if isinstance(panel, WrittenReport) else _EVERYTHING
+    down = [name for name in _EVERYTHING if records and records.of(name).state == "unavailable"]
     return ReportSection(
         state=state,
         action=action,
@@ -45,5 +86,13 @@ def report_section(
         provenance=provenance("laudo", panel, reading.now) if state == "ready" else None,
         reason=reason,
         outdated=outdated,
+        without=_without(made_of) if made_of is not None else (),
+        doubt=NOT_ALL_AT_HAND if made_of is None and not outdated else "",
+        would_miss=tuple(LOOKUP_WORDS[name] for name in down),
+        can_write=len(down) < len(_EVERYTHING),
         price=price,
     )
+
+
+def _without(made_of: tuple[Lookup, ...]) -> tuple[str, ...]:
+    return tuple(words for name, words in LOOKUP_WORDS.items() if name not in made_of)

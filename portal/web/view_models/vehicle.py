@@ -110,6 +110,7 @@ def vehicle_page(
             action=f"{path}/laudo",
             outdated=report_outdated,
             price=_price(report.price),
+            records=panels,
         ),
         unverified=UNVERIFIED,
         refresh_price=_price(sum((panels.of(lookup).price for lookup in LOOKUP_WORDS), Decimal(0))),

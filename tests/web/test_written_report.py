@@ -1,0 +1,146 @@
+"""A written report says when it was written and without what; nothing is bought about nothing."""
+
+from decimal import Decimal
+
+import pytest
+
+from portal.web.view_models import Panels, dossier_page, vehicle_page
+from portal.web.view_models.report import WrittenReport
+from tests.conftest import PortalFactory
+from tests.factories import fine, renainf_body, report_body
+from tests.fakes import FaultUpstream, faults
+from tests.web.html_checker import check_html, text_of
+from tests.web.page_client import Page, PageClient
+from tests.web.rendering import DOWN, NOW, PLATE, READING, UNASKED, answered, panels, render
+from tests.web.signed_in import visitor
+
+PAGE = f"/placa/{PLATE}?completo=1"
+RENAJUD = "/detran/v1/restrictions/renajud"
+RENAINF = "/detran/v1/restrictions/renainf"
+DECODE = "/detran/v1/decode"
+REPORT = "/detran/v1/analytical-reports"
+WITHOUT_RESTRICTIONS = "Escrito sem: restrições judiciais (indisponíveis)"
+
+
+def have_written(buyer: PageClient) -> Page:
+    """The page after a report was asked for."""
+    form = {"csrf_token": buyer.get(PAGE).csrf_token()}
+    buyer.post(f"/placa/{PLATE}/laudo", data=form)
+    return buyer.get(PAGE)
+
+
+def test_a_report_names_what_it_was_written_without_on_the_page_and_on_paper(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.script(RENAJUD, faults.status(500))
+    assert WITHOUT_RESTRICTIONS in have_written(buyer).text
+    assert WITHOUT_RESTRICTIONS in buyer.get(f"/placa/{PLATE}/dossie").text
+
+
+def test_it_still_says_so_once_the_missing_records_are_there(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.script(RENAJUD, faults.status(400))
+    have_written(buyer)
+    upstream.script(RENAJUD, faults.good())
+    buyer.post(f"/placa/{PLATE}/atualizar", data={"csrf_token": buyer.get(PAGE).csrf_token()})
+    page = buyer.get(PAGE)
+    assert page.by_id("restricoes").get("data-panel") == "ready"
+    assert WITHOUT_RESTRICTIONS in page.text
+    assert "mudaram desde então" not in page.text
+
+
+def test_a_report_on_all_records_names_none_as_missing(buyer: PageClient) -> None:
+    page = have_written(buyer)
+    assert "Documentação" in page.text
+    assert "Escrito sem" not in page.text
+    assert "não é possível conferir" not in page.text
+
+
+def test_a_report_on_records_that_left_says_that_it_cannot_be_compared(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    buyer = visitor(portal(FRESH_RENAINF="0", STALE_RENAINF="0"))
+    have_written(buyer)
+    upstream.script(RENAINF, faults.status(500))
+    page = buyer.get(PAGE)
+    assert page.by_id("multas").get("data-panel") == "unavailable"
+    assert "não é possível conferir se mudaram" in page.text
+    assert "Escrito sem" not in page.text and "mudaram desde então" not in page.text
+
+
+def test_nothing_is_bought_where_no_record_is_at_hand(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    buyer = visitor(portal(PRICE_REPORT="1.20"))
+    for path in (DECODE, RENAINF, RENAJUD):
+        upstream.script(path, faults.status(500))
+    page = buyer.get(PAGE)
+    assert "não há do que escrever um laudo" in page.text
+    assert "Escrever o laudo" not in page.text
+    assert "R$ 1,20" not in page.text
+    refused = buyer.post(f"/placa/{PLATE}/laudo", 503, data={"csrf_token": page.csrf_token()})
+    assert isinstance(refused, Page)
+    assert "não foi pedido nem cobrado" in refused.text
+    assert upstream.count(REPORT) == 0
+
+
+def test_a_report_kept_nowhere_names_what_it_was_written_without(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    buyer = visitor(portal(FRESH_REPORT="0", STALE_REPORT="0"))
+    upstream.script(RENAJUD, faults.status(500))
+    form = {"csrf_token": buyer.get(PAGE).csrf_token()}
+    page = buyer.post(f"/placa/{PLATE}/laudo", 200, data=form)
+    assert isinstance(page, Page)
+    assert WITHOUT_RESTRICTIONS in page.text
+
+
+@pytest.mark.parametrize(
+    ("around", "said"),
+    [
+        (panels(), ""),
+        (Panels(UNASKED, UNASKED, DOWN), "restrições judiciais"),
+        (Panels(panels().decode, DOWN, DOWN), "multas, restrições judiciais"),
+    ],
+)
+def test_who_may_buy_a_report_reads_first_what_it_would_lack(around: Panels, said: str) -> None:
+    shown = text_of(check_html(render(vehicle_page(PLATE, around, UNASKED, READING))))
+    assert "Escrever o laudo" in shown
+    assert ("Escrito agora, ficaria sem" in shown) == bool(said)
+    assert f"ficaria sem: {said} (indisponíveis)" in shown or not said
+
+
+def test_the_moment_of_writing_is_words_on_the_screen_and_on_paper() -> None:
+    report = answered(report_body(), price="1.2")
+    screen = text_of(check_html(render(vehicle_page(PLATE, panels(), report, READING))))
+    assert "escrito em 20/11/2026 às 21:12 (há 3 min)" in screen
+    assert "custa R$ 1,20" in screen and "consultar de novo" not in screen
+    page = dossier_page(PLATE, panels(), report, READING, address="https://portal.example")
+    paper = text_of(check_html(render(page)))
+    assert "escrito em 20/11/2026 às 21:12" in paper
+    assert "há 3 min" not in paper and "Peça outro" not in paper
+
+
+def test_an_overtaken_report_does_not_claim_to_have_been_complete() -> None:
+    written = WrittenReport("fresh", report_body(), NOW, "primary", price=Decimal(0), made_of=None)
+    page = vehicle_page(PLATE, panels(), written, READING, report_outdated=True)
+    shown = text_of(check_html(render(page)))
+    assert "Os registros mudaram desde então" in shown
+    assert "podiam não estar completos" in shown
+    assert "não é possível conferir" not in shown
+
+
+def test_changed_records_make_a_report_outdated_and_their_return_makes_it_current_again(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    buyer = visitor(portal())
+    upstream.script(RENAINF, faults.answer("one fine", renainf_body(fine())))
+    assert "mudaram desde então" not in have_written(buyer).text
+    upstream.script(RENAINF, faults.answer("two fines", renainf_body(fine(), fine())))
+    again = {"csrf_token": buyer.get(PAGE).csrf_token()}
+    buyer.post(f"/placa/{PLATE}/atualizar", data=again)
+    assert "mudaram desde então" in buyer.get(PAGE).text
+    upstream.script(RENAINF, faults.answer("one fine", renainf_body(fine())))
+    buyer.post(f"/placa/{PLATE}/atualizar", data=again)
+    assert "mudaram desde então" not in buyer.get(PAGE).text
