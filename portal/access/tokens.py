@@ -173,7 +173,7 @@ class Tokens:
         """Counted from the question that was answered last, to now: failing took its time too."""
         asked_at, issued = remembered or (-math.inf, None)
         if issued is None or self._monotonic() - asked_at >= LAST_KNOWN_S:
-            raise TokensUnavailable
+            raise TokensUnavailable("the database is away")
         return issued
 
 

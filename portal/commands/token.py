@@ -7,12 +7,12 @@ from datetime import datetime
 
 import click
 
-from portal.access import SCOPES, NameTaken, Tokens
+from portal.access import OPERATION_SCOPES, SCOPES, NameTaken, Tokens
 from portal.commands.telling import TellingGroup
 from portal.gateway import ZONE
 
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-_DEFAULT_SCOPES = "decode,renainf,renajud,report"
+_DEFAULT_SCOPES = ",".join(sorted(OPERATION_SCOPES))
 
 
 def token_commands(tokens: Tokens) -> click.Group:

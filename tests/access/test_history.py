@@ -1,5 +1,6 @@
 """What each person asked: theirs alone, encrypted, erasable, gone after thirty days."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,24 @@ def test_erasing_is_for_oneself_and_forgetting_for_a_vehicle(history: History) -
     history.erase("ana")
     assert asked(history, "ana") == []
     assert asked(history, "bia") == ["XYZ9A99"]
+
+
+def test_one_visit_noted_by_a_crowd_is_one_entry_and_a_purge_meanwhile_ends(
+    history: History, engine: Engine
+) -> None:
+    """A browser asks for three panels at once, on PostgreSQL at several machines."""
+
+    def visit(number: int) -> None:
+        history.record("ana", ("ABC1D23", "XYZ9A99")[number % 2])
+        if number % 7 == 0:
+            history.forget("XYZ9A99")
+
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(visit, range(60)))
+    history.record("ana", "ABC1D23")
+    history.forget("XYZ9A99")
+    assert asked(history, "ana") == ["ABC1D23"]
+    assert rows(engine) == 1
 
 
 def test_the_files_name_no_plate_and_another_key_reads_nothing(

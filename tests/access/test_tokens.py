@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,20 @@ def test_a_name_is_given_once_even_after_its_revocation(engine: Engine) -> None:
     assert not tokens.revoke("nobody")
     with pytest.raises(NameTaken):
         tokens.issue("script", DECODE, None, 0)
+
+
+def test_a_name_that_several_issue_at_once_is_given_to_one(engine: Engine) -> None:
+    tokens = Tokens(engine, ())
+
+    def issue(_: int) -> int:
+        try:
+            return len(tokens.issue("wanted", DECODE, None, 0)) and 1
+        except NameTaken:
+            return 0
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(issue, range(16))) == 1
+    assert [each.name for each in tokens.listed()] == ["wanted"]
 
 
 def test_tokens_are_listed_in_the_order_of_their_issue(engine: Engine, clock: Clock) -> None:

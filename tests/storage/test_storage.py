@@ -1,6 +1,7 @@
 """The engine works under a crowd, the secret key is made once."""
 
 import multiprocessing
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.exc import OperationalError
 
 from portal.storage import load_secret_key, open_engine, reading, spending, tokens
+from tests.fakes import free_port
 from tests.fakes.databases import Database, PostgresProcess
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -100,6 +102,17 @@ def test_a_machine_that_vanishes_in_mid_transaction_holds_up_nobody_for_long(pos
     with reading(impatient) as db:
         assert db.execute(text("SHOW statement_timeout")).scalar() == "7s"
     impatient.dispose()
+
+
+def test_no_error_tells_the_password_of_the_database(tmp_path, caplog):
+    address = f"postgresql://ana:hush%2Dhush@127.0.0.1:{free_port()}/portal?password=hush-hush"
+    pytest.importorskip("psycopg")
+    with pytest.raises(OperationalError) as caught:
+        open_engine(address, tmp_path)
+    open_engine(address, tmp_path, required=False).dispose()
+    shown = "".join(traceback.format_exception(caught.value)) + caplog.text
+    assert "refused" in shown
+    assert "hush" not in shown.replace(address, "")
 
 
 def test_a_file_named_by_its_address_is_its_owners_alone(tmp_path):
