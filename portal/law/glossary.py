@@ -168,7 +168,7 @@ GLOSSARY: tuple[Term, ...] = (
         "sne",
         "SNE",
         "Sistema de Notificação Eletrônica",
-        "Quem adere recebe as notificações pelo celular e pode pagar 60 % da multa até o "
+        "Quem adere recebe as notificações pelo celular e pode pagar 60% da multa até o "
         "vencimento, se desistir de defesa e recurso.",
         "art. 284, § 1º, do CTB",
     ),

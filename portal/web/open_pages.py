@@ -1,7 +1,10 @@
 """The pages that are open in every mode: search, sign-in, glossary, privacy, reference."""
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from urllib.parse import unquote
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
@@ -35,7 +38,8 @@ EXPIRED_TOKEN = "Este token foi revogado ou venceu."  # noqa: S105
 TOO_MANY_TRIES = "Tentativas demais com tokens errados. Espere {} e tente de novo."
 LONGEST_CODE = 1000
 _SEPARATORS = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
-_DASHES = str.maketrans("–—‑−", "----")
+_DASHES = str.maketrans("‐–—‑−", "-----")
+_CODE_IN_AN_ADDRESS = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
 
 
 def plain_query(text: str) -> str:
@@ -44,6 +48,15 @@ def plain_query(text: str) -> str:
     plain = text.translate(_SEPARATORS).translate(_DASHES)
     digits = plain.replace("-", "")
     return digits if digits.isdecimal() else plain
+
+
+def pasted_code(text: str) -> str:
+    """A dossier's code as it is copied off paper: without the blanks and line breaks that it was
+    printed with, and out of the whole address that the QR code holds."""
+    plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
+    address = _CODE_IN_AN_ADDRESS.match(plain)
+    code = unquote(address[1]) if address else plain
+    return code.translate(_DASHES)[:LONGEST_CODE]
 
 
 class OpenPages:
@@ -136,7 +149,7 @@ class OpenPages:
         return redirect(url_for("open.search"), 303)
 
     def verify(self) -> str:
-        code = request.args.get("codigo", "").strip()[:LONGEST_CODE]
+        code = pasted_code(request.args.get("codigo", ""))
         page = verify_page(code, self._codes.read(code) if code else None)
         return render_template(page.template, page=page)
 

@@ -14,6 +14,7 @@ from portal.web.view_models.comparison import ComparisonPage
 from tests.conftest import PortalFactory
 from tests.factories import (
     HIDDEN,
+    decode_body,
     decoded,
     fine,
     fipe_entry,
@@ -83,6 +84,32 @@ def test_paid_fines_are_not_owed_and_a_sum_of_nothing_known_is_no_zero() -> None
         "não informado",
     ]
     assert "R$\u00a00,00" not in render(page)
+
+
+def test_two_spellings_of_one_plate_are_told_to_be_the_same() -> None:
+    plates = [Plate.parse(text) for text in ("VER1A11", "KZZ9999", "VER1011")]
+    shown = text_of(check_html(render(comparison_page(plates, [panels()] * 3, READING))))
+    assert "VER1A11 e VER-1011 são a mesma placa em dois formatos" in shown
+    assert shown.count("A mesma placa, duas vezes") == 1
+    assert "mesma placa" not in render(compared(panels(), panels()))
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"), [(1, ""), (2, "há mais 1 versão possível"), (3, "há mais 2 versões")]
+)
+def test_other_candidates_are_counted_in_portuguese(versions: int, said: str) -> None:
+    entries = [fipe_entry(versao=f"V{number}") for number in range(versions)]
+    page = compared(panels(decode_body("ABC1D23", informacoesFipe=entries)))
+    (price,) = [row.cells[0] for row in page.rows if row.label == "Preço FIPE"]
+    assert said in price.note
+    assert ("possí" in price.note) == bool(said)
+
+
+def test_a_years_change_names_the_month_it_ends_in() -> None:
+    page = compared(panels())
+    (change,) = [row.cells[0] for row in page.rows if row.label == "FIPE em 12 meses"]
+    assert change.text == "-8,1%"
+    assert change.note == "até set/26"
 
 
 def test_a_vehicle_can_be_taken_out_again() -> None:

@@ -86,7 +86,26 @@ def test_fines_without_an_amount_make_it_an_upper_bound() -> None:
     body = renainf_body(fine(), fine(valor="", codigoInfracao=""))
     shown = text(around=panels(renainf=body))
     assert "Teto sugerido, no máximo" in shown
-    assert "1 multa em aberto não tem valor informado" in shown
+    assert "1 multa em aberto não tem valor informado: o que ela custar ainda sai" in shown
+    two = renainf_body(*[fine(valor="", codigoInfracao="")] * 2)
+    shown = text(around=panels(renainf=two))
+    assert "2 multas em aberto não têm valor informado: o que elas custarem ainda sai" in shown
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        Panels(DOWN, panels(renainf=renainf_body(fine(valor="", codigoInfracao=""))).renainf, DOWN),
+        panels(
+            decode_body(str(PLATE), informacoesFipe=[fipe_entry(valorAtual="100")]),
+            renainf_body(fine(), fine(valor="", codigoInfracao="")),
+        ),
+    ],
+)
+def test_no_ceiling_is_no_upper_bound(around: Panels) -> None:
+    shown = text(around=around)
+    assert "Teto sugerido" in shown
+    assert "no máximo" not in shown
 
 
 def test_a_discount_that_is_over_is_told() -> None:

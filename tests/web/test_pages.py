@@ -242,6 +242,29 @@ def test_a_dossier_carries_a_code_that_verifies_and_a_changed_one_fails(demo: Pa
         assert "O código não confere" in page.text
 
 
+def test_a_dossiers_code_verifies_however_it_is_copied(demo: PageClient) -> None:
+    html = demo.get("/placa/ABC1D23/dossie").html
+    code = str(re.search(r"/verificar\?codigo=([\w.-]+)|<code>([\w.-]{60,})</code>", html)[0])
+    code = code.removeprefix("/verificar?codigo=").removeprefix("<code>").removesuffix("</code>")
+    half = len(code) // 2
+    for typed in (
+        code,
+        f"  {code}\n",
+        f"{code[:half]} {code[half:]}",
+        f"{code[:half]}\r\n{code[half:]}",
+        f"{code[:half]}\u200b\u00a0{code[half:]}",
+        f"https://portal.example/verificar?codigo={code}",
+        f"https://portal.example/verificar?x=1&CODIGO={code}&y=2#z",
+        f"portal.example/verificar?codigo={code[:half]}\n{code[half:]}",
+    ):
+        page = demo.get("/verificar", query_string={"codigo": typed})
+        assert "O código confere" in page.text, typed
+        assert page.by_id("codigo").get("value") == code
+    for wrong in (code[:-1], code + code, f"/verificar?codigo={code}x", "codigo="):
+        page = demo.get("/verificar", query_string={"codigo": wrong})
+        assert "O código confere" not in page.text, wrong
+
+
 def test_errors_are_pages_with_the_request_id_and_a_way_on(demo: PageClient) -> None:
     page = demo.get("/nada", 404)
     assert page.headers["X-Request-Id"] in page.text

@@ -192,6 +192,14 @@ def test_a_truncated_amount_reads_with_its_cents_gravity_and_article() -> None:
         assert part in page
 
 
+def test_several_fines_of_a_gravity_are_written_in_the_plural() -> None:
+    one = whole_page(renainf=renainf_body(fine()))
+    assert "por gravidade: 1 média." in one
+    odd = fine(codigoInfracao="99999")
+    several = whole_page(renainf=renainf_body(fine(), fine(), odd, odd))
+    assert "por gravidade: 2 médias, 2 não identificadas." in several
+
+
 def test_hostile_text_stays_text() -> None:
     attack = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
     html = whole_page(

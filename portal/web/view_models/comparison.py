@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import ClassVar, Final, Literal
 
 from portal.law import ACTS
@@ -53,11 +54,13 @@ class ComparedVehicle:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPage:
-    """``fields`` are the form's texts as typed, at least four; ``problem`` a sentence or ""."""
+    """``fields`` are the form's texts as typed, at least four; ``problem`` a sentence or "";
+    ``notices`` what to know before the columns are compared."""
 
     template: ClassVar[str] = "pages/comparison.html"
     title: str
     problem: str
+    notices: tuple[str, ...]
     fields: tuple[str, ...]
     vehicles: tuple[ComparedVehicle, ...]
     rows: tuple[ComparisonRow, ...]
@@ -79,6 +82,7 @@ def comparison_page(
     return ComparisonPage(
         title="Comparar " + (", ".join(p.display for p in plates) if plates else "veículos"),
         problem=shown_again(problem, _LONGEST_PROBLEM),
+        notices=tuple(_twins(plates)),
         fields=tuple(fields),
         vehicles=tuple(
             ComparedVehicle(
@@ -100,6 +104,16 @@ def comparison_page(
 def comparison_path(plates: Sequence[Plate]) -> str:
     """The canonical address of a comparison; "" for none."""
     return f"/comparar?placas={','.join(plate.text for plate in plates)}" if plates else ""
+
+
+def _twins(plates: Sequence[Plate]) -> Iterator[str]:
+    """The two spellings of one plate are separate lookups, and may be answered differently."""
+    for one, other in combinations(plates, 2):
+        if one.twin == other:
+            yield (
+                f"{one.display} e {other.display} são a mesma placa em dois formatos: se as "
+                "colunas diferem, confira no documento qual delas vale."
+            )
 
 
 def _cells(contents: Contents, panels: Panels, reading: Reading) -> Iterator[tuple[str, Cell]]:
@@ -181,11 +195,17 @@ def _prices(contents: Contents, panels: Panels) -> Iterator[tuple[str, Cell]]:
         note = best.label + (f" · {best.code}" if best.code else "")
         others = len(contents.facts.prices.tabs) + len(contents.facts.prices.others) - 1
         if others:
-            note += f"; pode ser {filters.plural(others, 'outra versão', 'outras versões')}"
+            note += f"; há mais {filters.plural(others, 'versão possível', 'versões possíveis')}"
         yield "Preço FIPE", Cell("known", filters.brl(best.current), note)
     change = best.series.twelve_month_change if best else None
-    known = change is not None
-    yield "FIPE em 12 meses", Cell("known", filters.change(change)) if known else Cell("empty")
+    last = best.series.last_real if best else None
+    if change is None or last is None:
+        yield "FIPE em 12 meses", Cell("empty")
+    else:
+        yield (
+            "FIPE em 12 meses",
+            Cell("known", filters.change(change), f"até {filters.month(last.month)}"),
+        )
 
 
 def _asked(panels: Panels, reading: Reading) -> Cell:

@@ -75,8 +75,8 @@ class NegotiationPage:
     sentences about the choices; with any problem there is no sheet, because a ceiling without
     a cost that somebody meant to deduct would mislead.
 
-    ``ceiling`` is None where it cannot be told or nothing is left; ``at_most`` says that fines
-    without an amount are still to come off.
+    ``ceiling`` is None where it cannot be told or nothing is left; ``at_most`` says of a ceiling
+    that fines without an amount are still to come off.
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -149,7 +149,7 @@ def negotiation_page(
         lines=tuple(_lines(tab, sums, share, contents, panels, reading)),
         sums=sums,
         ceiling=ceiling if ceiling is not None and ceiling > 0 else None,
-        at_most=sums.fines_without_amount > 0,
+        at_most=sums.fines_without_amount > 0 and ceiling is not None and ceiling > 0,
         notes=tuple(_notes(sums, share)),
         unverified=UNVERIFIED,
     )
@@ -226,10 +226,11 @@ def _asked(panel: Panel, reading: Reading) -> str:
 
 def _notes(sums: Negotiation, share: Share) -> Iterator[str]:
     if sums.fines_without_amount:
-        counted = filters.plural(
-            sums.fines_without_amount, "multa em aberto não tem", "multas em aberto não têm"
+        yield filters.plural(
+            sums.fines_without_amount,
+            "multa em aberto não tem valor informado: o que ela custar ainda sai do teto.",
+            "multas em aberto não têm valor informado: o que elas custarem ainda sai do teto.",
         )
-        yield f"{counted} valor informado: o que elas custarem ainda sai do teto."
     if share != 100 and sums.fines_past_discount:
         counted = filters.plural(
             sums.fines_past_discount,
