@@ -13,6 +13,7 @@ from tests.conftest import PortalFactory
 from tests.fakes import Clock
 from tests.fakes.in_process import InProcessPortal
 from tests.web.page_client import PageClient
+from tests.web.rendering import NOW, READING
 
 PLATE = "ABC1D23"
 
@@ -73,25 +74,25 @@ def test_a_page_out_of_what_was_drawn_is_the_page_drawn_anew(portal: PortalFacto
 
 
 def test_another_answer_is_another_vehicle() -> None:
-    one = read_facts(factories.decode_body(PLATE, marca="AUDI"), factories.HIDDEN)
-    other = read_facts(factories.decode_body(PLATE, marca="FIAT"), factories.HIDDEN)
+    one = read_facts(factories.decode_body(PLATE, marca="AUDI"), factories.HIDDEN, READING.today)
+    other = read_facts(factories.decode_body(PLATE, marca="FIAT"), factories.HIDDEN, READING.today)
     assert one.name != other.name
 
 
 def test_an_answer_waited_for_is_read_before_the_page_needs_it() -> None:
     body = factories.decode_body("XYZ9A87")
     read_facts.cache_clear()
-    read_ahead("decode", Panel("fresh", body), factories.HIDDEN)
+    read_ahead("decode", Panel("fresh", body, NOW), factories.HIDDEN)
     assert read_facts.cache_info().currsize == 1
-    read_facts(body, factories.HIDDEN)
+    read_facts(body, factories.HIDDEN, READING.today)
     assert read_facts.cache_info().hits == 1
 
 
 def test_reading_ahead_passes_over_what_it_cannot_read() -> None:
     read_facts.cache_clear()
-    read_ahead("decode", Panel("fresh", b"[]"), factories.HIDDEN)
+    read_ahead("decode", Panel("fresh", b"[]", NOW), factories.HIDDEN)
     read_ahead("decode", Panel("unavailable"), factories.HIDDEN)
-    read_ahead("renainf", Panel("fresh", factories.renainf_body()), factories.HIDDEN)
+    read_ahead("renainf", Panel("fresh", factories.renainf_body(), NOW), factories.HIDDEN)
     assert read_facts.cache_info().currsize == 0
 
 

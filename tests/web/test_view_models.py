@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portal.vehicle import Plate, Renavam, read_decode
+from portal.vehicle import Plate, Renavam
 from portal.web.panels import Panel
 from portal.web.view_models import (
     PANEL_NAMES,
@@ -25,10 +25,8 @@ from portal.web.view_models import (
 )
 from portal.web.view_models.contents import Contents
 from portal.web.view_models.panel import is_readable, subject_path
-from portal.web.view_models.prices import MOST_TABS, axis_price, prices_of
 from tests.factories import (
     HIDDEN,
-    decode_body,
     decoded,
     fine,
     fipe_entry,
@@ -162,47 +160,6 @@ def test_the_timeline_runs_from_the_newest_record_to_the_oldest() -> None:
     events = Contents.of(panels(), READING).summary.events
     assert [event.day for event in events] == sorted((e.day for e in events), reverse=True)
     assert {event.anchor for event in events} == {"multa-1", "restricao-1"}
-
-
-def test_candidates_beyond_the_tabs_are_listed_with_their_price_alone() -> None:
-    entries = [fipe_entry(versao=f"V{number}") for number in range(MOST_TABS + 3)]
-    prices = prices_of(read_decode(decode_body(str(PLATE), informacoesFipe=entries), marker=HIDDEN))
-    assert (len(prices.tabs), len(prices.others)) == (MOST_TABS, 3)
-    assert all(tab.chart is None for tab in prices.others)
-    assert [tab.is_best for tab in prices.tabs] == [True] + [False] * (MOST_TABS - 1)
-
-
-def test_a_lone_candidate_is_not_praised_as_the_likeliest() -> None:
-    best = prices_of(read_decode(decode_body(str(PLATE)), marker=HIDDEN)).best
-    assert best is not None
-    assert not best.is_best
-    assert str(best.code) == "008190-6"
-    assert best.years[0].year == 2026
-    assert len(best.years[0].months) == 12
-
-
-def test_a_series_is_told_in_words() -> None:
-    history = price_history(24, 2, (2024, 12))
-    entry = fipe_entry(historicoPreco=history)
-    best = prices_of(
-        read_decode(decode_body(str(PLATE), informacoesFipe=[entry]), marker=HIDDEN)
-    ).best
-    assert best is not None
-    assert best.chart_description.startswith("De dezembro de 2024 (R$\u00a092.000) a ")
-    assert "previsão da fonte, até novembro de 2026" in best.chart_description
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (800.0, "R$\u00a0800"),
-        (92_500.0, "R$\u00a092,5\u00a0mil"),
-        (90_000.0, "R$\u00a090\u00a0mil"),
-        (1_200_000.0, "R$\u00a01,2\u00a0mi"),
-    ],
-)
-def test_an_axis_writes_prices_short(value: float, text: str) -> None:
-    assert axis_price(value) == text
 
 
 def test_a_renavam_is_never_refused_for_its_digit_and_never_waits_for_the_decoder() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 from typing import Final
 
@@ -51,25 +52,28 @@ def vehicle_facts(panel: Panel, reading: Reading) -> VehicleFacts | None:
     """The vehicle of an answer; None where there is none or it cannot be read."""
     if panel.body is None or not is_readable(panel, "decode"):
         return None
-    return read_facts(panel.body, reading.marker)
+    return read_facts(panel.body, reading.marker, reading.today)
 
 
 @lru_cache(64)
-def read_facts(body: bytes, marker: str) -> VehicleFacts:
-    """What a readable answer says, charts measured: the same bytes are read and drawn once."""
+def read_facts(body: bytes, marker: str, today: date) -> VehicleFacts:
+    """What a readable answer says, charts measured: the same bytes are read and drawn once a
+    day, since a forecast becomes one of the past."""
     decoded = read_decode(body, marker)
     return VehicleFacts(
         name=vehicle_name(decoded),
         line=_line(decoded),
         facts=_facts(decoded),
-        prices=prices_of(decoded),
+        prices=prices_of(decoded, today),
     )
 
 
 def read_ahead(operation: str, panel: Panel, marker: str) -> None:
     """Read and measure an answer that a page will show, while others are waited for."""
-    if operation == "decode" and panel.body is not None and is_readable(panel, "decode"):
-        read_facts(panel.body, marker)
+    if panel.body is None or panel.fetched_at is None:
+        return
+    if operation == "decode" and is_readable(panel, "decode"):
+        read_facts(panel.body, marker, filters.local_date(panel.fetched_at))
 
 
 def _line(decoded: Decoded) -> str:

@@ -150,7 +150,7 @@ def negotiation_page(
         sums=sums,
         ceiling=ceiling if ceiling is not None and ceiling > 0 else None,
         at_most=sums.fines_without_amount > 0 and ceiling is not None and ceiling > 0,
-        notes=tuple(_notes(sums, share)),
+        notes=tuple(_notes(tab, sums, share)),
         unverified=UNVERIFIED,
     )
 
@@ -224,7 +224,9 @@ def _asked(panel: Panel, reading: Reading) -> str:
     return f"{kept} de {filters.moment(panel.fetched_at)}{where}"
 
 
-def _notes(sums: Negotiation, share: Share) -> Iterator[str]:
+def _notes(tab: PriceTab | None, sums: Negotiation, share: Share) -> Iterator[str]:
+    if tab and tab.doubt:
+        yield tab.doubt
     if sums.fines_without_amount:
         yield filters.plural(
             sums.fines_without_amount,

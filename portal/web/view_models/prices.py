@@ -4,13 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import Final
 
-from portal.charts import Line, PriceChart, price_chart
+from portal.charts import Line, PriceChart, Words, price_chart
 from portal.vehicle import Decoded, FipeCode, FipeEntry, PricePoint, PriceSeries, rank
 from portal.web import filters
 
 # What the tabs' style sheet can switch, and as many series as a chart tells apart.
 MOST_TABS = 6
+# A month moves a price by a few per cent: further apart, the price and the history disagree.
+_LARGEST_GAP: Final = Decimal("0.20")
+_MANY_TIMES: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,9 @@ class PriceTab:
     """One candidate. ``current`` is None, never zero, where there is no price.
 
     ``chart`` is None where no month can be drawn; ``chart_title`` and ``chart_description``
-    say what it shows to those who cannot see it.
+    say what it shows to those who cannot see it. ``predicted_label`` and ``predicted_note`` tell
+    what the source's predictions are; ``doubt`` is a sentence where the current price and the
+    history disagree, else "".
     """
 
     number: int
@@ -38,11 +44,19 @@ class PriceTab:
     current: Decimal | None
     series: PriceSeries
     gaps: str
+    predicted_label: str
+    predicted_note: str
+    doubt: str
     chart: PriceChart | None
     compact_chart: PriceChart | None
     chart_title: str
     chart_description: str
     years: tuple[YearOfPrices, ...]
+
+    @property
+    def has_predictions(self) -> bool:
+        """Whether any month of the table is a prediction, at its end or within."""
+        return any(point.predicted for point in self.series.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +71,11 @@ class Prices:
         return self.tabs[0] if self.tabs else None
 
 
-def prices_of(decoded: Decoded) -> Prices:
-    """The candidates of a decoded vehicle, ranked."""
+def prices_of(decoded: Decoded, today: date) -> Prices:
+    """The candidates of a decoded vehicle, ranked; ``today`` tells what still lies ahead."""
     ranked = rank(decoded.fipe, decoded)
     tabs = tuple(
-        _tab(number, ranked_entry.entry, ranked_entry.reason, alone=len(ranked) == 1)
+        _tab(number, ranked_entry.entry, ranked_entry.reason, today, alone=len(ranked) == 1)
         for number, ranked_entry in enumerate(ranked, start=1)
     )
     return Prices(tabs[:MOST_TABS], tabs[MOST_TABS:])
@@ -76,8 +90,11 @@ def axis_price(value: float) -> str:
     return filters.whole_brl(Decimal(str(round(value))))
 
 
-def _tab(number: int, entry: FipeEntry, reason: str, *, alone: bool) -> PriceTab:
+def _tab(number: int, entry: FipeEntry, reason: str, today: date, *, alone: bool) -> PriceTab:
     series = PriceSeries.of(entry)
+    is_past = _is_past(series, today)
+    words = Words(predicted="estimativa") if is_past else Words()
+    label, note = _predicted(series, is_past=is_past)
     lines = [Line(str(entry.version or entry.model), series.points)]
     drawable = number <= MOST_TABS
     return PriceTab(
@@ -90,16 +107,19 @@ def _tab(number: int, entry: FipeEntry, reason: str, *, alone: bool) -> PriceTab
         current=series.current,
         series=series,
         gaps=_gaps(series.gaps),
-        chart=price_chart(lines, price_axis=axis_price, price=filters.whole_brl)
+        predicted_label=label,
+        predicted_note=note,
+        doubt=_doubt(series),
+        chart=price_chart(lines, price_axis=axis_price, price=filters.whole_brl, words=words)
         if drawable
         else None,
         compact_chart=price_chart(
-            lines, layout="compact", price_axis=axis_price, price=filters.whole_brl
+            lines, layout="compact", price_axis=axis_price, price=filters.whole_brl, words=words
         )
         if drawable
         else None,
         chart_title=f"Preço FIPE de {_label(entry, number)}, mês a mês",
-        chart_description=describe(series),
+        chart_description=describe(series, today),
         years=_years(series.points),
     )
 
@@ -109,18 +129,55 @@ def _label(entry: FipeEntry, number: int) -> str:
     return f"{name} · {entry.year}" if entry.year else name
 
 
-def describe(series: PriceSeries) -> str:
+def describe(series: PriceSeries, today: date) -> str:
     """The chart in words: from when to when, the peak, the last price, the predictions."""
     first, last, peak = series.first_real, series.last_real, series.peak
+    is_past = _is_past(series, today)
     if first is None or last is None or peak is None:
-        return "A série traz apenas previsões da fonte." if series.points else ""
+        what = "estimativas de meses já passados" if is_past else "previsões da fonte"
+        return f"A série traz apenas {what}." if series.points else ""
     if first.month == last.month:
         parts = [f"Um único mês: {_point(last)}."]
     else:
-        parts = [f"De {_point(first)} a {_point(last)}; o maior preço foi {_point(peak)}."]
+        parts = [f"De {_point(first)} a {_point(last)}; o maior preço foi o de {_point(peak)}."]
     if series.predicted_tail:
-        parts.append(f"A parte tracejada é previsão da fonte, até {_point(series.points[-1])}.")
+        what = "estimativa da fonte para meses já passados" if is_past else "previsão da fonte"
+        parts.append(f"A parte tracejada é {what}, até {_point(series.points[-1])}.")
     return " ".join(parts)
+
+
+def _is_past(series: PriceSeries, today: date) -> bool:
+    """Whether the months that the source predicts are all gone: they foretell nothing then."""
+    tail = series.predicted_tail
+    return bool(tail) and tail[-1].month < today.replace(day=1)
+
+
+def _predicted(series: PriceSeries, *, is_past: bool) -> tuple[str, str]:
+    if not series.predicted_tail:
+        return "", ""
+    until = filters.month(series.predicted_tail[-1].month)
+    if is_past:
+        return f"Estimativa até {until}", "meses já passados, sem o preço da tabela"
+    return f"Previsão até {until}", "a fonte não documenta o método"
+
+
+def _doubt(series: PriceSeries) -> str:
+    """What to say where the current price is far from the last month of its own history."""
+    current, last = series.current, series.last_real
+    if current is None or current <= 0 or last is None:
+        return ""
+    higher, lower = max(current, last.value), min(current, last.value)
+    if abs(current - last.value) <= last.value * _LARGEST_GAP:
+        return ""
+    side = "acima" if current > last.value else "abaixo"
+    if higher >= lower * _MANY_TIMES:
+        far = f"muito {side}"
+    else:
+        far = f"{filters.percent(abs(current - last.value) / last.value, 0)} {side}"
+    return (
+        f"O preço atual está {far} do último mês do histórico, {_point(last)}: confira na tabela "
+        "FIPE qual dos dois vale."
+    )
 
 
 def _point(point: PricePoint) -> str:

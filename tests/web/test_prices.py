@@ -1,0 +1,138 @@
+"""The FIPE candidates on a page: what each price stands on, and what is still to come."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from portal.vehicle import read_decode
+from portal.web.view_models import dossier_page, negotiation_page, vehicle_page
+from portal.web.view_models.prices import MOST_TABS, Prices, PriceTab, axis_price, prices_of
+from tests.factories import HIDDEN, decode_body, fipe_entry, price_history
+from tests.web.html_checker import check_html, text_of
+from tests.web.rendering import PLATE, READING, UNASKED, panels, render
+
+
+def candidates(*entries: Any, today: date = READING.today) -> Prices:
+    body = decode_body(str(PLATE), informacoesFipe=list(entries))
+    return prices_of(read_decode(body, marker=HIDDEN), today)
+
+
+def only(**overrides: Any) -> PriceTab:
+    (tab,) = candidates(fipe_entry(**overrides)).tabs
+    return tab
+
+
+def shown(**overrides: Any) -> str:
+    """The vehicle page's text with one candidate."""
+    body = decode_body(str(PLATE), informacoesFipe=[fipe_entry(**overrides)])
+    page = vehicle_page(PLATE, panels(body), UNASKED, READING)
+    return text_of(check_html(render(page)))
+
+
+def test_candidates_beyond_the_tabs_are_listed_with_their_price_alone() -> None:
+    entries = [fipe_entry(versao=f"V{number}") for number in range(MOST_TABS + 3)]
+    prices = candidates(*entries)
+    assert (len(prices.tabs), len(prices.others)) == (MOST_TABS, 3)
+    assert all(tab.chart is None for tab in prices.others)
+    assert [tab.is_best for tab in prices.tabs] == [True] + [False] * (MOST_TABS - 1)
+
+
+def test_a_lone_candidate_is_not_praised_as_the_likeliest() -> None:
+    best = candidates(fipe_entry()).best
+    assert best is not None
+    assert not best.is_best
+    assert str(best.code) == "008190-6"
+    assert best.years[0].year == 2026
+    assert len(best.years[0].months) == 12
+
+
+def test_a_series_is_told_in_words() -> None:
+    history = price_history(24, 2, (2024, 12))
+    best = candidates(fipe_entry(historicoPreco=history)).best
+    assert best is not None
+    assert best.chart_description.startswith("De dezembro de 2024 (R$\u00a092.000) a ")
+    assert "previsão da fonte, até novembro de 2026" in best.chart_description
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (800.0, "R$\u00a0800"),
+        (92_500.0, "R$\u00a092,5\u00a0mil"),
+        (90_000.0, "R$\u00a090\u00a0mil"),
+        (1_200_000.0, "R$\u00a01,2\u00a0mi"),
+    ],
+)
+def test_an_axis_writes_prices_short(value: float, text: str) -> None:
+    assert axis_price(value) == text
+
+
+def test_a_change_names_the_month_it_ends_in() -> None:
+    assert "Em 12 meses (até set/26)-8,1%" in shown(historicoPreco=price_history())
+    text = shown(historicoPreco=price_history(30, 0, (2000, 1)))
+    assert "Em 12 meses (até jun/02)" in text
+    assert "Em 12 meses (" not in shown(historicoPreco=[])
+
+
+@pytest.mark.parametrize(
+    ("current", "said"),
+    [
+        ("89325.00", "55% acima do último mês do histórico, junho de 2002 (R$\u00a057.629)"),
+        ("40000", "31% abaixo do último mês"),
+        ("69000", ""),  # 19.7 % above
+        ("46200", ""),
+        ("5762900", "muito acima do último mês"),
+        ("1", "muito abaixo do último mês"),
+        ("", ""),
+    ],
+)
+def test_a_price_far_from_its_own_history_is_doubted(current: str, said: str) -> None:
+    history = [{"mes": "6", "ano": "2002", "valor": "57629", "predicao": False}]
+    tab = only(valorAtual=current, historicoPreco=history)
+    assert said in tab.doubt
+    assert bool(tab.doubt) == bool(said)
+    body = decode_body(
+        str(PLATE), informacoesFipe=[fipe_entry(valorAtual=current, historicoPreco=history)]
+    )
+    for page in (
+        vehicle_page(PLATE, panels(body), UNASKED, READING),
+        dossier_page(PLATE, panels(body), UNASKED, READING, address="https://portal.example"),
+        negotiation_page(PLATE, panels(body), READING, {}),
+    ):
+        assert ("confira na tabela FIPE qual" in render(page)) == bool(said)
+
+
+def test_a_price_without_a_history_is_not_doubted() -> None:
+    assert only(historicoPreco=[]).doubt == ""
+    assert only(historicoPreco=price_history(2, 2)).doubt == ""
+
+
+def test_predictions_of_months_gone_by_are_no_forecast() -> None:
+    history = price_history(24, 3, (2000, 1))
+    tab = only(historicoPreco=history)
+    assert tab.predicted_label == "Estimativa até dez/01"
+    assert "estimativa da fonte para meses já passados" in tab.chart_description
+    assert tab.chart is not None and tab.chart.zone_label is not None
+    assert tab.chart.zone_label.text == "estimativa"
+    text = shown(historicoPreco=history)
+    assert "previsão" not in text.lower()
+    assert "meses já passados" in text
+    alone = only(historicoPreco=price_history(3, 3, (2000, 1)))
+    assert alone.chart_description == "A série traz apenas estimativas de meses já passados."
+
+
+def test_a_prediction_stays_a_forecast_through_the_last_day_of_its_month() -> None:
+    entry = fipe_entry(historicoPreco=price_history(24, 2, (2024, 12)))  # until 11/2026
+    for today, label in (
+        (date(2026, 11, 30), "Previsão até nov/26"),
+        (date(2026, 12, 1), "Estimativa até nov/26"),
+    ):
+        (tab,) = candidates(entry, today=today).tabs
+        assert tab.predicted_label == label
+
+
+def test_a_predicted_month_between_real_ones_is_marked_and_explained() -> None:
+    history = price_history(12, 0, (2025, 10))
+    history[5]["predicao"] = True
+    assert "com *: previsto pela fonte" in shown(historicoPreco=history)
