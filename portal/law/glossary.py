@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from portal.law.wording import bare
+
 
 @dataclass(frozen=True, slots=True)
 class Term:
@@ -16,7 +18,7 @@ class Term:
 
 _CTB = "Código de Trânsito Brasileiro (Lei 9.503/1997)"
 
-GLOSSARY: tuple[Term, ...] = (
+_TERMS: tuple[Term, ...] = (
     Term(
         "autuacao",
         "Autuação",
@@ -180,6 +182,16 @@ GLOSSARY: tuple[Term, ...] = (
         "circular.",
     ),
 )
+
+
+def _place(entry: Term) -> tuple[str, str]:
+    """Where a dictionary has it: by letters alone, and of equal ones the plain before the accented
+    (as the Acordo Ortográfico's vocabularies and CLDR's pt sort)."""
+    return bare(entry.name), entry.name
+
+
+# By the words that are read, which are not those of the slugs.
+GLOSSARY: tuple[Term, ...] = tuple(sorted(_TERMS, key=_place))
 
 
 def term(slug: str) -> Term | None:

@@ -35,3 +35,12 @@ def test_what_no_lookup_covers_is_listed():
     titles = " ".join(u.title for u in UNVERIFIED)
     for word in ("próprio estado", "Roubo", "Leilão", "Gravame", "Recall", "Quilometragem", "IPVA"):
         assert word in titles
+
+
+def test_the_terms_stand_in_the_order_in_which_they_are_read() -> None:
+    """By name, not by slug; "Código" before "CRLV-e", whatever the accent and the capitals say."""
+    names = [entry.name for entry in GLOSSARY]
+    assert names[:5] == ["Autuação", "BIN", "Código da infração", "CRLV-e", "CTB"]
+    kept = ["Multa exigível", "Penalidade", "Penhora", "Pontos", "Prescrição", "Renainf"]
+    assert [name for name in names if name in kept] == kept
+    assert names[-2:] == ["Senatran", "SNE"]

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from jinja2 import meta, nodes
 
+from portal.vehicle import Renavam
 from portal.web.view_models import (
     PANEL_NAMES,
     Panels,
     dossier_page,
     panel_fragment,
+    renavam_page,
     vehicle_page,
 )
 from tests.factories import (
@@ -27,7 +29,7 @@ from tests.factories import (
     report_body,
     restriction,
 )
-from tests.web.html_checker import check_html, text_of
+from tests.web.html_checker import HTML, check_html, text_of
 from tests.web.rendering import (
     ASSETS,
     DOWN,
@@ -155,6 +157,17 @@ def test_an_answer_without_a_list_is_no_empty_list() -> None:
     assert "Nenhuma multa" not in page
     assert "Nenhuma restrição" not in page
     assert "não reconhece" in page
+
+
+def test_what_a_renavam_does_not_ask_is_not_said_to_be_unavailable() -> None:
+    html = render(renavam_page(Renavam.parse("12345678910"), *panels().all[1:], READING))
+    shown = text_of(check_html(html).find(f".//{HTML}main"))
+    assert "Multas em aberto" in shown
+    assert "indisponível" not in shown
+    assert "Preço FIPE" not in shown
+    undecoded = Panels(DOWN, panels().renainf, panels().renajud)
+    down = text_of(check_html(render(vehicle_page(PLATE, undecoded, UNASKED, READING))))
+    assert "Preço FIPEindisponível" in down
 
 
 def test_a_clean_record_says_so_with_its_limits() -> None:
