@@ -167,7 +167,7 @@ def test_what_a_renavam_does_not_ask_is_not_said_to_be_unavailable() -> None:
     assert "Preço FIPE" not in shown
     undecoded = Panels(DOWN, panels().renainf, panels().renajud)
     down = text_of(check_html(render(vehicle_page(PLATE, undecoded, UNASKED, READING))))
-    assert "Preço FIPEindisponível" in down
+    assert "Preço FIPE indisponível" in down
 
 
 def test_a_clean_record_says_so_with_its_limits() -> None:
