@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 SCHEMA: Final = 2
-_MAC_BYTES: Final = 32
+SEAL_BYTES: Final = 32  # SHA-256, before the content
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
@@ -46,9 +46,9 @@ class Seal:
 
     def open(self, sealed: object, key: str) -> Envelope | None:
         """The envelope stored under this key, or None for anything that is not one of ours."""
-        if not isinstance(sealed, bytes) or len(sealed) <= _MAC_BYTES:
+        if not isinstance(sealed, bytes) or len(sealed) <= SEAL_BYTES:
             return None
-        mac, content = sealed[:_MAC_BYTES], sealed[_MAC_BYTES:]
+        mac, content = sealed[:SEAL_BYTES], sealed[SEAL_BYTES:]
         if not hmac.compare_digest(mac, self._sign(content)):
             return None
         try:

@@ -1,12 +1,13 @@
 """A bounded, byte-counted process memory of opened envelopes, the least recently used leave first.
 
-It answers within a second of a confirmed read, and in place of a backend that is down.
+It answers within a second of a confirmed read, and in place of a backend that is down. What is
+asked for is confirmed together, beside the requests, so that none of them waits for it.
 """
 
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from portal.gateway.envelope import Envelope
@@ -17,12 +18,13 @@ _OVERHEAD = 600  # bytes that an envelope, its key and its slot take beside the 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An envelope, when the backend was last seen to hold it, and in which era of the backend
-    (None: the backend never took it)."""
+    """An envelope, when the backend was last seen to hold it, in which era of the backend
+    (None: the backend never took it), and the seal it was seen under."""
 
     envelope: Envelope
     confirmed_at: float
     era: str | None
+    seal: bytes
 
 
 class Memory:
@@ -33,10 +35,11 @@ class Memory:
         self._clock = clock
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, Kept] = OrderedDict()
+        self._asked: set[str] = set()
         self.size_bytes = 0
 
-    def keep(self, envelope: Envelope, era: str | None) -> None:
-        kept = Kept(envelope, self._clock(), era)
+    def keep(self, envelope: Envelope, era: str | None, seal: bytes = b"") -> None:
+        kept = Kept(envelope, self._clock(), era, seal)
         with self._lock:
             self._drop(envelope.key)
             self._entries[envelope.key] = kept
@@ -49,7 +52,22 @@ class Memory:
         kept = self._entries.get(key)
         if kept is None or self._clock() - kept.confirmed_at > BELIEVED_S:
             return None
+        self._asked.add(key)
         return kept.envelope
+
+    def asked(self) -> tuple[list[str], float]:
+        """The keys that ``recent`` answered since the last time, and the time now."""
+        asked, self._asked = self._asked, set()
+        return list(asked), self._clock()
+
+    def confirm(self, seals: Mapping[str, bytes], era: str, at: float) -> None:
+        """The backend held these at that time: whatever is kept under another seal is as old as
+        it was."""
+        with self._lock:
+            for key, seal in seals.items():
+                kept = self._entries.get(key)
+                if kept is not None and kept.seal == seal and kept.confirmed_at < at:
+                    self._entries[key] = Kept(kept.envelope, at, era, seal)
 
     def any(self, key: str) -> Kept | None:
         """Whatever is held, however long ago it was confirmed."""

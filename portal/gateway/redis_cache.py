@@ -1,5 +1,6 @@
 """Flask-Caching's RedisCache for sealed bytes: nothing is pickled, entries are found by tag."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from flask_caching.backends.rediscache import RedisCache
@@ -13,6 +14,7 @@ from portal.gateway.store import BEGUN, PURGED, new_era
 
 PREFIX = "portal:"  # of every key of ours: others may use the same Redis
 TIMEOUT_S = 0.5
+MOST_TOGETHER = 500  # commands sent at once
 FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError, OSError)
 # One try on a fresh connection where a kept one was closed; redis-py's own default would wait
 # for seconds between three of them.
@@ -77,6 +79,21 @@ class SealedRedisCache(RedisCache):
                 self.client.set(prefix + "era", new_era(BEGUN), nx=True)
                 era = self.client.get(prefix + "era")
         return None if value is None else value[_FENCE_DIGITS:], (era or b"").decode()
+
+    def heads(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
+        _, era = self.read("era")  # first: what a purge deletes meanwhile is of the era before
+        prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
+        found: dict[str, bytes] = {}
+        for first in range(0, len(keys), MOST_TOGETHER):
+            some = keys[first : first + MOST_TOGETHER]
+            with self.fuse.guarding():
+                asking = self.client.pipeline(transaction=False)
+                for key in some:
+                    asking.getrange(prefix + key, _FENCE_DIGITS, last)
+                found |= {
+                    key: head for key, head in zip(some, asking.execute(), strict=True) if head
+                }
+        return found, era
 
     def set(self, key: str, value: bytes, timeout: Any = None) -> bool:
         return self.replace(key, value, self.default_timeout if timeout is None else timeout)

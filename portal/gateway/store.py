@@ -3,10 +3,10 @@
 import logging
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
-from portal.gateway.envelope import Envelope, Seal
+from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
 from portal.gateway.fuse import Blown
 from portal.gateway.lookup import Lookup
 from portal.gateway.memory import Memory
@@ -33,6 +33,10 @@ class Backend(Protocol):
         """What is held, and the era."""
         ...
 
+    def heads(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
+        """The first bytes of whatever is held under these keys, and the era."""
+        ...
+
     def replace(self, key: str, value: bytes, timeout: float, fence: int) -> bool:
         """Keep a value unless one written with a newer fence is held: then False."""
         ...
@@ -49,8 +53,9 @@ class StoreDown(Exception):
 class Store:
     """Sealed envelopes over a backend, with a small process memory in front.
 
-    The memory is believed for a second, so that a purge elsewhere is seen within that; while the
-    backend is down it is all there is. A backend that fails never fails a request.
+    The memory is believed for a second, so that a purge elsewhere is seen within that; ``tick``
+    confirms what is asked for before its second has passed. While the backend is down the memory
+    is all there is. A backend that fails never fails a request.
 
     ``purged`` is called when a purge is made or noticed: whoever keeps what was made of answers
     lets go of it then.
@@ -100,8 +105,8 @@ class Store:
             return kept.envelope if kept else None
         last_era = self._notice(era)
         envelope = self._seal.open(sealed, key)
-        if envelope is not None:
-            self._memory.keep(envelope, era)
+        if sealed is not None and envelope is not None:
+            self._memory.keep(envelope, era, sealed[:SEAL_BYTES])
             if self._era != era:  # a purge was noticed meanwhile: this was read before it
                 self._memory.forget(key)
             return envelope
@@ -124,18 +129,23 @@ class Store:
             self._fault("write", error)
             return False
         if newest:
-            self._memory.keep(envelope, self._era)
+            self._memory.keep(envelope, self._era, sealed[:SEAL_BYTES])
         else:
             self._memory.forget(envelope.key)
         return True
 
     def tick(self) -> None:
-        """Twice a second: see a purge that another process made, drop what is past retention."""
+        """Twice a second: see a purge that another process made, confirm what is asked for, drop
+        what is past retention."""
         self._memory.sweep(self._clock())
+        asked, at = self._memory.asked()
         try:
-            self._notice(self._backend.read("tick:era")[1])
+            seals, era = self._backend.heads(asked, SEAL_BYTES)
         except Exception as error:
             self._fault("read", error)
+            return
+        self._notice(era)
+        self._memory.confirm(seals, era, at)
 
     def sweep(self) -> None:
         """Have the backend delete what is past retention."""

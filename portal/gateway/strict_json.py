@@ -48,10 +48,8 @@ def _refuse_depth(text: bytes) -> None:
     """Counts brackets outside strings before the parser recurses into them."""
     if text.count(b"[") + text.count(b"{") <= DEEPEST:
         return
-    if b"\\" in text:
-        outside = _STRING.sub(b"", text)
-    else:  # then every second quote ends a string
-        outside = b"".join(text.split(b'"')[::2])
+    # Without a backslash every second quote ends a string.
+    outside = _STRING.sub(b"", text) if b"\\" in text else b"".join(text.split(b'"')[::2])
     depth = 0
     for bracket in outside.translate(None, _NO_BRACKETS):
         if bracket in b"[{":

@@ -75,7 +75,9 @@ class Edge:
             except Exception:
                 body = None  # the long way meets it again, and knows how to fail
             if body is not None:
-                return () if environ["REQUEST_METHOD"] == "HEAD" else (body,)
+                # A list: the server sends it in one piece, and asks anything else for one chunk
+                # after another, each time for the interpreter's lock.
+                return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
         self._awake = True
         self._log.write()
         return self._application(environ, start_response)

@@ -16,6 +16,7 @@ from tests.gateway.asking import Bench, PlayedUpstream, bench
 
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
+from portal.gateway import redis_cache  # noqa: E402
 from portal.gateway.redis_cache import CLIENT_OPTIONS, PREFIX, SealedRedisCache  # noqa: E402
 from portal.gateway.redis_lease import HEARTBEAT_S, LIFETIME_MS, RedisLeases  # noqa: E402
 
@@ -79,6 +80,16 @@ def test_bytes_are_kept_as_they_are_and_until_their_time(cache):
     cache.replace("t:k", b"\x00\xff sealed", 0.05)
     assert cache.get("t:k") == b"\x00\xff sealed"
     wait_until(lambda: cache.get("t:k") is None, "the end of its time")
+
+
+def test_the_heads_of_many_are_read_together(cache, monkeypatch):
+    monkeypatch.setattr(redis_cache, "MOST_TOGETHER", 3)
+    for number in range(7):
+        cache.replace(f"t:{number}", b"head%d and body" % number, 60, fence=number)
+    heads, era = cache.heads([f"t:{number}" for number in (0, 1, 2, 3, 6, 9)], 5)
+    assert heads == {f"t:{number}": b"head%d" % number for number in (0, 1, 2, 3, 6)}
+    assert era == cache.read("t:1")[1]
+    assert cache.heads([], 5) == ({}, era)
 
 
 def test_an_older_fence_never_replaces_a_newer(cache):

@@ -29,6 +29,16 @@ def test_what_is_set_is_got_by_another_process_and_after_a_restart(cache, tmp_pa
     assert cache.get("tag:b") is None
 
 
+def test_the_heads_of_many_are_read_together(cache):
+    for number in range(7):
+        cache.set(f"t:{number}", b"head%d and body" % number, 60)
+    cache.set("t:gone", b"head", -1)
+    heads, era = cache.heads(["t:0", "t:3", "t:6", "t:9", "t:gone"], 5)
+    assert heads == {"t:0": b"head0", "t:3": b"head3", "t:6": b"head6"}
+    assert era == cache.read("t:0")[1]
+    assert cache.heads([], 5) == ({}, era)
+
+
 def test_past_its_time_an_entry_is_absent_and_then_deleted(cache, tmp_path):
     cache.set("tag:a", SECRET, 0.01)
     cache.set("tag:b", b"stays", 60)
@@ -120,10 +130,13 @@ def test_the_cost_of_a_read_does_not_grow_with_the_entries(cache, tmp_path):
                 "SELECT value FROM entries WHERE id = 1 AND key = 'a' AND expires_at > 0",
                 "DELETE FROM entries WHERE id BETWEEN 1 AND 2 AND substr(key, 1, 2) = 'a:'",
                 "SELECT id FROM entries WHERE expires_at <= 0 LIMIT 500",
+                "SELECT key FROM entries WHERE id IN (SELECT value FROM json_each('[1]'))",
             )
         ]
     db.close()
-    assert all("SEARCH" in step[3] for plan in plans for step in plan), plans
+    steps = [step[3] for plan in plans for step in plan if "entries" in step[3]]
+    assert len(steps) == 4
+    assert all(step.startswith("SEARCH") for step in steps), plans
 
 
 def test_keys_of_one_row_number_never_answer_for_each_other(cache, monkeypatch):
