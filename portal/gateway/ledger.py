@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, Engine, bindparam, delete, insert, select, update
@@ -15,6 +16,7 @@ from portal.storage import ledger, reading, spending
 
 ZONE = ZoneInfo("America/Sao_Paulo")
 EVERYBODY = "day"
+PAGE = 1000  # rows
 FREE_OUTCOMES = frozenset({"not_sent", "circuit_open", "stale_connection"})
 
 # Built once: to build a statement costs more than to run it, and every miss runs five.
@@ -23,6 +25,7 @@ _END = update(ledger).where(ledger.c.id == bindparam("number"))
 _OF_PAYER = (spending.c.day == bindparam("on"), spending.c.payer == bindparam("by"))
 _COUNT = update(spending).where(*_OF_PAYER).values(calls=spending.c.calls + 1)
 _COUNT_WITHIN = _COUNT.where(spending.c.calls < bindparam("most"))
+_HELD = select(spending.c.calls).where(*_OF_PAYER)
 _FIRST = insert(spending).values(calls=1)
 _GIVE_BACK = (
     update(spending).where(*_OF_PAYER, spending.c.calls > 0).values(calls=spending.c.calls - 1)
@@ -62,18 +65,17 @@ class Ledger:
         """
         query = select(ledger).where(ledger.c.outcome.not_in(FREE_OUTCOMES)).order_by(ledger.c.id)
         if month is not None:
-            query = query.where(ledger.c.day.startswith(month, autoescape=True))
-        with reading(self._engine) as db:
-            for row in db.execute(query):
-                yield Row(
-                    sent_at=datetime.fromtimestamp(row.sent_at, ZONE),
-                    operation=row.operation,
-                    origin=row.origin,
-                    caller=row.caller,
-                    price=Decimal(row.price),
-                    outcome=row.outcome,
-                    status=row.status,
-                )
+            query = query.where(ledger.c.day.between(f"{month}-01", f"{month}-31"))
+        # Page by page: PostgreSQL's driver would fetch everything, and a reader that a slow
+        # terminal holds up would hold up SQLite's log.
+        last = 0
+        while True:
+            with reading(self._engine) as db:
+                page = db.execute(query.where(ledger.c.id > last).limit(PAGE)).all()
+            yield from map(_row, page)
+            if len(page) < PAGE:
+                return
+            last = page[-1].id
 
     def forget(self, subject: str) -> int:
         """Cut the tie between the rows and a vehicle; what was spent stays."""
@@ -170,6 +172,18 @@ class PaidAttempt:
         self.book.close_row(self.number, self.day, self.caller, outcome, status)
 
 
+def _row(row: Any) -> Row:
+    return Row(
+        sent_at=datetime.fromtimestamp(row.sent_at, ZONE),
+        operation=row.operation,
+        origin=row.origin,
+        caller=row.caller,
+        price=Decimal(row.price),
+        outcome=row.outcome,
+        status=row.status,
+    )
+
+
 def _reserve(db: Connection, day: str, payer: str, limit: int) -> bool:
     """Count one more call, atomically; False where that would pass the limit (0 = none)."""
     values: dict[str, object] = {"on": day, "by": payer}
@@ -178,10 +192,13 @@ def _reserve(db: Connection, day: str, payer: str, limit: int) -> bool:
         count, values = _COUNT_WITHIN, values | {"most": limit}
     if db.execute(count, values).rowcount:
         return True
-    try:
-        with db.begin_nested():
-            db.execute(_FIRST, {"day": day, "payer": payer})
-        return True
-    except IntegrityError:
-        # The row exists: either the limit is reached, or another process was first just now.
-        return bool(db.execute(count, values).rowcount)
+    # Looked up first: a day's worth of refusals would be as many errors in PostgreSQL's log.
+    if db.execute(_HELD, {"on": day, "by": payer}).first() is None:
+        try:
+            with db.begin_nested():
+                db.execute(_FIRST, {"day": day, "payer": payer})
+            return True
+        except IntegrityError:
+            pass
+    # The row exists: either the limit is reached, or another process was first just now.
+    return bool(db.execute(count, values).rowcount)

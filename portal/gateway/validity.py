@@ -6,6 +6,7 @@ import msgspec
 
 from portal.gateway import strict_json
 from portal.gateway.lookup import Lookup
+from portal.vehicle import read_field
 
 
 class _Frame(msgspec.Struct):
@@ -59,12 +60,12 @@ def is_message(body: bytes) -> bool:
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
-    """A plate or Renavam in a record is the one asked for, blank, or hidden.
+    """A plate or Renavam in a record is the one asked for, or none: blank, hidden, no number.
 
     A plate asked for by Renavam (or the other way round) cannot be compared and passes.
     """
-    field = "placa" if hasattr(lookup.subject, "twin") else "renavam"
-    named = record.get(field)
-    if not isinstance(named, str) or not named.strip() or named.strip() == hidden_marker:
+    named = record.get("placa" if hasattr(lookup.subject, "twin") else "renavam")
+    if not isinstance(named, str):
         return True
-    return lookup.subject.names_same_vehicle(named)
+    field = read_field(named, hidden_marker)
+    return not field or lookup.subject.names_same_vehicle(str(field))

@@ -237,6 +237,13 @@ def test_postgresql_dies_and_returns_under_both(machines: Machines) -> None:
                 assert each.get("/").status_code == 200
             told = machines.here.command_line("ledger")
             assert (told.returncode, told.stdout) == (1, "")
+            assert "The database cannot be used: " in told.stderr.splitlines()[-1]
+            killed = {machines.there.kill_worker()}
+            wait_until(
+                lambda: len(set(machines.there.worker_pids()) - killed) == WORKERS,
+                "the replacement",
+            )
+            wait_until(lambda: lookup(machines.there, "AAA1A01").status == 200, "its hits")
             gate.set()
             assert in_the_air.result(20).status == 200
         finally:
