@@ -12,7 +12,7 @@ from portal.vehicle.changes import (
 )
 from portal.vehicle.decode import Decoded, FipeEntry, MonthPrice, read_decode
 from portal.vehicle.drift import unexpected
-from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field
+from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field, read_field
 from portal.vehicle.fines import Fine, Licence, read_fines
 from portal.vehicle.fipe import FipeCode, PricePoint, PriceSeries, fipe_code
 from portal.vehicle.judicial import Restriction, read_restrictions
@@ -58,6 +58,7 @@ __all__ = [
     "parse_subject",
     "rank",
     "read_decode",
+    "read_field",
     "read_fines",
     "read_name",
     "read_report",

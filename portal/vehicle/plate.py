@@ -10,6 +10,10 @@ from dataclasses import dataclass
 # re.ASCII and fullmatch: \d would admit Arabic digits, $ a newline, and upper() turns ß into SS.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
 _RENAVAM = re.compile(r"[0-9]{11}", re.ASCII)
+# Plates inside a record's text, whatever stands around and within them.
+_SOME_PLATE = re.compile(
+    r"(?<![A-Z0-9])([A-Z]{3})[ .-]{0,3}([0-9][A-Z0-9][0-9]{2})(?![A-Z0-9])", re.ASCII
+)
 _LETTERS = "ABCDEFGHIJ"
 
 STATES = frozenset(
@@ -85,12 +89,13 @@ class Plate:
         return self.text if self.is_mercosul else f"{self.text[:3]}-{self.text[3:]}"
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Whether a plate in a record is this one, in either spelling."""
-        try:
-            other = Plate.parse(text.strip())
-        except InvalidPlate:
-            return False
-        return other == self or other == self.twin
+        """Whether a record's text names this plate, in either spelling, or none at all: a text
+        without a plate ("N/A") cannot name another vehicle."""
+        text = text.upper()
+        alone = "".join(c for c in text if c.isalnum())
+        found = [*_SOME_PLATE.findall(text), *_SOME_PLATE.findall(alone)]
+        named = {Plate(letters + rest) for letters, rest in found}
+        return not named or self in named or self.twin in named
 
     def __str__(self) -> str:
         return self.text
@@ -121,8 +126,10 @@ class Renavam:
         return int(self.text[10]) == total * 10 % 11 % 10
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Whether a record's Renavam is this one, the zeros of an old short one left out or not."""
-        return text.strip().zfill(len(self.text)) == self.text
+        """Whether a record's text names this Renavam, the zeros of an old short one left out or
+        not, or none at all ("N/A", "0")."""
+        digits = "".join(re.findall(r"[0-9]", text, re.ASCII))
+        return not digits.strip("0") or digits.zfill(len(self.text)) == self.text
 
     def __str__(self) -> str:
         return self.text

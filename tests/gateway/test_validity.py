@@ -21,7 +21,14 @@ def test_the_plate_asked_for_in_any_spelling_blank_or_hidden_passes(named):
     judged(DECODE, "ABC1D23", factories.decode_body(named))
 
 
-@pytest.mark.parametrize("named", ["ABC1D24", "ZZZ9Z99"])
+@pytest.mark.parametrize(
+    "named", ["N/A", "-", "informação ocultada", f" {MARKER.lower()} ", "NADA CONSTA", "\u200b"]
+)
+def test_a_text_that_is_no_plate_was_paid_for_and_passes(named):
+    judged(DECODE, "ABC1D23", factories.decode_body(named))
+
+
+@pytest.mark.parametrize("named", ["ABC1D24", "ZZZ9Z99", "zzz 9z99", "PLACA ZZZ9Z99"])
 def test_another_plates_record_is_no_answer(named):
     with pytest.raises(NoAnswer):
         judged(DECODE, "ABC1D23", factories.decode_body(named))

@@ -60,3 +60,19 @@ def test_a_wrong_check_digit_is_told_but_never_refused(text: str) -> None:
 def test_a_short_old_renavam_in_a_record_is_the_one_with_its_zeros() -> None:
     assert Renavam("00123456789").names_same_vehicle("123456789")
     assert not Renavam("00123456789").names_same_vehicle("1234567890")
+
+
+@pytest.mark.parametrize("text", ["N/A", "-", "0000000", "nada consta", "ABC1***", "", "ABC 1D 23"])
+def test_a_text_without_a_plate_names_no_other_vehicle(text):
+    assert Plate.parse("ABC1D23").names_same_vehicle(text)
+
+
+@pytest.mark.parametrize("text", ["ZZZ9Z99", "zzz-9z99", "ZZZ 9Z99", "ZZZ9Z99/SP", "Z Z Z 9.Z99"])
+def test_a_text_with_another_plate_does(text):
+    assert not Plate.parse("ABC1D23").names_same_vehicle(text)
+
+
+@pytest.mark.parametrize("text", ["N/A", "0", "00000000000", "-"])
+def test_a_text_without_a_renavam_names_no_other_vehicle(text):
+    assert Renavam("00123456789").names_same_vehicle(text)
+    assert not Renavam("00123456789").names_same_vehicle("RENAVAM 98765432100")
