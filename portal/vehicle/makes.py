@@ -16,7 +16,7 @@ _SPELLINGS = {
     "Caoa Chery": ["CAOA", "CAOACHERY"],
     "Chevrolet": ["CHEV", "CHEVY", "G.M", "GM"],
     "Citroën": ["CITR"],
-    "GWM": ["GREAT WALL"],
+    "GWM": ["GREAT WALL", "HAVAL"],
     "Harley-Davidson": ["HARLEY", "HARLEY DAVIDSON"],
     "Kia": ["KIA MOTORS"],
     "Land Rover": ["L.ROVER", "LAND-ROVER", "LANDROVER", "LROVER"],
@@ -96,11 +96,19 @@ def read_name(text: str) -> VehicleName:
     for count in (3, 2, 1):
         make = _DISPLAY.get(fold(" ".join(words[:count])))
         if make and len(words) >= count:
-            model = " ".join(words[count:]).lstrip(" -")
-            # "GM - Chevrolet": the price table's way of saying one make twice.
-            said_again = _DISPLAY.get(fold(model)) == make
-            return VehicleName(make, "" if said_again else title_case(model), imported)
+            return VehicleName(make, title_case(_unrepeated(words[count:], make)), imported)
     return VehicleName("", title_case(rest), imported)
+
+
+def _unrepeated(words: list[str], make: str) -> str:
+    """The model after a make; "GM - Chevrolet" is the price table's way of saying one twice."""
+    if words[:1] != ["-"]:
+        return " ".join(words).lstrip(" -")
+    words = words[1:]
+    for count in (3, 2, 1):
+        if len(words) >= count and _DISPLAY.get(fold(" ".join(words[:count]))) == make:
+            return " ".join(words[count:])
+    return " ".join(words)
 
 
 def vehicle_name(decoded: Decoded) -> VehicleName:
@@ -109,8 +117,10 @@ def vehicle_name(decoded: Decoded) -> VehicleName:
     # A make that the table does not know is still the source's word for it.
     make = stated.make or (stated.model if decoded.make else "") or described.make
     model = described.model or (stated.model if stated.make else "")
-    if not described.make and fold(model).startswith(fold(make) + " "):
-        model = model[len(make) :].strip()
+    if not described.make and make and fold(model).startswith((fold(make) + " ", fold(make) + "/")):
+        model = title_case(model[len(make) + 1 :].strip())
+    elif fold(model) == fold(make):
+        model = ""
     imported = described.imported or stated.imported
     if imported is None and decoded.is_national is not None:
         imported = not decoded.is_national
@@ -127,8 +137,9 @@ def title_case(text: str) -> str:
 
     A text that already mixes cases was written with care and stays as it is.
     """
-    if text != text.upper():
+    if text not in (text.upper(), text.lower()):
         return text
+    text = text.upper()
     return _WORD.sub(lambda match: _cased(match[0]), text)
 
 
