@@ -15,6 +15,10 @@ from importlib import resources
 from portal.law.wording import bare
 
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
+# "TRT DA 3ª REGIAO" and "TRT 2A REGIAO" are TRT3 and TRT2.
+_REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
+# "Tribunal de Justiça do Estado de Minas Gerais": its name without the words in between.
+_OF_A_STATE = re.compile(r"\bDO ESTADO (?=D[AEO] )")
 _FIRST_INSTANCE = "federal (1º grau)"
 
 # Court bodies arrive as "04355-VIGESIMA TERCEIRA VARA CIVEL".
@@ -24,7 +28,7 @@ _UNITS = "PRIMEIR SEGUND TERCEIR QUART QUINT SEXT SETIM OITAV NON"
 _TENS = "DECIM VIGESIM TRIGESIM QUADRAGESIM QUINQUAGESIM SEXAGESIM SEPTUAGESIM OCTOGESIM NONAGESIM"
 _ORDINALS = {stem: value for value, stem in enumerate(_UNITS.split(), start=1)}
 _ORDINALS |= {stem: 10 * value for value, stem in enumerate(_TENS.split(), start=1)}
-_ORDINALS["CENTESIM"] = 100
+_ORDINALS |= {"CENTESIM": 100, "SETUAGESIM": 70, "UNDECIM": 11, "DUODECIM": 12}
 _SMALL = frozenset(("A", "AO", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
 # A bare number counts as an ordinal only before one of these.
 _COUNTED = frozenset(("CAMARA", "TURMA", "UNIDADE", "VARA"))
@@ -61,6 +65,9 @@ def find_court(text: str, case: str = "") -> Court | None:
     pieces = text.split("-")
     for candidate in (text, pieces[0], "".join(pieces[:2]), "-".join(pieces[1:])):
         court = names.get(_key(candidate))
+        if court is not None:
+            return court
+        court = names.get(_key(_OF_A_STATE.sub("", _REGION.sub(r"\1 \2", bare(candidate)))))
         if court is not None:
             return court
     match = _CASE.search(case) or _CASE.search(text)

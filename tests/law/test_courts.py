@@ -16,6 +16,13 @@ from portal.law.courts import courts
         ("TJ-MG-TRIBUNAL DE JUSTICA", "TJMG"),
         ("Tribunal de Justiça de Minas Gerais", "TJMG"),
         ("tjdf", "TJDFT"),
+        ("TRIBUNAL DE JUSTICA DO ESTADO DE MINAS GERAIS", "TJMG"),
+        ("TJPA-TRIBUNAL DE JUSTICA DO ESTADO DO PARA", "TJPA"),
+        ("TRIBUNAL DE JUSTIÇA DO ESTADO DA BAHIA", "TJBA"),
+        ("TRT 2A REGIAO", "TRT2"),
+        ("TRT DA 3ª REGIAO", "TRT3"),
+        ("TRF DA 1ª Região", "TRF1"),
+        ("TRT-15ª REGIÃO", "TRT15"),
         ("TRT 3", "TRT3"),
         ("TRF01-TRIBUNAL REGIONAL FEDERAL", "TRF1"),
         ("JF-SP", "JFSP"),
@@ -46,7 +53,9 @@ def test_the_case_number_names_the_court_when_its_name_does_not():
     assert find_court("TJSP", "5001234-56.2025.8.13.0024").acronym == "TJSP"
 
 
-@pytest.mark.parametrize("text", ["", "-", "TRIBUNAL DE OUTRO LUGAR", "04355", "TRF", "1"])
+@pytest.mark.parametrize(
+    "text", ["", "-", "TRIBUNAL DE OUTRO LUGAR", "04355", "TRF", "1", "TRT 99A REGIAO"]
+)
 def test_an_unknown_court_stays_as_sent(text):
     assert find_court(text) is None
     assert court_name(text) == text
@@ -61,6 +70,9 @@ def test_an_unknown_court_stays_as_sent(text):
         ("CENTESIMA VIGESIMA SEGUNDA VARA", "122ª Vara"),
         ("SEGUNDO JUIZADO ESPECIAL DA FAZENDA PUBLICA", "2º Juizado Especial da Fazenda Pública"),
         ("PRIMEIRA SEGUNDA VARA", "1ª 2ª Vara"),
+        ("UNDECIMA VARA", "11ª Vara"),
+        ("DUODÉCIMA VARA CIVEL", "12ª Vara Cível"),
+        ("SETUAGESIMA SEGUNDA VARA DO TRABALHO", "72ª Vara do Trabalho"),
         ("1A VARA DO TRABALHO DE BELO HORIZONTE", "1ª Vara do Trabalho de Belo Horizonte"),
         ("2ª VARA DA COMARCA DE SAO JOAO DEL REI", "2ª Vara da Comarca de São João Del Rei"),
         ("12 VARA CIVEL", "12ª Vara Cível"),
