@@ -1,0 +1,174 @@
+"""No record, however long its words, widens a page; and no amount is broken where it has room."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.browser.test_hostile_strings import sign_in
+from tests.factories import (
+    decode_body,
+    fine,
+    fipe_entry,
+    payment,
+    price_history,
+    renainf_body,
+    renajud_body,
+    restriction,
+)
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.answers import path_of
+from tests.fakes.in_process import managed
+from tests.fakes.processes import PortalProcess
+from tests.web.json_paths import PLATE
+
+PAGES = (
+    "/placa/{}?completo=1",
+    "/placa/{}/negociacao?reparos=1.000,00",
+    "/comparar?placas={},KZZ9999",
+    "/comparar?placas={}",
+)
+LONG, ABSURD, AMOUNT = "W" * 60, "M" * 300, "999999999999999"
+# Of everything that is folded, too: what is hidden at first may still be opened.
+WIDTH = """() => {
+  document.querySelectorAll("details").forEach(one => one.open = true);
+  return document.documentElement.scrollWidth;
+}"""
+BROKEN = """() => {
+  const broken = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode;
+    if (!text.parentElement.checkVisibility()) continue;
+    for (const found of text.data.matchAll(/-?R\\$\\u00a0[\\d.,]*\\d/g)) {
+      const range = document.createRange();
+      range.setStart(text, found.index);
+      range.setEnd(text, found.index + found[0].length);
+      const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+      if (lines.size > 1) broken.push(found[0]);
+    }
+  }
+  return broken;
+}"""
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[tuple[PortalProcess, FaultUpstream]]:
+    settings = {f"PORTAL_FRESH_{name}": "0" for name in ("DECODE", "RENAINF", "RENAJUD")}
+    with (
+        FaultUpstream() as upstream,
+        PortalProcess(managed(upstream.url) | settings, workers=1) as server,
+    ):
+        yield server, upstream
+
+
+def answer(upstream: FaultUpstream, decode: bytes, renainf: bytes, renajud: bytes) -> None:
+    for operation, body in (("decode", decode), ("renainf", renainf), ("renajud", renajud)):
+        upstream.script(path_of(operation, PLATE), faults.answer("given", body))
+
+
+def versions(text: str, **overrides: Any) -> list[Any]:
+    """More than there are tabs, so that the list of the others shows too."""
+    return [fipe_entry(versao=f"{number}{text}", **overrides) for number in range(8)]
+
+
+def wordless(text: str) -> tuple[bytes, bytes, bytes]:
+    """Records in which every free text is one long word and every amount is absurd."""
+    return (
+        decode_body(
+            PLATE,
+            marca=text,
+            descricao=text,
+            combustivel=text,
+            caixaCambio=text,
+            informacoesFipe=versions(text, fipeId=text, combustivel=text, valorAtual=AMOUNT),
+        ),
+        renainf_body(
+            *[
+                fine(
+                    codigoInfracao="99999",
+                    descricao=text,
+                    orgaoAutuador=text,
+                    localInfracao=text,
+                    dataInfracao=text,
+                    tipo=text,
+                    valor=AMOUNT,
+                )
+            ]
+            * 6
+        ),
+        renajud_body(
+            restriction(tribunal=text, orgaoJudiciario=text, restricoes=text, detalheRenajud=text)
+        ),
+    )
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1280])
+@pytest.mark.parametrize("text", [LONG, ABSURD], ids=["long", "absurd"])
+def test_no_long_word_and_no_absurd_amount_widens_a_page(
+    new_page: Any, running: tuple[PortalProcess, FaultUpstream], text: str, width: int
+) -> None:
+    server, upstream = running
+    answer(upstream, *wordless(text))
+    page = new_page(viewport={"width": width, "height": 740})
+    sign_in(page, server)
+    for path in PAGES:
+        page.goto(server.url + path.format(PLATE))
+        assert page.evaluate(WIDTH) <= width, path
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1280])
+def test_an_amount_that_fits_stands_on_one_line(
+    new_page: Any, running: tuple[PortalProcess, FaultUpstream], width: int
+) -> None:
+    server, upstream = running
+    answer(
+        upstream,
+        decode_body(
+            PLATE,
+            informacoesFipe=versions(
+                "SED.1.8/1.8 AMBIT.16V TB FSI S-TRONIC",
+                valorAtual="1189325.00",
+                historicoPreco=price_history(60, 3, (2021, 12), 1_200_000),
+            ),
+        ),
+        renainf_body(
+            *[fine(dataEmissaoPenalidade="01/12/2025", codigoInfracao="7633")] * 4,
+            fine(pagamento=payment(dataPagamento="02/12/2025", valorPago="293.47")),
+        ),
+        renajud_body(),
+    )
+    page = new_page(viewport={"width": width, "height": 740})
+    sign_in(page, server)
+    for path in PAGES:
+        page.goto(server.url + path.format(PLATE))
+        assert page.evaluate(WIDTH) <= width, path
+        assert page.evaluate(BROKEN) == [], path
+
+
+def test_the_search_in_the_head_ends_where_the_content_does(
+    new_page: Any, running: tuple[PortalProcess, FaultUpstream]
+) -> None:
+    server, _ = running
+    for width in (320, 340, 360, 390, 480):
+        page = new_page(viewport={"width": width, "height": 640})
+        page.goto(f"{server.url}/glossario")
+        end = page.evaluate(
+            "document.querySelector('.site-header .search-form').lastElementChild"
+            ".getBoundingClientRect().right"
+        )
+        content = page.evaluate(
+            "document.querySelector('main h1').parentElement.parentElement"
+            ".getBoundingClientRect().right"
+        )
+        assert end <= content, width
+
+
+def test_the_glossary_keeps_a_distance_below_its_lead(
+    new_page: Any, running: tuple[PortalProcess, FaultUpstream]
+) -> None:
+    server, _ = running
+    page = new_page(viewport={"width": 360, "height": 640})
+    page.goto(f"{server.url}/glossario")
+    lead = page.evaluate("document.querySelector('.lead').getBoundingClientRect().bottom")
+    first = page.evaluate("document.querySelector('.glossary').getBoundingClientRect().top")
+    assert first - lead >= 24
