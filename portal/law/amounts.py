@@ -16,6 +16,7 @@ from portal.law.wording import day, money
 _CENT = Decimal("0.01")
 _DOUBLED_ARTICLES = ("165", "165-A", "173", "174", "175", "191")
 _OVERWEIGHT = "231, V"
+_CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
 # Beyond this a text is no amount of money; Decimal arithmetic on it would be unbounded.
 _MOST_DIGITS = 15
 
@@ -58,13 +59,17 @@ def exact_amount(
     """
     sent = plausible(sent)
     expected = infraction.amount_at(committed_on) if infraction else None
+    has_changed = infraction is not None and infraction.gravity == "mudou"
     if sent is None:
         if expected is None:
-            return Amount(None, "none", "Não é possível dizer: a fonte não informa o valor.")
+            why = f", e {_CHANGED}" if has_changed else "."
+            return Amount(None, "none", f"Não é possível dizer: a fonte não informa o valor{why}")
         note = f"A fonte não informa o valor; é o da tabela {_period(committed_on)}."
         return Amount(expected, "table", note)
     if infraction is None:
         return Amount(sent, "sent", "Valor enviado pela fonte; o código não está na tabela.")
+    if has_changed:
+        return Amount(sent, "sent", f"Valor enviado pela fonte, fora das tabelas; {_CHANGED}")
     found = stands_for(sent, expected)
     if found is not None:
         return Amount(found, "table", _cents(sent, found), matches=True)

@@ -3,34 +3,35 @@
 Pure: a fine and a day in, an assessment out. Nothing here raises for any fine.
 """
 
-import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import date, timedelta
+from dataclasses import dataclass, fields
+from datetime import date
 from decimal import Decimal
-from typing import Literal
+from operator import attrgetter
 
 from portal.law import deadlines
 from portal.law.amounts import Amount, exact_amount, plausible
 from portal.law.deadlines import Clock
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
+from portal.law.past_rules import as_committed
+from portal.law.payment import payment_of
 from portal.law.points import Points, points_of
-from portal.law.wording import bare, day
-from portal.vehicle import Fine
+from portal.law.standing import STANDING_WORDS, Standing, standing_of
+from portal.law.wording import counted, listed
+from portal.vehicle import Field, Fine
 
-Standing = Literal["paid", "enforceable", "due", "notice", "suspended", "unknown"]
-
-STANDING_WORDS: dict[Standing, str] = {
-    "paid": "paga",
-    "enforceable": "exigível",
-    "due": "no prazo de pagamento ou recurso",
-    "notice": "em autuação",
-    "suspended": "suspensa",
-    "unknown": "situação não informada",
+# A record's texts tell it from another: numbers and dates are read out of them.
+_texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
+_PLURALS = {
+    "leve": "leves",
+    "média": "médias",
+    "grave": "graves",
+    "gravíssima": "gravíssimas",
+    "especial": "especiais",
+    "depende do desdobramento": "dependem do desdobramento",
+    "não identificada": "não identificadas",
 }
-_SUSPENDING = re.compile(r"\b(SUSPENS[AO]|EFEITO SUSPENSIVO|EM RECURSO|EM DEFESA)\b")
-_IN_NOTICE = re.compile(r"\bAUTUACAO\b")
-_SOME_DIGIT = re.compile(r"[1-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class FineAssessment:
     "due" before that day; "notice" has no penalty on record; "unknown" is not "not owed".
     """
 
+    record: Fine
     code: str
     infraction: Infraction | None
     description: str
@@ -94,12 +96,15 @@ class Totals:
     """Sums over the open fines; a paid one counts in ``paid_count`` alone. Money in reais.
 
     ``without_amount`` open fines have no known amount, so the sums are "at least" then.
-    ``points`` are those that count by law; ``points_unknown`` fines leave them open.
+    ``unclear_count`` of them may be enforceable or not. ``points`` are those that count by law;
+    ``points_unknown`` fines leave them open. ``identical`` holds how often each open fine that
+    stands there more than once does: all of them are in the sums.
     """
 
     open_count: int
     paid_count: int
     enforceable_count: int
+    unclear_count: int
     amount: Decimal
     amount_at_80: Decimal
     amount_at_60: Decimal
@@ -108,16 +113,34 @@ class Totals:
     points: int
     points_unknown: int
     by_gravity: tuple[tuple[str, int], ...]
+    identical: tuple[int, ...]
+
+    @property
+    def gravities(self) -> tuple[str, ...]:
+        """``2 médias``, ``1 grave``: by_gravity, as people say it."""
+        return tuple(counted(n, word, _PLURALS.get(word, word)) for word, n in self.by_gravity)
+
+    @property
+    def identical_note(self) -> str:
+        """A sentence on fines that stand in the answer more than once, "" where none does."""
+        told = [f"{counted(n, 'registro idêntico', 'registros idênticos')}" for n in self.identical]
+        if not told:
+            return ""
+        many = "cada grupo é uma multa só" if len(told) > 1 else "é a mesma multa"
+        return f"{listed(told)}: confirme se {many}; a soma conta todos."
 
 
 def assess(fine: Fine, today: date) -> FineAssessment:
     """What is known and what follows on ``today``; careful where the record is silent."""
     infraction = find(str(fine.code))
     sent = plausible(fine.amount)
-    if infraction is not None and sent is not None:
-        infraction = infraction.narrowed_to(sent)
-    standing, standing_note = _standing(fine, today)
+    if infraction is not None:
+        infraction = as_committed(infraction, sent, fine.committed_on)
+        if sent is not None:
+            infraction = infraction.narrowed_to(sent)
+    standing, standing_note = standing_of(fine, payment_of(fine, today), today)
     return FineAssessment(
+        record=fine,
         code=str(fine.code),
         infraction=infraction,
         description=infraction.description if infraction else str(fine.description),
@@ -129,7 +152,7 @@ def assess(fine: Fine, today: date) -> FineAssessment:
         discount_note=_discount_note(standing),
         standing=standing,
         standing_note=standing_note,
-        notice=deadlines.notice_of_infraction(fine.committed_on, fine.notified_on),
+        notice=deadlines.notice_of_infraction(fine.committed_on, fine.notified_on, today),
         penalty=deadlines.notice_of_penalty(fine.committed_on, fine.penalty_on, today),
         prior_defence=deadlines.prior_defence(fine.notified_on, today),
         driver_nomination=deadlines.driver_nomination(fine.notified_on, today),
@@ -149,6 +172,7 @@ def totals(assessments: Sequence[FineAssessment]) -> Totals:
         open_count=len(owed),
         paid_count=len(assessments) - len(owed),
         enforceable_count=len(enforceable),
+        unclear_count=sum(a.standing == "unknown" for a in owed),
         amount=_sum(a.amount.value for a in owed),
         amount_at_80=_sum(a.amount.at_80 for a in owed),
         amount_at_60=_sum(a.amount.at_60 for a in owed),
@@ -157,61 +181,12 @@ def totals(assessments: Sequence[FineAssessment]) -> Totals:
         points=sum(a.points.counted or 0 for a in owed),
         points_unknown=sum(a.points.counted is None for a in owed),
         by_gravity=tuple((word, gravities.count(word)) for word in order if word in gravities),
-    )
-
-
-def _standing(fine: Fine, today: date) -> tuple[Standing, str]:
-    kind = bare(str(fine.kind))
-    if _states_payment(fine):
-        when = f" em {day(fine.paid_on)}" if fine.paid_on else ""
-        return "paid", f"Paga{when}, segundo a fonte."
-    if fine.paid_on_text.is_hidden or fine.penalty_on_text.is_hidden:
-        return "unknown", "Não é possível dizer se é exigível: a fonte oculta as datas."
-    if _SUSPENDING.search(kind):
-        return "suspended", (
-            f"A fonte registra “{fine.kind}”: em regra, não pode ser cobrada enquanto durar. "
-            "Confirme com o órgão autuador."
-        )
-    if fine.penalty_on is not None:
-        return _after_penalty(fine.penalty_on, today)
-    if fine.penalty_on_text:
-        return "unknown", "Não é possível dizer se é exigível: a data da penalidade é ilegível."
-    if fine.notified_on is not None or _IN_NOTICE.search(kind):
-        return "notice", _notice_note(fine.committed_on, today)
-    return "unknown", "Não é possível dizer se é exigível: faltam as datas das notificações."
-
-
-def _notice_note(committed_on: date | None, today: date) -> str:
-    only = "Só há notificação da autuação no registro, sem penalidade"
-    limit = timedelta(days=deadlines.PENALTY_DAYS_WITH_DEFENCE)
-    if committed_on is not None and today - committed_on > limit:
-        return (
-            f"{only}, embora tenham passado {(today - committed_on).days} dias: a data pode faltar "
-            "na fonte, e não é possível dizer se já é exigível. Confirme com o órgão autuador."
-        )
-    return (
-        f"{only}: em regra, ainda não é exigível e não bloqueia o licenciamento. "
-        "Confirme com o órgão autuador."
-    )
-
-
-def _after_penalty(penalty_on: date, today: date) -> tuple[Standing, str]:
-    if penalty_on > today:
-        return "unknown", "Não é possível dizer se é exigível: a data da penalidade está no futuro."
-    if today - penalty_on <= timedelta(days=deadlines.MINIMUM_DAYS):
-        first = deadlines.day_of(deadlines.plus_days(penalty_on, deadlines.MINIMUM_DAYS))
-        return "due", (
-            f"Penalidade de {day(penalty_on)}: o vencimento, em regra, não é antes de {first}; "
-            "até lá cabe recurso ou pagamento com desconto."
-        )
-    return "enforceable", (
-        f"Penalidade de {day(penalty_on)}, com o prazo mínimo vencido: em regra, exigível, salvo "
-        "recurso que a suspenda. Confirme com o órgão autuador."
+        identical=tuple(n for n in Counter(_texts(a.record) for a in owed).values() if n > 1),
     )
 
 
 def _discount_note(standing: Standing) -> str:
-    terms = "80 % até o vencimento; 60 % pelo SNE, sem defesa nem recurso (art. 284 do CTB)."
+    terms = "80% até o vencimento; 60% pelo SNE, sem defesa nem recurso (art. 284 do CTB)."
     match standing:
         case "paid":
             return "Já paga."
@@ -222,13 +197,6 @@ def _discount_note(standing: Standing) -> str:
             )
         case _:
             return f"Em regra: {terms} O vencimento está na notificação."
-
-
-def _states_payment(fine: Fine) -> bool:
-    """A payment text without any digit ("00/00/0000", "NAO PAGO") states no payment day."""
-    return fine.is_paid and (
-        fine.paid_on is not None or bool(_SOME_DIGIT.search(str(fine.paid_on_text)))
-    )
 
 
 def _sum(values: Iterable[Decimal | None]) -> Decimal:

@@ -44,7 +44,7 @@ class Clock:
     sentence: str
 
 
-def notice_of_infraction(committed_on: date | None, notified_on: date | None) -> Clock:
+def notice_of_infraction(committed_on: date | None, notified_on: date | None, today: date) -> Clock:
     """Whether the notice of autuação was issued within 30 days of the infraction."""
     name, article = "Notificação da autuação", "art. 281, § 1º, II, do CTB"
     ends_on = plus_days(committed_on, NOTICE_DAYS)
@@ -53,6 +53,8 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None) ->
         missing = "a data da infração" if committed_on is None else "a data da notificação"
         text = f"{_CANNOT_TELL} se a notificação saiu no prazo: a fonte não informa {missing}."
         return Clock(name, "unknown", None, NOTICE_DAYS, ends_on, article, text)
+    if future := _in_future(today, ("infração", committed_on), ("notificação", notified_on)):
+        return Clock(name, "unknown", None, NOTICE_DAYS, None, article, future)
     if used < 0:
         text = f"{_CANNOT_TELL}: a data da notificação é anterior à da infração."
         return Clock(name, "unknown", None, NOTICE_DAYS, ends_on, article, text)
@@ -102,6 +104,8 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
                 f"({article}). {_ADVICE}"
             )
         return clock("unknown", None, text)
+    if future := _in_future(today, ("infração", committed_on), ("penalidade", penalty_on)):
+        return Clock(name, "unknown", None, PENALTY_DAYS, None, article, future)
     used = (penalty_on - committed_on).days
     if used < 0:
         text = f"{_CANNOT_TELL}: a data da penalidade é anterior à da infração."
@@ -114,13 +118,14 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
         return clock("in_time", used, text)
     if used <= PENALTY_DAYS_WITH_DEFENCE:
         text = (
-            f"Penalidade emitida {used} dias depois da infração: dentro do prazo só se houve "
-            f"defesa prévia ({both}; {article}). O registro não diz se houve. {_ADVICE}"
+            f"Penalidade emitida {counted(used, 'dia', 'dias')} depois da infração: dentro do "
+            f"prazo só se houve defesa prévia ({both}; {article}). O registro não diz se houve. "
+            f"{_ADVICE}"
         )
         return clock("unknown", used, text, PENALTY_DAYS_WITH_DEFENCE)
     text = (
-        f"Penalidade emitida {used} dias depois da infração, além dos {both} ({article}). "
-        f"Em regra, o direito de aplicá-la já teria se perdido. {_ADVICE}"
+        f"Penalidade emitida {counted(used, 'dia', 'dias')} depois da infração, além dos {both} "
+        f"({article}). Em regra, o direito de aplicá-la já teria se perdido. {_ADVICE}"
     )
     return clock("late", used, text, PENALTY_DAYS_WITH_DEFENCE)
 
@@ -162,6 +167,8 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
     if start is None or ends_on is None:
         text = f"{_CANNOT_TELL} quando prescreve: a fonte não informa as datas."
         return Clock(name, "unknown", None, None, None, article, text)
+    if future := _in_future(today, ("infração", committed_on), ("penalidade", penalty_on)):
+        return Clock(name, "unknown", None, None, None, article, future)
     what = "cobrar" if penalty_on else "punir"
     since = "da penalidade" if penalty_on else "da infração"
     if today <= ends_on:
@@ -197,6 +204,14 @@ def plus_years(start: date | None, years: int) -> date | None:
 
 def day_of(value: date | None) -> str:
     return "data desconhecida" if value is None else day(value)
+
+
+def _in_future(today: date, *days: tuple[str, date | None]) -> str:
+    """Why no clock can run: the first of the named days that is yet to come; "" where none is."""
+    for what, value in days:
+        if value is not None and value > today:
+            return f"{_CANNOT_TELL}: a data da {what} está no futuro."
+    return ""
 
 
 def _days_between(start: date | None, end: date | None) -> int | None:

@@ -1,49 +1,23 @@
-"""What a court's restriction stops: RENAJUD kinds read out of free text.
+"""What a court's restriction stops, by its kind.
 
-There are four kinds and only these: transferência, licenciamento, circulação, averbação de
-registro de penhora (TJSC, Código de Normas, Apêndice III, art. 1º); "restrição total" is used
-for circulação. What each one stops beyond its own name is practice, reported by trade sites
-of which one dissents (it says that transferência stops licensing too): hence "em regra".
-A word that is not recognised is shown as it came and never reads as "nothing".
+What each kind stops beyond its own name is practice, reported by trade sites of which one
+dissents (it says that transferência stops licensing too): hence "em regra". Where a record takes
+back what it says, or hides part of it, nothing is told from it: neither "stopped" nor "free".
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from portal.law.answers import ACTS, Act, Answer, worst
-from portal.law.wording import bare, listed
+from portal.law.kinds import KIND_WORDS, Kind, read_kinds
+from portal.law.wording import listed
 from portal.vehicle import Restriction
 
-Kind = Literal["transferencia", "licenciamento", "circulacao", "penhora"]
-
-KIND_WORDS: dict[Kind, str] = {
-    "transferencia": "transferência",
-    "licenciamento": "licenciamento",
-    "circulacao": "circulação",
-    "penhora": "penhora",
-}
 WHO_LIFTS = (
     "Só o juízo que a ordenou pode retirá-la; Detran e Senatran não podem. "
     "O interessado pede a baixa no processo, com advogado ou defensor."
 )
 
-_STEMS: tuple[tuple[str, Kind], ...] = (
-    ("TRANSFER", "transferencia"),
-    ("LICENCIA", "licenciamento"),
-    ("CIRCULA", "circulacao"),
-    ("PENHORA", "penhora"),
-    ("TOTAL", "circulacao"),
-)
-# Words around a kind that change nothing.
-_FILLER_WORDS = """
-A AO AS COM DA DAS DE DO DOS E O PARA POR
-ATIVA ATIVO ANOTACAO AVERBACAO BLOQUEIO JUDICIAL JUDICIARIA ORDEM
-REGISTRO RENAJUD RESTRICAO RESTRICOES VEICULAR VEICULO
-"""
-_FILLERS = frozenset(_FILLER_WORDS.split())
-_WORD = re.compile(r"[A-Z0-9]+")
 _TJSC = "TJSC, Código de Normas, Apêndice III"
 _PRACTICE = "prática do Renajud, conforme sites do ramo"
 
@@ -53,7 +27,9 @@ class Effect:
     """What one restriction, or several together, stops.
 
     ``kinds`` in a fixed order; ``unrecognised`` the text as it came where a word of it is not
-    understood, else "". ``in_force`` is False where the source says that nothing is recorded.
+    understood, else "". ``in_force`` is False where the source says that nothing is recorded,
+    and nothing in the record says otherwise. ``doubt`` is a clause that says why the record
+    cannot be relied on ("a fonte registra “BAIXADA”"), else "".
     """
 
     kinds: tuple[Kind, ...]
@@ -63,6 +39,7 @@ class Effect:
     licence: Answer
     drive: Answer
     removal: Answer
+    doubt: str = ""
 
     def answer(self, act: Act) -> Answer:
         return {
@@ -94,20 +71,32 @@ _FREE: dict[Act, Answer] = {
         "yes", "sem remoção pela ordem", "Não manda recolher o veículo.", "", "verified"
     ),
 }
-_NOT_RECOGNISED = "O tipo da restrição não foi informado ou reconhecido."
-_UNKNOWN: dict[Act, Answer] = {
-    act: replace(
-        answer,
-        mark="unknown",
-        phrase=f"não é possível dizer se {question}",
-        reason=_NOT_RECOGNISED,
-    )
-    for (act, answer), question in zip(
-        _FREE.items(),
-        ("pode transferir", "pode licenciar", "pode circular", "há risco de remoção"),
-        strict=True,
-    )
+_QUESTIONS: dict[Act, str] = {
+    "transfer": "pode transferir",
+    "licence": "pode licenciar",
+    "drive": "pode circular",
+    "removal": "há risco de remoção",
 }
+_CONTRADICTION = "a fonte se contradiz"
+
+
+def _unknown(reason: str) -> dict[Act, Answer]:
+    return {
+        act: replace(
+            _FREE[act],
+            mark="unknown",
+            phrase=f"não é possível dizer se {question}",
+            reason=reason,
+        )
+        for act, question in _QUESTIONS.items()
+    }
+
+
+_UNKNOWN = _unknown("O tipo da restrição não foi informado ou reconhecido por inteiro.")
+_CONTRADICTED = _unknown(
+    "A fonte se contradiz: diz que não há restrição e, no mesmo registro, a descreve. "
+    "Confirme com o juízo."
+)
 _KINDS: dict[Kind, dict[Act, Answer]] = {
     "transferencia": {
         "transfer": Answer(
@@ -224,31 +213,23 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
 }
 
 
-def read_kinds(text: str) -> tuple[tuple[Kind, ...], str]:
-    """The kinds a free text names, and the text itself where some word is not understood."""
-    found: set[Kind] = set()
-    strange = False
-    for word in _WORD.findall(bare(text)):
-        kind = next((kind for stem, kind in _STEMS if word.startswith(stem)), None)
-        if kind is not None:
-            found.add(kind)
-        elif word not in _FILLERS:
-            strange = True
-    kinds = tuple(kind for kind in KIND_WORDS if kind in found)
-    return kinds, text if strange or not kinds else ""
-
-
 def effect_of(restriction: Restriction) -> Effect:
-    """What one restriction stops; ``block_type`` is read where ``kinds_text`` says nothing."""
+    """What one restriction stops, by all that its kind and its block type say together."""
+    if restriction.is_lifted:
+        return _effect((), "", _FREE, in_force=False)
+    fields = (restriction.kinds_text, restriction.block_type)
+    reading = read_kinds("; ".join(str(field) for field in fields if field))
+    tables = [_KINDS[kind] for kind in reading.stated]
+    doubt = ""
     if restriction.recorded is False:
-        return Effect((), "", in_force=False, **_FREE)
-    text = str(restriction.kinds_text) or str(restriction.block_type)
-    kinds, unrecognised = read_kinds(text)
-    tables = [_KINDS[kind] for kind in kinds]
-    if unrecognised or not kinds:
+        doubt, tables = _CONTRADICTION, [_CONTRADICTED]
+    elif reading.taken_back_by:
+        doubt = f"a fonte registra “{reading.taken_back_by}”"
+        tables.append(_unknown(f"{doubt[0].upper()}{doubt[1:]}: confirme com o juízo."))
+    if reading.unrecognised or not tables or any(field.is_hidden for field in fields):
         tables.append(_UNKNOWN)
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}
-    return Effect(kinds, unrecognised, in_force=True, **answers)
+    return _effect(reading.kinds, reading.unrecognised, answers, doubt=doubt)
 
 
 def union(effects: Sequence[Effect]) -> Effect:
@@ -257,7 +238,28 @@ def union(effects: Sequence[Effect]) -> Effect:
     kinds = tuple(kind for kind in KIND_WORDS if any(kind in e.kinds for e in active))
     strange = "; ".join(e.unrecognised for e in active if e.unrecognised)
     answers = {act: _decisive([_FREE[act], *(e.answer(act) for e in active)]) for act in ACTS}
-    return Effect(kinds, strange, in_force=bool(active), **answers)
+    doubt = next((effect.doubt for effect in active if effect.doubt), "")
+    return _effect(kinds, strange, answers, in_force=bool(active), doubt=doubt)
+
+
+def _effect(
+    kinds: tuple[Kind, ...],
+    unrecognised: str,
+    answers: Mapping[Act, Answer],
+    *,
+    in_force: bool = True,
+    doubt: str = "",
+) -> Effect:
+    return Effect(
+        kinds=kinds,
+        unrecognised=unrecognised,
+        in_force=in_force,
+        transfer=answers["transfer"],
+        licence=answers["licence"],
+        drive=answers["drive"],
+        removal=answers["removal"],
+        doubt=doubt,
+    )
 
 
 def _decisive(answers: Sequence[Answer]) -> Answer:

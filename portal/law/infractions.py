@@ -23,7 +23,7 @@ from typing import Literal, TypeVar, cast
 
 from portal.law.wording import listed
 
-Gravity = Literal["leve", "media", "grave", "gravissima", "especial", "depende"]
+Gravity = Literal["leve", "media", "grave", "gravissima", "especial", "depende", "mudou"]
 
 GRAVITY_WORDS: dict[Gravity, str] = {
     "leve": "leve",
@@ -32,6 +32,7 @@ GRAVITY_WORDS: dict[Gravity, str] = {
     "gravissima": "gravíssima",
     "especial": "especial",
     "depende": "depende do desdobramento",
+    "mudou": "a confirmar",
 }
 # Lei 13.281/2016, in force 01/11/2016, changed the base amounts of art. 258.
 NEW_AMOUNTS_SINCE = date(2016, 11, 1)
@@ -72,7 +73,8 @@ class Infraction:
     """What a code stands for; with four digits it may cover several splits.
 
     A member is None (text: empty, gravity: "depende") where the splits disagree or the table
-    does not say. ``rows`` are the lines it was drawn from.
+    does not say; "mudou" is a gravity that changed, when the day does not tell which one holds.
+    ``rows`` are the lines it was drawn from.
     """
 
     code: str
@@ -126,7 +128,7 @@ class Infraction:
             fitting = tuple(row for row in _table()[self.code] if row.fits(sent))
         if not fitting or len(fitting) == len(self.rows):
             return self
-        return _joined(self.code, self.split, fitting)
+        return joined(self.code, self.split, fitting)
 
 
 def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
@@ -148,9 +150,9 @@ def find(code_text: str) -> Infraction | None:
         return None
     if match[3] is not None:
         chosen = tuple(row for row in rows if row.split == match[3])
-        return _joined(rows[0].code, match[3], chosen) if chosen else None
+        return joined(rows[0].code, match[3], chosen) if chosen else None
     current = tuple(row for row in rows if row.current)
-    return _joined(rows[0].code, "", current or rows)
+    return joined(rows[0].code, "", current or rows)
 
 
 def rows() -> tuple[Row, ...]:
@@ -189,7 +191,8 @@ def _row(line: dict[str, str]) -> Row:
     )
 
 
-def _joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:
+def joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:
+    """What the rows of one code have in common."""
     gravities = {row.gravity for row in rows}
     return Infraction(
         code=code,

@@ -36,8 +36,13 @@ def points_of(
     if infraction is None or infraction.points is None:
         if sent > 0:
             return Points(sent, sent, "Pontos enviados pela fonte; não conferidos com a tabela.")
-        return Points(None, None, "Não é possível dizer os pontos desta infração.")
+        has_changed = infraction is not None and infraction.gravity == "mudou"
+        why = ": a regra mudou entre 2016 e 2021" if has_changed else ""
+        return Points(None, None, f"Não é possível dizer os pontos desta infração{why}.")
     by_gravity, counted = infraction.points, infraction.points_counted
+    if committed_on is not None and committed_on > today:
+        note = "Não é possível dizer se contam: a data da infração está no futuro."
+        return Points(by_gravity, None, note)
     if infraction.gravity == "especial":
         return Points(0, 0, "Esta infração não gera pontos.")
     if counted is None:

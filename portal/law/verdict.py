@@ -1,51 +1,49 @@
 """The answer first: may this vehicle be transferred, licensed, driven; might it be removed?
 
 Every sentence names the record it stands on. A lookup that could not be asked makes the
-verdict incomplete, or leaves it as bad as what is known; it never makes it good.
+verdict incomplete, or leaves it as bad as what is known; it never makes it good. Nor does an
+answer of before that stands in for one that did not come.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from portal.law.answers import ACTS, Act, Answer, Mark, worst
+from portal.law.answers import ACTS, Act, Mark, worst
 from portal.law.assessment import FineAssessment
 from portal.law.courts import find_court
 from portal.law.effects import Effect, effect_of
+from portal.law.matrix import (
+    AFTER_PAYMENT,
+    MISSING_WORDS,
+    NOTHING_STALE,
+    Missing,
+    Row,
+    Stale,
+    as_of,
+    row_of,
+)
+from portal.law.standing import Standing
 from portal.law.wording import day, listed, money
 from portal.vehicle import Restriction
 
 Level = Literal["blocked", "caution", "clear", "incomplete"]
-Missing = Literal["decode", "fines", "restrictions"]
-
-LABELS: dict[Act, str] = {
-    "transfer": "Transferir",
-    "licence": "Licenciar",
-    "drive": "Circular",
-    "removal": "Remoção",
+_LOOKUPS: Mapping[Missing, str] = {
+    "decode": "Dados do veículo",
+    "fines": "Multas",
+    "restrictions": "Restrições judiciais",
 }
-_MISSING_WORDS: dict[Missing, str] = {
-    "decode": "os dados do veículo",
-    "fines": "as multas",
-    "restrictions": "as restrições judiciais",
+_STANDING_CLAUSES: Mapping[Standing, str] = {
+    "paid": "paga",
+    "enforceable": "exigível",
+    "due": "no prazo de pagamento ou recurso",
+    "notice": "em autuação",
+    "suspended": "suspensa",
+    "unknown": "de situação não informada",
 }
-_SHORT: dict[Act, dict[Mark, str]] = {
-    "transfer": {"no": "Não", "careful": "Com ressalva", "yes": "Sim"},
-    "licence": {"no": "Não", "careful": "Com ressalva", "yes": "Sim"},
-    "drive": {"no": "Não", "careful": "Com ressalva", "yes": "Sim"},
-    "removal": {"no": "Risco de remoção", "careful": "Risco possível", "yes": "Sem risco indicado"},
-}
-_CANNOT_TELL = "Não é possível dizer"
-_NOTHING_FOUND: dict[Act, str] = {
-    "transfer": "Nenhum impedimento nos registros consultados.",
-    "licence": "Nenhum impedimento nos registros consultados; tributos não foram verificados.",
-    "drive": "Nenhum impedimento nos registros consultados, com o licenciamento em dia.",
-    "removal": "Nenhuma ordem de remoção nos registros consultados.",
-}
-_AFTER_PAYMENT = "só depois de pagar as multas exigíveis"
-_LICENSING_LAW = "art. 131, § 2º, do CTB"
-_TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
+# What has no gravity to tell in brackets.
+_NO_GRAVITY = (None, "especial", "depende", "mudou")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,27 +56,13 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the "posso…?" matrix.
-
-    ``mark`` "yes" is the good news in every row: for removal, that no order was found.
-    ``short`` is the answer in a word or three, ``why`` its sentences, ``records`` anchors.
-    """
-
-    act: Act
-    label: str
-    mark: Mark
-    short: str
-    why: str
-    records: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
-    """``matrix`` holds four rows in the order of ACTS; ``missing`` what could not be asked."""
+    """``matrix`` holds four rows in the order of ACTS; ``missing`` what could not be asked, or
+    brought nothing. ``notices`` are sentences on answers of before, one a lookup."""
 
     level: Level
     headline: str
+    notices: tuple[str, ...]
     reasons: tuple[Reason, ...]
     matrix: tuple[Row, ...]
     missing: tuple[Missing, ...]
@@ -93,22 +77,31 @@ def judge(
     fines: Sequence[FineAssessment] | None,
     restrictions: Sequence[Restriction] | None,
     today: date,
+    *,
+    is_described: bool = True,
+    stale: Stale = NOTHING_STALE,
 ) -> Verdict:
     """What the records allow on ``today``.
 
     None for ``fines`` or ``restrictions``: they could not be asked, which is not "none".
     ``decode_known`` False: the vehicle itself could not be looked up (pass True where it is
-    not part of the lookup, as by Renavam).
+    not part of the lookup, as by Renavam); ``is_described`` False: the source answered without
+    saying what vehicle it is. ``stale``: the lookups whose answer is one of before, because the
+    source gave none now, each with its moment (local time).
     """
-    missing = _missing(decode_known, fines, restrictions)
+    missing = _missing(decode_known and is_described, fines, restrictions)
+    stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
     effects = [effect_of(restriction) for restriction in restrictions or ()]
-    matrix = tuple(
-        _row(act, [*_fine_answers(act, fines), *_court_answers(act, effects)], missing)
-        for act in ACTS
+    matrix = tuple(row_of(act, effects, fines or (), missing, stale) for act in ACTS)
+    reasons = (
+        *_court_reasons(restrictions or (), effects),
+        *_payment_reason(fines or ()),
+        *_fine_reasons(fines or ()),
     )
-    reasons = tuple(_court_reasons(restrictions or (), effects)) + tuple(_fine_reasons(fines or ()))
-    level, headline = _headline(matrix, effects, fines or (), missing)
-    return Verdict(level, headline, reasons, matrix, missing, today)
+    unasked = "" if decode_known else MISSING_WORDS["decode"]
+    level, headline = _headline(matrix, effects, fines or (), _gap(missing, unasked), stale)
+    notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
+    return Verdict(level, headline, notices, reasons, matrix, missing, today)
 
 
 def _missing(
@@ -124,24 +117,37 @@ def _missing(
     return tuple(part for part, known in asked.items() if not known)
 
 
+def _gap(missing: tuple[Missing, ...], decode: str) -> str:
+    """What keeps a verdict from being complete, "" where nothing does. ``decode`` is "" where
+    the source was asked about the vehicle and did not describe it."""
+    names = [decode if part == "decode" else MISSING_WORDS[part] for part in missing]
+    unasked = [name for name in names if name]
+    parts = [f"não foi possível consultar {listed(unasked)}"] if unasked else []
+    return "; ".join(parts + ["a fonte não descreveu o veículo"] * ("" in names))
+
+
 def _headline(
     matrix: tuple[Row, ...],
     effects: Sequence[Effect],
     fines: Sequence[FineAssessment],
-    missing: tuple[Missing, ...],
+    gap: str,
+    stale: Stale,
 ) -> tuple[Level, str]:
     transfer, licence, drive, _ = (row.mark for row in matrix)
     if transfer == "no":
         return "blocked", _blocked_headline(licence == "no", drive == "no", effects)
-    if missing:
-        what = listed([_MISSING_WORDS[part] for part in missing])
-        return "incomplete", f"Verificação incompleta: não foi possível consultar {what}"
+    if gap:
+        return "incomplete", f"Verificação incompleta: {gap}"
+    if any(effect.doubt for effect in effects):
+        return "caution", "Há restrição judicial de situação incerta: confirme com o juízo"
     if any(effect.in_force for effect in effects):
         return "caution", "Há restrição judicial de alcance não reconhecido: confirme com o juízo"
     if any(fine.standing == "enforceable" for fine in fines):
         return "caution", "Em regra, só pode ser transferido depois de pagas as multas"
-    if licence != "yes" or transfer != "yes":
+    if any(fine.is_open for fine in fines):
         return "caution", "Há multa em aberto: confirme a situação antes da transferência"
+    if stale:
+        return "caution", f"Nada impede a transferência, {as_of(min(stale.values()))}"
     return "clear", "Nada impede a transferência nos registros consultados"
 
 
@@ -155,61 +161,6 @@ def _blocked_headline(licence_too: bool, drive_too: bool, effects: Sequence[Effe
     if licence_too:
         return "Não pode ser transferido nem licenciado agora"
     return "Não pode ser transferido agora"
-
-
-def _row(act: Act, answers: Sequence[Answer], missing: tuple[Missing, ...]) -> Row:
-    """Unasked registers leave an act unknown, unless what is known already forbids it.
-
-    Fines never bear on driving or removal by themselves, so only the courts' silence counts
-    there; the vehicle's own data decide nothing.
-    """
-    relevant: tuple[Missing, ...] = ("fines", "restrictions")
-    if act in ("drive", "removal"):
-        relevant = ("restrictions",)
-    unasked = [_MISSING_WORDS[part] for part in missing if part in relevant]
-    found = worst([answer for answer in answers if answer.mark != "yes"])
-    mark: Mark = found[0].mark if found else "yes"
-    sentences = list(dict.fromkeys(answer.reason for answer in found))
-    if unasked and mark != "no":
-        mark = "unknown"
-        sentences.insert(0, f"Não foi possível consultar {listed(unasked)}.")
-    short = _SHORT[act].get(mark, _CANNOT_TELL)
-    if mark == "careful" and any(answer.phrase == _AFTER_PAYMENT for answer in found):
-        short = "Só após pagar"
-    records = tuple(dict.fromkeys(anchor for answer in found for anchor in answer.records))
-    return Row(act, LABELS[act], mark, short, " ".join(sentences) or _NOTHING_FOUND[act], records)
-
-
-def _court_answers(act: Act, effects: Sequence[Effect]) -> Iterable[Answer]:
-    for number, effect in enumerate(effects, start=1):
-        if effect.in_force:
-            answer = effect.answer(act)
-            yield replace(answer, records=(f"restricao-{number}",))
-
-
-def _fine_answers(act: Act, fines: Sequence[FineAssessment] | None) -> Iterable[Answer]:
-    """Fines bear on licensing and transfer alone; each standing speaks once for its fines."""
-    if act not in ("licence", "transfer"):
-        return
-    law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW
-    verb = "licenciar" if act == "licence" else "transferir"
-    texts = {
-        "enforceable": f"{_AFTER_PAYMENT} ({law})",
-        "due": "há multa no prazo de pagamento ou recurso, que pode passar a impedir",
-        "notice": "há multa só com autuação no registro: em regra ainda não impede; confirme",
-        "suspended": "há multa suspensa, que em regra não impede enquanto durar a suspensão",
-        "unknown": "há multa em aberto de situação não informada, que pode impedir",
-    }
-    for standing, text in texts.items():
-        anchors = tuple(
-            f"multa-{number}"
-            for number, fine in enumerate(fines or (), start=1)
-            if fine.standing == standing
-        )
-        if anchors:
-            phrase = f"em regra pode {verb}" if standing != "enforceable" else _AFTER_PAYMENT
-            sentence = f"{text[0].upper()}{text[1:]}."
-            yield Answer("careful", phrase, sentence, law, "verified", anchors)
 
 
 def _court_reasons(
@@ -228,20 +179,31 @@ def _court_reasons(
         where = f" ({', '.join(details)})" if details else ""
         what = f" de {effect.kinds_word}" if effect.kinds else ""
         came = f" “{effect.unrecognised}”" if effect.unrecognised else ""
-        sentence = f"Restrição judicial{what}{came}{where}: {effect.sentence}."
+        doubt = f"{effect.doubt}; " if effect.doubt else ""
+        sentence = f"Restrição judicial{what}{came}{where}: {doubt}{effect.sentence}."
         mark = worst([effect.answer(act) for act in ACTS])[0].mark
         yield Reason(sentence, f"restricao-{number}", mark)
+
+
+def _payment_reason(fines: Sequence[FineAssessment]) -> Iterable[Reason]:
+    """What the enforceable fines together ask for, whatever else stands in the way."""
+    due = {n: fine for n, fine in enumerate(fines, start=1) if fine.standing == "enforceable"}
+    if not due:
+        return
+    known = [fine.amount.value for fine in due.values() if fine.amount.value is not None]
+    cost = money(sum(known[1:], known[0])) if known else "valor não informado"
+    at_least = "ao menos " if known and len(known) < len(due) else ""
+    sentence = f"Multas exigíveis em aberto ({at_least}{cost}): {AFTER_PAYMENT}."
+    yield Reason(sentence, f"multa-{min(due)}", "careful")
 
 
 def _fine_reasons(fines: Sequence[FineAssessment]) -> Iterable[Reason]:
     for number, fine in enumerate(fines, start=1):
         if fine.is_paid:
             continue
-        parts = [f"Multa {fine.standing_word}"]
-        if fine.committed_on:
-            parts.append(f"de {day(fine.committed_on)}")
-        if fine.gravity not in (None, "especial", "depende"):
-            parts.append(f"({fine.gravity_word})")
+        when = f"de {day(fine.committed_on)}" if fine.committed_on else "sem data informada"
+        gravity = "" if fine.gravity in _NO_GRAVITY else f" ({fine.gravity_word})"
         value = fine.amount.value
         cost = "valor não informado" if value is None else money(value)
-        yield Reason(f"{' '.join(parts)}: {cost}.", f"multa-{number}", "careful")
+        sentence = f"Multa {when}, {_STANDING_CLAUSES[fine.standing]}{gravity}: {cost}."
+        yield Reason(sentence, f"multa-{number}", "careful")

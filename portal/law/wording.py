@@ -6,7 +6,7 @@ composed here, so that a verdict reads the same on a page, on paper and in a tes
 
 import unicodedata
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
 NO_BREAK_SPACE = "\u00a0"
@@ -23,9 +23,19 @@ def day(value: date) -> str:
     return f"{value.day:02}/{value.month:02}/{value.year:04}"
 
 
+def moment(value: datetime) -> str:
+    """``dd/mm/aaaa às hh:mm``, of the value's own zone."""
+    return f"{day(value.date())} às {value.hour:02}:{value.minute:02}"
+
+
+def grouped(number: int) -> str:
+    """``825``, ``4.113``."""
+    return f"{number:,}".replace(",", ".")
+
+
 def counted(count: int, one: str, many: str) -> str:
-    """``1 dia``, ``22 dias``."""
-    return f"{count} {one if count == 1 else many}"
+    """``1 dia``, ``22 dias``, ``4.113 dias``."""
+    return f"{grouped(count)} {one if count == 1 else many}"
 
 
 def listed(parts: Sequence[str], last: str = " e ") -> str:

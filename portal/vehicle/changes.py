@@ -30,8 +30,10 @@ FactName = Literal[
     "chassis",
 ]
 FACT_NAMES: Final[tuple[FactName, ...]] = get_args(FactName)
-FineEvent = Literal["new", "gone", "paid", "unpaid", "notified", "penalty", "amount", "altered"]
-RestrictionEvent = Literal["new", "gone", "lifted", "in force", "kind", "altered"]
+FineEvent = Literal["new", "gone", "payment", "notified", "penalty", "kind", "amount", "altered"]
+RestrictionEvent = Literal[
+    "new", "gone", "lifted", "in force", "denied", "affirmed", "kind", "altered"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,10 @@ class PriceChange:
 @dataclass(frozen=True, slots=True)
 class FineChange:
     """``before`` is None for a new fine, ``after`` for one that is no longer listed;
-    ``position`` is the fine's place in the later answer, from 0, -1 where it has none."""
+    ``position`` is the fine's place in the later answer, from 0, -1 where it has none.
+
+    "payment" and "kind" say that the record's words on payment or status differ; what they mean
+    is for the law to say."""
 
     events: tuple[FineEvent, ...]
     before: Fine | None
@@ -72,7 +77,8 @@ class FineChange:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionChange:
-    """As FineChange; "lifted" is a record that says since then that it restricts nothing."""
+    """As FineChange; "lifted" is a record that restricts nothing since then. In "denied" and
+    "affirmed" the source's flag alone says otherwise than before, beside a kind that stands."""
 
     event: RestrictionEvent
     before: Restriction | None
@@ -128,10 +134,10 @@ def _fine_events(old: Fine | None, new: Fine | None) -> tuple[FineEvent, ...]:
     if old is None or new is None:
         return ("new",) if old is None else ("gone",)
     told: tuple[tuple[FineEvent, bool], ...] = (
-        ("paid", new.is_paid and not old.is_paid),
-        ("unpaid", old.is_paid and not new.is_paid),
+        ("payment", _payment(new) != _payment(old)),
         ("notified", new.notified_on is not None and new.notified_on != old.notified_on),
         ("penalty", new.penalty_on is not None and new.penalty_on != old.penalty_on),
+        ("kind", new.kind != old.kind),
         ("amount", new.amount != old.amount),
     )
     events = tuple(event for event, holds in told if holds)
@@ -141,12 +147,17 @@ def _fine_events(old: Fine | None, new: Fine | None) -> tuple[FineEvent, ...]:
 def _restriction_event(old: Restriction | None, new: Restriction | None) -> RestrictionEvent | None:
     if old is None or new is None:
         return "new" if old is None else "gone"
-    was, now = old.recorded is not False, new.recorded is not False
-    if was != now:
-        return "in force" if now else "lifted"
-    if old.kinds_text != new.kinds_text:
+    if old.is_lifted != new.is_lifted:
+        return "lifted" if new.is_lifted else "in force"
+    if (old.recorded is False) != (new.recorded is False):
+        return "denied" if new.recorded is False else "affirmed"
+    if (old.kinds_text, old.block_type) != (new.kinds_text, new.block_type):
         return "kind"
     return "altered" if old != new else None
+
+
+def _payment(fine: Fine) -> Hashable:
+    return fine.paid_on or fine.paid_on_text, fine.paid_amount
 
 
 def _candidate(entry: FipeEntry) -> Hashable:

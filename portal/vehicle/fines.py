@@ -61,11 +61,6 @@ class Fine:
     driver: Licence
     offender: Licence
 
-    @property
-    def is_paid(self) -> bool:
-        """Whether the source states a payment date, readable or not."""
-        return self.paid_on is not None or bool(self.paid_on_text)
-
 
 def read_fines(body: bytes, marker: str) -> tuple[Fine, ...]:
     """The fines of an answer's body, in the source's order. Never raises."""

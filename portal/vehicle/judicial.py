@@ -3,13 +3,16 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from portal.vehicle.field import Field
+from portal.vehicle.field import Field, fold
 from portal.vehicle.wire import Record, records_of, result_of
+
+# How a detail begins that says that there is nothing.
+_DENIALS = ("NADA ", "NAO ", "NENHUM", "SEM ")
 
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """One record. ``recorded`` False says that this record restricts nothing; None, unknown.
+    """One record. ``recorded`` is the source's flag; ``is_lifted`` says whether to believe it.
 
     ``included_at`` is the source's local time, naive; midnight where only a day was sent.
     """
@@ -35,6 +38,17 @@ class Restriction:
     detail: Field
     recorded: bool | None
 
+    @property
+    def is_lifted(self) -> bool:
+        """Whether the record restricts nothing: the flag says so, and the rest does not name,
+        hide or describe a restriction all the same."""
+        if self.recorded is not False:
+            return False
+        detail = fold(self.detail.value)
+        denied = not any(c.isalnum() for c in detail) or detail.startswith(_DENIALS)
+        said = (self.kinds_text, self.block_type)
+        return denied and not self.detail.is_hidden and all(f.state == "empty" for f in said)
+
 
 def read_restrictions(body: bytes, marker: str) -> tuple[Restriction, ...]:
     """The records of an answer's body, in the source's order. Never raises."""
@@ -52,7 +66,7 @@ def _restriction(record: Record) -> Restriction:
         court_body=record.text("orgaoJudiciario"),
         case=record.text("processo"),
         case_year=record.text("anoProcesso"),
-        kinds_text=record.text("restricoes"),
+        kinds_text=record.flat_text("restricoes"),
         judicial_code=record.text("codigoJudicial"),
         included_at=record.moment("dataInclusao"),
         included_at_text=record.text("dataInclusao"),
@@ -60,7 +74,7 @@ def _restriction(record: Record) -> Restriction:
         protocol_year=record.text("anoProtocolo"),
         letter=record.text("numeroOficio"),
         letter_year=record.text("anoOficio"),
-        block_type=record.text("tipoBloqueio"),
+        block_type=record.flat_text("tipoBloqueio"),
         detail=record.text("detalheRenajud"),
         recorded=record.flag("constaRenajud"),
     )

@@ -6,20 +6,25 @@ that was sent stays readable as a Field, so that a page can show it as it came.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from decimal import Decimal
+from itertools import islice
 
 import msgspec
 
-from portal.vehicle.field import Field, fold, read_field
+from portal.vehicle.field import HIDDEN, Field, fold, read_field
 
 _DAY = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})(?:[ T]+(.+))?", re.ASCII)
 _ISO_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]+(.+))?", re.ASCII)
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?:\.[0-9]+)?", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
+
+_HIDDEN_WORDS = "oculto pela fonte"
+# Deeper or longer than any record; an answer of megabytes must not be read out whole.
+_MOST_DEPTH, _MOST_TEXTS = 4, 40
 
 # Beyond any price or count of a vehicle, and small enough for exact arithmetic.
 _MOST_DIGITS = 18
@@ -137,6 +142,17 @@ class Record:
     def text(self, name: str) -> Field:
         return read_field(self[name], self.marker)
 
+    def flat_text(self, name: str) -> Field:
+        """A text; of a list or an object the texts inside, with "; " between them, so that
+        nothing said there is lost. What is hidden among readable ones says so in words."""
+        raw = self[name]
+        if not isinstance(raw, list | dict):
+            return self.text(name)
+        texts = list(islice(_texts(raw, self.marker), _MOST_TEXTS + 1))
+        if texts and set(texts) == {_HIDDEN_WORDS}:
+            return HIDDEN
+        return read_field("; ".join(texts[:_MOST_TEXTS] + ["…"] * (len(texts) > _MOST_TEXTS)), "")
+
     def decimal(self, name: str) -> Decimal | None:
         return read_decimal(self[name])
 
@@ -179,3 +195,25 @@ def records_of(raw: object, marker: str) -> tuple[Record, ...]:
     if isinstance(raw, dict):
         raw = [raw] if raw else []
     return tuple(Record.of(item, marker) for item in raw) if isinstance(raw, list) else ()
+
+
+def _texts(raw: object, marker: str, depth: int = 0) -> Iterator[str]:
+    """The scalars inside a JSON value, those of an object under their names."""
+    if isinstance(raw, list | dict) and depth > _MOST_DEPTH:
+        yield "…"
+    elif isinstance(raw, list):
+        for value in raw:
+            yield from _texts(value, marker, depth + 1)
+    elif isinstance(raw, dict):
+        for name, value in raw.items():
+            said = "; ".join(islice(_texts(value, marker, depth + 1), _MOST_TEXTS))
+            yield ": ".join(filter(None, (_word(name, marker), said)))
+    elif text := _word(raw, marker):
+        yield text
+
+
+def _word(raw: object, marker: str) -> str:
+    if isinstance(raw, bool):
+        return "sim" if raw else "não"
+    field = read_field(raw, marker)
+    return _HIDDEN_WORDS if field.is_hidden else str(field)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from portal.law import assess, totals
 from portal.vehicle import HIDDEN
-from tests.law.records import LICENCE, fine
+from tests.law.records import LICENCE, fine, known
 from tests.law.strategies import FINES
 
 TODAY = date(2026, 11, 21)
@@ -125,8 +125,21 @@ def test_points_leave_the_count_after_twelve_months():
         ({"paid_on_text": HIDDEN, "penalty_on": date(2026, 1, 1)}, "unknown"),
         ({"kind": "SUSPENSA", "penalty_on": date(2026, 1, 1)}, "suspended"),
         ({"paid_on": date(2026, 1, 1), "penalty_on": date(2025, 1, 1)}, "paid"),
-        ({"paid_on_text": "31/31/2025"}, "paid"),
         ({"paid_on_text": "00/00/0000", "penalty_on": date(2025, 1, 1)}, "enforceable"),
+        ({"paid_on_text": "NAO PAGO", "penalty_on": date(2025, 1, 1)}, "enforceable"),
+        ({"kind": "NAO SUSPENSA", "penalty_on": date(2025, 1, 1)}, "enforceable"),
+        ({"kind": "SUSPENSÃO ENCERRADA", "penalty_on": date(2025, 1, 1)}, "enforceable"),
+        ({"kind": "SEM EFEITO SUSPENSIVO", "notified_on": date(2026, 10, 1)}, "notice"),
+        ({"kind": "EXIGÍVEL", "notified_on": date(2026, 10, 1)}, "enforceable"),
+        ({"kind": "DIVIDA ATIVA", "notified_on": date(2026, 10, 1)}, "enforceable"),
+        ({"kind": "NÃO INSCRITA EM DÍVIDA ATIVA", "notified_on": date(2026, 10, 1)}, "notice"),
+        ({"kind": "NAO EXIGIVEL", "penalty_on": date(2025, 1, 1)}, "unknown"),
+        ({"kind": "NOTIFICACAO DE PENALIDADE", "notified_on": date(2026, 10, 1)}, "unknown"),
+        ({"notified_on": date(2027, 1, 1)}, "unknown"),
+        ({"committed_on": date(2027, 1, 1), "notified_on": date(2026, 10, 1)}, "unknown"),
+        ({"committed_on": date(2027, 1, 1), "penalty_on": date(2025, 1, 1)}, "unknown"),
+        ({"notified_on": date(2025, 11, 26)}, "notice"),
+        ({"notified_on": date(2025, 11, 25)}, "unknown"),
     ],
 )
 def test_whether_a_fine_may_be_charged_depends_on_what_is_recorded(given, standing):
@@ -137,10 +150,96 @@ def test_whether_a_fine_may_be_charged_depends_on_what_is_recorded(given, standi
 
 
 def test_a_notice_of_long_ago_is_not_promised_to_be_harmless():
-    note = assess(SAMPLE, TODAY).standing_note
-    assert "não é possível dizer" in note
+    """The observed record itself: its penalty may just not have been sent."""
+    found = assess(SAMPLE, TODAY)
+    assert found.standing == "unknown"
+    assert "tenham passado 825 dias" in found.standing_note
+    assert "não é possível dizer" in found.standing_note
+    assert totals([found]).unclear_count == 1
     recent = replace(SAMPLE, committed_on=TODAY - timedelta(days=40))
     assert "em regra, ainda não é exigível" in assess(recent, TODAY).standing_note
+
+
+@pytest.mark.parametrize(
+    ("payment", "why"),
+    [
+        ({"paid_on_text": "VENCE EM 10/10/2026"}, "traz “VENCE EM 10/10/2026” no lugar da data"),
+        ({"paid_on_text": "NAO PAGO ATE 10/10/2024"}, "no lugar da data"),
+        ({"paid_on_text": "31/31/2025"}, "no lugar da data"),
+        ({"paid_on_text": "PAGO"}, "traz “PAGO”"),
+        ({"paid_on_text": HIDDEN}, "oculta a data do pagamento"),
+        ({"paid_on": date(2030, 1, 1)}, "(01/01/2030) está no futuro"),
+        ({"paid_on": date(2001, 1, 1)}, "(01/01/2001) é anterior à da infração"),
+    ],
+)
+def test_a_payment_day_that_cannot_be_one_keeps_the_fine_in_the_sums(payment, why):
+    found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), **fields_of(payment)), TODAY)
+    assert found.standing == "unknown"
+    assert why in found.standing_note
+    assert totals([found]).amount == Decimal("130.16")
+
+
+def fields_of(payment):
+    return {n: known(v) if isinstance(v, str) else v for n, v in payment.items()}
+
+
+@pytest.mark.parametrize("paid_on", [date(2024, 8, 18), TODAY])
+def test_a_fine_may_be_paid_from_the_day_of_the_infraction_until_today(paid_on):
+    assert assess(replace(SAMPLE, paid_on=paid_on), TODAY).is_paid
+
+
+def test_a_payment_of_nothing_is_told():
+    found = assess(replace(SAMPLE, paid_on=TODAY, paid_amount=Decimal(0)), TODAY)
+    assert found.is_paid
+    assert "consta como zero" in found.standing_note
+
+
+@pytest.mark.parametrize("word", ["CANCELADA", "DEFERIDA", "PAGA", "Arquivada"])
+def test_a_word_that_ends_a_fine_is_shown_and_ends_it_in_no_sum(word):
+    found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=known(word)), TODAY)
+    assert found.standing == "enforceable"
+    assert f"A fonte registra “{word}”" in found.standing_note
+    assert "segue nas somas" in found.standing_note
+    assert totals([found]).enforceable_count == 1
+
+
+@pytest.mark.parametrize("word", ["NAO PAGA", "XYZ", "INDEFERIDA"])
+def test_any_other_word_is_shown_as_it_came(word):
+    found = assess(replace(SAMPLE, kind=known(word)), TODAY)
+    assert found.standing_note.endswith(f" A fonte registra “{word}”.")
+
+
+def test_a_word_that_the_note_already_tells_is_not_told_twice():
+    word = known("NOTIFICACAO DE AUTUACAO")
+    found = assess(replace(SAMPLE, committed_on=TODAY, notified_on=TODAY, kind=word), TODAY)
+    assert "A fonte registra" not in found.standing_note
+
+
+def test_an_infraction_yet_to_come_runs_no_clock_and_counts_no_points():
+    dates = {"committed_on": date(2030, 8, 18), "notified_on": date(2030, 9, 9)}
+    found = assess(replace(SAMPLE, **dates), TODAY)
+    assert found.standing == "unknown"
+    assert found.points.counted is None
+    assert {clock.verdict for clock in found.clocks} == {"unknown"}
+    for sentence in (found.notice.sentence, found.prescription.sentence, found.points.note):
+        assert "a data da infração está no futuro" in sentence
+
+
+def test_identical_fines_are_all_summed_and_told():
+    sums = totals([assess(SAMPLE, TODAY)] * 2 + [assess(replace(SAMPLE, place=known("X")), TODAY)])
+    assert sums.amount == 3 * Decimal("130.16")
+    assert sums.identical == (2,)
+    assert sums.identical_note == (
+        "2 registros idênticos: confirme se é a mesma multa; a soma conta todos."
+    )
+    assert totals([assess(SAMPLE, TODAY)]).identical_note == ""
+    paid = assess(replace(SAMPLE, paid_on=TODAY), TODAY)
+    assert totals([paid, paid]).identical == ()
+
+
+def test_gravities_are_counted_as_people_say_it():
+    grave = assess(replace(SAMPLE, code=known("7463"), amount=None), TODAY)
+    assert totals([assess(SAMPLE, TODAY)] * 2 + [grave]).gravities == ("2 médias", "1 grave")
 
 
 def test_a_paid_fine_counts_in_no_total():

@@ -19,7 +19,7 @@ def after(days: int) -> date:
 
 
 def test_the_sample_fine_was_notified_on_day_22_of_30():
-    clock = deadlines.notice_of_infraction(COMMITTED, date(2024, 9, 9))
+    clock = deadlines.notice_of_infraction(COMMITTED, date(2024, 9, 9), TODAY)
     assert clock.verdict == "in_time"
     assert (clock.days_used, clock.limit_days) == (22, 30)
     assert clock.ends_on == date(2024, 9, 17)
@@ -30,12 +30,12 @@ def test_the_sample_fine_was_notified_on_day_22_of_30():
     ("days", "verdict"), [(0, "in_time"), (30, "in_time"), (31, "late"), (-1, "unknown")]
 )
 def test_the_notice_has_thirty_days(days, verdict):
-    clock = deadlines.notice_of_infraction(COMMITTED, after(days))
+    clock = deadlines.notice_of_infraction(COMMITTED, after(days), TODAY)
     assert clock.verdict == verdict
 
 
 def test_a_late_notice_is_told_with_care():
-    sentence = deadlines.notice_of_infraction(COMMITTED, after(45)).sentence
+    sentence = deadlines.notice_of_infraction(COMMITTED, after(45), TODAY).sentence
     assert "45 dias depois" in sentence
     assert "Em regra" in sentence
     assert "Confirme com um profissional" in sentence
@@ -55,6 +55,29 @@ def test_a_late_notice_is_told_with_care():
 def test_the_penalty_has_180_days_and_360_only_with_a_defence_nobody_records(days, verdict):
     clock = deadlines.notice_of_penalty(COMMITTED, after(days), TODAY)
     assert clock.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "what"),
+    [
+        (date(2030, 8, 18), date(2030, 9, 9), "infração"),
+        (date(2026, 11, 1), date(2026, 11, 22), None),
+    ],
+)
+def test_no_clock_runs_from_a_day_yet_to_come(first, second, what):
+    for clock, named in (
+        (deadlines.notice_of_infraction(first, second, TODAY), what or "notificação"),
+        (deadlines.notice_of_penalty(first, second, TODAY), what or "penalidade"),
+        (deadlines.prescription(first, second, TODAY), what or "penalidade"),
+    ):
+        assert clock.verdict == "unknown"
+        assert clock.sentence == f"Não é possível dizer: a data da {named} está no futuro."
+        assert clock.ends_on is None
+
+
+def test_days_are_grouped_by_thousands():
+    sentence = deadlines.notice_of_penalty(date(2021, 5, 1), date(2026, 5, 1), TODAY).sentence
+    assert "1.826 dias depois" in sentence
 
 
 def test_the_penalty_limit_does_not_judge_fines_older_than_itself():
@@ -105,7 +128,7 @@ def test_five_years_from_a_leap_day_end_on_the_first_of_march():
 @given(DAYS, DAYS, st.dates())
 def test_no_pair_of_dates_makes_a_clock_raise_or_stay_silent(first, second, today):
     clocks = [
-        deadlines.notice_of_infraction(first, second),
+        deadlines.notice_of_infraction(first, second, today),
         deadlines.notice_of_penalty(first, second, today),
         deadlines.prior_defence(first, today),
         deadlines.driver_nomination(first, today),

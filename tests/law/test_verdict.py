@@ -75,7 +75,7 @@ def test_nothing_on_record_is_clear():
 
 
 def test_paid_fines_and_unrecorded_restrictions_leave_it_clear():
-    verdict = judge(True, [PAID], [restriction("CIRCULACAO", recorded=False)], TODAY)
+    verdict = judge(True, [PAID], [restriction(recorded=False)], TODAY)
     assert verdict.level == "clear"
     assert verdict.reasons == ()
 
@@ -89,9 +89,53 @@ def test_enforceable_fines_let_license_and_transfer_only_after_payment():
     assert "art. 131, § 2º" in verdict.row("licence").why
     assert "arts. 124, VIII, e 128" in verdict.row("transfer").why
     assert verdict.row("transfer").records == ("multa-2",)
+    assert [(reason.anchor, reason.sentence) for reason in verdict.reasons] == [
+        (
+            "multa-2",
+            "Multas exigíveis em aberto (R$\u00a0130,16): "
+            "licenciamento e transferência só depois de pagas.",
+        ),
+        ("multa-2", "Multa de 01/05/2026, exigível (média): R$\u00a0130,16."),
+    ]
+
+
+def test_enforceable_fines_still_stand_in_the_way_beside_a_court_s_order():
+    """Lifting the order is not enough, and the answer says so."""
+    verdict = judge(True, [PAID, ENFORCEABLE, NOTICE], [TJMG], TODAY)
+    assert verdict.headline == "Não pode ser transferido agora"
+    transfer = verdict.row("transfer")
+    assert transfer.mark == "no"
+    assert "impede a mudança de propriedade" in transfer.why
+    assert "licenciamento e transferência só depois de pagas (arts. 124, VIII" in transfer.why
+    assert transfer.records == ("restricao-1", "multa-2")
+    licence = verdict.row("licence")
+    assert (licence.mark, licence.short) == ("careful", "Só após pagar")
+    assert "só depois de pagas (art. 131" in licence.why
+    assert verdict.reasons[0].sentence.endswith("em regra pode licenciar; pode circular.")
+    assert "licenciamento e transferência só depois de pagas" in verdict.reasons[1].sentence
+    barred = judge(True, [ENFORCEABLE], [restriction("CIRCULACAO")], TODAY)
+    assert "só depois de pagas" in barred.row("licence").why
+    odd = judge(True, [ENFORCEABLE], [restriction("ALGO NOVO")], TODAY)
+    assert "só depois de pagas" in odd.row("transfer").why
+    assert odd.row("transfer").mark == "unknown"
+
+
+def test_enforceable_fines_without_an_amount_are_told_without_a_sum():
+    bare = assessed(penalty_on=date(2026, 8, 1), code="9999", amount=None)
+    (told,) = [r.sentence for r in judge(True, [bare], [], TODAY).reasons[:1]]
+    assert "(valor não informado)" in told
+    (told,) = [r.sentence for r in judge(True, [ENFORCEABLE, bare], [], TODAY).reasons[:1]]
+    assert "(ao menos R$\u00a0130,16)" in told
+
+
+def test_the_observed_fine_may_stand_in_the_way():
+    old = assessed(committed_on=date(2024, 8, 18), notified_on=date(2024, 9, 9))
+    verdict = judge(True, [old], [], TODAY)
+    assert "situação não informada, que pode impedir" in verdict.row("transfer").why
     (reason,) = verdict.reasons
-    assert reason.anchor == "multa-2"
-    assert "R$\u00a0130,16" in reason.sentence
+    assert reason.sentence == (
+        "Multa de 18/08/2024, de situação não informada (média): R$\u00a0130,16."
+    )
 
 
 def test_a_fine_only_in_notice_is_told_with_care():
@@ -106,6 +150,68 @@ def test_an_unrecognised_restriction_is_never_clear():
     assert "alcance não reconhecido" in verdict.headline
     assert set(marks(verdict)) == {"unknown"}
     assert "“ALGO NOVO”" in verdict.reasons[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        (restriction("CIRCULACAO", recorded=False), "de circulação: a fonte se contradiz; não é"),
+        (restriction("PENHORA BAIXADA"), "“PENHORA BAIXADA”: a fonte registra “BAIXADA”; não é"),
+    ],
+)
+def test_a_restriction_in_doubt_is_never_clear(record, told):
+    verdict = judge(True, [], [record], TODAY)
+    assert verdict.level == "caution"
+    assert "situação incerta" in verdict.headline
+    assert set(marks(verdict)) == {"unknown"}
+    assert told in verdict.reasons[0].sentence
+
+
+BEFORE = datetime.fromisoformat("2026-11-20T14:05:00")
+LATER = datetime.fromisoformat("2026-11-20T18:00:00")
+AS_OF = "conforme resposta guardada de 20/11/2026 às 14:05; a fonte não respondeu agora"
+
+
+def test_answers_of_before_make_no_verdict_clear():
+    verdict = judge(True, [], [], TODAY, stale={"restrictions": BEFORE, "fines": LATER})
+    assert verdict.level == "caution"
+    assert verdict.headline == f"Nada impede a transferência, {AS_OF}"
+    assert verdict.notices == (
+        "Multas: conforme resposta guardada de 20/11/2026 às 18:00; a fonte não respondeu agora.",
+        f"Restrições judiciais: {AS_OF}.",
+    )
+    assert set(marks(verdict)) == {"careful"}
+    for row in verdict.matrix:
+        assert row.short not in ("Sim", "Sem risco indicado", "Risco possível")
+        assert AS_OF[1:] in row.why
+
+
+def test_an_answer_of_before_bears_on_the_acts_that_stand_on_it():
+    assert marks(judge(True, [], [], TODAY, stale={"fines": BEFORE})) == (
+        *("careful", "careful", "yes", "yes"),
+    )
+    of_vehicle = judge(True, [], [], TODAY, stale={"decode": BEFORE})
+    assert of_vehicle.level == "caution"
+    assert set(marks(of_vehicle)) == {"yes"}
+
+
+def test_what_blocked_before_still_blocks_and_says_of_when():
+    verdict = judge(True, [ENFORCEABLE], [TJMG], TODAY, stale={"restrictions": BEFORE})
+    assert verdict.headline == "Não pode ser transferido agora"
+    assert verdict.notices == (f"Restrições judiciais: {AS_OF}.",)
+    assert judge(True, [], None, TODAY, stale={"restrictions": BEFORE}).notices == ()
+
+
+def test_a_vehicle_that_the_source_did_not_describe_makes_it_incomplete():
+    verdict = judge(True, [], [], TODAY, is_described=False)
+    assert verdict.level == "incomplete"
+    assert verdict.headline == "Verificação incompleta: a fonte não descreveu o veículo"
+    assert verdict.missing == ("decode",)
+    both = judge(True, None, [], TODAY, is_described=False).headline
+    assert both == (
+        "Verificação incompleta: não foi possível consultar as multas; "
+        "a fonte não descreveu o veículo"
+    )
 
 
 @pytest.mark.parametrize(
@@ -145,17 +251,28 @@ def test_what_is_known_to_block_still_blocks_when_the_rest_is_silent():
     st.none() | st.lists(FINES, max_size=3),
     st.none() | st.lists(RESTRICTIONS, max_size=3),
     st.dates(),
+    st.booleans(),
+    st.dictionaries(st.sampled_from(["decode", "fines", "restrictions"]), st.datetimes()),
 )
-def test_no_record_makes_the_verdict_raise_or_better_than_it_is(decode, fines, restrictions, today):
+def test_no_record_makes_the_verdict_raise_or_better_than_it_is(
+    decode, fines, restrictions, today, is_described, stale
+):
     found = None if fines is None else [assess(f, today) for f in fines]
-    verdict = judge(decode, found, restrictions, today)
+    verdict = judge(decode, found, restrictions, today, is_described=is_described, stale=stale)
     assert [row.act for row in verdict.matrix] == list(ACTS)
     assert all(row.why and row.short for row in verdict.matrix)
     if verdict.missing:
         assert verdict.level in ("incomplete", "blocked")
     if verdict.level == "clear":
+        assert not stale
+        assert is_described
+        assert all(r.is_lifted for r in restrictions)
+        assert all(fine.is_paid for fine in found)
         assert verdict.reasons == ()
         assert set(marks(verdict)) == {"yes"}
+    for row in verdict.matrix:
+        bare = judge(True, [], [], today).row(row.act)
+        assert row.mark != "yes" or row.short == bare.short
     anchors = {f"multa-{n + 1}" for n in range(len(fines or []))}
     anchors |= {f"restricao-{n + 1}" for n in range(len(restrictions or []))}
     assert {reason.anchor for reason in verdict.reasons} <= anchors

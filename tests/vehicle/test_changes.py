@@ -65,8 +65,12 @@ def test_a_fine_that_is_no_longer_listed_is_gone_not_paid() -> None:
 
 def test_a_payment_is_told_of_the_same_fine() -> None:
     paid = fine(pagamento=payment(dataPagamento="01/09/2025"))
-    assert told(fines(fine()), fines(paid)) == [(("paid",), 0)]
-    assert told(fines(paid), fines(fine())) == [(("unpaid",), 0)]
+    assert told(fines(fine()), fines(paid)) == [(("payment",), 0)]
+    assert told(fines(paid), fines(fine())) == [(("payment",), 0)]
+
+
+def test_a_status_is_told_of_the_same_fine() -> None:
+    assert told(fines(fine()), fines(fine(tipo="SUSPENSA"))) == [(("kind",), 0)]
 
 
 def test_a_penalty_and_an_amount_are_told_together() -> None:
@@ -96,11 +100,16 @@ def test_restrictions_come_go_and_are_lifted() -> None:
     def events(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[str]:
         return [change.event for change in changed_restrictions(before, after)]
 
-    held, lifted = restriction(), restriction(constaRenajud=False)
+    held, denied = restriction(), restriction(constaRenajud=False)
+    lifted = restriction(constaRenajud=False, restricoes="", detalheRenajud="")
     assert events((), restrictions(held)) == ["new"]
     assert events(restrictions(held), ()) == ["gone"]
     assert events(restrictions(held), restrictions(lifted)) == ["lifted"]
     assert events(restrictions(lifted), restrictions(held)) == ["in force"]
+    assert events(restrictions(held), restrictions(denied)) == ["denied"]
+    assert events(restrictions(denied), restrictions(held)) == ["affirmed"]
+    assert events(restrictions(denied), restrictions(lifted)) == ["lifted"]
+    assert events(restrictions(held), restrictions(restriction(tipoBloqueio="X"))) == ["kind"]
     assert events(restrictions(held), restrictions(restriction(restricoes="CIRCULACAO"))) == [
         "kind"
     ]

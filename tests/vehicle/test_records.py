@@ -124,15 +124,48 @@ def test_an_observed_fine_is_read_in_full() -> None:
     assert (fine.penalty_on, fine.penalty_on_text) == (None, EMPTY)
     assert (fine.driver.points, fine.offender.points) == (0, 4)
     assert fine.offender.number.is_hidden
-    assert not fine.is_paid
 
 
-def test_an_unreadable_payment_date_still_means_paid() -> None:
+def test_an_unreadable_payment_date_stays_readable_as_it_came() -> None:
     sent = OBSERVED_FINE | {"pagamento": {"dataPagamento": "32/13/2025"}}
     (fine,) = read_fines(body([sent]), HIDDEN_MARKER)
     assert fine.paid_on is None
     assert str(fine.paid_on_text) == "32/13/2025"
-    assert fine.is_paid
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ("TRANSFERENCIA", "TRANSFERENCIA"),
+        (["TRANSFERENCIA", "CIRCULACAO"], "TRANSFERENCIA; CIRCULACAO"),
+        ([["TRANSFERENCIA"], "", None, 7], "TRANSFERENCIA; 7"),
+        ({"tipo": "CIRCULACAO", "ativa": True}, "tipo: CIRCULACAO; ativa: sim"),
+        (["TRANSFERENCIA", HIDDEN_MARKER], "TRANSFERENCIA; oculto pela fonte"),
+        ([[[[[[["CIRCULACAO"]]]]]]], "…"),
+    ],
+)
+def test_a_kind_of_whatever_shape_is_read_in_full(sent: object, read: str) -> None:
+    for name in ("restricoes", "tipoBloqueio"):
+        (found,) = read_restrictions(body([{name: sent}]), HIDDEN_MARKER)
+        field = found.kinds_text if name == "restricoes" else found.block_type
+        assert (str(field), field.state) == (read, "known")
+
+
+@pytest.mark.parametrize("sent", [[HIDDEN_MARKER], [HIDDEN_MARKER, ""], HIDDEN_MARKER])
+def test_a_kind_of_which_everything_is_hidden_is_hidden(sent: object) -> None:
+    (found,) = read_restrictions(body([{"restricoes": sent}]), HIDDEN_MARKER)
+    assert found.kinds_text.is_hidden
+
+
+def test_a_long_list_of_kinds_is_cut_and_shows_it() -> None:
+    (found,) = read_restrictions(body([{"restricoes": ["PENHORA"] * 50}]), HIDDEN_MARKER)
+    assert str(found.kinds_text).endswith("PENHORA; …")
+
+
+@pytest.mark.parametrize("sent", [[], {}, [""], [None], "", None, True])
+def test_a_kind_that_says_nothing_is_empty(sent: object) -> None:
+    (found,) = read_restrictions(body([{"x": 1, "restricoes": sent}]), HIDDEN_MARKER)
+    assert found.kinds_text.state == "empty"
 
 
 def test_an_observed_restriction_is_read_in_full() -> None:

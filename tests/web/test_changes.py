@@ -84,8 +84,49 @@ def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:
         (
             "renajud",
             renajud_body(restriction()),
-            renajud_body(restriction(constaRenajud=False)),
+            renajud_body(restriction(constaRenajud=False, restricoes="", detalheRenajud="")),
             "A fonte diz que já não restringe: restrição de transferência",
+        ),
+        (
+            "renajud",
+            renajud_body(restriction()),
+            renajud_body(restriction(constaRenajud=False)),
+            "A fonte passou a dizer que não há restrição, mas ainda a descreve: restrição de",
+        ),
+        (
+            "renainf",
+            renainf_body(fine()),
+            renainf_body(fine(tipo="SUSPENSA")),
+            "Passou a constar como suspensa: multa",
+        ),
+        (
+            "renainf",
+            renainf_body(fine(tipo="SUSPENSA", dataEmissaoPenalidade="02/12/2025")),
+            renainf_body(fine(dataEmissaoPenalidade="02/12/2025")),
+            "Passou a constar como exigível: multa",
+        ),
+        (
+            "renainf",
+            renainf_body(fine(dataEmissaoPenalidade="02/12/2025")),
+            renainf_body(
+                fine(
+                    dataEmissaoPenalidade="02/12/2025",
+                    pagamento=payment(dataPagamento="VENCE EM 10/10/2026"),
+                )
+            ),
+            "Passou a constar com situação não informada: multa",
+        ),
+        (
+            "renainf",
+            renainf_body(fine(pagamento=payment(dataPagamento="01/09/2025"))),
+            renainf_body(fine()),
+            "Voltou a constar sem pagamento: multa",
+        ),
+        (
+            "renainf",
+            renainf_body(fine()),
+            renainf_body(fine(tipo="CANCELADA")),
+            "A fonte agora registra “CANCELADA”: multa",
         ),
         (
             "renajud",
@@ -116,6 +157,34 @@ def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:
 def test_a_change_is_a_sentence(lookup: str, before: bytes, now: bytes, text: str) -> None:
     (line,) = lines(before, now, lookup)
     assert text in line
+
+
+@pytest.mark.parametrize("text", ["00/00/0000", "NAO PAGO", "-"])
+def test_a_payment_field_that_states_no_payment_is_no_payment(text: str) -> None:
+    now = renainf_body(fine(pagamento=payment(dataPagamento=text)))
+    (line,) = lines(renainf_body(fine()), now)
+    assert line.startswith("Dados do registro corrigidos: multa")
+
+
+@pytest.mark.parametrize(
+    ("lookup", "now", "tone"),
+    [
+        ("renainf", renainf_body(fine(pagamento=payment(dataPagamento="01/09/2025"))), "ok"),
+        ("renainf", renainf_body(fine(pagamento=payment(dataPagamento="01/09/2031"))), "unknown"),
+        ("renainf", renainf_body(fine(tipo="SUSPENSA")), "warn"),
+        ("renajud", renajud_body(restriction(constaRenajud=False)), "warn"),
+        (
+            "renajud",
+            renajud_body(restriction(constaRenajud=False, restricoes="", detalheRenajud="")),
+            "ok",
+        ),
+    ],
+)
+def test_only_what_is_over_beyond_doubt_looks_well(lookup: str, now: bytes, tone: str) -> None:
+    before = {"renainf": renainf_body(fine()), "renajud": renajud_body(restriction())}[lookup]
+    panels = replace(UNASKED_PANELS, **{lookup: after(before, now)})
+    (line,) = (line for group in changes_of(panels, READING) for line in group.lines)
+    assert line.tone == tone
 
 
 def test_what_is_no_longer_listed_is_not_called_paid_or_lifted() -> None:

@@ -6,10 +6,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Final, Literal
 
-from portal.law import assess, court_name
+from portal.law import FineAssessment, Standing, assess, court_name
 from portal.vehicle import (
     Field,
-    Fine,
     FineChange,
     PriceChange,
     Restriction,
@@ -115,44 +114,69 @@ def _fine_lines(before: bytes, after: bytes, reading: Reading) -> Iterator[Chang
     old, new = read_fines(before, reading.marker), read_fines(after, reading.marker)
     for change in changed_fines(old, new):
         anchor = f"multa-{change.position + 1}" if 0 <= change.position < MOST_ROWS else ""
-        tone, icon = _FINE_LOOKS.get(change.events[0], ("warn", "alert"))
-        yield ChangeLine(_fine_text(change, reading.today), anchor, tone, icon)
+        text, (tone, icon) = _told_fine(change, reading.today)
+        yield ChangeLine(text, anchor, tone, icon)
 
 
-def _fine_text(change: FineChange, today: date) -> str:
+def _told_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
+    """A change in a sentence, and how it looks. What the law makes of both records decides what
+    is said of payment and standing, never the words that the source happens to use."""
     law = assess(change.fine, today)
     money = "" if law.amount.value is None else f", {filters.brl(law.amount.value)}"
     when = f" de {filters.short_date(law.committed_on)}" if law.committed_on else ""
     what = law.description or "descrição não informada"
-    happened = [_fine_event(event, change, today) for event in change.events]
-    said = "; ".join(dict.fromkeys(happened))
-    return f"{said[0].upper()}{said[1:]}: multa{when}, {what}{money}.{_caveat(change.events[0])}"
+    was = None if change.before is None else assess(change.before, today)
+    happened = [_fine_event(event, change, was, law) for event in change.events]
+    said = [text for text in (*_standing_events(was, law, change), *happened) if text]
+    text = "; ".join(dict.fromkeys(said)) or "dados do registro corrigidos"
+    sentence = f"{text[0].upper()}{text[1:]}: multa{when}, {what}{money}."
+    look: _Look = _fine_look(change, was, law) if said else ("unknown", "refresh")
+    return sentence + _caveat(change.events[0]), look
 
 
-def _fine_event(event: str, change: FineChange, today: date) -> str:
+def _standing_events(
+    was: FineAssessment | None, law: FineAssessment, change: FineChange
+) -> Iterator[str]:
+    if was is None or change.after is None or was.standing == law.standing:
+        return
+    if law.is_paid:
+        paid_on = change.after.paid_on
+        yield "paga" + (f" em {filters.short_date(paid_on)}" if paid_on else "")
+    elif was.is_paid:
+        yield "voltou a constar sem pagamento"
+    elif "penalty" not in change.events:
+        yield f"passou a constar {_STANDING_CLAUSES[law.standing]}"
+
+
+def _fine_event(
+    event: str, change: FineChange, was: FineAssessment | None, law: FineAssessment
+) -> str:
+    """ "" for what says nothing beside the standing."""
     now = change.fine
     match event:
         case "new":
             return "nova"
         case "gone":
             return "deixou de constar"
-        case "paid":
-            return "paga" + (f" em {filters.short_date(now.paid_on)}" if now.paid_on else "")
-        case "unpaid":
-            return "voltou a constar sem pagamento"
         case "notified":
             return f"notificação da autuação em {filters.short_date(now.notified_on)}"
         case "penalty":
             return f"penalidade em {filters.short_date(now.penalty_on)}"
+        case "kind" if now.kind and was is not None and was.standing == law.standing:
+            return f"a fonte agora registra “{now.kind}”"
         case "amount":
-            was, value = _value(change.before, today), _value(change.after, today)
-            if was != value:
-                return f"valor mudou de {filters.brl(was)} para {filters.brl(value)}"
-    return "dados do registro corrigidos"
+            before, value = was.amount.value if was else None, law.amount.value
+            if before != value:
+                return f"valor mudou de {filters.brl(before)} para {filters.brl(value)}"
+    return ""
 
 
-def _value(fine: Fine | None, today: date) -> Decimal | None:
-    return None if fine is None else assess(fine, today).amount.value
+def _fine_look(change: FineChange, was: FineAssessment | None, law: FineAssessment) -> "_Look":
+    if change.events[0] == "gone":
+        return "unknown", "question"
+    if was is not None and law.is_paid and not was.is_paid:
+        return "ok", "check"
+    return "warn", "alert"
 
 
 def _caveat(event: str) -> str:
@@ -185,6 +209,13 @@ def _restriction_text(change: RestrictionChange) -> str:
             return f"A fonte diz que já não restringe: {_named(before)}."
         case "in force":
             return f"Voltou a vigorar: {named}."
+        case "denied":
+            return (
+                f"A fonte passou a dizer que não há restrição, mas ainda a descreve: {named}. "
+                "Confirme com o juízo."
+            )
+        case "affirmed":
+            return f"A fonte voltou a registrar: {named}."
         case "kind":
             before = change.before or change.restriction
             return f"Mudou o tipo: antes {_named(before)}; agora {named}."
@@ -205,14 +236,18 @@ def _named(record: Restriction) -> str:
 
 
 _Look = tuple[Tone, Literal["check", "alert", "question", "refresh"]]
-_FINE_LOOKS: Final[Mapping[str, _Look]] = {
-    "paid": ("ok", "check"),
-    "gone": ("unknown", "question"),
-    "altered": ("unknown", "refresh"),
+_STANDING_CLAUSES: Final[Mapping[Standing, str]] = {
+    "paid": "como paga",
+    "enforceable": "como exigível",
+    "due": "no prazo de pagamento ou recurso",
+    "notice": "em autuação",
+    "suspended": "como suspensa",
+    "unknown": "com situação não informada",
 }
 _RESTRICTION_LOOKS: Final[Mapping[str, _Look]] = {
     "new": ("danger", "alert"),
     "in force": ("danger", "alert"),
+    "affirmed": ("danger", "alert"),
     "lifted": ("ok", "check"),
     "gone": ("unknown", "question"),
     "altered": ("unknown", "refresh"),

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from portal.law import Missing, Stale
+from portal.web import filters
+from portal.web.panels import Panel
 from portal.web.view_models.changes import changes_of
 from portal.web.view_models.facts import VehicleFacts, vehicle_facts
 from portal.web.view_models.fines import FineList, fine_list
@@ -35,5 +38,18 @@ class Contents:
                 reading,
                 changes=changes_of(panels, reading),
                 decode_wanted=decode_wanted,
+                stale=_stale(panels, decode_wanted=decode_wanted),
             ),
         )
+
+
+def _stale(panels: Panels, *, decode_wanted: bool) -> Stale:
+    """The moments, in local time, of the answers that stand in for ones that did not come."""
+    parts: dict[Missing, Panel] = {"fines": panels.renainf, "restrictions": panels.renajud}
+    if decode_wanted:
+        parts["decode"] = panels.decode
+    return {
+        part: filters.local_time(panel.fetched_at)
+        for part, panel in parts.items()
+        if panel.state == "stale" and panel.fetched_at is not None
+    }

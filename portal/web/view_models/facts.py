@@ -47,6 +47,13 @@ class VehicleFacts:
     facts: tuple[Fact, ...]
     prices: Prices
 
+    @property
+    def describes(self) -> bool:
+        """Whether the answer says what vehicle it is: a make or model, in the registration or in
+        the price table."""
+        entries = [tab.entry for tab in self.prices.tabs]
+        return bool(str(self.name)) or any(e.model or e.version for e in entries)
+
 
 def vehicle_facts(panel: Panel, reading: Reading) -> VehicleFacts | None:
     """The vehicle of an answer; None where there is none or it cannot be read."""

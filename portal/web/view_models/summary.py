@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from portal.law import Row, Totals, Verdict, judge
+from portal.law import NOTHING_STALE, Row, Stale, Totals, Verdict, judge
 from portal.web.view_models.changes import Changes
 from portal.web.view_models.facts import VehicleFacts
 from portal.web.view_models.fines import FineList
@@ -61,13 +61,17 @@ def summary(
     *,
     changes: tuple[Changes, ...] = (),
     decode_wanted: bool = True,
+    stale: Stale = NOTHING_STALE,
 ) -> Summary:
-    """The summary of what could be asked. ``decode_wanted`` False: a lookup by Renavam."""
+    """The summary of what could be asked. ``decode_wanted`` False: a lookup by Renavam.
+    ``stale`` are the lookups answered from before, each with its moment in local time."""
     verdict = judge(
         facts is not None or not decode_wanted,
         None if fines is None else fines.assessments,
         None if restrictions is None else restrictions.records,
         reading.today,
+        is_described=facts is None or facts.describes,
+        stale=stale,
     )
     best = facts.prices.best if facts else None
     return Summary(

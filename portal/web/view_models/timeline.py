@@ -28,7 +28,7 @@ def timeline(fines: FineList | None, restrictions: RestrictionList | None) -> tu
             (fine.committed_on, f"Infração: {what}"),
             (fine.notified_on, f"Notificação da autuação da multa {row.number}"),
             (fine.penalty_on, f"Penalidade da multa {row.number}"),
-            (fine.paid_on, f"Pagamento da multa {row.number}"),
+            (fine.paid_on if row.law.is_paid else None, f"Pagamento da multa {row.number}"),
         )
         events += [Event(day, text, row.anchor) for day, text in steps if day is not None]
     for card in restrictions.cards if restrictions else ():

@@ -1,0 +1,77 @@
+"""Infractions whose gravity changed after 2016: which rule a fine of then falls under.
+
+Some rows of the table carry an old amount that is not today's gravity at the old base: the law
+gave them another gravity later (arts. 220, XIII, and 230, XX, 231, VII and VIII, and 233: Leis
+13.855/2019 and 14.071/2020). Until 31/10/2016 the old amount itself tells the gravity; since
+12/04/2021 today's rule holds. In between the days of change were not confirmed at a source, so
+only an amount that was sent tells which rule it is: a cut amount still names its gravity.
+"""
+
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+
+from portal.law.infractions import (
+    NEW_AMOUNTS_SINCE,
+    Gravity,
+    Infraction,
+    Row,
+    joined,
+    stands_for,
+)
+
+# Lei 14.071/2020, the last of those that changed a gravity, in force since this day.
+_RULES_OF_TODAY_SINCE = date(2021, 4, 12)
+# Art. 258 of the CTB in R$ and art. 259: until 31/10/2016, since then, and the points.
+_BASES: dict[Gravity, tuple[Decimal, Decimal, int]] = {
+    "leve": (Decimal("53.20"), Decimal("88.38"), 3),
+    "media": (Decimal("85.13"), Decimal("130.16"), 4),
+    "grave": (Decimal("127.69"), Decimal("195.23"), 5),
+    "gravissima": (Decimal("191.54"), Decimal("293.47"), 7),
+}
+
+
+def as_committed(
+    infraction: Infraction, sent: Decimal | None, committed_on: date | None
+) -> Infraction:
+    """The infraction under the rule of its day; gravity "mudou", without points and amounts,
+    where that cannot be told."""
+    if not any(_former(row) for row in infraction.rows):
+        return infraction
+    if committed_on is not None and committed_on >= _RULES_OF_TODAY_SINCE:
+        return infraction
+    rows = tuple(_former(row) or row for row in infraction.rows)
+    then = joined(infraction.code, infraction.split, rows)
+    if committed_on is not None and committed_on < NEW_AMOUNTS_SINCE:
+        return then
+    if sent is not None and stands_for(sent, infraction.amount):
+        return infraction
+    if sent is not None and stands_for(sent, then.amount, then.amount_until_2016):
+        return then
+    return replace(
+        infraction,
+        gravity="mudou",
+        multiplier=None,
+        points=None,
+        points_counted=None,
+        amount=None,
+        amount_until_2016=None,
+    )
+
+
+def _former(row: Row) -> Row | None:
+    """The row as it was until the law gave it another gravity; None where it did not."""
+    if row.amount_until_2016 is None or row.gravity not in _BASES:
+        return None
+    for gravity, (old, new, points) in _BASES.items():
+        if row.amount_until_2016 != old or gravity == row.gravity:
+            continue
+        return replace(
+            row,
+            gravity=gravity,
+            multiplier=Decimal(1),
+            points=points,
+            points_counted=points if row.points_counted else row.points_counted,
+            amount=new,
+        )
+    return None

@@ -1,0 +1,98 @@
+"""The summary and what stands beneath it never read better than the records do."""
+
+from dataclasses import replace
+
+import pytest
+
+from portal.web.panels import Panel
+from portal.web.view_models import dossier_page, vehicle_page
+from portal.web.view_models.contents import Contents
+from tests.factories import (
+    HIDDEN,
+    decode_body,
+    fine,
+    payment,
+    renainf_body,
+    renajud_body,
+    restriction,
+)
+from tests.web.html_checker import check_html, text_of
+from tests.web.rendering import DOWN, PLATE, READING, UNASKED, panels, render
+
+
+def test_a_record_that_contradicts_itself_is_counted_and_told() -> None:
+    body = renajud_body(restriction(constaRenajud=False, tipoBloqueio=HIDDEN))
+    quiet = panels(renainf=renainf_body(), renajud=body)
+    contents = Contents.of(quiet, READING)
+    assert contents.restrictions is not None
+    assert contents.restrictions.in_force == 1
+    assert {item.answer.mark for item in contents.restrictions.cards[0].consequences} == {"unknown"}
+    assert contents.summary.verdict.level == "caution"
+    text = text_of(check_html(render(vehicle_page(PLATE, quiet, UNASKED, READING))))
+    assert "a fonte se contradiz" in text
+    assert "Nada impede" not in text
+
+
+def stale(panel: Panel) -> Panel:
+    return replace(panel, state="stale")
+
+
+def test_an_answer_kept_from_before_never_looks_clear_on_any_page() -> None:
+    clear = panels(renainf=renainf_body(), renajud=renajud_body())
+    assert Contents.of(clear, READING).summary.look.tone == "ok"
+    for lookup in ("decode", "renainf", "renajud"):
+        kept = replace(clear, **{lookup: stale(clear.of(lookup))})
+        found = Contents.of(kept, READING).summary
+        assert found.look.tone == "warn", lookup
+        paper = dossier_page(PLATE, kept, UNASKED, READING, address="https://p.example")
+        for page in (vehicle_page(PLATE, kept, UNASKED, READING), paper):
+            text = text_of(check_html(render(page)))
+            assert "resposta guardada de 20/11/2026 às 21:12; a fonte não respondeu agora" in text
+    marks = [line.look.tone for line in Contents.of(kept, READING).summary.matrix]
+    assert marks == ["warn"] * 4
+    by_renavam = Contents.of(replace(clear, decode=stale(DOWN)), READING, decode_wanted=False)
+    assert by_renavam.summary.verdict.level == "clear"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"status": "DONE", "result": {}}',
+        decode_body("ABC1D23", marca=HIDDEN, descricao=HIDDEN, informacoesFipe=[]),
+        decode_body("ABC1D23", marca="", descricao="", informacoesFipe=[{"ano": "2015"}]),
+    ],
+)
+def test_an_answer_that_describes_no_vehicle_leaves_the_verdict_incomplete(body: bytes) -> None:
+    empty = panels(decode=body, renainf=renainf_body(), renajud=renajud_body())
+    verdict = Contents.of(empty, READING).summary.verdict
+    assert verdict.level == "incomplete"
+    assert "a fonte não descreveu o veículo" in verdict.headline
+    check_html(render(vehicle_page(PLATE, empty, UNASKED, READING)))
+    told = panels(
+        decode=decode_body("ABC1D23", marca="", descricao=""),
+        renainf=renainf_body(),
+        renajud=renajud_body(),
+    )
+    assert Contents.of(told, READING).summary.verdict.level == "clear"
+
+
+def test_a_payment_that_cannot_be_believed_is_no_payment_in_the_timeline() -> None:
+    future = fine(pagamento=payment(dataPagamento="01/01/2030"))
+    events = Contents.of(panels(renainf=renainf_body(future)), READING).summary.events
+    assert not any("Pagamento" in event.what for event in events)
+
+
+def test_the_page_of_fines_shows_the_source_s_word_and_what_cannot_be_told() -> None:
+    odd = renainf_body(
+        fine(tipo="CANCELADA", dataEmissaoPenalidade="01/02/2026"), fine(), fine(), fine()
+    )
+    html = render(vehicle_page(PLATE, panels(renainf=odd), UNASKED, READING))
+    text = text_of(check_html(html))
+    assert "A fonte registra “CANCELADA”" in text
+    assert "Situação na fonteCANCELADA" in text
+    assert "3 registros idênticos: confirme se é a mesma multa" in text
+    assert "Em aberto por gravidade: 4 médias." in text
+    assert "e talvez mais 3 multas de situação não informada" in text
+    alone = render(vehicle_page(PLATE, panels(), UNASKED, READING))
+    told = text_of(check_html(alone))
+    assert "Em regra já exigíveisnão é possível dizer 1 multa de situação não informada" in told
