@@ -18,6 +18,12 @@ _SOME_DIGIT = re.compile(r"[1-9]")
 _SAYS_PAID = re.compile(r"\b(PAG[AO]|QUIT|LIQUID|BAIXAD|SIM\b)")
 _SAYS_NOT = re.compile(r"\b(NAO|SEM|A PAGAR)\b")
 
+# Status words that a paid fine would not bear.
+_STILL_OWED = re.compile(
+    r"^(?!.*\b(NAO (EXIGIVEL|VENCID|INSCRIT)|INEXIGIVEL)).*"
+    r"\b(EXIGIVEL|VENCID[AO]|DIVIDA ATIVA|EM ABERTO|PENDENTE|NAO PAG[AO]|NAO QUITAD[AO]|A PAGAR)\b"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Payment:
@@ -39,6 +45,8 @@ def payment_of(fine: Fine, today: date) -> Payment:
         return _unclear(f"{stated} está no futuro")
     if fine.committed_on is not None and fine.paid_on < fine.committed_on:
         return _unclear(f"{stated} é anterior à da infração")
+    if _STILL_OWED.search(bare(str(fine.kind))):
+        return _unclear(f"a fonte traz {stated} e, mesmo assim, registra “{fine.kind}”")
     note = f"Paga em {day(fine.paid_on)}, segundo a fonte."
     if fine.paid_amount is not None and fine.paid_amount.is_zero():
         note += " O valor pago consta como zero: confirme com o órgão autuador."

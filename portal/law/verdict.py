@@ -24,7 +24,6 @@ from portal.law.matrix import (
     as_of,
     row_of,
 )
-from portal.law.standing import Standing
 from portal.law.wording import day, listed, money
 from portal.vehicle import Restriction
 
@@ -33,14 +32,6 @@ _LOOKUPS: Mapping[Missing, str] = {
     "decode": "Dados do veículo",
     "fines": "Multas",
     "restrictions": "Restrições judiciais",
-}
-_STANDING_CLAUSES: Mapping[Standing, str] = {
-    "paid": "paga",
-    "enforceable": "exigível",
-    "due": "no prazo de pagamento ou recurso",
-    "notice": "em autuação",
-    "suspended": "suspensa",
-    "unknown": "de situação não informada",
 }
 # What has no gravity to tell in brackets.
 _NO_GRAVITY = (None, "especial", "depende", "mudou")
@@ -205,5 +196,6 @@ def _fine_reasons(fines: Sequence[FineAssessment]) -> Iterable[Reason]:
         gravity = "" if fine.gravity in _NO_GRAVITY else f" ({fine.gravity_word})"
         value = fine.amount.value
         cost = "valor não informado" if value is None else money(value)
-        sentence = f"Multa {when}, {_STANDING_CLAUSES[fine.standing]}{gravity}: {cost}."
+        how = f"{'de ' * (fine.standing == 'unknown')}{fine.standing_word}"
+        sentence = f"Multa {when}, {how}{gravity}: {cost}."
         yield Reason(sentence, f"multa-{number}", "careful")

@@ -183,6 +183,14 @@ def fields_of(payment):
     return {n: known(v) if isinstance(v, str) else v for n, v in payment.items()}
 
 
+@pytest.mark.parametrize("word", ["EM ABERTO", "NÃO PAGA", "DÍVIDA ATIVA", "EXIGIVEL"])
+def test_a_payment_beside_a_word_that_denies_it_is_in_doubt(word):
+    found = assess(replace(SAMPLE, paid_on=TODAY, kind=known(word)), TODAY)
+    assert found.standing == "unknown"
+    assert f"registra “{word}”" in found.standing_note
+    assert assess(replace(SAMPLE, paid_on=TODAY, kind=known("NAO EXIGIVEL")), TODAY).is_paid
+
+
 @pytest.mark.parametrize("paid_on", [date(2024, 8, 18), TODAY])
 def test_a_fine_may_be_paid_from_the_day_of_the_infraction_until_today(paid_on):
     assert assess(replace(SAMPLE, paid_on=paid_on), TODAY).is_paid

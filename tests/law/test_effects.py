@@ -167,6 +167,15 @@ def test_no_restriction_in_force_ever_leaves_transfer_free(given_restrictions):
         assert marks(together) == ("yes",) * 4
 
 
+@given(RESTRICTIONS)
+def test_an_act_is_free_only_where_all_of_the_record_is_understood(record):
+    effect = effect_of(record)
+    if effect.in_force and "yes" in marks(effect):
+        assert not (effect.unrecognised or effect.doubt)
+        assert not (record.kinds_text.is_hidden or record.block_type.is_hidden)
+        assert record.recorded is not False
+
+
 @given(st.text(max_size=40))
 def test_a_text_without_a_kind_is_given_back(text):
     reading = read_kinds(text)

@@ -270,9 +270,33 @@ def test_no_record_makes_the_verdict_raise_or_better_than_it_is(
         assert all(fine.is_paid for fine in found)
         assert verdict.reasons == ()
         assert set(marks(verdict)) == {"yes"}
-    for row in verdict.matrix:
-        bare = judge(True, [], [], today).row(row.act)
-        assert row.mark != "yes" or row.short == bare.short
     anchors = {f"multa-{n + 1}" for n in range(len(fines or []))}
     anchors |= {f"restricao-{n + 1}" for n in range(len(restrictions or []))}
     assert {reason.anchor for reason in verdict.reasons} <= anchors
+
+
+WORSE = ("yes", "careful", "unknown", "no")
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(FINES, max_size=3),
+    st.lists(RESTRICTIONS, max_size=3),
+    st.lists(FINES, max_size=1),
+    st.lists(RESTRICTIONS, max_size=1),
+    st.dictionaries(st.sampled_from(["fines", "restrictions"]), st.datetimes()),
+    st.dates(),
+)
+def test_nothing_that_is_added_makes_an_answer_better(
+    fines, restrictions, more_fines, more_restrictions, stale, today
+):
+    found = [assess(f, today) for f in fines]
+    more = [assess(f, today) for f in more_fines]
+    before = judge(True, found, restrictions, today)
+    after = judge(True, found + more, restrictions + more_restrictions, today, stale=stale)
+    for act in ACTS:
+        was, now = before.row(act), after.row(act)
+        assert WORSE.index(now.mark) >= WORSE.index(was.mark)
+        if was.mark != "yes":
+            assert set(was.records) <= set(now.records) or now.mark != was.mark
+    assert before.level == "clear" or after.level != "clear"
