@@ -26,6 +26,7 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
             servers[name] = start(stage, peer, upstream.port)
     servers["portal"] = stage.portal(upstream.url)
     servers["plain"] = stage.plain(upstream.url)
+    servers["gunicorn"] = stage.plain_on_gunicorn(upstream.url)
     for server in servers.values():
         press(server, HOT, 1)
     rates: dict[str, list[float]] = {name: [] for name in servers}
@@ -44,18 +45,22 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
         report.compare(
             "JSON hits over Varnish", rates["portal"], rates["varnishd"], "req/s", 0.60, "at least"
         )
-    report.compare(
-        "JSON hits over the plain app", rates["portal"], rates["plain"], "req/s", 15, "at least"
-    )
+    for peer, name in (
+        ("gunicorn", "the plain app on gunicorn"),
+        ("plain", "the plain app on the portal's own server"),
+    ):
+        report.compare(
+            f"JSON hits over {name}", rates["portal"], rates[peer], "req/s", 15, "at least"
+        )
     told = ", ".join(f"{name} {statistics.median(each):.0f}" for name, each in costs.items())
     report.note(f"processor time a hit, µs: {told}")
     sizes = ", ".join(f"{each:.0f}" for each in servers["portal"].rss_mib())
     report.note(f"resident memory of the portal's workers under hits, MiB: {sizes}")
-    slowest: dict[str, list[float]] = {name: [] for name in servers}
-    for _ in range(rounds):
-        for name, server in servers.items():
-            slowest[name].append(press(server, HOT, seconds, PAUSE_MS).p99_s * 1e3)
     if "nginx" in servers:
+        slowest: dict[str, list[float]] = {"portal": [], "nginx": []}
+        for _ in range(rounds):
+            for name, each in slowest.items():
+                each.append(press(servers[name], HOT, seconds, PAUSE_MS).p99_s * 1e3)
         report.compare(
             "p99 of a hit at equal load, over nginx",
             slowest["portal"],

@@ -155,9 +155,18 @@ class Stage:
         return self.run("upstream", [sys.executable, "-m", "bench.serve", "upstream", "{port}"])
 
     def plain(self, upstream: str) -> Program:
+        """The plain app on the portal's own server, with its options."""
+        command = [sys.executable, "-m", "bench.serve", "plain", "{port}"]
+        return self._plain("plain", upstream, command)
+
+    def plain_on_gunicorn(self, upstream: str) -> Program:
+        """The plain app as most serve it: gunicorn with two workers and nothing else said."""
+        gunicorn = [sys.executable, "-m", "gunicorn", "--workers=2", "--bind=127.0.0.1:{port}"]
+        return self._plain("gunicorn", upstream, [*gunicorn, "bench.plain:create()"])
+
+    def _plain(self, name: str, upstream: str, command: Sequence[str]) -> Program:
         env = {"UPSTREAM": upstream, "UPSTREAM_TOKEN": OPERATOR_TOKEN, "TOKEN": PORTAL_TOKEN}
-        env["CACHE_DIR"] = str(self.folder("plain") / "cache")
-        return self.run("plain", [sys.executable, "-m", "bench.serve", "plain", "{port}"], env)
+        return self.run(name, command, {**env, "CACHE_DIR": str(self.folder(name) / "cache")})
 
     def portal(self, upstream: str, name: str = "portal", **settings: str) -> Program:
         """A managed portal; ``settings`` without their prefix come on top."""
