@@ -2,6 +2,8 @@
 
 import json
 import threading
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from portal.vehicle import Plate
-from portal.web.view_models import Panels, comparison_page
+from portal.web.view_models import LOOKUP_WORDS, Lookup, Panels, comparison_page
 from portal.web.view_models.comparison import ComparisonPage
 from tests.conftest import PortalFactory
 from tests.factories import (
@@ -29,7 +31,15 @@ from tests.web.html_checker import check_html, text_of
 from tests.web.odd_records import JSON, odd
 from tests.web.page_client import Page, PageClient
 from tests.web.person import Person
-from tests.web.rendering import DOWN, PLATE, READING, UNASKED_PANELS, panels, render
+from tests.web.rendering import (
+    DOWN,
+    PLATE,
+    READING,
+    UNASKED_PANELS,
+    answered,
+    panels,
+    render,
+)
 
 PLATES = tuple(Plate.parse(text) for text in ("ABC1D23", "KZZ9999", "XYZ9K99", "AAA1A11"))
 MESSAGE = "Por favor, informe uma placa válida."
@@ -110,6 +120,38 @@ def test_a_years_change_names_the_month_it_ends_in() -> None:
     (change,) = [row.cells[0] for row in page.rows if row.label == "FIPE em 12 meses"]
     assert change.text == "-8,1%"
     assert change.note == "até set/26"
+
+
+def test_an_old_answer_is_told_where_it_stands_and_never_looks_good() -> None:
+    clear = panels(renainf=renainf_body(), renajud=renajud_body())
+    said = "resposta guardada de 18/11/2026 às 21:15"
+    rows: dict[Lookup, tuple[str, ...]] = {
+        "decode": ("Preço FIPE", "FIPE em 12 meses"),
+        "renainf": ("Multas em aberto",),
+        "renajud": ("Restrições judiciais",),
+    }
+    for lookup, labels in rows.items():
+        body = clear.of(lookup).body
+        assert body is not None
+        old = replace(clear, **{lookup: answered(body, "stale", age=timedelta(days=2))})
+        page = compared(old, clear)
+        cells = {row.label: row.cells for row in page.rows}
+        for label in labels:
+            assert said in cells[label][0].note, label
+            assert said not in cells[label][1].note
+        good, other = cells["Conclusão"]
+        assert good.look is not None and good.look.tone == "warn"
+        assert good.note == f"resposta guardada: {LOOKUP_WORDS[lookup]}"
+        assert other.look is not None and other.look.tone == "ok" and other.note == ""
+        check_html(render(page))
+
+
+def test_an_old_answer_without_a_figure_gets_no_date() -> None:
+    old = answered(decode_body("ABC1D23", informacoesFipe=[]), "stale", age=timedelta(days=2))
+    (price,) = [
+        r.cells[0] for r in compared(replace(panels(), decode=old)).rows if "Preço" in r.label
+    ]
+    assert (price.state, price.note) == ("empty", "")
 
 
 def test_a_vehicle_can_be_taken_out_again() -> None:

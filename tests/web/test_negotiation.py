@@ -2,6 +2,8 @@
 
 import json
 import re
+from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -29,7 +31,7 @@ from tests.web.html_checker import check_html, text_of
 from tests.web.odd_records import JSON, odd
 from tests.web.page_client import PageClient
 from tests.web.person import Person
-from tests.web.rendering import DOWN, PLATE, READING, panels, render
+from tests.web.rendering import DOWN, PLATE, READING, answered, panels, render
 
 SHEET = "/placa/ABC1D23/negociacao"
 
@@ -90,6 +92,26 @@ def test_fines_without_an_amount_make_it_an_upper_bound() -> None:
     two = renainf_body(*[fine(valor="", codigoInfracao="")] * 2)
     shown = text(around=panels(renainf=two))
     assert "2 multas em aberto não têm valor informado: o que elas custarem ainda sai" in shown
+
+
+def test_an_old_answer_is_told_before_the_ceiling_and_beside_the_verdict() -> None:
+    clear = panels(renainf=renainf_body(), renajud=renajud_body())
+    assert "resposta guardada" not in text(around=clear)
+    for lookup, words in (
+        ("decode", "Dados do veículo"),
+        ("renainf", "Multas"),
+        ("renajud", "Restrições judiciais"),
+    ):
+        body = clear.of(lookup).body
+        assert body is not None
+        old = replace(clear, **{lookup: answered(body, "stale", age=timedelta(days=2))})
+        shown = text(around=old)
+        ceiling, _, verdict = shown.partition("Antes de oferecer")
+        assert f"{words}: resposta guardada de 18/11/2026 às 21:15" in ceiling
+        assert f"{words}: conforme resposta guardada de 18/11/2026 às 21:15." in verdict
+        page = negotiation_page(PLATE, old, READING, {})
+        assert page.summary.look.tone == "warn"
+        assert page.ceiling is not None
 
 
 @pytest.mark.parametrize(

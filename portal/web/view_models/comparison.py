@@ -1,16 +1,24 @@
 """Up to four vehicles side by side: what each has, has not, or could not be asked."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar, Final, Literal
 
 from portal.law import ACTS
 from portal.vehicle import Field, Plate
 from portal.web import filters
+from portal.web.panels import Panel
 from portal.web.typed_text import shown_again
 from portal.web.view_models.contents import Contents
-from portal.web.view_models.panel import Lookup, Panels, Reading, provenance, subject_path
+from portal.web.view_models.panel import (
+    LOOKUP_WORDS,
+    Lookup,
+    Panels,
+    Reading,
+    provenance,
+    subject_path,
+)
 from portal.web.view_models.tones import Look
 
 MOST_PLATES: Final = 4
@@ -120,14 +128,18 @@ def _cells(contents: Contents, panels: Panels, reading: Reading) -> Iterator[tup
     """The rows of one vehicle, the same ones in the same order for every vehicle."""
     summary = contents.summary
     unasked = _is_unasked(panels)
-    verdict = Cell("unasked") if unasked else _looked(summary.verdict.headline, summary.look)
-    yield "Conclusão", verdict
+    kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
+    note = f"resposta guardada: {', '.join(kept)}" if kept else ""
+    verdict = Cell("known", summary.verdict.headline, note, summary.look)
+    yield "Conclusão", Cell("unasked") if unasked else verdict
     for act, line in zip(ACTS, summary.matrix, strict=True):
         label = "Remoção ao pátio" if act == "removal" else f"{line.row.label}?"
-        yield label, Cell("unasked") if unasked else _looked(line.row.short, line.look)
-    yield "Multas em aberto", _fines(contents, panels)
-    yield "Restrições judiciais", _restrictions(contents, panels)
-    yield from _prices(contents, panels)
+        answer = Cell("known", line.row.short, look=line.look)
+        yield label, Cell("unasked") if unasked else answer
+    yield "Multas em aberto", _dated(_fines(contents, panels), panels.renainf)
+    yield "Restrições judiciais", _dated(_restrictions(contents, panels), panels.renajud)
+    for label, cell in _prices(contents, panels):
+        yield label, _dated(cell, panels.decode)
     facts = {fact.label: fact.field for fact in contents.facts.facts} if contents.facts else {}
     for label in _FACTS:
         known = label in facts
@@ -145,8 +157,16 @@ def _is_unasked(panels: Panels) -> bool:
     return all(panels.of(lookup).state == "unasked" for lookup, _ in _SHORT_WORDS)
 
 
-def _looked(text: str, look: Look) -> Cell:
-    return Cell("known", text, look=look)
+def _kept(panel: Panel) -> str:
+    """What is said beside an answer whose time is over, "" for any other."""
+    is_old = panel.state == "stale" and panel.fetched_at is not None
+    return f"resposta guardada de {filters.moment(panel.fetched_at)}" if is_old else ""
+
+
+def _dated(cell: Cell, panel: Panel) -> Cell:
+    """The cell with the date of an old answer: a figure is read before the row with its age."""
+    notes = [note for note in (cell.note, _kept(panel)) if note]
+    return replace(cell, note="; ".join(notes)) if cell.state == "known" else cell
 
 
 def _absent(panels: Panels, lookup: Lookup) -> Cell:

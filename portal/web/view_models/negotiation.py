@@ -17,6 +17,7 @@ from portal.web.view_models.panel import (
     NO_REASON,
     UNREADABLE,
     Panels,
+    Provenance,
     Reading,
     Unavailable,
     is_readable,
@@ -71,7 +72,8 @@ class SheetLine:
 
 @dataclass(frozen=True, slots=True)
 class NegotiationPage:
-    """``state`` "idle": a lookup was not asked yet, and this page never asks. ``problems`` are
+    """``state`` "idle": a lookup was not asked yet, and this page never asks. ``kept`` are the
+    answers whose time is over: the sum and the verdict stand on them. ``problems`` are
     sentences about the choices; with any problem there is no sheet, because a ceiling without
     a cost that somebody meant to deduct would mislead.
 
@@ -87,6 +89,7 @@ class NegotiationPage:
     whole_page_url: str
     summary: Summary
     missing: tuple[Unavailable, ...]
+    kept: tuple[Provenance, ...]
     versions: tuple[VersionChoice, ...]
     share: Share
     shares: tuple[Share, ...]
@@ -138,6 +141,11 @@ def negotiation_page(
             Unavailable(words, UNREADABLE if panel.has_answer else panel.reason or NO_REASON)
             for lookup, words in LOOKUP_WORDS.items()
             if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel, lookup)
+        ),
+        kept=tuple(
+            provenance(words, panel, reading.now)
+            for lookup, words in LOOKUP_WORDS.items()
+            if (panel := panels.of(lookup)).state == "stale"
         ),
         versions=tuple(
             VersionChoice(one.number, one.label, one.current, one is tab) for one in tabs
