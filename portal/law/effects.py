@@ -57,7 +57,10 @@ class Effect:
     @property
     def sentence(self) -> str:
         """``não pode transferir; em regra pode licenciar; pode circular``."""
-        phrases = [self.transfer.phrase, self.licence.phrase, self.drive.phrase]
+        asked: tuple[Act, ...] = ("transfer", "licence", "drive")
+        phrases = [self.answer(act).phrase for act in asked if self.answer(act).mark != "unknown"]
+        if open_acts := [_VERBS[act] for act in asked if self.answer(act).mark == "unknown"]:
+            phrases.append(f"não é possível dizer se pode {listed(open_acts, ' ou ')}")
         if self.removal.mark == "no":
             phrases.append(self.removal.phrase)
         return "; ".join(phrases)
@@ -71,11 +74,11 @@ _FREE: dict[Act, Answer] = {
         "yes", "sem remoção pela ordem", "Não manda recolher o veículo.", "", "verified"
     ),
 }
-_QUESTIONS: dict[Act, str] = {
-    "transfer": "pode transferir",
-    "licence": "pode licenciar",
-    "drive": "pode circular",
-    "removal": "há risco de remoção",
+_VERBS: dict[Act, str] = {
+    "transfer": "transferir",
+    "licence": "licenciar",
+    "drive": "circular",
+    "removal": "ser removido",
 }
 _CONTRADICTION = "a fonte se contradiz"
 
@@ -85,10 +88,10 @@ def _unknown(reason: str) -> dict[Act, Answer]:
         act: replace(
             _FREE[act],
             mark="unknown",
-            phrase=f"não é possível dizer se {question}",
+            phrase=f"não é possível dizer se pode {verb}",
             reason=reason,
         )
-        for act, question in _QUESTIONS.items()
+        for act, verb in _VERBS.items()
     }
 
 

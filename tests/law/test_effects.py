@@ -62,6 +62,20 @@ def test_a_hidden_or_missing_kind_is_unknown():
     assert set(marks(effect_of(restriction(kinds_text=HIDDEN)))) == {"unknown"}
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("XYZ", "não é possível dizer se pode transferir, licenciar ou circular"),
+        (
+            "TRANSFERENCIA, XYZ",
+            "não pode transferir; não é possível dizer se pode licenciar ou circular",
+        ),
+    ],
+)
+def test_what_cannot_be_told_is_said_once(text, sentence):
+    assert effect_of(restriction(text)).sentence == sentence
+
+
 def test_the_block_type_speaks_beside_the_kind():
     assert effect_of(restriction(block_type="CIRCULAÇÃO")).kinds == ("circulacao",)
     both = effect_of(restriction("TRANSFERENCIA", block_type="CIRCULACAO"))
