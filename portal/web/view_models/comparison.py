@@ -120,7 +120,7 @@ def _twins(plates: Sequence[Plate]) -> Iterator[str]:
         if one.twin == other:
             yield (
                 f"{one.display} e {other.display} são a mesma placa em dois formatos: se as "
-                "colunas diferem, confira no documento qual delas vale."
+                "colunas diferem, confira no documento com qual o veículo está registrado."
             )
 
 
