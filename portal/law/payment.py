@@ -14,6 +14,7 @@ from portal.law.wording import bare, day
 from portal.vehicle import Fine
 
 _SOME_DIGIT = re.compile(r"[1-9]")
+_SOME_WORD = re.compile(r"[^\W\d_]{2}")
 # "00/00/0000", "NAO PAGO", "EM ABERTO" and "-" say that nothing was paid; "PAGO" might have been.
 _SAYS_PAID = re.compile(r"\b(PAG[AO]|QUIT|LIQUID|BAIXAD|SIM\b)")
 _SAYS_NOT = re.compile(r"\b(NAO|SEM|A PAGAR)\b")
@@ -38,7 +39,8 @@ def payment_of(fine: Fine, today: date) -> Payment:
     """What the source's payment day says on ``today``."""
     if fine.paid_on_text.is_hidden:
         return _unclear("a fonte oculta a data do pagamento")
-    if fine.paid_on is None:
+    # "10/10/2024 ESTORNADO": a day that is followed by words is not the day alone.
+    if fine.paid_on is None or _SOME_WORD.search(str(fine.paid_on_text)):
         return _unread(str(fine.paid_on_text))
     stated = f"a data do pagamento ({day(fine.paid_on)})"
     if fine.paid_on > today:

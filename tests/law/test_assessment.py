@@ -167,6 +167,10 @@ def test_a_notice_of_long_ago_is_not_promised_to_be_harmless():
         ({"paid_on_text": "NAO PAGO ATE 10/10/2024"}, "no lugar da data"),
         ({"paid_on_text": "31/31/2025"}, "no lugar da data"),
         ({"paid_on_text": "PAGO"}, "traz “PAGO”"),
+        (
+            {"paid_on": date(2024, 10, 10), "paid_on_text": "10/10/2024 ESTORNADO"},
+            "traz “10/10/2024 ESTORNADO”",
+        ),
         ({"paid_on_text": HIDDEN}, "oculta a data do pagamento"),
         ({"paid_on": date(2030, 1, 1)}, "(01/01/2030) está no futuro"),
         ({"paid_on": date(2001, 1, 1)}, "(01/01/2001) é anterior à da infração"),
@@ -194,6 +198,8 @@ def test_a_payment_beside_a_word_that_denies_it_is_in_doubt(word):
 @pytest.mark.parametrize("paid_on", [date(2024, 8, 18), TODAY])
 def test_a_fine_may_be_paid_from_the_day_of_the_infraction_until_today(paid_on):
     assert assess(replace(SAMPLE, paid_on=paid_on), TODAY).is_paid
+    stamped = known(f"{paid_on:%d/%m/%Y}T09:30:00")
+    assert assess(replace(SAMPLE, paid_on=paid_on, paid_on_text=stamped), TODAY).is_paid
 
 
 def test_a_payment_of_nothing_is_told():
