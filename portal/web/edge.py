@@ -24,6 +24,7 @@ from portal.web.hit_log import Hit, HitLog
 
 _KEPT_BYTES: Final = 4096  # what a judgement takes with its headers, key and slot, generously
 _LONGEST_NAME: Final = 1024
+_REMEMBERED_S: Final = 60.0  # a request that nobody repeats: its spelling holds a plate
 _PREFIX: Final = "/detran/v1/"
 _OPERATIONS: Final = {each.path: each for each in (DECODE, RENAINF, RENAJUD)}
 _STANDING: Final = {scheme: standing_headers(scheme == "https") for scheme in ("http", "https")}
@@ -148,10 +149,13 @@ class Edge:
         )
         with self._change:
             self._judged.pop(name, None)
-            while len(self._judged) >= self._most:
-                del self._judged[next(iter(self._judged))]
             self._judged[name] = judged
+            while len(self._judged) > self._most or self._oldest().until < now - _REMEMBERED_S:
+                del self._judged[next(iter(self._judged))]
         return judged, served.body
+
+    def _oldest(self) -> _Judged:
+        return next(iter(self._judged.values()))
 
 
 class _NotOurs(Exception):

@@ -13,7 +13,7 @@ from portal.web.metrics import SHORTEST_S, Metrics
 from portal.web.request_log import MESSAGE, log, request_fields
 
 MOST_WAITING: Final = 10_000
-_TOGETHER: Final = 500  # lines written at once
+TOGETHER: Final = 500  # lines written at once
 
 
 class Hit(NamedTuple):
@@ -40,18 +40,20 @@ class HitLog:
     def note(self, hit: Hit) -> None:
         self._waiting.append(hit)
         if len(self._waiting) > MOST_WAITING:
-            self.write()
+            # Whoever reads the log is slower than the hits: these wait, as all others do.
+            self.write(patient=len(self._waiting) > 2 * MOST_WAITING)
 
-    def write(self) -> None:
-        """Count and log what waits; who finds somebody else at it leaves it to them."""
-        while self._waiting and self._writing.acquire(blocking=False):
+    def write(self, patient: bool = False) -> None:
+        """Count and log what waits; who finds somebody else at it leaves it to them, unless
+        ``patient``."""
+        while self._waiting and self._writing.acquire(blocking=patient):
             try:
                 self._write(self._taken())
             finally:
                 self._writing.release()
 
     def _taken(self) -> list[Hit]:
-        return [self._waiting.popleft() for _ in range(min(_TOGETHER, len(self._waiting)))]
+        return [self._waiting.popleft() for _ in range(min(TOGETHER, len(self._waiting)))]
 
     def _write(self, hits: list[Hit]) -> None:
         for (operation, method, rule), seconds in _alike(hits).items():

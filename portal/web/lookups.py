@@ -84,12 +84,15 @@ class Lookups:
                 to_ask.append(lookup)
             else:
                 known[lookup] = panel
-        waiting: dict[Lookup, Future[Panel]] = {
-            lookup: self._pool.submit(self.panel, lookup, identity, directive)
-            for lookup in to_ask[:-1]
-        }
-        if to_ask:
-            known[to_ask[-1]] = self.panel(to_ask[-1], identity, directive)
+        waiting: dict[Lookup, Future[Panel]] = {}
+        ours = to_ask[-1:]
+        for lookup in to_ask[:-1]:
+            try:
+                waiting[lookup] = self._pool.submit(self.panel, lookup, identity, directive)
+            except RuntimeError:  # the system has no thread to spare: one after another
+                ours.append(lookup)
+        for lookup in ours:
+            known[lookup] = self.panel(lookup, identity, directive)
         known |= {lookup: future.result() for lookup, future in waiting.items()}
         unasked = Panel("unasked")
         return [

@@ -1,11 +1,14 @@
 """The edge's own promises: what ends a hit, whose answers they are, how much it remembers."""
 
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from portal.gateway import Served
+from portal.web import hit_log
 from portal.web.edge import _KEPT_BYTES, Edge, _holds_for
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, wait_until
@@ -103,6 +106,42 @@ def test_what_the_edge_remembers_is_bounded(
     for path in PATHS:
         assert hits(here, path)
     assert [name[0] for name in edge._judged] == list(PATHS[-3:])
+
+
+def test_a_request_that_nobody_repeats_is_forgotten(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = both_ways(portal).edge
+    edge = edge_of(here)
+    assert hits(here, PATHS[0])
+    monkeypatch.setattr(edge, "_monotonic", lambda: time.monotonic() + 30)
+    assert hits(here, PATHS[1])
+    monkeypatch.setattr(edge, "_monotonic", lambda: time.monotonic() + 75)
+    assert hits(here, PATHS[2])
+    assert [name[0] for name in edge._judged] == [PATHS[1], PATHS[2]]
+
+
+def test_a_log_that_nobody_reads_holds_hits_up_before_it_fills_the_memory(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = edge_of(both_ways(portal).edge)._log
+    monkeypatch.setattr(hit_log, "MOST_WAITING", 5)
+    hit = hit_log.Hit(time.time(), "GET", "/rule", "decode", "id", 0.001, "portal; hit")
+    read = threading.Event()
+    monkeypatch.setattr(log, "_write", lambda _hits: read.wait(10))
+    writer = threading.Thread(target=lambda: [log.note(hit) for _ in range(6)])
+    writer.start()
+    wait_until(lambda: log._writing.locked(), "nobody writes")
+    for _ in range(10):
+        log.note(hit)
+    held_up = threading.Thread(target=log.note, args=(hit,))
+    held_up.start()
+    held_up.join(0.2)
+    assert held_up.is_alive()
+    read.set()
+    for thread in (held_up, writer):
+        thread.join(5)
+    assert not log._waiting
 
 
 def test_it_remembers_judgements_and_no_bodies(portal: PortalFactory) -> None:
