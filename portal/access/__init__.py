@@ -2,7 +2,7 @@
 
 from portal.access.credentials import NoCredential, is_token, read_credential
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper, Mode
-from portal.access.history import History
+from portal.access.history import History, HistoryUnavailable
 from portal.access.sealing import open_text, seal_text
 from portal.access.tokens import (
     OPERATION_SCOPES,
@@ -23,6 +23,7 @@ __all__ = [
     "SCOPES",
     "Gatekeeper",
     "History",
+    "HistoryUnavailable",
     "Identity",
     "Issued",
     "Mode",

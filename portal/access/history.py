@@ -25,6 +25,10 @@ class Entry:
     asked_at: float  # epoch seconds
 
 
+class HistoryUnavailable(Exception):
+    """The database could not be asked."""
+
+
 class History:
     """``tag`` names a plate without telling it (HMAC); the plate itself is encrypted."""
 
@@ -87,8 +91,12 @@ class History:
             db.execute(delete(table).where(table.c.asked_at < self._clock() - KEPT_S))
 
     def erase(self, visitor: str) -> None:
-        with self._engine.begin() as db:
-            db.execute(delete(table).where(table.c.visitor == visitor))
+        """Raises HistoryUnavailable where it could not: nobody is told that it is gone."""
+        try:
+            with self._engine.begin() as db:
+                db.execute(delete(table).where(table.c.visitor == visitor))
+        except SQLAlchemyError as error:
+            raise HistoryUnavailable(type(error).__name__) from None
 
     def forget(self, subject: str) -> None:
         """A purge: nobody's history names this plate any more."""

@@ -8,7 +8,7 @@ from typing import Final
 from flask import Flask, Response, abort, g, jsonify, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from portal.access import TokensUnavailable
+from portal.access import HistoryUnavailable, TokensUnavailable
 from portal.gateway import Failure, FailureKind
 from portal.web.view_models import error_page
 
@@ -177,8 +177,8 @@ def register_errors(app: Flask) -> None:
         log.error("unexpected %s at %s", type(error).__name__, place)
         return answer(500)
 
-    def out_of_reach(error: TokensUnavailable) -> Response:
-        log.error("tokens cannot be looked up: %s", error)
+    def out_of_reach(error: HistoryUnavailable | TokensUnavailable) -> Response:
+        log.error("%s: %s", type(error).__name__, error)
         response = answer(503)
         response.headers["Retry-After"] = "1"
         return response
@@ -193,5 +193,6 @@ def register_errors(app: Flask) -> None:
 
     app.before_request(unreadable_query)
     app.register_error_handler(HTTPException, expected)
-    app.register_error_handler(TokensUnavailable, out_of_reach)
+    for each in (HistoryUnavailable, TokensUnavailable):
+        app.register_error_handler(each, out_of_reach)
     app.register_error_handler(Exception, unexpected)

@@ -121,6 +121,19 @@ def test_a_history_that_cannot_be_read_costs_no_page(portal: PortalFactory) -> N
     pages.get("/buscar?q=x", 400)
 
 
+def test_a_history_that_cannot_be_erased_is_not_said_to_be_gone(portal: PortalFactory) -> None:
+    built = portal({})
+    pages = PageClient(built.client)
+    pages.get(f"/placa/{PLATE}")
+    form = pages.get("/")
+    with sqlite3.connect(built.settings.data_dir / "portal.sqlite") as database:
+        database.execute("ALTER TABLE history RENAME TO elsewhere")
+    database.close()
+    token = {"csrf_token": form.csrf_token()}
+    page = pages.post("/historico/apagar", data=token, status=503)
+    assert "Indisponível no momento" in page.text
+
+
 def test_what_is_kept_is_readable_by_its_owner_alone(portal: PortalFactory) -> None:
     built = portal({})
     built.client.get(f"/placa/{PLATE}?completo=1")
