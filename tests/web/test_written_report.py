@@ -114,11 +114,11 @@ def test_who_may_buy_a_report_reads_first_what_it_would_lack(around: Panels, sai
 def test_the_moment_of_writing_is_words_on_the_screen_and_on_paper() -> None:
     report = answered(report_body(), price="1.2")
     screen = text_of(check_html(render(vehicle_page(PLATE, panels(), report, READING))))
-    assert "escrito em 20/11/2026 às 21:12 (há 3 min)" in screen
+    assert "Escrito em 20/11/2026 às 21:12 (há 3 min)" in screen
     assert "custa R$ 1,20" in screen and "consultar de novo" not in screen
     page = dossier_page(PLATE, panels(), report, READING, address="https://portal.example")
     paper = text_of(check_html(render(page)))
-    assert "escrito em 20/11/2026 às 21:12" in paper
+    assert "Escrito em 20/11/2026 às 21:12" in paper
     assert "há 3 min" not in paper and "Peça outro" not in paper
 
 
