@@ -1,7 +1,6 @@
 """What changed since the answer before: told on the page and on paper, both moments named."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from portal.web.panels import Panel, Replaced
 from portal.web.view_models import Panels, dossier_page, vehicle_page
 from portal.web.view_models.changes import MOST_LINES, changes_of
-from tests.conftest import PortalFactory
 from tests.factories import (
     HIDDEN,
     decode_body,
@@ -25,17 +23,9 @@ from tests.factories import (
     renajud_body,
     restriction,
 )
-from tests.fakes import FaultUpstream, faults
 from tests.web.html_checker import check_html, text_of
 from tests.web.odd_records import JSON, odd
-from tests.web.page_client import PageClient
-from tests.web.person import Person
 from tests.web.rendering import NOW, PLATE, READING, UNASKED, UNASKED_PANELS, answered, render
-
-DECODE, RENAINF, RENAJUD = (
-    "/detran/v1/decode",
-    *(f"/detran/v1/restrictions/{name}" for name in ("renainf", "renajud")),
-)
 
 
 def after(before: bytes, now: bytes) -> Panel:
@@ -262,76 +252,3 @@ def test_no_pair_of_answers_however_odd_breaks_a_page(
     for html in changed_pages(panels):
         assert HIDDEN not in html
         assert "R$\u00a00,00" not in html
-
-
-@pytest.fixture
-def buyer(portal: PortalFactory) -> PageClient:
-    return Person.at(portal()).signed_in().pages
-
-
-Script = Callable[[str, bytes], None]
-
-
-@pytest.fixture
-def answers(upstream: FaultUpstream) -> Script:
-    """Has the upstream answer a path with this body from now on."""
-    return lambda path, body: upstream.script(path, faults.answer("given", body))
-
-
-def test_asking_again_shows_what_came_of_it(buyer: PageClient, answers: Script) -> None:
-    for path, body in (
-        (DECODE, decode_body("ABC1D23")),
-        (RENAINF, renainf_body()),
-        (RENAJUD, renajud_body()),
-    ):
-        answers(path, body)
-    page = buyer.get("/placa/ABC1D23?completo=1")
-    assert "O que mudou" not in page.text
-    answers(RENAINF, renainf_body(fine()))
-    buyer.post("/placa/ABC1D23/atualizar", data={"csrf_token": page.csrf_token()})
-    for path in (
-        "/placa/ABC1D23",
-        "/placa/ABC1D23?completo=1",
-        "/placa/ABC1D23/dossie",
-    ):
-        text = buyer.get(path).text
-        assert "O que mudou" in text, path
-        assert "Nova: multa de 14/08/2025" in text, path
-    fragment = buyer.client.get("/placa/ABC1D23/painel/resumo").get_data(as_text=True)
-    assert "O que mudou" in fragment
-
-
-def test_a_stored_report_says_that_its_records_have_changed_once_they_have(
-    buyer: PageClient, answers: Script
-) -> None:
-    answers(RENAINF, renainf_body())
-    page = buyer.get("/placa/ABC1D23?completo=1")
-    token = {"csrf_token": page.csrf_token()}
-    buyer.post("/placa/ABC1D23/laudo", data=token)
-    buyer.post("/placa/ABC1D23/atualizar", data=token)
-    same = buyer.get("/placa/ABC1D23").text
-    assert "Recomenda-se regularizar" in same and "mudaram desde então" not in same
-    answers(RENAINF, renainf_body(fine()))
-    buyer.post("/placa/ABC1D23/atualizar", data=token)
-    for path in ("/placa/ABC1D23", "/placa/ABC1D23/dossie"):
-        text = buyer.get(path).text
-        assert "Os registros mudaram desde então" in text, path
-        assert "Recomenda-se regularizar" in text, path
-    buyer.post("/placa/ABC1D23/laudo", data=token)
-    assert "mudaram desde então" not in buyer.get("/placa/ABC1D23").text
-
-
-def test_a_report_is_not_called_overtaken_by_records_that_this_reader_cannot_see(
-    portal: PortalFactory, buyer: PageClient
-) -> None:
-    """What is out of somebody's scope is missing on their page; that is no change."""
-    page = buyer.get("/placa/ABC1D23?completo=1")
-    buyer.post("/placa/ABC1D23/laudo", data={"csrf_token": page.csrf_token()})
-    built = portal()
-    words = ["token", "issue", "despachante", "--scopes", "decode,renainf,report"]
-    issued = built.app.test_cli_runner().invoke(args=words)
-    narrow = Person.at(built).signed_in(issued.output.split()[-1]).pages
-    shown = narrow.get("/placa/ABC1D23?completo=1").text
-    assert "O seu acesso não inclui esta consulta" in shown
-    assert "Recomenda-se regularizar" in shown
-    assert "mudaram desde então" not in shown
