@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from portal.charts.labelling import Anchor
 from portal.charts.paths import Marker
 
-Layout = Literal["wide", "compact"]
+Layout = Literal["wide", "compact", "paper"]
 
 
 class Plotted(Protocol):

@@ -42,14 +42,17 @@ class _Sheet:
     height: int
     font_size: int
     price_ticks: int
+    month_ticks: int
 
 
 # The compact sheet stays readable at 288 px, a 320 px screen less its margins: 12 units of
-# 340 are still 10 px there. The wide one is meant from 560 px on.
+# 340 are still 10 px there. The wide one is meant from 560 px on. That of paper lies flat, three
+# to a page across 180 mm, and says less: WeasyPrint sets the text of an SVG letter by letter.
 _SHEETS: MappingProxyType[Layout, _Sheet] = MappingProxyType(
     {
-        "wide": _Sheet(width=720, height=340, font_size=13, price_ticks=6),
-        "compact": _Sheet(width=340, height=260, font_size=12, price_ticks=5),
+        "wide": _Sheet(width=720, height=340, font_size=13, price_ticks=6, month_ticks=24),
+        "compact": _Sheet(width=340, height=260, font_size=12, price_ticks=5, month_ticks=24),
+        "paper": _Sheet(width=720, height=196, font_size=12, price_ticks=4, month_ticks=6),
     }
 )
 
@@ -205,7 +208,8 @@ def _month_ticks(frame: _Frame, month: Callable[[date], str]) -> tuple[Tick, ...
     size = frame.sheet.font_size
     names = {i: month(scale.month_of(i)) for i in range(frame.first, frame.last + 1)}
     widest = max(labelling.text_width(name, size) for name in names.values())
-    most = max(int((frame.plot.right - frame.plot.left) / (widest + size)), 1)
+    room = int((frame.plot.right - frame.plot.left) / (widest + size))
+    most = min(max(room, 1), frame.sheet.month_ticks)
     ticks = []
     for index in scale.month_ticks(frame.first, frame.last, most):
         at = frame.x(index)

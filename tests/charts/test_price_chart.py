@@ -22,8 +22,9 @@ from portal.charts.price_chart import MOST_MONTHS
 from tests.charts.drawing import draw
 
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
-# What a page shows on a 320 px screen after its margins, and what a column gives the wide one.
-SHOWN_AT: dict[Layout, int] = {"compact": 288, "wide": 560}
+# What a page shows on a 320 px screen after its margins, what a column gives the wide one, and
+# 180 mm of paper.
+SHOWN_AT: dict[Layout, int] = {"compact": 288, "wide": 560, "paper": 680}
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
