@@ -1,7 +1,10 @@
 """The dossier's HTML is the golden one, and its PDF is tagged, titled and holds every fine."""
 
+import gc
+import logging
 import re
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 
@@ -67,8 +70,35 @@ def test_the_pdf_holds_every_fine_and_every_version() -> None:
         assert f"VERSAO {number} 1.8 16V TURBO" in text
 
 
-def test_a_fine_costs_the_pdf_few_boxes() -> None:
-    """WeasyPrint's time goes by elements: a row that grows would be paid for forty times."""
-    few, many = (len(re.findall(r"<[a-z]", paper.heavy(fines, 0))) for fines in (10, 40))
-    timeline = 2 * 3  # a fine is two events, each an item, a time and a link
-    assert (many - few) / 30 <= 14 + timeline
+def test_a_fine_costs_the_pdf_few_boxes_and_few_words() -> None:
+    """WeasyPrint's time goes by elements and letters: a row is paid for forty times."""
+    few, many = paper.heavy(10, 0), paper.heavy(40, 0)
+    elements = [len(re.findall(r"<[a-z]", html)) for html in (few, many)]
+    assert (elements[1] - elements[0]) / 30 <= 7
+    letters = [len(re.sub(r"<[^>]*>", "", html)) for html in (few, many)]
+    assert (letters[1] - letters[0]) / 30 <= 600
+
+
+def test_a_chart_costs_the_pdf_few_letters() -> None:
+    """WeasyPrint sets the text of an SVG letter by letter, each as dear as a line."""
+    texts = re.findall(r"<text[^>]*>([^<]*)<", paper.heavy(0, 6))
+    assert sum(map(len, texts)) <= 6 * 120
+
+
+def test_a_paper_is_laid_out_once(caplog: pytest.LogCaptureFixture) -> None:
+    """A count of pages, or a note that wants a page's number, must not cost a second layout."""
+    with caplog.at_level(logging.INFO, "weasyprint.progress"):
+        pages = len(pdf_of(paper.heavy()).pages)
+    steps = [record.getMessage() for record in caplog.records if "layout" in record.getMessage()]
+    assert sum("Page" in step for step in steps) == pages
+    assert not [step for step in steps if "Repagination" in step]
+
+
+def test_two_papers_at_once_are_two_whole_papers() -> None:
+    """The press keeps fonts and sheets between papers, and prints one at a time."""
+    htmls = [paper.heavy(1, 0), paper.heavy(2, 0)] * 2
+    with ThreadPoolExecutor(4) as threads:
+        papers = list(threads.map(pdf_of, htmls))
+    for number, pdf in enumerate(papers):
+        assert ("RODOVIA 1 KM 7" in text_of(pdf)) == bool(number % 2)
+    assert gc.isenabled()

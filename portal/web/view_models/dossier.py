@@ -21,6 +21,9 @@ from portal.web.view_models.panel import (
     provenance,
     subject_path,
 )
+from portal.web.view_models.paper_fines import PaperFines, paper_fines
+from portal.web.view_models.paper_prices import PaperPrices, paper_prices
+from portal.web.view_models.paper_timeline import PaperTimeline, paper_timeline
 from portal.web.view_models.report import ReportSection, report_section
 
 
@@ -39,6 +42,9 @@ class DossierPage:
     code: str
     qr: str
     contents: Contents
+    prices: PaperPrices | None
+    fines: PaperFines | None
+    timeline: PaperTimeline
     provenance: tuple[Provenance, ...]
     missing: tuple[Unavailable, ...]
     report: ReportSection
@@ -74,6 +80,9 @@ def dossier_page(
         code=code,
         qr=qr,
         contents=contents,
+        prices=paper_prices(contents.facts.prices) if contents.facts else None,
+        fines=paper_fines(contents.fines, reading.today) if contents.fines else None,
+        timeline=paper_timeline(contents.fines, contents.restrictions),
         provenance=tuple(
             provenance(words, panel, reading.now)
             for lookup, words in LOOKUP_WORDS.items()

@@ -1,0 +1,175 @@
+"""What paper says of fines, prices and days: all of it, what many share said once."""
+
+import re
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.law import assess
+from portal.vehicle import read_fines
+from portal.web.view_models import DossierPage, dossier_page
+from portal.web.view_models.paper_fines import PaperFines
+from portal.web.view_models.paper_timeline import MOST_DAYS, numbers
+from tests.factories import (
+    HIDDEN,
+    decode_body,
+    fine,
+    fipe_entry,
+    payment,
+    price_history,
+    renainf_body,
+)
+from tests.web.rendering import PLATE, READING, UNASKED, panels
+
+PENALTY = {"dataInfracao": "14/08/2025", "dataEmissaoNotificacao": "22/08/2025"}
+
+
+def page_of(*fines: Any, decode: bytes | None = None) -> DossierPage:
+    shown = panels(decode=decode, renainf=renainf_body(*fines))
+    return dossier_page(PLATE, shown, UNASKED, READING, address="https://portal.example")
+
+
+def table_of(*fines: Any) -> PaperFines:
+    fines_on_paper = page_of(*fines).fines
+    assert fines_on_paper is not None
+    return fines_on_paper
+
+
+def all_words(table: PaperFines, row: int = 0) -> str:
+    """What a reader of one row gets to read: the row and the notes that it points to."""
+    shown = table.rows[row]
+    notes = [note.text for note in table.notes if note.mark in shown.marks.split(", ")]
+    return " ".join((shown.what, shown.details, shown.standing, *notes))
+
+
+def test_a_sentence_of_many_fines_stands_once_and_of_one_in_its_row() -> None:
+    twins = table_of(fine(), fine())
+    sentence = assess(read_fines(renainf_body(fine()), HIDDEN)[0], READING.today).amount.note
+    assert [note.text for note in twins.notes].count(sentence) == 1
+    assert not any(sentence in row.details for row in twins.rows)
+    alone = table_of(fine())
+    assert alone.notes == ()
+    assert sentence in alone.rows[0].details
+    assert alone.rows[0].marks == ""
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, ("8 dos 30 dias", "embora tenham passado mais de 360 dias")),
+        (
+            {"dataEmissaoNotificacao": "30/09/2025"},
+            ("47 dias depois da infração", "deveria ser arquivado"),
+        ),
+        ({"dataEmissaoPenalidade": "20/08/2025"}, ("6 dos 180 dias", "em regra, exigível")),
+        (
+            {"dataEmissaoPenalidade": "14/04/2026"},
+            ("243 dias depois da infração", "só se houve defesa prévia"),
+        ),
+        (
+            {"dataEmissaoPenalidade": "14/10/2026"},
+            ("426 dias depois da infração", "já teria se perdido"),
+        ),
+        (
+            {"dataEmissaoPenalidade": "10/11/2026"},
+            ("ao menos até 10/12/2026", "não é antes de 30 dias da penalidade"),
+        ),
+        (
+            {"dataInfracao": "14/08/2018", "dataEmissaoNotificacao": "20/08/2018"},
+            ("os 5 anos passaram em 14/08/2023", "pode ter prescrito"),
+        ),
+        ({"dataEmissaoPenalidade": HIDDEN}, ("oculta a data da penalidade",)),
+        ({"tipo": "SUSPENSA"}, ("“SUSPENSA”", "não pode ser cobrada enquanto durar")),
+        ({"codigoInfracao": "9999"}, ("fora da tabela do portal",)),
+        ({"dataInfracao": "14/02/2025"}, ("já saíram da contagem",)),
+    ],
+)
+def test_what_the_law_makes_of_a_fine_is_told_however_many_share_it(
+    given: dict[str, str], told: tuple[str, ...], count: int
+) -> None:
+    table = table_of(*[fine(**given)] * count)
+    for row in range(count):
+        words = all_words(table, row)
+        assert all(part in words for part in told), words
+
+
+def test_every_mark_has_its_note_and_every_note_is_pointed_at() -> None:
+    codes = ("7455", "5010", "6050", "9999", "7633")
+    table = table_of(*(fine(codigoInfracao=code) for code in codes for _ in range(2)))
+    marks = {mark for row in table.rows for mark in row.marks.split(", ")}
+    assert marks == {note.mark for note in table.notes}
+
+
+def test_a_hidden_field_and_an_empty_one_are_told_apart() -> None:
+    words = all_words(table_of(fine(autoInfracao=HIDDEN, localInfracao="")))
+    assert "Auto de infração: oculto pela fonte." in words
+    assert "Local: não informado." in words
+
+
+def test_a_paid_fine_has_no_discount_and_no_clock() -> None:
+    paid = fine(pagamento=payment(dataPagamento="02/12/2025", valorPago="130.16"))
+    row = table_of(paid).rows[0]
+    assert (row.standing, row.discounts) == ("paga", "")
+    assert "Paga em 02/12/2025" in row.details
+    assert "Prescrição" not in row.details
+
+
+def test_all_candidates_are_on_paper_with_their_price_and_change() -> None:
+    entries = [
+        fipe_entry(versao=f"VERSAO {n}", valorAtual=f"{50_000 + n}.00", historicoPreco=[])
+        for n in range(9)
+    ]
+    entries[0]["historicoPreco"] = price_history(60, 0, (2021, 12))
+    prices = page_of(decode=decode_body(str(PLATE), informacoesFipe=entries)).prices
+    assert prices is not None
+    told = {version.label.split(" · ")[0]: version for version in prices.versions}
+    assert set(told) == {f"VERSAO {n}" for n in range(9)}
+    assert told["VERSAO 8"].price == "R$\u00a050.008,00"
+    assert told["VERSAO 8"].twelve_months == "sem dados para comparar"
+    assert re.fullmatch(r"-\d+,\d%", told["VERSAO 0"].twelve_months)
+    assert len(prices.charts) == 6
+
+
+def test_the_month_table_holds_every_month_of_the_likeliest_version() -> None:
+    history = price_history(30, 3, (2024, 8))
+    prices = page_of(
+        decode=decode_body(str(PLATE), informacoesFipe=[fipe_entry(historicoPreco=history)])
+    ).prices
+    assert prices is not None and prices.months is not None
+    cells = "\t".join("\t".join(year.quarters) for year in prices.months.years).split("\t")
+    assert len(cells) == 12 * len(prices.months.years)
+    shown = [cell for cell in cells if cell != "—"]
+    sent = [f"{int(point['valor']):,}".replace(",", ".") for point in history]
+    assert sorted(cell.rstrip("*") for cell in shown) == sorted(sent)
+    assert sum(cell.endswith("*") for cell in shown) == 3
+
+
+def test_a_day_is_one_line_and_the_newest_comes_first() -> None:
+    timeline = page_of(fine(), fine(), fine(dataInfracao="01/02/2025")).timeline
+    told = {day.day: day.what for day in timeline.days}
+    assert told[date(2025, 8, 14)] == "Infrações das multas 1 e 2"
+    assert told[date(2025, 8, 22)] == "Notificação da autuação das multas 1 a 3"
+    assert told[date(2025, 2, 1)].startswith("Infração da multa 3: Transitar")
+    assert list(told) == sorted(told, reverse=True)
+
+
+def test_days_that_do_not_fit_are_counted() -> None:
+    days = [f"{n % 28 + 1:02}/{n // 28 + 1:02}/2024" for n in range(MOST_DAYS + 20)]
+    timeline = page_of(
+        *(fine(dataInfracao=day, dataEmissaoNotificacao="") for day in days)
+    ).timeline
+    assert len(timeline.days) == MOST_DAYS
+    assert timeline.omitted == 21  # the restriction's day is one more
+
+
+@given(st.sets(st.integers(1, 60), min_size=1))
+def test_listed_numbers_are_those_and_no_others(chosen: set[int]) -> None:
+    listed: set[int] = set()
+    for part in re.split(r", | e ", numbers(sorted(chosen))):
+        first, _, last = part.partition(" a ")
+        listed |= set(range(int(first), int(last or first) + 1))
+    assert listed == chosen
