@@ -108,7 +108,7 @@ def row_of(
 
 
 def as_of(at: datetime) -> str:
-    return f"conforme resposta guardada de {moment(at)}; a fonte não respondeu agora"
+    return f"conforme resposta guardada de {moment(at)}; sem resposta mais nova da fonte"
 
 
 def _court_answers(act: Act, effects: Sequence[Effect]) -> Iterator[Answer]:

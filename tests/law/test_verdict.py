@@ -169,7 +169,7 @@ def test_a_restriction_in_doubt_is_never_clear(record, told):
 
 BEFORE = datetime.fromisoformat("2026-11-20T14:05:00")
 LATER = datetime.fromisoformat("2026-11-20T18:00:00")
-AS_OF = "conforme resposta guardada de 20/11/2026 às 14:05; a fonte não respondeu agora"
+AS_OF = "conforme resposta guardada de 20/11/2026 às 14:05; sem resposta mais nova da fonte"
 
 
 def test_answers_of_before_make_no_verdict_clear():
@@ -177,7 +177,7 @@ def test_answers_of_before_make_no_verdict_clear():
     assert verdict.level == "caution"
     assert verdict.headline == f"Nada impede a transferência, {AS_OF}"
     assert verdict.notices == (
-        "Multas: conforme resposta guardada de 20/11/2026 às 18:00; a fonte não respondeu agora.",
+        "Multas: conforme resposta guardada de 20/11/2026 às 18:00; sem resposta mais nova da fonte.",
         f"Restrições judiciais: {AS_OF}.",
     )
     assert set(marks(verdict)) == {"careful"}
