@@ -40,7 +40,7 @@ def chromium_pdf(page: Any, html: str) -> bytes:
     return pdf
 
 
-@pytest.mark.parametrize("name", ["usual", "heavy"])
+@pytest.mark.parametrize("name", ["usual", "heavy", "varied"])
 def test_both_printers_print_the_same_words(page: Any, name: str) -> None:
     html = getattr(paper, name)()
     try:

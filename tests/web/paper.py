@@ -1,7 +1,11 @@
 """The dossier with fixed records and a fixed clock: the paper that tests and measures look at."""
 
+from datetime import date, timedelta
+
+from portal.web.filters import short_date
 from portal.web.view_models import dossier_page
 from tests.factories import (
+    Record,
     decode_body,
     fine,
     fipe_entry,
@@ -18,6 +22,17 @@ QR = (
     "%3Cpath d='M0 0h1v1H0zM1 1h1v1H1z'/%3E%3C/svg%3E"
 )
 ADDRESS = "https://portal.example"
+_KINDS = (
+    ("7455", "130"),
+    ("5010", "880"),
+    ("6050", "293"),
+    ("7633", "293"),
+    ("5550", "130"),
+    ("5185", "195"),
+    ("7463", "195"),
+    ("9999", "77"),
+    ("7471", "880"),
+)
 
 
 def usual() -> str:
@@ -44,6 +59,36 @@ def usual() -> str:
 
 def heavy(fines: int = 40, candidates: int = 6) -> str:
     """As many fines and charts as the PDF is measured with."""
+    return _loaded(
+        [fine(localInfracao=f"RODOVIA {n} KM {n * 7}") for n in range(fines)], candidates
+    )
+
+
+def varied(fines: int = 40, candidates: int = 6) -> str:
+    """As many, but no two fines alike: other days, kinds, sums, some punished, some paid."""
+    return _loaded([_fine_of(n) for n in range(fines)], candidates)
+
+
+def _fine_of(number: int) -> Record:
+    committed = date(2019, 1, 5) + timedelta(days=67 * number)
+    notified = committed + timedelta(days=10 + number % 28)
+    punished = committed + timedelta(days=100 + 7 * number) if number % 4 else None
+    paid = committed + timedelta(days=500) if number % 8 == 7 else None
+    code, amount = _KINDS[number % len(_KINDS)]
+    return fine(
+        codigoInfracao=code,
+        valor=amount,
+        dataInfracao=short_date(committed),
+        dataCadastroInfracao=short_date(notified),
+        dataEmissaoNotificacao=short_date(notified),
+        dataEmissaoPenalidade=short_date(punished) if punished else "",
+        localInfracao=f"RODOVIA {number} KM {number * 7}",
+        autoInfracao=f"A{number:07}",
+        pagamento=payment(dataPagamento=short_date(paid), valorPago="234") if paid else payment(),
+    )
+
+
+def _loaded(fines: list[Record], candidates: int) -> str:
     history = [price_history(108, 6, (2017, 6), 90_000 + 1_371 * n) for n in range(candidates)]
     entries = [
         fipe_entry(versao=f"VERSAO {n} 1.8 16V TURBO", historicoPreco=prices)
@@ -53,9 +98,7 @@ def heavy(fines: int = 40, candidates: int = 6) -> str:
         PLATE,
         panels(
             decode=decode_body(str(PLATE), informacoesFipe=entries),
-            renainf=renainf_body(
-                *(fine(localInfracao=f"RODOVIA {n} KM {n * 7}") for n in range(fines))
-            ),
+            renainf=renainf_body(*fines),
         ),
         UNASKED,
         READING,
