@@ -14,35 +14,45 @@ from portal.sandbox.regions import REGIONS, authority, draw_state
 from portal.sandbox.vehicles import Vehicle
 from portal.vehicle import HIDDEN_MARKER
 
+_YOUNGEST_DAYS = 60
 _OLDEST_DAYS = 1500
 
 
 def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[str, object]]:
     """``result`` of the fine lookup, the latest infraction first."""
     chance = seeded("fines", vehicle.seed)
+    month = today.replace(day=1)
     match profile.fines:
         case tuple() as outlines:
             pass
         case int() as count:
-            outlines = _draw(vehicle, count, chance)
+            outlines = _draw(vehicle, count, month, chance)
         case None:
             count = chance.choices((0, 1, 2, 3, 5, 8), (44, 24, 15, 10, 5, 2))[0]
-            outlines = _draw(vehicle, count, chance)
-    month = today.replace(day=1)
+            outlines = _draw(vehicle, count, month, chance)
     ordered = sorted(outlines, key=lambda outline: outline.age_days)
     return [_record(vehicle, outline, profile.is_bare, month, chance) for outline in ordered]
 
 
-def _draw(vehicle: Vehicle, count: int, chance: random.Random) -> tuple[FineOutline, ...]:
+def _draw(
+    vehicle: Vehicle, count: int, month: date, chance: random.Random
+) -> tuple[FineOutline, ...]:
+    """So many fines, or none where the vehicle is too new to have been fined."""
     choices = offences_for(vehicle.family.is_motorcycle)
     weights = [offence.weight for offence in choices]
-    return tuple(
-        _outline(vehicle, offence, chance) for offence in chance.choices(choices, weights, k=count)
+    drawn = (
+        _outline(vehicle, offence, month, chance)
+        for offence in chance.choices(choices, weights, k=count)
     )
+    return tuple(outline for outline in drawn if outline is not None)
 
 
-def _outline(vehicle: Vehicle, offence: Offence, chance: random.Random) -> FineOutline:
-    age = chance.randint(60, _OLDEST_DAYS)
+def _outline(
+    vehicle: Vehicle, offence: Offence, month: date, chance: random.Random
+) -> FineOutline | None:
+    age = vehicle.draw_age(chance, _YOUNGEST_DAYS, _OLDEST_DAYS, month)
+    if age is None:
+        return None
     # One notice in twelve leaves after its thirty days, one penalty in ten after its 180.
     notice = chance.randint(31, 55) if chance.random() < 1 / 12 else chance.randint(6, 28)
     penalty = chance.randint(181, 260) if chance.random() < 0.1 else chance.randint(70, 175)

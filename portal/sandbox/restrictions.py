@@ -20,26 +20,27 @@ def restriction_records(
 ) -> list[dict[str, object]]:
     """``result`` of the judicial lookup, the latest inclusion first."""
     chance = seeded("restrictions", vehicle.seed)
+    month = today.replace(day=1)
     outlines = profile.restrictions
     if outlines is None:
         count = chance.choices((0, 1, 2), (91, 7, 2))[0]
-        outlines = tuple(_outline(vehicle, chance) for _ in range(count))
-    month = today.replace(day=1)
+        drawn = (_outline(vehicle, month, chance) for _ in range(count))
+        outlines = tuple(outline for outline in drawn if outline is not None)
     ordered = sorted(outlines, key=lambda outline: outline.age_days)
     return [_record(vehicle, subject, o, profile.is_bare, month, chance) for o in ordered]
 
 
-def _outline(vehicle: Vehicle, chance: random.Random) -> RestrictionOutline:
+def _outline(vehicle: Vehicle, month: date, chance: random.Random) -> RestrictionOutline | None:
     state = vehicle.home_state
     labour = REGIONS[state].labour_court
     court = chance.choice((f"TJ{state}" if state != "DF" else "TJDFT", labour))
     bench = "VARA DO TRABALHO" if court == labour else "VARA CIVEL"
-    return RestrictionOutline(
-        kinds=chance.choices(KINDS, (55, 12, 18, 15))[0],
-        court=court,
-        body=f"{digits(chance, 5)}-{chance.choice(_ORDINALS)} {bench}",
-        age_days=chance.randint(40, 2400),
-    )
+    kinds = chance.choices(KINDS, (55, 12, 18, 15))[0]
+    body = f"{digits(chance, 5)}-{chance.choice(_ORDINALS)} {bench}"
+    age = vehicle.draw_age(chance, 40, 2400, month)
+    if age is None:
+        return None
+    return RestrictionOutline(kinds, court, body, age)
 
 
 def _record(

@@ -32,10 +32,6 @@ class Situation:
     fault: Fault | None = None
     profile: Profile = UNFIXED
 
-    @property
-    def is_fault(self) -> bool:
-        return self.fault is not None
-
 
 _SAME = "200, os mesmos bytes"
 

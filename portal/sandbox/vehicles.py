@@ -1,5 +1,6 @@
 """Invented vehicles: a plate's hash picks a family and everything about one car of it."""
 
+import random
 from dataclasses import dataclass
 from datetime import date
 
@@ -34,6 +35,14 @@ class Vehicle:
     home_state: str
     description: str
     fuel: str
+
+    def draw_age(
+        self, chance: random.Random, youngest: int, oldest: int, month: date
+    ) -> int | None:
+        """Days from an event to ``month``, not before the year of manufacture; None where the
+        vehicle is too new for any."""
+        oldest = min(oldest, (month - date(self.built_year, 1, 1)).days)
+        return chance.randint(youngest, oldest) if oldest >= youngest else None
 
 
 def seed_of(subject: Plate | Renavam) -> str:

@@ -126,6 +126,30 @@ def test_restrictions_have_the_contracts_fields(plate: str, today: date) -> None
         assert as_day(record["dataInclusao"][:10]) < today
 
 
+def dated_before_manufacture(plate: str, today: date) -> list[str]:
+    """Days of fines and restrictions on which the vehicle did not exist yet."""
+    box = sandbox_on(today)
+    built = int(result(f"decode/{plate}", box)["anoFabricacao"])
+    happened = [fine["dataInfracao"] for fine in result(f"restrictions/renainf/{plate}", box)]
+    happened += [one["dataInclusao"] for one in result(f"restrictions/renajud/{plate}", box)]
+    return [text for text in happened if as_day(text[:10]).year < built]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(ordinary, min_size=4, max_size=4), days)
+def test_nothing_befalls_a_vehicle_before_its_year_of_manufacture(
+    several: list[str], today: date
+) -> None:
+    for plate in several:
+        assert not dated_before_manufacture(plate, today)
+
+
+@pytest.mark.parametrize("plate", [s.plate for s in SITUATIONS if s.fault is None])
+def test_nothing_befalls_a_documented_vehicle_before_its_year(plate: str) -> None:
+    for today in (date(2024, 1, 1), TODAY, date(2031, 12, 31)):
+        assert not dated_before_manufacture(plate, today)
+
+
 @settings(max_examples=60, deadline=None)
 @given(ordinary)
 def test_the_same_plate_gives_the_same_bytes_in_either_case(plate: str) -> None:

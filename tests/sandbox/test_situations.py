@@ -9,7 +9,7 @@ from portal.vehicle import Plate
 from tests.sandbox.asking import Sleeper, get, message, post, result, sandbox_on
 from tests.sandbox.shape import DECODE, FINE, RESTRICTION
 
-FAULTS = [situation for situation in SITUATIONS if situation.is_fault]
+FAULTS = [situation for situation in SITUATIONS if situation.fault is not None]
 OPERATIONS = (
     "decode/{}",
     "restrictions/renainf/{}",
