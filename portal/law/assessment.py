@@ -75,11 +75,6 @@ class FineAssessment:
         return STANDING_WORDS[self.standing]
 
     @property
-    def lapses_on(self) -> date | None:
-        """The earliest day on which it may prescribe; see ``prescription.sentence``."""
-        return self.prescription.ends_on
-
-    @property
     def clocks(self) -> tuple[Clock, ...]:
         return (
             self.notice,

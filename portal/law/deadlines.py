@@ -141,12 +141,6 @@ def appeal(penalty_on: date | None, today: date) -> Clock:
     return _at_least("Recurso à JARI e vencimento", article, "da penalidade", penalty_on, today)
 
 
-def second_appeal(decided_on: date | None, today: date) -> Clock:
-    """30 days from JARI's decision, which no fine record brings."""
-    article = "art. 288 do CTB"
-    return _at_most("Recurso ao CETRAN", article, "da decisão da JARI", decided_on, 30, today)
-
-
 def driver_nomination(notified_on: date | None, today: date) -> Clock:
     """30 days from the notice of autuação for the owner to name who drove."""
     article = "art. 257, § 7º, do CTB"

@@ -38,7 +38,7 @@ def test_the_sample_fine_costs_130_16_and_is_media_with_4_points():
     assert found.article == "art. 218, I do CTB"
     assert found.notice.days_used == 22
     assert found.description == "Transitar em velocidade superior à máxima permitida em até 20%"
-    assert found.lapses_on == date(2029, 8, 18)
+    assert found.prescription.ends_on == date(2029, 8, 18)
 
 
 def test_discounts_are_rounded_to_the_cent():

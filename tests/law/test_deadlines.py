@@ -100,11 +100,11 @@ def test_defence_and_appeal_may_end_later_than_their_minimum():
         assert clock_of(TODAY - timedelta(days=31), TODAY).verdict == "unknown"
 
 
-def test_driver_and_second_appeal_have_thirty_days():
-    for clock_of in (deadlines.driver_nomination, deadlines.second_appeal):
-        assert clock_of(TODAY - timedelta(days=30), TODAY).verdict == "in_time"
-        assert clock_of(TODAY - timedelta(days=31), TODAY).verdict == "late"
-        assert clock_of(TODAY + timedelta(days=1), TODAY).verdict == "unknown"
+def test_a_driver_is_named_within_thirty_days():
+    clock_of = deadlines.driver_nomination
+    assert clock_of(TODAY - timedelta(days=30), TODAY).verdict == "in_time"
+    assert clock_of(TODAY - timedelta(days=31), TODAY).verdict == "late"
+    assert clock_of(TODAY + timedelta(days=1), TODAY).verdict == "unknown"
 
 
 def test_prescription_counts_from_the_penalty_where_there_is_one():
@@ -133,7 +133,6 @@ def test_no_pair_of_dates_makes_a_clock_raise_or_stay_silent(first, second, toda
         deadlines.prior_defence(first, today),
         deadlines.driver_nomination(first, today),
         deadlines.appeal(first, today),
-        deadlines.second_appeal(first, today),
         deadlines.prescription(first, second, today),
     ]
     for clock in clocks:

@@ -219,7 +219,7 @@ def _used(clock: Clock) -> str:
         return ""
     if clock.verdict == "in_time":
         return f", {clock.days_used} dos {clock.limit_days} dias"
-    return f", {clock.days_used} dias depois da infração"
+    return f", {filters.integer(clock.days_used)} dias depois da infração"
 
 
 def _appeal(clock: Clock) -> Iterator[str]:
