@@ -9,19 +9,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 from portal.upstream.cells import Cells
-from portal.upstream.errors import CircuitOpen, NotSent, TimedOut, UpstreamError
+from portal.upstream.errors import CircuitOpen, TimedOut, UpstreamError
 from portal.upstream.messages import Account, Attempt, Resource, Response, Upstream
 
 State = Literal["closed", "open", "half-open"]
 
 FAILURES_TO_OPEN = 5
 COOLDOWN_S = 5.0
-LONGEST_COOLDOWN_S = 30.0
 LONGEST_PAUSE_S = 60.0
 DEFAULT_PAUSE_S = 1.0
+# A probe whose process was killed never reports back; after this the next one may go.
+LONGEST_PROBE_S = 30.0
 
 # What each cell holds. Times are monotonic seconds, which all processes of a machine share.
-_PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _COOLDOWN, _FIRST_SUBJECT = 0, 1, 2, 3, 4
+_PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_SUBJECT = 0, 1, 2, 3
 CELLS = _FIRST_SUBJECT + FAILURES_TO_OPEN
 
 
@@ -32,13 +33,6 @@ class Breaker:
     different vehicles: one poisoned record asked again and again says nothing about the rest.
     With shared ``cells`` the worker processes open, pause and probe as one. The lock guards the
     state alone, never a call.
-
-    A probe that fails may have been charged, and its caller waited: so the cool-down is at least
-    twice as long as the last failure took, and doubles with every probe that fails. One that
-    could not even be sent cost nothing and is repeated after COOLDOWN_S.
-
-    ``longest_call_s``: a probe whose process was killed never reports back; after this the next
-    one may go.
     """
 
     def __init__(
@@ -47,13 +41,11 @@ class Breaker:
         name: str,
         clock: Callable[[], float],
         cells: Cells | None = None,
-        longest_call_s: float = 20.0,
     ) -> None:
         self.name = name
         self._origin = origin
         self._clock = clock
         self._cells = Cells(CELLS) if cells is None else cells
-        self._longest_call_s = longest_call_s
         self._turn = threading.Lock()
         self._numbers = itertools.count()
         self._waiting: dict[int, tuple[float, str]] = {}  # since when, for which subject
@@ -83,7 +75,7 @@ class Breaker:
             subjects = {resource.subject}
             if isinstance(error, TimedOut):
                 subjects |= self._waiting_as_long(started)
-            self._failed(subjects, probe, error, started)
+            self._failed(subjects, probe)
             raise
         except BaseException:
             self._leave(probe)  # refused by the account: says nothing about the origin
@@ -111,7 +103,7 @@ class Breaker:
     def _is_open(self, now: float) -> bool:
         # A time further ahead than any cool-down was left by an earlier boot of the machine.
         probe_from = self._cells[_PROBE_FROM]
-        return probe_from != 0.0 and probe_from - now <= LONGEST_COOLDOWN_S
+        return probe_from != 0.0 and probe_from - now <= COOLDOWN_S
 
     def _enter(self) -> bool:
         now = self._clock()
@@ -126,9 +118,9 @@ class Breaker:
             probe_from = self._cells[_PROBE_FROM]
             if now < probe_from:
                 raise CircuitOpen(probe_from - now)
-            if 0 < self._cells[_PROBING_UNTIL] - now <= self._longest_call_s:
+            if 0 < self._cells[_PROBING_UNTIL] - now <= LONGEST_PROBE_S:
                 raise CircuitOpen(DEFAULT_PAUSE_S)
-            self._cells[_PROBING_UNTIL] = now + self._longest_call_s
+            self._cells[_PROBING_UNTIL] = now + LONGEST_PROBE_S
             return True
 
     def _refuse_if_open(self) -> None:
@@ -140,9 +132,7 @@ class Breaker:
         if probe:
             self._cells[_PROBING_UNTIL] = 0.0
 
-    def _failed(
-        self, subjects: set[str], probe: bool, error: UpstreamError, started: float
-    ) -> None:
+    def _failed(self, subjects: set[str], probe: bool) -> None:
         slots = range(_FIRST_SUBJECT, _FIRST_SUBJECT + FAILURES_TO_OPEN)
         with self._cells.locked():
             for mark in map(_mark, subjects):
@@ -155,17 +145,8 @@ class Breaker:
             # A call that left before it opened and fails only now: the origin failed until now.
             if probe or full or self._is_open(now):
                 self._forget_failures()
-                cooldown = self._next_cooldown(probe, isinstance(error, NotSent), now - started)
-                self._cells[_COOLDOWN] = cooldown
-                self._cells[_PROBE_FROM] = now + cooldown
+                self._cells[_PROBE_FROM] = now + COOLDOWN_S
             self._leave(probe)
-
-    def _next_cooldown(self, probe: bool, was_free: bool, took_s: float) -> float:
-        held = self._cells[_COOLDOWN]
-        if probe:
-            held = 0.0 if was_free else 2 * held
-        wished = COOLDOWN_S if was_free else max(COOLDOWN_S, 2 * took_s)
-        return min(max(held, wished), LONGEST_COOLDOWN_S)
 
     def _answered(self, response: Response, probe: bool) -> None:
         self._answered_at = self._clock()
@@ -176,7 +157,7 @@ class Breaker:
             self._forget_failures()
             # A call that left before the circuit opened must not close it: only the probe does.
             if probe:
-                self._cells[_PROBE_FROM] = self._cells[_COOLDOWN] = 0.0
+                self._cells[_PROBE_FROM] = 0.0
                 self._leave(probe)
             if pauses:
                 wished = response.retry_after_s

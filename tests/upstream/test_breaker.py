@@ -4,14 +4,13 @@ import threading
 
 import pytest
 
-from portal.upstream import Breaker, CircuitOpen, Failing, NotSent, Response, TimedOut
+from portal.upstream import Breaker, CircuitOpen, Failing, Response, TimedOut
 from portal.upstream.breaker import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
-    LONGEST_COOLDOWN_S,
     LONGEST_PAUSE_S,
 )
-from tests.fakes import Clock, wait_until
+from tests.fakes import wait_until
 from tests.upstream.asking import Notes, resource
 from tests.upstream.playing import Played, ask, fail, opened
 
@@ -80,63 +79,6 @@ def test_a_failed_probe_opens_it_for_another_cool_down(breaker, played, clock):
         ask(breaker)
 
 
-def cooldowns(breaker: Breaker, played: Played, clock: Clock, error: Exception) -> list[int]:
-    """Whole seconds between the first probes that end with the error."""
-    found = []
-    for _ in range(6):
-        waited = 0
-        while breaker.state == "open":
-            clock.advance(1)
-            waited += 1
-        found.append(waited)
-        played.next = error
-        with pytest.raises(type(error)):
-            ask(breaker)
-    return found
-
-
-def test_each_failed_probe_that_may_have_cost_something_doubles_the_cool_down(
-    breaker, played, clock
-):
-    """An outage of an hour must not be paid for every five seconds."""
-    opened(breaker, played)
-    assert cooldowns(breaker, played, clock, Failing(500)) == [5, 10, 20, 30, 30, 30]
-    clock.advance(LONGEST_COOLDOWN_S)
-    played.next = Response(200, b"{}", "primary")
-    ask(breaker)
-    opened(breaker, played)
-    assert cooldowns(breaker, played, clock, Failing(500))[0] == 5
-
-
-def test_a_probe_that_could_not_be_sent_was_free_and_is_repeated_soon(breaker, played, clock):
-    opened(breaker, played)
-    cooldowns(breaker, played, clock, Failing(500))
-    clock.advance(LONGEST_COOLDOWN_S)
-    with pytest.raises(NotSent):
-        played.next = NotSent("refused")
-        ask(breaker)
-    assert cooldowns(breaker, played, clock, NotSent("refused")) == [5] * 6
-
-
-def test_an_origin_that_hangs_is_probed_for_a_third_of_the_time_at_most(breaker, played, clock):
-    """Each probe is charged twice, here and at the other address, and its caller waits."""
-
-    def hang(*_):
-        played.calls += 1
-        clock.advance(8)
-        raise TimedOut("slow")
-
-    played.send = hang
-    for number in range(FAILURES_TO_OPEN):
-        _ask_in_vain(breaker, f"ABC1D{number:02}")
-    clock.advance(15.9)
-    with pytest.raises(CircuitOpen):
-        ask(breaker)
-    assert played.calls == FAILURES_TO_OPEN
-    clock.advance(0.2)
-    assert breaker.state == "half-open"
-
-
 def _fail_once(breaker: Breaker) -> None:
     with pytest.raises(Failing):
         ask(breaker, "XYZ9Z99")
@@ -161,7 +103,7 @@ def test_the_cool_down_counts_from_the_last_failure(breaker, played, clock):
     straggler.join(20)
     clock.advance(2)
     assert breaker.state == "open"
-    clock.advance(2 * COOLDOWN_S)
+    clock.advance(COOLDOWN_S)
     assert breaker.state == "half-open"
 
 
