@@ -10,6 +10,7 @@ from portal.law.glossary import GLOSSARY, Term, term
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
 from portal.law.matrix import NOTHING_STALE, Missing, Row, Stale
 from portal.law.negotiation import SHARES, Cost, Negotiation, Scenario, Share, negotiate
+from portal.law.paid_sums import PaidSum
 from portal.law.points import Points
 from portal.law.standing import Standing
 from portal.law.unverified import UNVERIFIED, Unverified
@@ -37,6 +38,7 @@ __all__ = [
     "Mark",
     "Missing",
     "Negotiation",
+    "PaidSum",
     "Points",
     "Reason",
     "Row",

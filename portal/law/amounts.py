@@ -67,9 +67,9 @@ def exact_amount(
         note = f"A fonte não informa o valor; é o da tabela {_period(committed_on)}."
         return Amount(expected, "table", note)
     if infraction is None:
-        return Amount(sent, "sent", "Valor enviado pela fonte; o código não está na tabela.")
+        return _as_sent(sent, "Valor enviado pela fonte; o código não está na tabela.")
     if has_changed:
-        return Amount(sent, "sent", f"Valor enviado pela fonte, fora das tabelas; {_CHANGED}")
+        return _as_sent(sent, f"Valor enviado pela fonte, fora das tabelas; {_CHANGED}")
     found = stands_for(sent, expected)
     if found is not None:
         return Amount(found, "table", _cents(sent, found), matches=True)
@@ -87,7 +87,7 @@ def _against_other_tables(
         return Amount(other, "table", note, matches=committed_on is None)
     if expected is None:
         note = "Valor enviado pela fonte; a tabela não fixa um valor único para esta infração."
-        return Amount(sent, "sent", note)
+        return _as_sent(sent, note)
     base_article = infraction.article.split(",")[0]
     doubled = stands_for(sent, expected * 2)
     if doubled is not None and base_article in _DOUBLED_ARTICLES:
@@ -99,7 +99,19 @@ def _against_other_tables(
     )
     if infraction.article == _OVERWEIGHT:
         note += " No excesso de peso, soma-se um valor a cada 200 kg (art. 231, V, do CTB)."
-    return Amount(sent, "sent", note, matches=False)
+    return _as_sent(sent, note, matches=False)
+
+
+def _as_sent(sent: Decimal, note: str, *, matches: bool | None = None) -> Amount:
+    """What no table confirms; a whole number may have lost its cents, as those of the table do."""
+    if is_whole(sent):
+        note += " A fonte costuma cortar os centavos."
+    return Amount(sent, "sent", note, matches)
+
+
+def is_whole(sent: Decimal) -> bool:
+    """Whether a sum came without cents: "234.00" has them, "234" does not."""
+    return "." not in f"{sent:f}"
 
 
 def _cents(sent: Decimal, exact: Decimal) -> str:

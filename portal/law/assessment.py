@@ -14,6 +14,7 @@ from portal.law import deadlines
 from portal.law.amounts import Amount, exact_amount, plausible
 from portal.law.deadlines import Clock
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
+from portal.law.paid_sums import PaidSum, paid_sum
 from portal.law.past_rules import as_committed
 from portal.law.payment import payment_of
 from portal.law.points import Points, points_of
@@ -51,6 +52,7 @@ class FineAssessment:
     gravity_word: str
     points: Points
     amount: Amount
+    paid: PaidSum
     discount_note: str
     standing: Standing
     standing_note: str
@@ -134,6 +136,7 @@ def assess(fine: Fine, today: date) -> FineAssessment:
         if sent is not None:
             infraction = infraction.narrowed_to(sent)
     standing, standing_note = standing_of(fine, payment_of(fine, today), today)
+    amount = exact_amount(infraction, sent, fine.committed_on)
     return FineAssessment(
         record=fine,
         code=str(fine.code),
@@ -143,7 +146,8 @@ def assess(fine: Fine, today: date) -> FineAssessment:
         gravity=infraction.gravity if infraction else None,
         gravity_word=infraction.gravity_word if infraction else "não identificada",
         points=points_of(infraction, fine.offender.points, fine.committed_on, today),
-        amount=exact_amount(infraction, sent, fine.committed_on),
+        amount=amount,
+        paid=paid_sum(fine.paid_amount, amount),
         discount_note=_discount_note(standing),
         standing=standing,
         standing_note=standing_note,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from portal.law import assess, totals
-from portal.vehicle import HIDDEN
+from portal.vehicle import HIDDEN, Field
 from tests.law.records import LICENCE, fine, known
 from tests.law.strategies import FINES
 
@@ -65,6 +65,18 @@ def test_an_amount_that_fits_no_table_is_kept_and_said():
     assert (amount.value, amount.origin, amount.matches) == (Decimal(500), "sent", False)
     assert "não corresponde à tabela" in amount.note
     assert "mantido o valor enviado" in amount.note
+
+
+def test_a_whole_amount_that_no_table_confirms_may_have_lost_its_cents():
+    told = "A fonte costuma cortar os centavos."
+    for code in ("9999", "7455"):
+        whole, to_the_cent = (
+            assess(replace(SAMPLE, code=Field(code, "known"), amount=Decimal(text)), TODAY).amount
+            for text in ("500", "500.00")
+        )
+        assert whole.note.endswith(told)
+        assert told not in to_the_cent.note
+    assert told not in assess(SAMPLE, TODAY).amount.note
 
 
 def test_recidivism_doubles_drink_driving():

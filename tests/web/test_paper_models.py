@@ -118,6 +118,13 @@ def test_a_paid_fine_has_no_discount_and_no_clock() -> None:
     assert "Prescrição" not in row.details
 
 
+def test_a_sum_paid_without_its_cents_is_told_as_the_law_has_it() -> None:
+    paid = payment(dataPagamento="02/12/2025", valorPago="104")
+    assert "Valor pago: R$\u00a0104,13 (80% do valor da tabela" in all_words(
+        table_of(fine(pagamento=paid))
+    )
+
+
 def test_all_candidates_are_on_paper_with_their_price_and_change() -> None:
     entries = [
         fipe_entry(versao=f"VERSAO {n}", valorAtual=f"{50_000 + n}.00", historicoPreco=[])

@@ -155,7 +155,7 @@ def _facts(fine: Fine, law: FineAssessment) -> Iterator[str]:
     if fine.paid_on_text and not law.is_paid:
         yield f"Pagamento: {_day(fine.paid_on, fine.paid_on_text)}."
     if fine.paid_on_text or law.is_paid:
-        yield f"Valor pago: {filters.brl(fine.paid_amount)}."
+        yield f"Valor pago: {law.paid.words or _words(fine.paid_amount_text)}."
     if fine.measured or fine.limit:
         yield f"Limite: {_words(fine.limit)}. Medição: {_words(fine.measured)}."
         yield f"Medição considerada: {_words(fine.considered)}."
