@@ -55,5 +55,13 @@ def test_every_command_of_the_makefile_is_in_its_help() -> None:
     assert targets == told
 
 
+def test_every_page_of_the_readme_is_a_route() -> None:
+    routes = (CHECKOUT / "tests/golden/routes.txt").read_text("utf-8").splitlines()
+    table = README.split("## Pages")[1].split("\n## ")[0]
+    paths = re.findall(r"`(/[^`?]*)[^`]*`", table)
+    assert {re.sub(r"<\w+>", "<text>", path) for path in paths} <= set(routes)
+    assert "/placa/<plate>/dossie.pdf" in paths
+
+
 def test_the_words_of_this_file_name_no_machine() -> None:
     assert not re.search(r"/(work|tmp|root|home)/", README)
