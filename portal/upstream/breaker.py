@@ -18,8 +18,6 @@ FAILURES_TO_OPEN = 5
 COOLDOWN_S = 5.0
 LONGEST_PAUSE_S = 60.0
 DEFAULT_PAUSE_S = 1.0
-# A probe whose process was killed never reports back; after this the next one may go.
-LONGEST_PROBE_S = 30.0
 
 # What each cell holds. Times are monotonic seconds, which all processes of a machine share.
 _PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_SUBJECT = 0, 1, 2, 3
@@ -33,6 +31,9 @@ class Breaker:
     different vehicles: one poisoned record asked again and again says nothing about the rest.
     With shared ``cells`` the worker processes open, pause and probe as one. The lock guards the
     state alone, never a call.
+
+    ``longest_call_s``: a probe whose process was killed never reports back; after this the next
+    one may go.
     """
 
     def __init__(
@@ -41,11 +42,13 @@ class Breaker:
         name: str,
         clock: Callable[[], float],
         cells: Cells | None = None,
+        longest_call_s: float = 20.0,
     ) -> None:
         self.name = name
         self._origin = origin
         self._clock = clock
         self._cells = Cells(CELLS) if cells is None else cells
+        self._longest_call_s = longest_call_s
         self._turn = threading.Lock()
         self._numbers = itertools.count()
         self._waiting: dict[int, tuple[float, str]] = {}  # since when, for which subject
@@ -118,9 +121,9 @@ class Breaker:
             probe_from = self._cells[_PROBE_FROM]
             if now < probe_from:
                 raise CircuitOpen(probe_from - now)
-            if 0 < self._cells[_PROBING_UNTIL] - now <= LONGEST_PROBE_S:
+            if 0 < self._cells[_PROBING_UNTIL] - now <= self._longest_call_s:
                 raise CircuitOpen(DEFAULT_PAUSE_S)
-            self._cells[_PROBING_UNTIL] = now + LONGEST_PROBE_S
+            self._cells[_PROBING_UNTIL] = now + self._longest_call_s
             return True
 
     def _refuse_if_open(self) -> None:
