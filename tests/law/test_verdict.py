@@ -177,7 +177,8 @@ def test_answers_of_before_make_no_verdict_clear():
     assert verdict.level == "caution"
     assert verdict.headline == f"Nada impede a transferência, {AS_OF}"
     assert verdict.notices == (
-        "Multas: conforme resposta guardada de 20/11/2026 às 18:00; sem resposta mais nova da fonte.",
+        "Multas: conforme resposta guardada de 20/11/2026 às 18:00; sem resposta mais nova "
+        "da fonte.",
         f"Restrições judiciais: {AS_OF}.",
     )
     assert set(marks(verdict)) == {"careful"}

@@ -47,7 +47,7 @@ def test_an_answer_kept_from_before_never_looks_clear_on_any_page() -> None:
         paper = dossier_page(PLATE, kept, UNASKED, READING, address="https://p.example")
         for page in (vehicle_page(PLATE, kept, UNASKED, READING), paper):
             text = text_of(check_html(render(page)))
-            assert "resposta guardada de 20/11/2026 às 21:12; sem resposta mais nova da fonte" in text
+            assert "resposta guardada de 20/11/2026 às 21:12; sem resposta mais nova" in text
     marks = [line.look.tone for line in Contents.of(kept, READING).summary.matrix]
     assert marks == ["warn"] * 4
     by_renavam = Contents.of(replace(clear, decode=stale(DOWN)), READING, decode_wanted=False)
