@@ -1,7 +1,7 @@
 """From series of monthly prices to the geometry of their chart."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from math import isfinite
@@ -27,11 +27,15 @@ MOST_MONTHS = 240
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of the picture, as a reader of Portuguese expects them."""
+    """The words of the picture, as a reader of Portuguese expects them.
+
+    ``now`` names the last real month where that is the present one; "": its own name does, for a
+    table may have ended years ago, and paper is read later than it was printed.
+    """
 
     start: str = "início"
     peak: str = "pico"
-    now: str = "agora"
+    now: str = ""
     joined: str = " e "
     predicted: str = "previsão"
 
@@ -126,7 +130,9 @@ def price_chart(
             for number, (line, known) in enumerate(drawn, start=1)
         ),
         # Of several series a price would be read as its neighbour's; the key has them all.
-        labels=tuple(_labels(frame, every[0], taken, price, words)) if len(every) == 1 else (),
+        labels=tuple(_labels(frame, every[0], taken, price, _named(words, every[0], month)))
+        if len(every) == 1
+        else (),
         first_month=scale.month_of(frame.first),
         last_month=scale.month_of(frame.last),
         omitted=max(len(lines) - MOST_SERIES, 0),
@@ -231,6 +237,12 @@ def _price_ticks(
             text, Tick(round(at, 1), round(frame.plot.left - 6, 1), round(baseline, 1), text)
         )
     return tuple(ticks.values())
+
+
+def _named(words: Words, known: Known, month: Callable[[date], str]) -> Words:
+    """The words with a name for the last real month."""
+    last = max((point.month for point in known.values() if not point.predicted), default=None)
+    return words if words.now or last is None else replace(words, now=month(last))
 
 
 def _labels(

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from itertools import combinations
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from portal.charts import Layout, Line, PriceChart, price_chart
+from portal.charts import Layout, Line, PriceChart, Words, price_chart
 from portal.charts.labelling import Area, text_area
 from portal.charts.price_chart import MOST_MONTHS
 from tests.charts.drawing import draw
@@ -57,12 +57,15 @@ def prices(count: int, *, base: int = 90_000, phase: float = 0, predicted: int =
     ]
 
 
-def chart(*series: Sequence[Price], layout: Layout = "wide") -> PriceChart:
+def chart(
+    *series: Sequence[Price], layout: Layout = "wide", words: Words | None = None
+) -> PriceChart:
     drawn = price_chart(
         [Line(f"Série {n}", points) for n, points in enumerate(series, start=1)],
         layout=layout,
         price_axis=lambda value: f"R$ {value / 1000:g} mil".replace(".", ","),
         price=lambda value: f"R$ {value:,.0f}".replace(",", "."),
+        words=words,
     )
     assert drawn is not None
     return drawn
@@ -152,6 +155,14 @@ def test_disorder_and_duplicates_draw_the_same_picture() -> None:
     points = prices(24, predicted=2)
     doubled = [Price(points[0].month, Decimal(1), predicted=True), *reversed(points)]
     assert draw(chart(doubled)) == draw(chart(points))
+
+
+def test_the_last_real_month_is_called_by_its_name_unless_it_is_the_present_one() -> None:
+    """A table that ended in June 2000 tells of June 2000, however long it lies in a drawer."""
+    series = [replace(point, month=point.month.replace(year=2000)) for point in prices(6)]
+    for words, said in ((None, "jun/00 "), (Words(now="agora"), "agora ")):
+        (label,) = [m for m in chart(series, words=words).labels if "now" in m.kind]
+        assert label.text.startswith(said)
 
 
 def test_start_peak_and_now_are_labelled_once_each() -> None:

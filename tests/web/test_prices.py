@@ -7,6 +7,7 @@ import pytest
 
 from portal.vehicle import read_decode
 from portal.web.view_models import dossier_page, negotiation_page, vehicle_page
+from portal.web.view_models.paper_prices import paper_prices
 from portal.web.view_models.prices import MOST_TABS, Prices, PriceTab, axis_price, prices_of
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history
 from tests.web.html_checker import check_html, text_of
@@ -66,6 +67,31 @@ def test_a_series_is_told_in_words() -> None:
 )
 def test_an_axis_writes_prices_short(value: float, text: str) -> None:
     assert axis_price(value) == text
+
+
+@pytest.mark.parametrize(
+    ("first", "label"),
+    [
+        ((2025, 12), "agora "),  # to November 2026, the present month
+        ((2025, 11), "agora "),
+        ((2025, 10), "set/26 "),
+        ((2026, 1), "dez/26 "),  # a source's slip is no present either
+        ((2001, 7), "jun/02 "),
+    ],
+)
+def test_a_chart_calls_no_month_now_that_is_past(first: tuple[int, int], label: str) -> None:
+    tab = only(historicoPreco=price_history(12, 0, first))
+    for drawn in (tab.chart, tab.compact_chart):
+        assert drawn is not None
+        (mark,) = [mark for mark in drawn.labels if "now" in mark.kind]
+        assert mark.text.startswith(label)
+
+
+def test_a_chart_on_paper_names_its_last_month_for_paper_is_read_later() -> None:
+    tab = only(historicoPreco=price_history(12, 0, (2025, 12)))
+    (charted,) = paper_prices(Prices((tab,), ())).charts
+    assert charted.chart is not None
+    assert [m.text[:7] for m in charted.chart.labels if "now" in m.kind] == ["nov/26 "]
 
 
 def test_a_change_names_the_month_it_ends_in() -> None:

@@ -93,7 +93,10 @@ def axis_price(value: float) -> str:
 def _tab(number: int, entry: FipeEntry, reason: str, today: date, *, alone: bool) -> PriceTab:
     series = PriceSeries.of(entry)
     is_past = _is_past(series, today)
-    words = Words(predicted="estimativa") if is_past else Words()
+    words = Words(
+        predicted="estimativa" if is_past else "previsão",
+        now="agora" if _is_now(series, today) else "",
+    )
     label, note = _predicted(series, is_past=is_past)
     lines = [Line(str(entry.version or entry.model), series.points)]
     drawable = number <= MOST_TABS
@@ -144,6 +147,15 @@ def describe(series: PriceSeries, today: date) -> str:
         what = "estimativa da fonte para meses já passados" if is_past else "previsão da fonte"
         parts.append(f"A parte tracejada é {what}, até {_point(series.points[-1])}.")
     return " ".join(parts)
+
+
+def _is_now(series: PriceSeries, today: date) -> bool:
+    """Whether the last real price is of this month or the last one: the table takes a while to
+    reach its readers."""
+    if series.last_real is None:
+        return False
+    last = series.last_real.month
+    return 0 <= (today.year - last.year) * 12 + today.month - last.month <= 1
 
 
 def _is_past(series: PriceSeries, today: date) -> bool:
