@@ -70,7 +70,8 @@ def fine_totals(facts: Facts, today: date) -> Totals | None:
 
 
 def in_force(facts: Facts) -> list[Restriction]:
-    return [r for r in facts.restrictions or () if r.recorded is not False]
+    """Those that restrict something; the flag alone lifts none that the record still names."""
+    return [r for r in facts.restrictions or () if not r.is_lifted]
 
 
 def names_of(decoded: Decoded | None) -> str:
@@ -258,7 +259,8 @@ def _told(restriction: Restriction) -> str:
     kinds = effect.kinds_word or str(restriction.kinds_text).lower() or "de tipo não informado"
     court = str(restriction.court).partition("-")[0].strip() or "tribunal não informado"
     day = f", em {restriction.included_at:%d/%m/%Y}" if restriction.included_at else ""
-    return f"{kinds} ({court}{day})"
+    doubt = f"; {effect.doubt}: confirme com o juízo" if effect.doubt else ""
+    return f"{kinds} ({court}{day}{doubt})"
 
 
 def _fines(facts: Facts, today: date) -> Finding:

@@ -163,8 +163,18 @@ def test_a_lien_stands_beside_the_court_restrictions() -> None:
 
 
 def test_a_record_that_says_nothing_is_recorded_restricts_nothing() -> None:
-    lifted = [{**COURT[0], "constaRenajud": False}]
-    assert topic({"renajud": lifted}, "restricoes").startswith("✅")
+    lifted = {**COURT[0], "constaRenajud": False, "restricoes": "", "detalheRenajud": ""}
+    for said in ({}, {"detalheRenajud": "NADA CONSTA"}):
+        assert topic({"renajud": [lifted | said]}, "restricoes").startswith("✅")
+
+
+def test_a_flag_alone_lifts_no_restriction_that_the_record_still_names() -> None:
+    contradicted = [{**COURT[0], "constaRenajud": False}]
+    text = topic({"renajud": contradicted}, "restricoes")
+    assert text.startswith("⚠️ 1 restrição judicial: transferência")
+    assert "a fonte se contradiz: confirme com o juízo" in text
+    hidden = [{**COURT[0], "constaRenajud": False, "restricoes": "informação ocultada"}]
+    assert not topic({"renajud": hidden}, "restricoes").startswith("✅")
 
 
 def test_a_court_that_stops_licensing_outweighs_papers_in_order() -> None:
