@@ -1,11 +1,13 @@
 """A page's lookups: side by side, each ending as a panel whatever happens to it."""
 
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 
 from portal.access import Identity
 from portal.gateway import (
@@ -84,16 +86,16 @@ class Lookups:
                 to_ask.append(lookup)
             else:
                 known[lookup] = panel
-        waiting: dict[Lookup, Future[Panel]] = {}
-        ours = to_ask[-1:]
-        for lookup in to_ask[:-1]:
-            try:
-                waiting[lookup] = self._pool.submit(self.panel, lookup, identity, directive)
-            except RuntimeError:  # the system has no thread to spare: one after another
-                ours.append(lookup)
-        for lookup in ours:
-            known[lookup] = self.panel(lookup, identity, directive)
-        known |= {lookup: future.result() for lookup, future in waiting.items()}
+        asking = [_Asking(partial(self.panel, lookup, identity, directive)) for lookup in to_ask]
+        for each in asking[:-1]:
+            # The system may have no thread to spare: then we ask one after another.
+            with suppress(RuntimeError):
+                self._pool.submit(each.run)
+                each.is_handed_over = True
+        for each in reversed(asking):
+            if not each.is_handed_over:
+                each.run()
+        known |= {lookup: each.panel.result() for lookup, each in zip(to_ask, asking, strict=True)}
         unasked = Panel("unasked")
         return [
             Panels(
@@ -133,6 +135,28 @@ class Lookups:
             with suppress(Exception):  # the page meets it again, where it belongs
                 self._read_ahead(lookup.operation.name, panel)
         return panel
+
+
+class _Asking:
+    """One lookup that is asked once, by whichever thread comes first.
+
+    An executor that was refused a thread keeps what it was given, and runs it when it has one.
+    """
+
+    def __init__(self, ask: Callable[[], Panel]) -> None:
+        self._ask = ask
+        self._begun = threading.Lock()
+        self.panel: Future[Panel] = Future()
+        self.is_handed_over = False
+
+    def run(self) -> None:
+        if not self._begun.acquire(blocking=False):
+            return
+        try:
+            self.panel.set_result(self._ask())
+        except BaseException as error:
+            self.panel.set_exception(error)
+            raise
 
 
 def _panel(served: Served, replaced: Served | None, price: Decimal) -> Panel:

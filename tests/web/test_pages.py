@@ -3,12 +3,10 @@
 import gzip
 import re
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from portal.web.lookups import BROKEN
 from tests.conftest import PortalFactory
 from tests.factories import decode_body, fine, renainf_body, renajud_body, restriction
 from tests.fakes import FaultUpstream, faults
@@ -18,19 +16,6 @@ from tests.web.page_client import Page, PageClient, every_reference
 PLATE = "ABC1D23"
 OPEN_PAGES = ("/", "/entrar", "/verificar", "/glossario", "/privacidade", "/api")
 UNAVAILABLE = "não significa nada consta"
-
-
-def test_without_a_thread_to_spare_a_page_asks_one_after_another(
-    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_given: Any) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(ThreadPoolExecutor, "submit", refuse)
-    page = PageClient(portal({}).client).get(f"/placa/{PLATE}?completo=1")
-    states = [element.get("data-panel") for element in page.tree.iter()]
-    assert {state for state in states if state} == {"ready"}
-    assert BROKEN not in page.text
 
 
 def panels_that_wait(page: Page) -> list[Any]:

@@ -1,10 +1,11 @@
-"""A page GET spends for a person alone: not for a prefetch, another site, a bot, or HEAD."""
+"""A page GET spends for a person alone: not for a prefetch, another site, a bot, or HEAD; and once."""
 
 import pytest
 
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import InProcessPortal
+from tests.fakes.threads import no_thread_named
 from tests.web.json_paths import PLATE, QUESTIONS, no_upstream_call
 from tests.web.person import Person
 
@@ -128,3 +129,19 @@ def test_a_script_spends_whatever_its_headers_say(
     headers = {"User-Agent": "my-bot/1.0", "Sec-Fetch-Site": "cross-site"}
     assert here.get(QUESTIONS[0].path, headers=headers).status_code == 200
     assert upstream.count() == 1
+
+
+def test_without_a_thread_to_spare_a_page_asks_one_after_another_and_nothing_twice(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    buyer = Person.at(portal()).signed_in().pages
+    with no_thread_named("panel_0") as refused:
+        page = buyer.get(f"/placa/{PLATE}?completo=1")
+        form = {"csrf_token": page.csrf_token()}
+        buyer.post(f"/placa/{PLATE}/atualizar", data=form)
+    assert refused
+    states = {element.get("data-panel") for element in page.tree.iter()}
+    assert states - {None} == {"ready"}
+    assert upstream.count() == 6
+    buyer.get("/placa/DEF4G56?completo=1")
+    assert upstream.count() == 9
