@@ -25,6 +25,7 @@ from tests.web.json_paths import PLATE
 PAGES = (
     "/placa/{}?completo=1",
     "/placa/{}/negociacao?reparos=1.000,00",
+    "/placa/{}/dossie",
     "/comparar?placas={},KZZ9999",
     "/comparar?placas={}",
 )
