@@ -1,17 +1,25 @@
 """A printed dossier's code: a signed summary of what the paper says. Nothing is stored for it."""
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 import segno
 from itsdangerous import BadSignature, URLSafeSerializer
 
-from portal.web.view_models import DossierPage, DossierSummary, Panels
+from portal.web.panels import Panel
+from portal.web.view_models import DossierPage, DossierSummary, NoPrice, Panels
 
-_DIGEST_CHARACTERS = 16
+_DIGEST_CHARACTERS: Final = 16
+# How a code writes the absence of a price.
+_NO_PRICE: Final[Mapping[object, str | None]] = {
+    "empty": "",
+    "unavailable": None,
+    "unclear": None,
+}
 
 
 class DossierCodes:
@@ -22,53 +30,98 @@ class DossierCodes:
 
     def issue(self, summary: DossierSummary) -> str:
         """The code of a summary, in characters that a URL and a typist can carry."""
-        price = None if summary.price is None else str(summary.price)
-        issued_at = int(summary.issued_at.timestamp())
+        kept = (summary.decode_kept_at, summary.fines_kept_at, summary.restrictions_kept_at)
         return str(
             self._serializer.dumps(
                 [
                     summary.plate,
-                    issued_at,
+                    _seconds(summary.issued_at),
                     summary.fines,
                     summary.restrictions,
-                    price,
+                    _NO_PRICE.get(summary.price, str(summary.price)),
                     summary.digest,
+                    # A shorter code is a coarser QR code: most papers have nothing to say here.
+                    [at and _seconds(at) for at in kept] if any(kept) else [],
                 ]
             ),
         )
 
     def read(self, code: str) -> DossierSummary | None:
-        """What a code signs; None for one that this portal did not issue."""
+        """What a code signs; None for one that this portal did not issue.
+
+        Papers outlive a release: a code of the former shape, six values long, is read too.
+        """
         try:
-            plate, issued_at, fines, restrictions, price, digest = self._serializer.loads(code)
+            signed = self._serializer.loads(code)
         except (BadSignature, UnicodeError, ValueError, TypeError):
             return None
-        summary = DossierSummary(
-            plate=plate,
-            issued_at=datetime.fromtimestamp(issued_at, UTC),
-            fines=fines,
-            restrictions=restrictions,
-            price=None if price is None else Decimal(price),
-            digest=digest,
-        )
         # Base64's last character has bits to spare: only the spelling that we issue is ours.
-        return summary if self.issue(summary) == code else None
+        return _summary(*signed) if self._serializer.dumps(signed) == code else None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
-        """The dossier with its code and the QR code that leads to ``/verificar``."""
-        summary = page.contents.summary
-        code = self.issue(
-            DossierSummary(
-                plate=page.plate.text,
-                issued_at=page.issued_at,
-                fines=None if summary.fines is None else summary.fines.open_count,
-                restrictions=summary.restrictions,
-                price=summary.price,
-                digest=_digest(panels),
-            )
+        """The dossier with its code, its digest and the QR code that leads to ``/verificar``.
+        One that was never asked for says nothing that a signature could stand for."""
+        if page.state == "idle":
+            return page
+        contents, summary = page.contents, page.contents.summary
+        no_price: NoPrice = "empty" if summary.price_is_known else "unavailable"
+        signed = DossierSummary(
+            plate=page.plate.text,
+            issued_at=page.issued_at,
+            fines=None if summary.fines is None else summary.fines.open_count,
+            restrictions=summary.restrictions,
+            price=no_price if summary.price is None else summary.price,
+            digest=_digest(panels),
+            decode_kept_at=_kept_at(panels.decode, contents.facts),
+            fines_kept_at=_kept_at(panels.renainf, contents.fines),
+            restrictions_kept_at=_kept_at(panels.renajud, contents.restrictions),
         )
+        code = self.issue(signed)
         picture: Any = segno.make(f"{page.address}/verificar?codigo={code}", error="m")
-        return replace(page, code=code, qr=picture.svg_data_uri(scale=2, border=2, light="white"))
+        return replace(
+            page,
+            code=code,
+            digest=signed.digest_in_groups,
+            qr=picture.svg_data_uri(scale=2, border=2, light="white"),
+        )
+
+
+def _summary(
+    plate: str,
+    issued_at: int,
+    fines: int | None,
+    restrictions: int | None,
+    price: str | None,
+    digest: str,
+    kept: Sequence[int | None] | None = None,
+) -> DossierSummary:
+    decode_at, fines_at, restrictions_at = map(_moment, kept or (None, None, None))
+    no_price: NoPrice = "unavailable" if kept is not None else "unclear"
+    return DossierSummary(
+        plate=plate,
+        issued_at=datetime.fromtimestamp(issued_at, UTC),
+        fines=fines,
+        restrictions=restrictions,
+        price=no_price if price is None else Decimal(price) if price else "empty",
+        digest=digest,
+        decode_kept_at=decode_at,
+        fines_kept_at=fines_at,
+        restrictions_kept_at=restrictions_at,
+        is_former=kept is None,
+    )
+
+
+def _kept_at(panel: Panel, content: object) -> datetime | None:
+    """When an answer was given that is past its time; one that cannot be read tells nothing."""
+    return panel.fetched_at if panel.state == "stale" and content is not None else None
+
+
+def _seconds(moment: datetime) -> int:
+    return int(moment.timestamp())
+
+
+def _moment(seconds: int | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 def _digest(panels: Panels) -> str:

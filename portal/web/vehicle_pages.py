@@ -37,6 +37,7 @@ from portal.web.open_pages import OpenPages
 from portal.web.pdf import PDFUnavailable
 from portal.web.view_models import (
     PANEL_NAMES,
+    DossierPage,
     Panels,
     Reading,
     dossier_page,
@@ -179,10 +180,14 @@ class VehiclePages:
         return make_response(render_template(page.template, page=page))
 
     def dossier(self, plate: Plate, identity: Identity) -> BaseResponse:
-        return make_response(self._dossier_html(plate, identity))
+        page = self._dossier(plate, identity)
+        return make_response(render_template(page.template, page=page))
 
     def dossier_pdf(self, plate: Plate, identity: Identity) -> BaseResponse:
-        html = self._dossier_html(plate, identity)
+        page = self._dossier(plate, identity)
+        html = render_template(page.template, page=page)
+        if page.state == "idle":
+            return make_response(html)  # a page with a way to ask; a file has none to offer
         try:
             pdf = self._render_pdf(html)
         except PDFUnavailable:
@@ -233,7 +238,7 @@ class VehiclePages:
         page = vehicle_page(plate, panels, report, self._reading())
         return make_response(render_template(page.template, page=page))
 
-    def _dossier_html(self, plate: Plate, identity: Identity) -> str:
+    def _dossier(self, plate: Plate, identity: Identity) -> DossierPage:
         directive = Directive.NORMAL if may_spend() else Directive.PEEK
         panels = self._lookups.panels(plate, OF_A_PLATE, identity, directive)
         report, outdated = self._reports.newest(plate, panels, identity)
@@ -245,8 +250,7 @@ class VehiclePages:
             address=request.url_root.rstrip("/"),
             report_outdated=outdated,
         )
-        page = self._codes.stamp(page, panels)
-        return render_template(page.template, page=page)
+        return self._codes.stamp(page, panels)
 
     def _remember(self, subject: Plate | Renavam) -> None:
         self._history.record(self._visitors.mark, subject.text)

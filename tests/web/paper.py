@@ -17,6 +17,7 @@ from tests.factories import (
 from tests.web.rendering import PLATE, READING, UNASKED, answered, panels, render
 
 CODE = "WyJBQkMxRDIzIl0.c2lnbmF0dXJl"
+DIGEST = "b758 372e 0011 abcd"
 QR = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 2 2'%3E"
     "%3Cpath d='M0 0h1v1H0zM1 1h1v1H1z'/%3E%3C/svg%3E"
@@ -52,6 +53,7 @@ def usual() -> str:
         READING,
         address=ADDRESS,
         code=CODE,
+        digest=DIGEST,
         qr=QR,
     )
     return render(page)
@@ -104,6 +106,7 @@ def _loaded(fines: list[Record], candidates: int) -> str:
         READING,
         address=ADDRESS,
         code=CODE,
+        digest=DIGEST,
         qr=QR,
     )
     return render(page)

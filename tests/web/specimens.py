@@ -79,17 +79,27 @@ PAGES: dict[str, Callable[[], Any]] = {
         READING,
         address="https://portal.example/",
         code="abc.def",
+        digest="b758 372e 0011 abcd",
         qr="data:image/svg+xml,%3Csvg/%3E",
     ),
     "dossier, all down": lambda: dossier_page(
         PLATE, Panels(DOWN, DOWN, DOWN), UNASKED, READING, address="https://portal.example"
+    ),
+    "dossier, idle": lambda: dossier_page(
+        PLATE, UNASKED_PANELS, UNASKED, READING, address="https://portal.example"
     ),
     "sign in": lambda: sign_in_page(pass_through=False, problem="Token desconhecido."),
     "sign in, pass-through": lambda: sign_in_page(pass_through=True, next_path="/placa/ABC1D23"),
     "verify": lambda: verify_page(),
     "verify, forged": lambda: verify_page("abc"),
     "verify, good": lambda: verify_page(
-        "abc", DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 32)
+        "abc", DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 8)
+    ),
+    "verify, kept": lambda: verify_page(
+        "abc", DossierSummary("ABC1D23", NOW, 0, None, "empty", "ab" * 8, NOW, NOW)
+    ),
+    "verify, former": lambda: verify_page(
+        "abc", DossierSummary("ABC1D23", NOW, 0, 1, "unclear", "ab" * 8, is_former=True)
     ),
     "glossary": glossary_page,
     "privacy": lambda: told("managed"),

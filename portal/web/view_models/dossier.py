@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from portal.law import UNVERIFIED, Unverified
 from portal.vehicle import Plate
@@ -29,17 +29,24 @@ from portal.web.view_models.report import ReportSection, report_section
 
 @dataclass(frozen=True, slots=True)
 class DossierPage:
-    """One A4 document. ``code`` and ``qr`` are "" where the portal issues none;
-    ``missing`` names the lookups that brought nothing, so that no part reads as clean."""
+    """One A4 document. ``state`` "idle": a lookup was not asked yet and this visit must not spend,
+    so there is no dossier to issue; ``ask_path`` is where a person asks for it.
+
+    ``code``, ``digest`` (in groups, as ``/verificar`` shows it) and ``qr`` are "" where the portal
+    issues none; ``missing`` names the lookups that brought nothing, so that no part reads as clean.
+    """
 
     template: ClassVar[str] = "pages/dossier.html"
     plate: Plate
     twin: Plate | None
     title: str
     path: str
+    state: Literal["ready", "idle"]
+    ask_path: str
     address: str
     issued_at: datetime
     code: str
+    digest: str
     qr: str
     contents: Contents
     prices: PaperPrices | None
@@ -59,13 +66,15 @@ def dossier_page(
     *,
     address: str,
     code: str = "",
+    digest: str = "",
     qr: str = "",
     report_outdated: bool = False,
 ) -> DossierPage:
     """The dossier of a plate.
 
     ``address`` is the portal's own base address as printed; ``code`` the signed code that
-    ``/verificar`` checks; ``qr`` a ``data:image/svg+xml`` address of its QR code.
+    ``/verificar`` checks and ``digest`` what it shows of the records; ``qr`` a
+    ``data:image/svg+xml`` address of its QR code.
     """
     contents = Contents.of(panels, reading)
     path = subject_path(plate)
@@ -75,9 +84,12 @@ def dossier_page(
         twin=plate.twin,
         title=f"Dossiê do veículo {plate.display}" + (f" – {name}" if name else ""),
         path=path,
+        state="idle" if any(panel.state == "unasked" for panel in panels.all) else "ready",
+        ask_path=f"{path}/dossie",
         address=address.rstrip("/"),
         issued_at=reading.now,
         code=code,
+        digest=digest,
         qr=qr,
         contents=contents,
         prices=paper_prices(contents.facts.prices) if contents.facts else None,

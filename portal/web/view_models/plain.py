@@ -59,16 +59,36 @@ class SignInPage:
     problem: str
 
 
+# Why a dossier names no price: the source has none, it could not be asked, or the code is of the
+# former shape, which signed one word for both.
+NoPrice = Literal["empty", "unavailable", "unclear"]
+
+
 @dataclass(frozen=True, slots=True)
 class DossierSummary:
-    """What a dossier's code signs. None: that lookup brought nothing when it was printed."""
+    """What a dossier's code signs. A count of None could not be asked when it was printed.
+
+    The ``…_kept_at`` are the moments (aware) of answers that were past their time and had no newer
+    one beside them. ``is_former``: a code of the shape that signed no such moment.
+    """
 
     plate: str
     issued_at: datetime
     fines: int | None
     restrictions: int | None
-    price: Decimal | None
+    price: Decimal | NoPrice
     digest: str
+    decode_kept_at: datetime | None = None
+    fines_kept_at: datetime | None = None
+    restrictions_kept_at: datetime | None = None
+    is_former: bool = False
+
+    @property
+    def digest_in_groups(self) -> str:
+        """``b758 372e …``: as an eye compares it, on paper and on screen alike."""
+        return " ".join(
+            self.digest[at : at + _DIGEST_GROUP] for at in range(0, len(self.digest), _DIGEST_GROUP)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +125,7 @@ class ErrorPage:
 # A browser shows a long text; the plate field would not.
 _LONGEST_QUERY: Final = 64
 _LONGEST_CODE: Final = 1000
+_DIGEST_GROUP: Final = 4
 
 
 def search_page(

@@ -1,0 +1,157 @@
+"""A dossier's code: what it signs is told at /verificar in the paper's own words and figures."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from itsdangerous import URLSafeSerializer
+
+from portal.web.dossier_code import DossierCodes
+from portal.web.view_models import (
+    DossierPage,
+    DossierSummary,
+    NoPrice,
+    Panels,
+    dossier_page,
+    verify_page,
+)
+from tests.conftest import PortalFactory
+from tests.factories import decode_body, renainf_body, renajud_body
+from tests.fakes import FaultUpstream
+from tests.web.html_checker import check_html, text_of
+from tests.web.json_paths import PLATE as ASKED
+from tests.web.json_paths import no_upstream_call
+from tests.web.person import Person
+from tests.web.rendering import DOWN, NOW, PLATE, READING, UNASKED, answered, panels, render
+from tests.web.test_spend_guard import NOBODY
+
+SECRET = b"s" * 32
+CODES = DossierCodes(SECRET)
+NO_PRICES: Sequence[NoPrice] = ("empty", "unavailable")
+MOMENTS = st.none() | st.integers(0, 4_000_000_000).map(lambda s: datetime.fromtimestamp(s, UTC))
+PRICELESS = decode_body(str(PLATE), informacoesFipe=[])
+
+
+def stamped(shown: Panels) -> DossierPage:
+    page = dossier_page(PLATE, shown, UNASKED, READING, address="https://portal.example")
+    return CODES.stamp(page, shown)
+
+
+def verified(code: str) -> str:
+    """What /verificar says of a code."""
+    return text_of(check_html(render(verify_page(code, CODES.read(code)))))
+
+
+@given(
+    counts=st.tuples(*[st.none() | st.integers(0, 999)] * 2),
+    price=st.sampled_from(NO_PRICES) | st.decimals(0, 10**9, places=2),
+    kept=st.tuples(MOMENTS, MOMENTS, MOMENTS),
+)
+def test_a_code_gives_back_all_it_signs(
+    counts: tuple[int | None, int | None], price: Any, kept: Sequence[datetime | None]
+) -> None:
+    issued_at = NOW.replace(microsecond=0)
+    summary = DossierSummary("ABC1D23", issued_at, *counts, price, "ab" * 8, *kept)
+    assert CODES.read(CODES.issue(summary)) == summary
+
+
+@pytest.mark.parametrize(
+    ("shown", "told"),
+    [
+        (panels(), "Preço FIPER$ 89.325,00"),
+        (panels(decode=PRICELESS), "Preço FIPEnão informado"),
+        (Panels(DOWN, DOWN, DOWN), "Preço FIPEindisponível na emissão"),
+        (panels(decode=b"{}"), "Preço FIPEindisponível na emissão"),
+        (panels(), "Multas em aberto1"),
+        (panels(renainf=renainf_body()), "Multas em abertonenhuma"),
+        (Panels(DOWN, DOWN, DOWN), "Multas em abertoindisponível na emissão"),
+        (panels(), "Restrições em vigor1"),
+        (panels(renajud=renajud_body()), "Restrições em vigornenhuma"),
+        (Panels(DOWN, DOWN, DOWN), "Restrições em vigorindisponível na emissão"),
+    ],
+)
+def test_has_has_not_and_could_not_be_asked_are_three_answers(shown: Panels, told: str) -> None:
+    assert told in verified(stamped(shown).code)
+
+
+def test_an_answer_past_its_time_is_told_with_its_date() -> None:
+    def kept(body: bytes | None, days: int) -> Any:
+        assert body is not None
+        return answered(body, "stale", age=timedelta(days=days))
+
+    now = panels()
+    old = Panels(kept(now.decode.body, 40), now.renainf, kept(now.renajud.body, 3))
+    said = verified(stamped(old).code)
+    assert said.count("conforme resposta guardada de") == 2
+    assert "conforme resposta guardada de 11/10/2026 às 21:15, já fora do prazo" in said
+    assert "conforme resposta guardada de 17/11/2026 às 21:15, já fora do prazo" in said
+    assert "resposta guardada" not in verified(stamped(now).code)
+    unread = Panels(kept(b"{}", 40), now.renainf, now.renajud)
+    assert "resposta guardada" not in verified(stamped(unread).code)
+
+
+def test_an_old_answer_on_paper_does_not_claim_that_the_source_was_asked() -> None:
+    body = panels().decode.body
+    assert body is not None
+    old = Panels(answered(body, "stale"), panels().renainf, panels().renajud)
+    said = text_of(check_html(render(stamped(old))))
+    assert "não respondeu" not in said
+    assert "era a última resposta guardada na emissão, já fora do prazo" in said
+
+
+def test_paper_and_verification_show_one_digest_in_one_spelling() -> None:
+    page = stamped(panels())
+    assert re.fullmatch(r"[0-9a-f]{4}( [0-9a-f]{4}){3}", page.digest)
+    on_paper = text_of(check_html(render(page)))
+    assert f"Resumo criptográfico dos registros: {page.digest}" in on_paper
+    assert page.digest in verified(page.code)
+    assert stamped(panels(renainf=renainf_body())).digest != page.digest
+
+
+@pytest.mark.parametrize(
+    ("price", "told"),
+    [("89325", Decimal(89325)), (None, "unclear")],
+)
+def test_a_code_of_the_former_shape_is_still_read(price: str | None, told: Any) -> None:
+    """It said nothing of what made a price missing, nor of an answer's age: nor do we."""
+    signed = ["ABC1D23", 1_760_000_000, 2, None, price, "ab" * 8]
+    code = str(URLSafeSerializer(SECRET, salt="dossier").dumps(signed))
+    summary = CODES.read(code)
+    assert summary is not None
+    assert (summary.plate, summary.fines, summary.restrictions) == ("ABC1D23", 2, None)
+    assert (summary.price, summary.is_former) == (told, True)
+    said = verified(code)
+    assert "O código confere" in said
+    assert "Este código é de um modelo anterior" in said
+    assert ("não informado ou indisponível na emissão" in said) == (price is None)
+    assert "modelo anterior" not in verified(stamped(panels()).code)
+
+
+@pytest.mark.parametrize("who", ["other site", "prefetch", "WhatsApp/2.23.20.0"])
+@pytest.mark.parametrize("file", ["dossie", "dossie.pdf"])
+def test_a_dossier_never_asked_for_claims_nothing_and_signs_nothing(
+    portal: PortalFactory, upstream: FaultUpstream, who: str, file: str
+) -> None:
+    ana = Person.at(portal()).signed_in()
+    with no_upstream_call(upstream):
+        page = ana.pages.get(f"/placa/{ASKED}/{file}", headers=NOBODY[who])
+    assert "Ainda não consultado" in page.text
+    assert "não significa nada consta" in page.text
+    assert "não respondeu" not in page.text and "indisponível" not in page.text
+    assert "codigo=" not in page.html and "data:image" not in page.html
+    assert "Este papel confere" not in page.text and "Emitido em" not in page.text
+    (ask,) = [a for a in page.all("a") if "Consultar" in a.text]
+    asked = ana.pages.get(str(ask.get("href")))
+    assert upstream.count() == 3
+    assert "Este papel confere" in asked.text
+
+
+def test_one_answer_still_to_come_issues_no_dossier() -> None:
+    partly = Panels(panels().decode, UNASKED, panels().renajud)
+    page = stamped(partly)
+    assert (page.state, page.code, page.digest, page.qr) == ("idle", "", "", "")
