@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast, get_args
 
-import msgspec
-
 from portal.gateway import validity
 from portal.gateway.asking import Asker, Policy
 from portal.gateway.envelope import Envelope
@@ -108,10 +106,11 @@ class Gateway:
         Asked for by whoever had it written from the upstream's own records: a report on a
         caller's own data is that caller's alone.
         """
+        purges = self._store.purges
         held = self._store.read(self._store.key(lookup, caller.credential))
         if held is not None:
             key = self._store.newest_report_key(lookup.subject, caller.credential)
-            self._store.write(msgspec.structs.replace(held, key=key), fence_now())
+            self._store.copy(held, key, fence_now(), purges)
 
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
         """The report last kept as a plate's newest; None when none is within its lifetime."""
@@ -145,7 +144,9 @@ class Gateway:
         try:
             return self._ask(key, lookup, caller, directive)
         except Failure as failure:
-            if failure.stale_helps and held:
+            # Read anew: it may have been purged while we asked.
+            held = self._store.read(key) if failure.stale_helps and held else None
+            if held:
                 freshness = self._judge(lookup, held)
                 if freshness.state != "expired":
                     return _served(held, freshness, "stale", stored=True)
@@ -233,11 +234,12 @@ class Gateway:
             empty=empty,
             body=body,
         )
+        purges = self._store.purges
         replaced = self._store.read(key, believe_memory=False) if status == 200 else None
         stored = self._store.write(envelope, fence)
         if replaced and _differs(replaced, envelope):
             # Under its own times, so that it is deleted when it would have been anyway.
-            self._store.write(msgspec.structs.replace(replaced, key=_previous(key)), fence)
+            self._store.copy(replaced, _previous(key), fence, purges)
         return _Brought(envelope, stored)
 
     def _judge(self, lookup: Lookup, envelope: Envelope) -> Freshness:

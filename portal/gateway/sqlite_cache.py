@@ -41,14 +41,6 @@ CREATE TABLE IF NOT EXISTS entries (
 CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires_at);
 CREATE TABLE IF NOT EXISTS era (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL);
 """
-# A store of the first shape held its answers by key: what was paid for moves house.
-_MOVE = """
-BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS answers (key, value, expires_at, fence);
-INSERT OR IGNORE INTO entries SELECT entry_id(key), key, expires_at, fence, value FROM answers;
-DROP TABLE answers;
-COMMIT;
-"""
 # A fence from further ahead than clocks differ was written before the clock was set back.
 _SKEW_US = 60_000_000
 
@@ -63,6 +55,7 @@ class SQLiteCache(BaseCache):
         self._idle: deque[sqlite3.Connection] = deque()
         self._start = threading.Lock()
         self._started = False
+        self._log_tells = True  # whether the log may hold bytes of what was deleted
 
     @classmethod
     def factory(
@@ -120,20 +113,28 @@ class SQLiteCache(BaseCache):
             return bool(gone.rowcount)
 
     def delete_tagged(self, tag: str) -> int:
-        """Delete every entry of a tag and leave none of its bytes in the file or its log."""
+        """Delete every entry of a tag and leave none of its bytes in the file or its log.
+
+        Raises TimeoutError where a reader keeps the log from being emptied: the entries are
+        gone, their bytes are not.
+        """
         with self._connection() as db:
             gone = db.execute(
                 "DELETE FROM entries WHERE id BETWEEN ? AND ? AND substr(key, 1, ?) = ?",
                 (*_ids_of(tag), len(tag) + 1, f"{tag}:"),
             ).rowcount
             db.execute("UPDATE era SET name = ?", (new_era(PURGED),))
-            _empty_log(db)
+            emptied = _empty_log(db)
+        if not emptied:
+            raise TimeoutError("a reader holds the log")
         return gone
 
     def sweep(self) -> int:
         """Delete what has expired, in small transactions so that nobody waits; fold the log."""
         gone = 0
         with self._connection() as db:
+            # First: on a full disk what is folded makes room for the log of what is deleted.
+            db.execute("PRAGMA wal_checkpoint(PASSIVE)")
             while True:
                 batch = db.execute(
                     "DELETE FROM entries WHERE id IN "
@@ -143,10 +144,9 @@ class SQLiteCache(BaseCache):
                 gone += batch
                 if batch < SWEEP_BATCH:
                     break
-            if gone:
-                _empty_log(db)
-            else:
-                db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            self._log_tells |= gone > 0
+            if self._log_tells:
+                self._log_tells = not _empty_log(db, tries=1)
         return gone
 
     @contextlib.contextmanager
@@ -189,9 +189,7 @@ class SQLiteCache(BaseCache):
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             db = self._open()
             db.executescript(_SCHEMA)
-            if db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'answers'").fetchone():
-                db.create_function("entry_id", 1, entry_id)
-                db.executescript(_MOVE)
+            _move_in(db)
             db.execute("INSERT OR IGNORE INTO era VALUES (1, ?)", (new_era(BEGUN),))
             self._idle.append(db)
             self._started = True
@@ -212,10 +210,50 @@ def _ids_of(tag: str) -> tuple[int, int]:
     return first, first + 2**32 - 1
 
 
-def _empty_log(db: sqlite3.Connection, tries: int = 40) -> None:
-    """Fold the write-ahead log into the file; a reader in the way is waited for, up to 0.8 s."""
-    for _ in range(tries):
-        busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if not busy:
-            return
-        time.sleep(0.02)
+def _move_in(db: sqlite3.Connection) -> None:
+    """A store of the first shape held its answers by key: what was paid for moves house, a few at
+    a time, so that other processes can move some too."""
+    moved = 1
+    while moved:
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            moved = _move_some(db)
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+        db.execute("COMMIT")
+
+
+def _move_some(db: sqlite3.Connection) -> int:
+    if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'answers'").fetchone():
+        return 0
+    some = db.execute(
+        "SELECT key, expires_at, fence, value FROM answers LIMIT ?", (SWEEP_BATCH,)
+    ).fetchall()
+    db.executemany(
+        "INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?, ?)",
+        ((entry_id(entry[0]), *entry) for entry in some),
+    )
+    db.executemany("DELETE FROM answers WHERE key = ?", ((entry[0],) for entry in some))
+    if not some:
+        db.execute("DROP TABLE answers")
+    return len(some)
+
+
+def _empty_log(db: sqlite3.Connection, tries: int = 40) -> bool:
+    """Fold the write-ahead log into the file and empty it; whether that was done.
+
+    A reader in the way is waited for, up to 0.8 s in all, and never by SQLite: it would wait
+    with the lock that every writer needs.
+    """
+    db.execute("PRAGMA busy_timeout = 0")
+    try:
+        for attempt in range(tries):
+            if attempt:
+                time.sleep(0.02)
+            busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if not busy:
+                return True
+        return False
+    finally:
+        db.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT_S * 1000)}")

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
+import msgspec
+
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
 from portal.gateway.fuse import Blown
 from portal.gateway.lookup import Lookup
@@ -40,6 +42,8 @@ class Backend(Protocol):
     def replace(self, key: str, value: bytes, timeout: float, fence: int) -> bool:
         """Keep a value unless one written with a newer fence is held: then False."""
         ...
+
+    def delete(self, key: str) -> bool: ...
 
     def delete_tagged(self, tag: str) -> int: ...
 
@@ -77,6 +81,7 @@ class Store:
         self._clock = clock
         self._purged = purged
         self._era: str | None = None
+        self.purges = 0  # made or noticed by this process
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
         """``tag:name``: the tag tells the plate, the name the whole question and, in pass-through
@@ -134,6 +139,18 @@ class Store:
             self._memory.forget(envelope.key)
         return True
 
+    def copy(self, envelope: Envelope, key: str, fence: int, purges: int) -> None:
+        """Keep what was read under another key too; but not where there was a purge since
+        ``purges`` was counted: it may have been of this vehicle."""
+        self.write(msgspec.structs.replace(envelope, key=key), fence)
+        try:
+            self._notice(self._backend.read(key)[1])
+            if self.purges != purges:
+                self._memory.forget(key)
+                self._backend.delete(key)
+        except Exception as error:
+            self._fault("write", error)
+
     def tick(self) -> None:
         """Twice a second: see a purge that another process made, confirm what is asked for, drop
         what is past retention."""
@@ -181,6 +198,7 @@ class Store:
         return last
 
     def _forget_all(self) -> None:
+        self.purges += 1
         self._memory.clear()
         self._purged()
 

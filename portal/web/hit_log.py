@@ -39,14 +39,16 @@ class HitLog:
 
     def note(self, hit: Hit) -> None:
         self._waiting.append(hit)
-        if len(self._waiting) > MOST_WAITING:
-            # Whoever reads the log is slower than the hits: these wait, as all others do.
-            self.write(patient=len(self._waiting) > 2 * MOST_WAITING)
+        if len(self._waiting) > 2 * MOST_WAITING:
+            # Whoever reads the log is slower than the hits: each waits for a batch to be read.
+            with self._writing:
+                self._write(self._taken())
+        elif len(self._waiting) > MOST_WAITING:
+            self.write()
 
-    def write(self, patient: bool = False) -> None:
-        """Count and log what waits; who finds somebody else at it leaves it to them, unless
-        ``patient``."""
-        while self._waiting and self._writing.acquire(blocking=patient):
+    def write(self) -> None:
+        """Count and log what waits; who finds somebody else at it leaves it to them."""
+        while self._waiting and self._writing.acquire(blocking=False):
             try:
                 self._write(self._taken())
             finally:

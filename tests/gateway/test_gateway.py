@@ -121,6 +121,22 @@ def test_a_failure_serves_the_stale_copy_inside_its_window_and_says_so(made, clo
     assert served.age_s == FRESH_S + STALE_S - 60
 
 
+def test_a_stale_copy_that_is_purged_while_we_ask_is_no_answer(made, clock, tmp_path):
+    other = bench(tmp_path, clock)
+    made.decode()
+    clock.advance(FRESH_S + 1)
+    made.forget_belief()
+
+    def purge_and_fail(_resource):
+        other.store.purge("ABC1D23")
+        made.forget_belief()
+        return Response(402, b"{}", "primary")
+
+    made.upstream.answer = purge_and_fail
+    with pytest.raises(Failure):
+        made.decode()
+
+
 @pytest.mark.parametrize(("fault", "kind"), STALE_HELPS)
 def test_a_failure_without_a_copy_is_told_by_its_kind_and_leaves_the_store_as_it_was(
     made, clock, fault, kind

@@ -75,6 +75,28 @@ def test_a_purge_takes_it_too(made: Bench) -> None:
     assert OLD not in (b"".join(path.read_bytes() for path in _files(made)))
 
 
+@pytest.mark.parametrize("write", [1, 2])
+def test_a_purge_while_an_answer_is_replaced_takes_the_old_one(
+    made: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: int
+) -> None:
+    """By another process, before or after the replaced answer is kept for comparison."""
+    other = bench(tmp_path, made.clock)
+    answer(made, OLD)
+    replace, written = made.backend.replace, []
+
+    def replace_beside_a_purge(*given: object) -> bool:
+        written.append(given[0])
+        kept = replace(*given)  # type: ignore[arg-type]
+        if len(written) == write:
+            other.store.purge("ABC1D23")
+        return kept
+
+    monkeypatch.setattr(made.backend, "replace", replace_beside_a_purge)
+    answer(made, NEW)
+    assert len(written) == 2
+    assert made.gateway.previous(decode(), CALLER) is None
+
+
 def _files(made: Bench) -> list[Path]:
     folder = Path(made.backend._path).parent
     return [path for path in folder.iterdir() if path.is_file()]

@@ -4,6 +4,7 @@ import multiprocessing
 import sqlite3
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -151,10 +152,14 @@ def test_keys_of_one_row_number_never_answer_for_each_other(cache, monkeypatch):
 def test_a_store_of_the_first_shape_keeps_its_answers_and_loses_its_table(tmp_path):
     with sqlite3.connect(tmp_path / "cache.sqlite") as db:
         db.execute("CREATE TABLE answers (key TEXT PRIMARY KEY, value, expires_at, fence)")
-        db.execute("INSERT INTO answers VALUES ('t:k', ?, ?, 7)", (b"paid for", time.time() + 60))
+        rows = [(f"t:{number}", b"paid for", time.time() + 60) for number in range(1_200)]
+        db.executemany("INSERT INTO answers VALUES (?, ?, ?, 7)", rows)
     db.close()
-    assert SQLiteCache(tmp_path / "cache.sqlite").get("t:k") == b"paid for"
-    assert SQLiteCache(tmp_path / "cache.sqlite").delete_tagged("t") == 1
+    stores = [SQLiteCache(tmp_path / "cache.sqlite") for _ in range(3)]
+    with ThreadPoolExecutor(3) as pool:
+        got = [pool.submit(store.get, "t:1199") for store in stores]
+    assert [each.result() for each in got] == [b"paid for"] * 3
+    assert stores[0].delete_tagged("t") == 1_200
     assert b"paid for" not in files_of(tmp_path)
 
 
@@ -165,6 +170,55 @@ def test_whoever_writes_leaves_the_file_to_the_sweep(cache, tmp_path):
     before = (tmp_path / "cache.sqlite").stat().st_size
     cache.sweep()
     assert (tmp_path / "cache.sqlite").stat().st_size > before + 4_000_000
+
+
+@pytest.fixture
+def backup(cache, tmp_path):
+    """A reader that keeps its view of the store, as a backup does."""
+    cache.set("t:k", SECRET, 60)
+    reader = sqlite3.connect(tmp_path / "cache.sqlite", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM entries").fetchone()
+    yield reader
+    reader.close()
+
+
+def test_a_purge_that_a_reader_holds_up_says_so_and_holds_up_nobody(cache, backup):
+    with pytest.raises(TimeoutError):
+        cache.delete_tagged("t")
+    assert cache.get("t:k") is None
+    backup.execute("ROLLBACK")
+    assert cache.delete_tagged("t") == 0
+
+
+def test_what_a_reader_kept_in_the_log_goes_with_a_later_sweep(cache, tmp_path, backup):
+    cache.replace("t:k", SECRET, -1)
+    assert cache.sweep() == 1
+    assert SECRET in files_of(tmp_path)
+    backup.execute("ROLLBACK")
+    assert cache.sweep() == 0
+    assert SECRET not in files_of(tmp_path)
+
+
+def test_a_sweep_that_a_reader_holds_up_leaves_the_writers_alone(cache, tmp_path, backup):
+    other = SQLiteCache(tmp_path / "cache.sqlite")
+    cache.set("t:old", b"old", -1)
+    ended = threading.Event()
+
+    def sweep_on():
+        while not ended.is_set():
+            cache.sweep()
+
+    sweeper = threading.Thread(target=sweep_on)
+    sweeper.start()
+    started = time.monotonic()
+    try:
+        for number in range(20):
+            assert other.set(f"t:{number}", b"new", 60)
+    finally:
+        ended.set()
+        sweeper.join()
+    assert time.monotonic() - started < sqlite_cache.BUSY_TIMEOUT_S
 
 
 def test_no_more_connections_are_kept_than_a_few(cache):

@@ -141,7 +141,7 @@ def test_a_log_that_nobody_reads_holds_hits_up_before_it_fills_the_memory(
     read.set()
     for thread in (held_up, writer):
         thread.join(5)
-    assert not log._waiting
+        assert not thread.is_alive()
 
 
 def test_it_remembers_judgements_and_no_bodies(portal: PortalFactory) -> None:

@@ -1,4 +1,4 @@
-"""A page GET spends for a person alone: not for a prefetch, another site, a bot, or HEAD; and once."""
+"""A page GET spends once, and for a person: not for a prefetch, another site, a bot, or HEAD."""
 
 import pytest
 
