@@ -11,16 +11,25 @@ import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _NAMED = "dossie-veicular-"
 _CHUNK = 1024 * 1024
 
 
-def homes() -> Sequence[Path]:
-    """Where such a directory may lie, the best first; /dev/shm is memory on Linux."""
-    return Path("/dev/shm"), Path(tempfile.gettempdir())  # noqa: S108 mkdtemp makes it ours
+def homes() -> Iterator[Path]:
+    """Where such a directory may lie, the best first; /dev/shm is memory on Linux.
+
+    The next is looked for only when the one before refused: a container whose root is read-only
+    has no temporary directory, and needs none.
+    """
+    yield Path("/dev/shm")  # noqa: S108 mkdtemp makes it ours
+    try:
+        temporary = Path(tempfile.gettempdir())
+    except FileNotFoundError:  # none is writable
+        return
+    yield temporary
 
 
 class SharedDirectory:
@@ -53,7 +62,7 @@ class SharedDirectory:
             self._lock = None
 
 
-def begin_sharing(candidates: Sequence[Path], room: int) -> SharedDirectory | None:
+def begin_sharing(candidates: Iterable[Path], room: int) -> SharedDirectory | None:
     """A directory in the first home that has the room; None where none has."""
     for home in candidates:
         with contextlib.suppress(OSError):

@@ -1,6 +1,8 @@
 """The server is started with what the settings ask for."""
 
+import errno
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,16 @@ class RecordedServer:
 
     def serve(self) -> None:
         pass
+
+
+@pytest.fixture
+def readonly_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in ``docker run --read-only``: no temporary directory, memory and the data alone."""
+
+    def none_writable() -> str:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", none_writable)
 
 
 @pytest.fixture
@@ -72,6 +84,13 @@ def test_the_workers_share_apart_from_the_data_and_nothing_stays_behind(
     shared = Path(os.environ[app.SHARED])
     assert not shared.is_relative_to(tmp_path)
     assert not shared.exists()
+
+
+def test_it_starts_where_nothing_but_the_data_is_writable(
+    readonly_root: None, started: dict[str, Any]
+) -> None:
+    """Sharing is a gain, never a condition of the start."""
+    assert started["workers_kill_timeout"] > LONGEST_DEADLINE_S
 
 
 def test_a_worker_whose_directory_is_gone_or_full_counts_alone(

@@ -4,12 +4,13 @@ import errno
 import multiprocessing
 import os
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from portal import sharing
-from portal.sharing import SharedDirectory, begin_sharing, claim_number, reserve
+from portal.sharing import SharedDirectory, begin_sharing, claim_number, homes, reserve
 from tests.fakes import wait_until
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -84,6 +85,31 @@ def test_a_home_without_room_is_passed_over_and_left_clean(
     assert directories(full) == set()
     assert begin_sharing([full], KIBIBYTE) is None
     made.remove()
+
+
+def test_where_no_temporary_directory_is_writable_there_is_one_home_less(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A container with a read-only root: memory is still there, and the portal starts."""
+
+    def none_writable() -> str:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", none_writable)
+    assert list(homes()) == [Path("/dev/shm")]
+    refused = (home / "missing" for home in homes())
+    assert begin_sharing(refused, KIBIBYTE) is None
+
+
+def test_a_temporary_directory_is_looked_for_only_when_memory_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The looking writes a file: on memory that has the room nobody needs to."""
+    asked: list[str] = []
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: asked.append("asked") or str(tmp_path))
+    candidates = homes()
+    assert (next(candidates), asked) == (Path("/dev/shm"), [])
+    assert (next(candidates), asked) == (tmp_path, ["asked"])
 
 
 def test_a_number_is_one_living_process_s_and_passes_to_who_replaces_it(tmp_path: Path) -> None:
