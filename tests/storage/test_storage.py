@@ -1,20 +1,31 @@
 """The engine works under a crowd, the secret key is made once."""
 
 import multiprocessing
+import threading
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from sqlalchemy import insert, select, text
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from portal.storage import load_secret_key, open_engine, reading, spending, tokens
-from tests.fakes import free_port
+from tests.fakes import free_port, wait_until
 from tests.fakes.databases import Database, PostgresProcess
 
 SPAWN = multiprocessing.get_context("spawn")
 _TOKEN = {"digest": "d" * 64, "name": "n" * 80, "scopes": "decode", "daily_limit": 2**31 - 1}
+
+
+def postgresql_room() -> ModuleType:
+    """Late: where psycopg is not installed its tests skip."""
+    from portal.storage import postgresql
+
+    return postgresql
 
 
 def _load(folder: Path, keys: "multiprocessing.Queue[str]") -> None:
@@ -89,6 +100,84 @@ def test_a_crowd_takes_few_connections_of_the_server_that_all_machines_share(pos
     with ThreadPoolExecutor(40) as pool:
         assert max(pool.map(ask, range(80))) <= 8
     engine.dispose()
+
+
+def test_a_crowd_stands_in_line_for_as_long_as_it_moves(postgres, tmp_path, monkeypatch):
+    """Two seconds were all that anybody waited: 128 misses at once, and some were told that the
+    ledger was away."""
+    monkeypatch.setattr(postgresql_room(), "POOL_TIMEOUT_S", 0.8)
+    engine = open_engine(postgres.new_database(), tmp_path)
+
+    def ask(_: int) -> int:
+        with engine.begin() as db:
+            return int(db.execute(text("SELECT 1 FROM pg_sleep(0.2)")).scalar_one())
+
+    with ThreadPoolExecutor(80) as pool:  # ten turns of 0.2 s
+        assert list(pool.map(ask, range(80))) == [1] * 80
+    engine.dispose()
+
+
+def test_the_line_ends_for_everybody_at_its_longest(postgres, tmp_path, monkeypatch):
+    monkeypatch.setattr(postgresql_room(), "POOL_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(postgresql_room(), "LONGEST_WAIT_S", 0.0)
+    engine = open_engine(postgres.new_database(), tmp_path)
+    with ExitStack() as all_of_them:
+        for _ in range(8):
+            all_of_them.enter_context(engine.connect())
+        with pytest.raises(NoConnectionFree):
+            engine.connect()
+    engine.connect().close()
+    engine.dispose()
+
+
+def test_who_came_first_is_served_first(postgres, tmp_path):
+    """A newcomer that finds a connection just put back does not take it from who waits."""
+    engine = open_engine(postgres.new_database(), tmp_path)
+    served: list[int] = []
+    line = engine.pool._waiting
+
+    def ask(number: int) -> None:
+        with engine.connect():
+            served.append(number)
+
+    taken = [engine.connect() for _ in range(8)]
+    waiters = [threading.Thread(target=ask, args=(number,)) for number in range(20)]
+    for number, waiter in enumerate(waiters, 1):
+        waiter.start()
+        wait_until(lambda n=number: len(line) == n, "a place in the line")
+    taken.pop().close()
+    for waiter in waiters:
+        waiter.join(30)
+    assert served == list(range(20))
+    for connection in taken:
+        connection.close()
+    engine.dispose()
+
+
+def test_with_the_database_away_nobody_stays_in_line_and_no_place_is_lost(tmp_path, monkeypatch):
+    """Refused at once, then silent: each costs everybody seconds; back, it serves eight again."""
+    monkeypatch.setattr(postgresql_room(), "POOL_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(postgresql_room(), "ANSWER_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(postgresql_room(), "LONGEST_WAIT_S", 600.0)
+
+    def ask(_: int) -> str:
+        try:
+            with reading(engine) as db:
+                return str(db.execute(text("SELECT 1")).scalar())
+        except (OperationalError, NoConnectionFree) as error:
+            return type(error).__name__
+
+    with PostgresProcess() as server, ThreadPoolExecutor(40) as pool:
+        engine = open_engine(server.url, tmp_path)
+        for leave, come_back in ((server.stop, server.start), (server.pause, server.resume)):
+            leave()
+            assert "1" not in set(pool.map(ask, range(40)))
+            come_back()
+            with ExitStack() as all_of_them:
+                for _ in range(8):
+                    all_of_them.enter_context(engine.connect())
+        assert set(pool.map(ask, range(40))) == {"1"}
+        engine.dispose()
 
 
 def test_a_machine_that_vanishes_in_mid_transaction_holds_up_nobody_for_long(postgres, tmp_path):
