@@ -105,6 +105,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
         Chore(0.5, fragments.tick),
         Chore(30.0, fragments.forget),
         Chore(5.0, tally.flush),
+        Chore(2.0, ledger.settle),
         Chore(1.0, store.sweep),
         Chore(3600.0, ledger.drop_past_counters),
         Chore(3600.0, history.drop_expired),

@@ -1,6 +1,8 @@
 """The ledger: a row before each upstream call, what it costs, how it ended; and the limits."""
 
+import logging
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,14 +16,26 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from portal.gateway.lookup import Caller, Failure
 from portal.storage import ledger, reading, spending
 
+log = logging.getLogger(__name__)
+
 ZONE = ZoneInfo("America/Sao_Paulo")
 EVERYBODY = "day"
 PAGE = 1000  # rows
-FREE_OUTCOMES = frozenset({"not_sent", "circuit_open", "stale_connection"})
+OPEN = "maybe"
+NOT_SENT = "not_sent"
+FREE_OUTCOMES = frozenset({NOT_SENT, "circuit_open", "stale_connection"})
+UNCLOSED_MOST = 10_000  # ends kept for a database that is away; of more, the oldest are lost
+SETTLED_AT_ONCE = 200  # a database far away must not keep the housekeeper from its other chores
 
 # Built once: to build a statement costs more than to run it, and every miss runs five.
 _ANNOUNCE = insert(ledger)
-_END = update(ledger).where(ledger.c.id == bindparam("number"))
+# Only while it is open: an end may be told twice, when the first one's confirmation was lost. And
+# by its moment too: SQLite gives the number of a row that was taken back to the next one.
+_CLOSE = update(ledger).where(
+    ledger.c.id == bindparam("number"),
+    ledger.c.sent_at == bindparam("written_at"),
+    ledger.c.outcome == OPEN,
+)
 _OF_PAYER = (spending.c.day == bindparam("on"), spending.c.payer == bindparam("by"))
 _COUNT = update(spending).where(*_OF_PAYER).values(calls=spending.c.calls + 1)
 _COUNT_WITHIN = _COUNT.where(spending.c.calls < bindparam("most"))
@@ -45,6 +59,23 @@ class Row:
     status: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """Which row it is, and who gets the reservation back if nothing left."""
+
+    number: int
+    sent_at: float  # epoch seconds
+    day: str
+    caller: str
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    row: _Written
+    outcome: str
+    status: int | None
+
+
 class Ledger:
     """Knows every call and lets none through beyond a limit."""
 
@@ -54,6 +85,7 @@ class Ledger:
         self._engine = engine
         self._daily_limit = daily_limit
         self._clock = clock
+        self._unclosed: deque[_End] = deque(maxlen=UNCLOSED_MOST)
 
     def account(self, operation: str, subject: str, price: Decimal, caller: Caller) -> "Purchase":
         return Purchase(self, operation, subject, price, caller)
@@ -84,18 +116,19 @@ class Ledger:
                 update(ledger).where(ledger.c.subject == subject).values(subject="")
             ).rowcount
 
-    def open_row(self, purchase: "Purchase", origin: str) -> tuple[int, str]:
+    def open_row(self, purchase: "Purchase", origin: str) -> _Written:
         """Reserve the call in every limit and write its row, or raise Failure and do neither."""
         now = self._clock()
         day = datetime.fromtimestamp(now, ZONE).date().isoformat()
         caller = purchase.caller
+        row = None
         try:
             with self._engine.begin() as db:
                 if not _reserve(db, day, EVERYBODY, self._daily_limit):
                     raise Failure("day_limit", self._until_midnight(now))
                 if not _reserve(db, day, f"token:{caller.name}", caller.daily_limit):
                     raise Failure("token_limit", self._until_midnight(now))
-                row = db.execute(
+                written = db.execute(
                     _ANNOUNCE,
                     {
                         "sent_at": now,
@@ -105,31 +138,57 @@ class Ledger:
                         "origin": origin,
                         "caller": caller.name,
                         "price": str(purchase.price),
-                        "outcome": "maybe",
+                        "outcome": OPEN,
                     },
                 )
-                key = row.inserted_primary_key
+                key = written.inserted_primary_key
                 assert key is not None
-                return int(key[0]), day
-        except SQLAlchemyError:
+                row = _Written(int(key[0]), now, day, caller.name)
+        except SQLAlchemyError as error:
+            if row is not None:  # whether it stands, nobody knows: only its confirmation is lost
+                self._put_off(_End(row, NOT_SENT, None), error)
             raise Failure("no_ledger") from None
+        return row
 
-    def close_row(
-        self, number: int, day: str, caller: Caller, outcome: str, status: int | None
-    ) -> None:
-        """Write how a call ended; one that was never sent gives its reservation back."""
+    def close_row(self, row: _Written, outcome: str, status: int | None) -> None:
+        """Write how a call ended; one that was never sent gives its reservation back.
+
+        Where the database will not, ``settle`` does it later; until then the row reads "maybe".
+        """
+        end = _End(row, outcome, status)
         try:
-            with self._engine.begin() as db:
-                free = outcome in FREE_OUTCOMES
-                values: dict[str, object] = {"outcome": outcome, "status": status}
-                if free:
-                    values["price"] = "0"
-                db.execute(_END, {"number": number, **values})
-                if free:
-                    for payer in (EVERYBODY, f"token:{caller.name}"):
-                        db.execute(_GIVE_BACK, {"on": day, "by": payer})
-        except SQLAlchemyError:
-            return  # the row stays open and reads "maybe", which is the truth we have
+            self._close(end)
+        except SQLAlchemyError as error:
+            self._put_off(end, error)
+
+    def settle(self) -> None:
+        """Close what could not be closed when it ended, the oldest first. Now and then."""
+        for _ in range(min(len(self._unclosed), SETTLED_AT_ONCE)):
+            try:
+                end = self._unclosed.popleft()
+            except IndexError:  # another thread settles too
+                return
+            try:
+                self._close(end)
+            except SQLAlchemyError:
+                self._unclosed.appendleft(end)
+                return
+
+    def _close(self, end: _End) -> None:
+        free = end.outcome in FREE_OUTCOMES
+        values: dict[str, object] = {"outcome": end.outcome, "status": end.status}
+        if free:
+            values["price"] = "0"
+        row = end.row
+        with self._engine.begin() as db:
+            which = {"number": row.number, "written_at": row.sent_at}
+            if db.execute(_CLOSE, which | values).rowcount and free:
+                for payer in (EVERYBODY, f"token:{row.caller}"):
+                    db.execute(_GIVE_BACK, {"on": row.day, "by": payer})
+
+    def _put_off(self, end: _End, error: SQLAlchemyError) -> None:
+        log.warning("a call's end is written later: %s", type(error).__name__)
+        self._unclosed.append(end)
 
     def drop_past_counters(self) -> None:
         """Forget the limits' counters of the days before yesterday; the rows stay."""
@@ -155,8 +214,7 @@ class Purchase:
         self.caller = caller
 
     def announce(self, origin: str) -> "PaidAttempt":
-        number, day = self._book.open_row(self, origin)
-        return PaidAttempt(self._book, number, day, self.caller)
+        return PaidAttempt(self._book, self._book.open_row(self, origin))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +222,10 @@ class PaidAttempt:
     """A row that is open until ``ended`` is called."""
 
     book: Ledger
-    number: int
-    day: str
-    caller: Caller
+    row: _Written
 
     def ended(self, outcome: str, status: int | None = None) -> None:
-        self.book.close_row(self.number, self.day, self.caller, outcome, status)
+        self.book.close_row(self.row, outcome, status)
 
 
 def _row(row: Any) -> Row:

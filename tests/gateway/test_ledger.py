@@ -3,18 +3,21 @@
 import multiprocessing
 import os
 import signal
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import date
 from decimal import Decimal
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Connection, Engine, event, select
 
 from portal.gateway import Caller, Failure, Ledger, Tally
+from portal.gateway import ledger as ledger_room
 from portal.storage import open_engine, reading, spending
 from portal.storage.database import _metadata
 from tests.fakes import wait_until
-from tests.fakes.databases import Database
+from tests.fakes.databases import Database, PostgresProcess
 from tests.gateway.asking import CALLER, PlayedUpstream, bench, decode, terms
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -131,10 +134,6 @@ def test_one_callers_spent_limit_is_not_everybodys_failure(tmp_path, clock):
 
 def _race(database: Database, results: "multiprocessing.Queue[tuple[int, int]]") -> None:
     """A crowd after one limit: every fourth call that is let through never leaves."""
-    if database.url is not None:
-        from portal.storage import postgresql
-
-        postgresql.POOL_TIMEOUT_S = 60  # a busy test machine is no database out of reach
     engine = database.open()
     book = Ledger(engine, daily_limit=100)
 
@@ -164,8 +163,14 @@ def test_a_limit_of_100_raced_by_50_threads_in_4_processes_lets_exactly_100_thro
     for racer in racers:
         racer.join(30)
     assert sum(odd for _, odd in through) == 0
-    assert sum(paid for paid, _ in through) == 100
-    book = Ledger(engine)
+    book = Ledger(engine, daily_limit=100)
+    # What was given back when all the others had been refused is there for whoever comes late.
+    late = 0
+    with suppress(Failure):
+        while True:
+            buy(book, Caller("raced", daily_limit=100))
+            late += 1
+    assert sum(paid for paid, _ in through) + late == 100
     assert spent(book) == ["answered"] * 100
     with reading(engine) as db:
         assert sorted(db.execute(select(spending.c.payer, spending.c.calls))) == [
@@ -200,6 +205,110 @@ def test_a_call_whose_process_was_killed_reads_maybe(database, engine):
     victim.join(60)
     assert victim.exitcode == -signal.SIGKILL
     assert spent(Ledger(engine)) == ["maybe"]
+
+
+# With the database away when a call ends
+
+
+def held(engine: Engine) -> dict[str, int]:
+    """What every payer has reserved."""
+    with reading(engine) as db:
+        return {row.payer: row.calls for row in db.execute(select(spending))}
+
+
+def losing(engine: Engine, how: Callable[[object], object]) -> None:
+    """The next commit's connection is lost, after ``how`` was done with it."""
+
+    def lose(db: Connection) -> None:
+        raw = db.connection.dbapi_connection
+        how(raw)
+        raw.close()
+
+    event.listen(engine, "commit", lose, once=True)
+
+
+def test_ends_that_a_database_away_could_not_be_told_are_told_when_it_is_back(tmp_path, clock):
+    """PostgreSQL dies for real, with one call in the air that is answered and two that never
+    left; the days' limits get back what was not spent, once."""
+    with PostgresProcess() as server:
+        engine = open_engine(server.url, tmp_path)
+        book = Ledger(engine, daily_limit=3, clock=clock)
+        calls = [
+            book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
+            for _ in range(3)
+        ]
+        server.stop()
+        for call, end in zip(calls, [("answered", 200), ("not_sent",), ("not_sent",)], strict=True):
+            call.ended(*end)
+        book.settle()
+        server.start()
+        assert spent(book) == ["maybe"] * 3
+        for _ in range(2):
+            book.settle()
+        assert spent(book) == ["answered"]
+        assert held(engine) == {"day": 1, "token:somebody": 1}
+        buy(book)
+        engine.dispose()
+
+
+def test_an_end_whose_confirmation_was_lost_gives_back_once(engine, clock):
+    book = Ledger(engine, clock=clock)
+    for _ in range(2):
+        buy(book)
+    attempt = book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
+    losing(engine, lambda raw: raw.commit())
+    attempt.ended("not_sent")
+    assert held(engine) == {"day": 2, "token:somebody": 2}
+    book.settle()
+    assert held(engine) == {"day": 2, "token:somebody": 2}
+    assert spent(book) == ["answered"] * 2
+
+
+def test_a_call_that_was_kept_back_because_its_row_was_not_confirmed_costs_no_limit(engine, clock):
+    """The row stands, nobody knows, nothing was sent."""
+    book = Ledger(engine, daily_limit=1, clock=clock)
+    losing(engine, lambda raw: raw.commit())
+    with pytest.raises(Failure) as caught:
+        buy(book)
+    assert caught.value.kind == "no_ledger"
+    assert held(engine) == {"day": 1, "token:somebody": 1}
+    book.settle()
+    assert (spent(book), held(engine)) == ([], {"day": 0, "token:somebody": 0})
+    buy(book)
+
+
+def test_a_row_that_was_taken_back_does_not_close_the_next_one_of_its_number(engine, clock):
+    book = Ledger(engine, clock=clock)
+    losing(engine, lambda raw: raw.rollback())
+    with pytest.raises(Failure):
+        buy(book)
+    clock.advance(0.01)
+    attempt = book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
+    book.settle()
+    assert spent(book) == ["maybe"]
+    assert held(engine) == {"day": 1, "token:somebody": 1}
+    attempt.ended("answered", 200)
+    assert spent(book) == ["answered"]
+
+
+def test_of_too_many_ends_untold_the_latest_are_kept_and_told_in_turns(engine, clock, monkeypatch):
+    monkeypatch.setattr(ledger_room, "UNCLOSED_MOST", 5)
+    monkeypatch.setattr(ledger_room, "SETTLED_AT_ONCE", 3)
+    book = Ledger(engine, clock=clock)
+    calls = [
+        book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary") for _ in range(7)
+    ]
+    with engine.begin() as db:
+        db.exec_driver_sql("ALTER TABLE ledger RENAME TO elsewhere")
+    for call in calls:
+        call.ended("answered", 200)
+    with engine.begin() as db:
+        db.exec_driver_sql("ALTER TABLE elsewhere RENAME TO ledger")
+    assert spent(book) == ["maybe"] * 7
+    book.settle()
+    assert spent(book) == ["maybe"] * 2 + ["answered"] * 3 + ["maybe"] * 2
+    book.settle()
+    assert spent(book) == ["maybe"] * 2 + ["answered"] * 5
 
 
 # What the store saved
