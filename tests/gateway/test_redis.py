@@ -11,14 +11,13 @@ from flask_caching import Cache
 from portal.gateway import StoreDown
 from tests.fakes import wait_until
 from tests.fakes.processes import RedisProcess
-from tests.fakes.threads import no_thread_named
 from tests.gateway.asking import Bench, PlayedUpstream, bench
 
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
 from portal.gateway import redis_cache  # noqa: E402
 from portal.gateway.redis_cache import CLIENT_OPTIONS, PREFIX, SealedRedisCache  # noqa: E402
-from portal.gateway.redis_lease import HEARTBEAT_S, LIFETIME_MS, RedisLeases  # noqa: E402
+from portal.gateway.redis_lease import LIFETIME_MS, RedisLeases  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -150,47 +149,6 @@ def test_a_lease_is_renewed_while_its_holder_lives(leases, cache):
         time.sleep(LIFETIME_MS / 1000 + 0.5)
         assert cache.client.get("portal:lease:t:k") is not None
     assert cache.client.get("portal:lease:t:k") is None
-
-
-def test_a_heartbeat_that_finds_no_thread_begins_with_the_next_lease(leases, cache):
-    with no_thread_named("lease") as refused, leases.hold("t:unkept") as unkept:
-        assert unkept is not None
-    assert refused
-    with leases.hold("t:k"):
-        wait_until(
-            lambda: cache.client.pttl("portal:lease:t:k") < LIFETIME_MS - HEARTBEAT_S * 500,
-            "half a second",
-        )
-        wait_until(
-            lambda: cache.client.pttl("portal:lease:t:k") > LIFETIME_MS - HEARTBEAT_S * 500,
-            "the renewal",
-        )
-
-
-def test_leases_that_come_and_go_between_two_beats_renew_nothing(cache):
-    """Every new lease used to renew all the others: n leases cost n² commands."""
-    beat, beats = threading.Semaphore(0), []
-
-    def sleep(seconds: float) -> None:
-        beats.append(seconds)
-        beat.acquire(timeout=20)
-
-    leases, renewed = RedisLeases(cache.client, cache.fuse, sleep), []
-    leases._renew = lambda keys, args: renewed.append(keys[0])
-    with leases.hold("t:long"):
-        for number in range(50):
-            with leases.hold(f"t:{number}"):
-                pass
-        wait_until(lambda: beats == [HEARTBEAT_S], "the pause before the first beat")
-        assert renewed == []
-        beat.release()
-        wait_until(lambda: len(beats) == 2, "the pause before the second")
-        assert renewed == ["portal:lease:t:long"]
-    beat.release()
-    for number in range(50):
-        with leases.hold(f"t:{number}"):
-            pass
-    assert len(beats) <= 3
 
 
 def test_a_lease_that_passed_to_another_is_not_released_by_its_old_holder(leases, cache):

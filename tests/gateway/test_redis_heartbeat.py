@@ -1,0 +1,147 @@
+"""A process's one heartbeat renews what it holds: cheaply, together, and as often as promised."""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from portal.gateway.fuse import Fuse
+from tests.fakes import wait_until
+from tests.fakes.processes import RedisProcess
+from tests.fakes.threads import no_thread_named
+
+redis = pytest.importorskip("redis", reason="redis-py is not installed")
+
+from portal.gateway.redis_cache import CLIENT_OPTIONS, FAILURES, MOST_TOGETHER  # noqa: E402
+from portal.gateway.redis_lease import HEARTBEAT_S, LIFETIME_MS, RedisLeases  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RedisProcess]:
+    with RedisProcess() as started:
+        yield started
+
+
+@pytest.fixture
+def client(server: RedisProcess) -> Iterator["redis.Redis"]:
+    with redis.Redis.from_url(server.url, **CLIENT_OPTIONS) as made:
+        made.flushall()
+        yield made
+
+
+@pytest.fixture
+def fuse(client) -> Fuse:
+    return Fuse("Redis", client.ping, FAILURES)
+
+
+@pytest.fixture
+def leases(client, fuse) -> RedisLeases:
+    return RedisLeases(client, fuse)
+
+
+def test_a_heartbeat_that_finds_no_thread_begins_with_the_next_lease(leases, client):
+    with no_thread_named("lease") as refused, leases.hold("t:unkept") as unkept:
+        assert unkept is not None
+    assert refused
+    with leases.hold("t:k"):
+        wait_until(
+            lambda: client.pttl("portal:lease:t:k") < LIFETIME_MS - HEARTBEAT_S * 500,
+            "half a second",
+        )
+        wait_until(
+            lambda: client.pttl("portal:lease:t:k") > LIFETIME_MS - HEARTBEAT_S * 500,
+            "the renewal",
+        )
+
+
+class FarConnection(redis.Connection):
+    """Counts what is sent, however many commands it holds: each is a round trip's wait."""
+
+    sent = 0
+
+    def send_packed_command(self, command, check_health=True):
+        FarConnection.sent += 1
+        super().send_packed_command(command, check_health)
+
+
+def test_a_beat_renews_hundreds_of_leases_in_a_handful_of_round_trips(server, client, fuse):
+    """One for each took 2.4 s at 4 ms: all of them expired under a holder that lived."""
+    beat, beats = threading.Semaphore(0), []
+
+    def sleep(seconds: float) -> None:
+        beats.append(seconds)
+        beat.acquire(timeout=20)
+
+    pool = redis.ConnectionPool.from_url(server.url, connection_class=FarConnection)
+    far = redis.Redis(connection_pool=pool)
+    leases = RedisLeases(far, fuse, sleep, clock=lambda: 0.0)
+    names = [f"portal:lease:t:{number}" for number in range(2 * MOST_TOGETHER + 1)]
+    with contextlib.ExitStack() as held:
+        for number in range(len(names)):
+            assert held.enter_context(leases.hold(f"t:{number}")) is not None
+        wait_until(lambda: len(beats) == 1, "the pause before the beat")
+        with client.pipeline(transaction=False) as soon_over:
+            for name in names[:-1]:
+                soon_over.set(name, leases._held[name], px=60 * LIFETIME_MS)
+            soon_over.set(names[-1], "another's", px=60 * LIFETIME_MS)
+            soon_over.script_flush()  # as after a restart: Redis knows no script
+            soon_over.execute()
+        FarConnection.sent = 0
+        beat.release()
+        wait_until(lambda: len(beats) == 2, "the pause after the beat")
+        sent = FarConnection.sent
+        with client.pipeline(transaction=False) as asked:
+            for name in names:
+                asked.pttl(name)
+            left = asked.execute()
+        assert max(left[:-1]) <= LIFETIME_MS
+        assert left[-1] > LIFETIME_MS  # not ours any more
+        assert sent <= 10
+        beat.release(10)
+    far.close()
+
+
+def test_a_beat_counts_from_its_start(client, fuse, clock):
+    """Slow renewing ate into a lease's lifetime twice: by itself and by the pause after it."""
+    beat, beats, took = threading.Semaphore(0), [], iter([0.25, 5.0, 0.0, 0.0])
+
+    def sleep(seconds: float) -> None:
+        beats.append(seconds)
+        beat.acquire(timeout=20)
+
+    leases = RedisLeases(client, fuse, sleep, clock)
+    leases._renew_all = lambda _held: clock.advance(next(took))
+    with leases.hold("t:k"):
+        for count in (1, 2, 3):
+            wait_until(lambda count=count: len(beats) == count, "a pause")
+            beat.release()
+        wait_until(lambda: len(beats) == 4, "the last pause")
+    beat.release()
+    assert beats[:4] == [HEARTBEAT_S, HEARTBEAT_S - 0.25, 0.0, HEARTBEAT_S]
+
+
+def test_leases_that_come_and_go_between_two_beats_renew_nothing(client, fuse):
+    """Every new lease used to renew all the others: n leases cost n² commands."""
+    beat, beats = threading.Semaphore(0), []
+
+    def sleep(seconds: float) -> None:
+        beats.append(seconds)
+        beat.acquire(timeout=20)
+
+    leases, renewed = RedisLeases(client, fuse, sleep), []
+    leases._renew_all = lambda held: renewed.extend(name for name, _ in held)
+    with leases.hold("t:long"):
+        for number in range(50):
+            with leases.hold(f"t:{number}"):
+                pass
+        wait_until(lambda: beats == [HEARTBEAT_S], "the pause before the first beat")
+        assert renewed == []
+        beat.release()
+        wait_until(lambda: len(beats) == 2, "the pause before the second")
+        assert renewed == ["portal:lease:t:long"]
+    beat.release()
+    for number in range(50):
+        with leases.hold(f"t:{number}"):
+            pass
+    assert len(beats) <= 3
