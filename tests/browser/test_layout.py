@@ -51,6 +51,18 @@ BROKEN = """() => {
   return broken;
 }"""
 
+BROKEN_WORDS = """() => {
+  const broken = [], text = document.querySelector("h1").firstChild;
+  for (const found of text.data.matchAll(/\\S+/g)) {
+    const range = document.createRange();
+    range.setStart(text, found.index);
+    range.setEnd(text, found.index + found[0].length);
+    const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+    if (lines.size > 1) broken.push(found[0]);
+  }
+  return broken;
+}"""
+
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[tuple[PortalProcess, FaultUpstream]]:
@@ -144,6 +156,18 @@ def test_an_amount_that_fits_stands_on_one_line(
         page.goto(server.url + path.format(PLATE))
         assert page.evaluate(WIDTH) <= width, path
         assert page.evaluate(BROKEN) == [], path
+
+
+@pytest.mark.parametrize("width", [320, 360, 768])
+def test_the_dossiers_title_breaks_between_words_alone(
+    new_page: Any, running: tuple[PortalProcess, FaultUpstream], width: int
+) -> None:
+    server, upstream = running
+    answer(upstream, decode_body(PLATE), renainf_body(), renajud_body())
+    page = new_page(viewport={"width": width, "height": 740})
+    sign_in(page, server)
+    page.goto(f"{server.url}/placa/{PLATE}/dossie")
+    assert page.evaluate(BROKEN_WORDS) == []
 
 
 def test_the_search_in_the_head_ends_where_the_content_does(
