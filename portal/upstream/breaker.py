@@ -20,8 +20,10 @@ LONGEST_PAUSE_S = 60.0
 DEFAULT_PAUSE_S = 1.0
 
 # What each cell holds. Times are monotonic seconds, which all processes of a machine share.
+# A subject's mark is negative while its call has not failed but only waits (_waiting_as_long).
 _PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_SUBJECT = 0, 1, 2, 3
 CELLS = _FIRST_SUBJECT + FAILURES_TO_OPEN
+_SUBJECTS = range(_FIRST_SUBJECT, CELLS)
 
 
 class Breaker:
@@ -29,6 +31,8 @@ class Breaker:
 
     It opens when the last failures, with no answer between them, came from FAILURES_TO_OPEN
     different vehicles: one poisoned record asked again and again says nothing about the rest.
+    Calls that wait as long as one that timed out count too, until one of them is answered: then
+    the origin was slow, and what they told is taken back.
     With shared ``cells`` the worker processes open, pause and probe as one. The lock guards the
     state alone, never a call.
 
@@ -52,6 +56,7 @@ class Breaker:
         self._turn = threading.Lock()
         self._numbers = itertools.count()
         self._waiting: dict[int, tuple[float, str]] = {}  # since when, for which subject
+        self._counted: set[int] = set()  # which of them told of an outage by waiting
         self._answered_at = -math.inf
 
     @property
@@ -75,18 +80,20 @@ class Breaker:
         except CircuitOpen:
             raise
         except UpstreamError as error:
-            subjects = {resource.subject}
-            if isinstance(error, TimedOut):
-                subjects |= self._waiting_as_long(started)
-            self._failed(subjects, probe)
+            with self._turn:  # throughout: an answer to one of those meanwhile comes after it
+                slow = isinstance(error, TimedOut)
+                waiting = self._waiting_as_long(started) if slow else set()
+                self._failed(resource.subject, waiting, probe)
             raise
         except BaseException:
             self._leave(probe)  # refused by the account: says nothing about the origin
             raise
         finally:
             with self._turn:
+                counted = number in self._counted
+                self._counted.discard(number)
                 del self._waiting[number]
-        self._answered(response, probe)
+        self._answered(response, probe, counted)
         return response
 
     def _waiting_as_long(self, started: float) -> set[str]:
@@ -96,12 +103,13 @@ class Breaker:
         An answer that came soon after it left tells nothing against that: when an origin falls
         silent the first to time out left before its last answers did.
         """
-        with self._turn:
-            took_s = self._clock() - started
-            if self._answered_at > started + took_s / 4:
-                return set()
-            half_way = started + took_s / 2
-            return {subject for since, subject in self._waiting.values() if since <= half_way}
+        took_s = self._clock() - started
+        if self._answered_at > started + took_s / 4:
+            return set()
+        half_way = started + took_s / 2
+        counted = {each: call for each, call in self._waiting.items() if call[0] <= half_way}
+        self._counted.update(counted)
+        return {subject for _, subject in counted.values()}
 
     def _is_open(self, now: float) -> bool:
         # A time further ahead than any cool-down was left by an earlier boot of the machine.
@@ -135,33 +143,54 @@ class Breaker:
         if probe:
             self._cells[_PROBING_UNTIL] = 0.0
 
-    def _failed(self, subjects: set[str], probe: bool) -> None:
-        slots = range(_FIRST_SUBJECT, _FIRST_SUBJECT + FAILURES_TO_OPEN)
+    def _failed(self, subject: str, waiting: set[str], probe: bool) -> None:
         with self._cells.locked():
-            for mark in map(_mark, subjects):
-                for slot in slots:
-                    if self._cells[slot] in (0.0, mark):
-                        self._cells[slot] = mark
-                        break
             now = self._clock()
-            full = self._cells[slots[-1]] != 0.0
+            was_open = self._is_open(now)
+            self._count(_mark(subject))
+            if not was_open:  # else nothing is left to be told by who only waits
+                for each in waiting:
+                    self._count(-_mark(each))
             # A call that left before it opened and fails only now: the origin failed until now.
-            if probe or full or self._is_open(now):
-                self._forget_failures()
+            if probe or was_open or self._cells[_SUBJECTS[-1]] != 0.0:
+                if probe or not self._rests_on_waiting():
+                    self._forget_failures()
                 self._cells[_PROBE_FROM] = now + COOLDOWN_S
             self._leave(probe)
 
-    def _answered(self, response: Response, probe: bool) -> None:
+    def _count(self, mark: float) -> None:
+        """A failure takes the place of what was told by waiting: its own, else another's."""
+        told = [self._cells[slot] for slot in _SUBJECTS]
+        if mark in told or (mark < 0 and -mark in told):
+            return
+        places = [-mark, 0.0] if mark > 0 else [0.0]
+        places += [each for each in told if mark > 0 > each]
+        for place in places:
+            if place in told:
+                self._cells[_FIRST_SUBJECT + told.index(place)] = mark
+                return
+
+    def _rests_on_waiting(self) -> bool:
+        """Whether too few have failed so far: some of those counted only wait."""
+        return any(self._cells[slot] < 0 for slot in _SUBJECTS)
+
+    def _answered(self, response: Response, probe: bool, counted: bool) -> None:
         self._answered_at = self._clock()
         pauses = response.status == 429
         if not (probe or pauses or self._cells[_FIRST_SUBJECT]):
             return  # the usual case takes no lock
         with self._cells.locked():
-            self._forget_failures()
-            # A call that left before the circuit opened must not close it: only the probe does.
-            if probe:
+            now = self._clock()
+            is_open = self._is_open(now)
+            probing = 0 < self._cells[_PROBING_UNTIL] - now <= self._longest_call_s
+            # A call that left before the circuit opened must not close it, for only the probe
+            # does; but one whose waiting opened it takes back what it told, until a probe goes.
+            taken_back = counted and is_open and not probing and self._rests_on_waiting()
+            if probe or taken_back:
                 self._cells[_PROBE_FROM] = 0.0
                 self._leave(probe)
+            if probe or taken_back or not is_open:
+                self._forget_failures()
             if pauses:
                 wished = response.retry_after_s
                 pause = DEFAULT_PAUSE_S if wished is None else min(wished, LONGEST_PAUSE_S)
@@ -171,7 +200,7 @@ class Breaker:
                 self._cells[_PAUSED_UNTIL] = held if longer else until
 
     def _forget_failures(self) -> None:
-        for slot in range(_FIRST_SUBJECT, _FIRST_SUBJECT + FAILURES_TO_OPEN):
+        for slot in _SUBJECTS:
             self._cells[slot] = 0.0
 
 
