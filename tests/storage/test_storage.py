@@ -1,7 +1,9 @@
 """The engine works under a crowd, the secret key is made once."""
 
+import math
 import multiprocessing
 import threading
+import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -105,27 +107,33 @@ def test_a_crowd_takes_few_connections_of_the_server_that_all_machines_share(pos
 def test_a_crowd_stands_in_line_for_as_long_as_it_moves(postgres, tmp_path, monkeypatch):
     """Two seconds were all that anybody waited: 128 misses at once, and some were told that the
     ledger was away."""
-    monkeypatch.setattr(postgresql_room(), "POOL_TIMEOUT_S", 0.8)
+    monkeypatch.setattr(postgresql_room(), "POOL_TIMEOUT_S", 1.5)
     engine = open_engine(postgres.new_database(), tmp_path)
 
     def ask(_: int) -> int:
         with engine.begin() as db:
-            return int(db.execute(text("SELECT 1 FROM pg_sleep(0.2)")).scalar_one())
+            return int(db.execute(text("SELECT 1 FROM pg_sleep(0.3)")).scalar_one())
 
-    with ThreadPoolExecutor(80) as pool:  # ten turns of 0.2 s
-        assert list(pool.map(ask, range(80))) == [1] * 80
+    with ThreadPoolExecutor(64) as pool:  # eight turns of 0.3 s
+        assert list(pool.map(ask, range(64))) == [1] * 64
     engine.dispose()
 
 
-def test_the_line_ends_for_everybody_at_its_longest(postgres, tmp_path, monkeypatch):
-    monkeypatch.setattr(postgresql_room(), "POOL_TIMEOUT_S", 0.5)
-    monkeypatch.setattr(postgresql_room(), "LONGEST_WAIT_S", 0.0)
+@pytest.mark.parametrize(("moved_at", "longest_s"), [(-math.inf, 60.0), (math.inf, 0.0)])
+def test_nobody_stays_in_a_line_that_stands_still_nor_for_ever_in_one_that_moves(
+    postgres, tmp_path, monkeypatch, moved_at, longest_s
+):
+    monkeypatch.setattr(postgresql_room(), "POOL_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(postgresql_room(), "LONGEST_WAIT_S", longest_s)
     engine = open_engine(postgres.new_database(), tmp_path)
     with ExitStack() as all_of_them:
         for _ in range(8):
             all_of_them.enter_context(engine.connect())
+        monkeypatch.setattr(engine.pool, "_moved_at", moved_at)
+        started = time.monotonic()
         with pytest.raises(NoConnectionFree):
             engine.connect()
+        assert time.monotonic() - started < 30
     engine.connect().close()
     engine.dispose()
 
