@@ -3,34 +3,23 @@
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import date
 from decimal import Decimal
 
 import pytest
-from sqlalchemy import Connection, Engine, event, select
+from sqlalchemy import select
 
-from portal.gateway import Caller, Failure, Ledger, Tally
-from portal.gateway import ledger as ledger_room
-from portal.storage import open_engine, reading, spending
+from portal.gateway import Caller, Failure, Ledger
+from portal.storage import reading, spending
 from portal.storage.database import _metadata
 from tests.fakes import wait_until
-from tests.fakes.databases import Database, PostgresProcess
-from tests.gateway.asking import CALLER, PlayedUpstream, bench, decode, terms
+from tests.fakes.databases import Database
+from tests.gateway.asking import CALLER, PlayedUpstream, bench, decode
+from tests.gateway.buying import buy, spent
 
 SPAWN = multiprocessing.get_context("spawn")
-
-
-def buy(book: Ledger, caller: Caller = CALLER, outcome: str | None = "answered") -> None:
-    attempt = book.account("decode", "tag", Decimal("0.30"), caller).announce("primary")
-    if outcome is not None:
-        attempt.ended(outcome, 200 if outcome == "answered" else None)
-
-
-def spent(book: Ledger) -> list[str]:
-    return [row.outcome for row in book.rows()]
 
 
 def test_a_call_is_written_down_before_it_leaves(engine, clock):
@@ -205,159 +194,6 @@ def test_a_call_whose_process_was_killed_reads_maybe(database, engine):
     victim.join(60)
     assert victim.exitcode == -signal.SIGKILL
     assert spent(Ledger(engine)) == ["maybe"]
-
-
-# With the database away when a call ends
-
-
-def held(engine: Engine) -> dict[str, int]:
-    """What every payer has reserved."""
-    with reading(engine) as db:
-        return {row.payer: row.calls for row in db.execute(select(spending))}
-
-
-def losing(engine: Engine, how: Callable[[object], object]) -> None:
-    """The next commit's connection is lost, after ``how`` was done with it."""
-
-    def lose(db: Connection) -> None:
-        raw = db.connection.dbapi_connection
-        how(raw)
-        raw.close()
-
-    event.listen(engine, "commit", lose, once=True)
-
-
-def test_ends_that_a_database_away_could_not_be_told_are_told_when_it_is_back(tmp_path, clock):
-    """PostgreSQL dies for real, with one call in the air that is answered and two that never
-    left; the days' limits get back what was not spent, once."""
-    with PostgresProcess() as server:
-        engine = open_engine(server.url, tmp_path)
-        book = Ledger(engine, daily_limit=3, clock=clock)
-        calls = [
-            book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
-            for _ in range(3)
-        ]
-        server.stop()
-        for call, end in zip(calls, [("answered", 200), ("not_sent",), ("not_sent",)], strict=True):
-            call.ended(*end)
-        book.settle()
-        server.start()
-        assert spent(book) == ["maybe"] * 3
-        for _ in range(2):
-            book.settle()
-        assert spent(book) == ["answered"]
-        assert held(engine) == {"day": 1, "token:somebody": 1}
-        buy(book)
-        engine.dispose()
-
-
-def test_an_end_whose_confirmation_was_lost_gives_back_once(engine, clock):
-    book = Ledger(engine, clock=clock)
-    for _ in range(2):
-        buy(book)
-    attempt = book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
-    losing(engine, lambda raw: raw.commit())
-    attempt.ended("not_sent")
-    assert held(engine) == {"day": 2, "token:somebody": 2}
-    book.settle()
-    assert held(engine) == {"day": 2, "token:somebody": 2}
-    assert spent(book) == ["answered"] * 2
-
-
-def test_a_call_that_was_kept_back_because_its_row_was_not_confirmed_costs_no_limit(engine, clock):
-    """The row stands, nobody knows, nothing was sent."""
-    book = Ledger(engine, daily_limit=1, clock=clock)
-    losing(engine, lambda raw: raw.commit())
-    with pytest.raises(Failure) as caught:
-        buy(book)
-    assert caught.value.kind == "no_ledger"
-    assert held(engine) == {"day": 1, "token:somebody": 1}
-    book.settle()
-    assert (spent(book), held(engine)) == ([], {"day": 0, "token:somebody": 0})
-    buy(book)
-
-
-def test_a_row_that_was_taken_back_does_not_close_the_next_one_of_its_number(engine, clock):
-    book = Ledger(engine, clock=clock)
-    losing(engine, lambda raw: raw.rollback())
-    with pytest.raises(Failure):
-        buy(book)
-    clock.advance(0.01)
-    attempt = book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
-    book.settle()
-    assert spent(book) == ["maybe"]
-    assert held(engine) == {"day": 1, "token:somebody": 1}
-    attempt.ended("answered", 200)
-    assert spent(book) == ["answered"]
-
-
-def test_of_too_many_ends_untold_the_latest_are_kept_and_told_in_turns(engine, clock, monkeypatch):
-    monkeypatch.setattr(ledger_room, "UNCLOSED_MOST", 5)
-    monkeypatch.setattr(ledger_room, "SETTLED_AT_ONCE", 3)
-    book = Ledger(engine, clock=clock)
-    calls = [
-        book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary") for _ in range(7)
-    ]
-    with engine.begin() as db:
-        db.exec_driver_sql("ALTER TABLE ledger RENAME TO elsewhere")
-    for call in calls:
-        call.ended("answered", 200)
-    with engine.begin() as db:
-        db.exec_driver_sql("ALTER TABLE elsewhere RENAME TO ledger")
-    assert spent(book) == ["maybe"] * 7
-    book.settle()
-    assert spent(book) == ["maybe"] * 2 + ["answered"] * 3 + ["maybe"] * 2
-    book.settle()
-    assert spent(book) == ["maybe"] * 2 + ["answered"] * 5
-
-
-# What the store saved
-
-
-def test_hits_are_counted_by_day_and_valued_at_their_price(tmp_path, engine, clock):
-    tally = Tally(engine, terms(price="0.305"), clock)
-    made = bench(tmp_path, clock, observer=tally)
-    for _ in range(4):
-        made.decode()
-    tally.flush()
-    (saved,) = tally.month("2026-10")
-    assert (saved.operation, saved.hits, saved.collapsed) == ("decode", 3, 0)
-    assert saved.amount == Decimal("0.915")
-    assert list(tally.month("2026-11")) == []
-
-
-def test_two_processes_add_to_one_count(engine, clock):
-    for _ in range(2):
-        tally = Tally(engine, terms(price="1"), clock)
-        for how in ("hit", "stale", "collapsed", "miss", "request"):
-            tally.served("renajud", how, 0.1)
-        tally.flush()
-        tally.flush()
-    (saved,) = tally.month()
-    assert (saved.hits, saved.collapsed, saved.amount) == (4, 2, Decimal(4))
-
-
-def test_a_crowd_of_processes_loses_no_hit(engine, clock):
-    """All meet a slot that none has made yet."""
-    tallies = [Tally(engine, terms(price="1"), clock) for _ in range(12)]
-    for tally in tallies:
-        for operation in ("decode", "renainf", "renajud"):
-            tally.served(operation, "hit", 0.1)
-    with ThreadPoolExecutor(12) as pool:
-        list(pool.map(Tally.flush, tallies))
-    assert [each.hits for each in tallies[0].month()] == [12, 12, 12]
-
-
-def test_what_could_not_be_written_is_written_later(tmp_path, engine, clock, monkeypatch):
-    tally = Tally(engine, terms(), clock)
-    tally.served("decode", "hit", 0.1)
-    broken = open_engine(None, tmp_path / "broken")
-    _metadata.drop_all(broken)
-    monkeypatch.setattr(tally, "_engine", broken)
-    tally.flush()
-    monkeypatch.setattr(tally, "_engine", engine)
-    tally.flush()
-    assert [each.hits for each in tally.month()] == [1]
 
 
 def test_past_days_counters_go_and_their_rows_stay(engine, clock):
