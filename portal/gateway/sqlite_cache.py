@@ -28,6 +28,7 @@ from portal.gateway.store import BEGUN, PURGED, new_era
 SWEEP_BATCH = 500
 BUSY_TIMEOUT_S = 10.0
 MOST_IDLE = 16
+FOLD_AFTER = 300  # writes: folding waits for the disk, so not for each
 
 # A connection's own pages, in KiB: room for the inner ones of the tree at millions of entries.
 _OWN_PAGES_KIB = 8192
@@ -55,6 +56,7 @@ class SQLiteCache(BaseCache):
         self._idle: deque[sqlite3.Connection] = deque()
         self._start = threading.Lock()
         self._started = False
+        self._written = 0  # times, since the log was folded
         self._log_tells = True  # whether the log may hold bytes of what was deleted
 
     @classmethod
@@ -92,6 +94,7 @@ class SQLiteCache(BaseCache):
 
     def replace(self, key: str, value: bytes, timeout: float, fence: int = 0) -> bool:
         now = time.time()
+        self._written += 1
         with self._connection() as db:
             return bool(
                 db.execute(
@@ -133,8 +136,10 @@ class SQLiteCache(BaseCache):
         """Delete what has expired, in small transactions so that nobody waits; fold the log."""
         gone = 0
         with self._connection() as db:
-            # First: on a full disk what is folded makes room for the log of what is deleted.
-            db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            if self._written >= FOLD_AFTER:
+                # First: on a full disk what is folded makes room for the log of what is deleted.
+                self._written = 0
+                db.execute("PRAGMA wal_checkpoint(PASSIVE)")
             while True:
                 batch = db.execute(
                     "DELETE FROM entries WHERE id IN "
