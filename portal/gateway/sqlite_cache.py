@@ -178,8 +178,9 @@ class SQLiteCache(BaseCache):
         db = sqlite3.connect(
             self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
+        _write_ahead(db)
         for pragma in (
-            *("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"),
+            *("synchronous = NORMAL", "secure_delete = ON"),
             *(f"cache_size = -{_OWN_PAGES_KIB}", f"wal_autocheckpoint = {_LONGEST_LOG}"),
         ):
             db.execute(f"PRAGMA {pragma}")
@@ -213,6 +214,19 @@ def entry_id(key: str) -> int:
 def _ids_of(tag: str) -> tuple[int, int]:
     first = (zlib.crc32(tag.encode()) << 32) - 2**63
     return first, first + 2**32 - 1
+
+
+def _write_ahead(db: sqlite3.Connection) -> None:
+    """Two processes that switch a new store at once: SQLite lets one fail without waiting."""
+    ends_at = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > ends_at:
+                raise
+            time.sleep(0.01)
 
 
 def _move_in(db: sqlite3.Connection) -> None:

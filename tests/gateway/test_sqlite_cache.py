@@ -140,6 +140,14 @@ def test_the_cost_of_a_read_does_not_grow_with_the_entries(cache, tmp_path):
     assert all(step.startswith("SEARCH") for step in steps), plans
 
 
+def test_a_new_store_can_be_opened_by_many_at_once(tmp_path):
+    for turn in range(5):
+        stores = [SQLiteCache(tmp_path / f"{turn}.sqlite") for _ in range(8)]
+        with ThreadPoolExecutor(8) as pool:
+            begun = [pool.submit(store.read, "t:k") for store in stores]
+        assert len({each.result()[1] for each in begun}) == 1
+
+
 def test_keys_of_one_row_number_never_answer_for_each_other(cache, monkeypatch):
     monkeypatch.setattr(sqlite_cache, "entry_id", lambda _key: 7)
     cache.replace("t:one", b"one", 60, fence=200)
