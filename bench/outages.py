@@ -6,7 +6,6 @@ is 1 where one was broken. The upstream is the tests' own, on a real socket, cou
 
 import csv
 import io
-import re
 import sys
 import threading
 import time
@@ -19,6 +18,7 @@ from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.crowd import Answer, Ask, in_turn, one, together
+from tests.outages.visitor import signed_in
 
 WORKERS = 4
 HEADER = {"Authorization": PORTAL_TOKEN}
@@ -89,15 +89,6 @@ def failed(answers: Sequence[Answer]) -> int:
 
 def p99_ms(answers: Sequence[Answer]) -> float:
     return sorted(answer.seconds for answer in answers)[int(len(answers) * 0.99)] * 1000
-
-
-def signed_in(server: PortalProcess) -> dict[str, str]:
-    form = server.get("/entrar")
-    token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', form.text)
-    assert token is not None
-    fields = {"token": PORTAL_TOKEN, "csrf_token": token[1]}
-    done = server.post("/entrar", data=fields, cookies=form.cookies)
-    return {"Cookie": f"portal={done.cookies['portal']}"}
 
 
 def one_plate(delay_s: float) -> Iterator[Figure]:

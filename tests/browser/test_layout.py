@@ -35,12 +35,13 @@ WIDTH = """() => {
   document.querySelectorAll("details").forEach(one => one.open = true);
   return document.documentElement.scrollWidth;
 }"""
-BROKEN = """() => {
-  const broken = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+BROKEN = """([selector, pattern]) => {
+  const root = document.querySelector(selector), broken = [];
+  const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const text = walk.currentNode;
     if (!text.parentElement.checkVisibility()) continue;
-    for (const found of text.data.matchAll(/-?R\\$\\u00a0[\\d.,]*\\d/g)) {
+    for (const found of text.data.matchAll(new RegExp(pattern, "g"))) {
       const range = document.createRange();
       range.setStart(text, found.index);
       range.setEnd(text, found.index + found[0].length);
@@ -50,18 +51,8 @@ BROKEN = """() => {
   }
   return broken;
 }"""
-
-BROKEN_WORDS = """() => {
-  const broken = [], text = document.querySelector("h1").firstChild;
-  for (const found of text.data.matchAll(/\\S+/g)) {
-    const range = document.createRange();
-    range.setStart(text, found.index);
-    range.setEnd(text, found.index + found[0].length);
-    const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
-    if (lines.size > 1) broken.push(found[0]);
-  }
-  return broken;
-}"""
+AMOUNTS = ["body", r"-?R\$\u00a0[\d.,]*\d"]
+TITLE_WORDS = ["h1", r"\S+"]
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +146,7 @@ def test_an_amount_that_fits_stands_on_one_line(
     for path in PAGES:
         page.goto(server.url + path.format(PLATE))
         assert page.evaluate(WIDTH) <= width, path
-        assert page.evaluate(BROKEN) == [], path
+        assert page.evaluate(BROKEN, AMOUNTS) == [], path
 
 
 @pytest.mark.parametrize("width", [320, 360, 768])
@@ -167,7 +158,7 @@ def test_the_dossiers_title_breaks_between_words_alone(
     page = new_page(viewport={"width": width, "height": 740})
     sign_in(page, server)
     page.goto(f"{server.url}/placa/{PLATE}/dossie")
-    assert page.evaluate(BROKEN_WORDS) == []
+    assert page.evaluate(BROKEN, TITLE_WORDS) == []
 
 
 def test_the_search_in_the_head_ends_where_the_content_does(

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 import threading
 import time
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from tests.fakes.databases import PostgresProcess
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.crowd import Answer, Ask, one, together
+from tests.outages.visitor import signed_in
 
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
@@ -184,7 +184,7 @@ def test_history_follows_a_person_and_a_purge_at_one_leaves_nothing_at_the_other
     machines: Machines,
 ) -> None:
     plate, kept = "QZX7K39", "DDD1D04"
-    cookie = _signed_in(machines.here)
+    cookie = signed_in(machines.here)
     for asked in (plate, kept):
         machines.here.get(f"/placa/{asked}?completo=1", headers=cookie)
     assert plate in machines.there.get("/", headers=cookie).text
@@ -202,18 +202,6 @@ def test_history_follows_a_person_and_a_purge_at_one_leaves_nothing_at_the_other
         assert plate not in page
         assert kept in page
     assert everywhere(machines, kept, ONLY_IF_CACHED) == {200}
-
-
-def _signed_in(portal: PortalProcess) -> dict[str, str]:
-    """The cookie of a person who signed in at one; the other knows it by the shared secret."""
-    form = portal.get("/entrar")
-    token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', form.text)
-    assert token is not None
-    done = portal.post(
-        "/entrar", data={"token": PORTAL_TOKEN, "csrf_token": token[1]}, cookies=form.cookies
-    )
-    assert done.status_code == 303
-    return {"Cookie": f"portal={done.cookies['portal']}"}
 
 
 def test_postgresql_dies_and_returns_under_both(machines: Machines) -> None:
