@@ -13,7 +13,7 @@ from portal.web.metrics import SHORTEST_S, Metrics
 from portal.web.request_log import MESSAGE, log, request_fields
 
 MOST_WAITING: Final = 10_000
-TOGETHER: Final = 500  # lines written at once
+_TOGETHER: Final = 500  # lines written at once
 
 
 class Hit(NamedTuple):
@@ -55,7 +55,7 @@ class HitLog:
                 self._writing.release()
 
     def _taken(self) -> list[Hit]:
-        return [self._waiting.popleft() for _ in range(min(TOGETHER, len(self._waiting)))]
+        return [self._waiting.popleft() for _ in range(min(_TOGETHER, len(self._waiting)))]
 
     def _write(self, hits: list[Hit]) -> None:
         for (operation, method, rule), seconds in _alike(hits).items():
