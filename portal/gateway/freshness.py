@@ -1,8 +1,9 @@
 """Pure: an answer's age and lifetimes → fresh, stale or expired (RFC 9111 §4.2, RFC 5861 §4)."""
 
 import math
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from portal.gateway.operations import Terms
 
@@ -14,8 +15,7 @@ CLOCK_SKEW_S = 60
 State = Literal["fresh", "stale", "expired"]
 
 
-@dataclass(frozen=True, slots=True)
-class Freshness:
+class Freshness(msgspec.Struct, frozen=True):
     state: State
     age_s: int
     ttl_s: int

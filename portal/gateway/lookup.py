@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
+import msgspec
+
 from portal.gateway.operations import Operation
 from portal.vehicle import Plate, Renavam
 
@@ -95,8 +97,7 @@ class Lookup:
         return "|".join((self.operation.name, self.subject.text, self.uf or "", digest))
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(msgspec.Struct, frozen=True):
     """An answer on its way back: status 200, or a 400 relayed.
 
     ``fetched_at`` in epoch seconds; ``age_s`` and ``ttl_s`` in whole seconds.

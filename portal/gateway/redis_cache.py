@@ -80,6 +80,9 @@ class SealedRedisCache(RedisCache):
                 era = self.client.get(prefix + "era")
         return None if value is None else value[_FENCE_DIGITS:], (era or b"").decode()
 
+    def version(self) -> None:
+        """Redis has no number that tells whether anything was written."""
+
     def heads(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         _, era = self.read("era")  # first: what a purge deletes meanwhile is of the era before
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1

@@ -23,6 +23,7 @@ from typing import Any
 from flask import Flask
 from flask_caching.backends.base import BaseCache
 
+from portal.gateway.memory import Version
 from portal.gateway.store import BEGUN, PURGED, new_era
 
 SWEEP_BATCH = 500
@@ -58,6 +59,10 @@ class SQLiteCache(BaseCache):
         self._started = False
         self._written = 0  # times, since the log was folded
         self._log_tells = True  # whether the log may hold bytes of what was deleted
+        # Never written through: its data_version tells what other connections have committed.
+        self._watch: sqlite3.Connection | None = None
+        self._watches = 0
+        self._watching = threading.Lock()
 
     @classmethod
     def factory(
@@ -76,6 +81,21 @@ class SQLiteCache(BaseCache):
                 (entry_id(key), key, time.time()),
             ).fetchone()
         return value, era
+
+    def version(self) -> Version:
+        if not self._started:
+            self._first_use()
+        with self._watching:
+            try:
+                if self._watch is None:
+                    self._watch, self._watches = self._open(), self._watches + 1
+                (number,) = self._watch.execute("PRAGMA data_version").fetchone()
+            except sqlite3.Error:
+                if self._watch is not None:
+                    self._watch.close()
+                    self._watch = None
+                raise
+        return self._watches, number
 
     def heads(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         ids = json.dumps([entry_id(key) for key in keys])

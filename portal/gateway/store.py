@@ -11,7 +11,7 @@ import msgspec
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
 from portal.gateway.fuse import Blown
 from portal.gateway.lookup import Lookup
-from portal.gateway.memory import Memory
+from portal.gateway.memory import Memory, Version
 from portal.gateway.observer import Observer, Silent
 from portal.vehicle import Plate, Renavam
 
@@ -33,6 +33,10 @@ class Backend(Protocol):
 
     def read(self, key: str) -> tuple[bytes | None, str]:
         """What is held, and the era."""
+        ...
+
+    def version(self) -> Version | None:
+        """The version of what is held, or None from a backend that cannot tell."""
         ...
 
     def heads(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
@@ -102,6 +106,7 @@ class Store:
         pay, does not believe the memory: the answer may be there since a moment."""
         if believe_memory and (envelope := self._memory.recent(key)) is not None:
             return envelope
+        version = self._memory.version  # before the read: what is written meanwhile is of another
         try:
             sealed, era = self._backend.read(key)
         except Exception as error:
@@ -111,7 +116,7 @@ class Store:
         last_era = self._notice(era)
         envelope = self._seal.open(sealed, key)
         if sealed is not None and envelope is not None:
-            self._memory.keep(envelope, era, sealed[:SEAL_BYTES])
+            self._memory.keep(envelope, era, sealed[:SEAL_BYTES], version)
             if self._era != era:  # a purge was noticed meanwhile: this was read before it
                 self._memory.forget(key)
             return envelope
@@ -152,17 +157,18 @@ class Store:
             self._fault("write", error)
 
     def tick(self) -> None:
-        """Twice a second: see a purge that another process made, confirm what is asked for, drop
-        what is past retention."""
+        """Twice a second: see a purge that another process made, confirm what is held as long as
+        nobody writes and otherwise what is asked for, drop what is past retention."""
         self._memory.sweep(self._clock())
-        asked, at = self._memory.asked()
+        at = self._memory.now()
         try:
-            seals, era = self._backend.heads(asked, SEAL_BYTES)
+            version = self._backend.version()
+            seals, era = self._backend.heads(self._memory.asked(version), SEAL_BYTES)
         except Exception as error:
             self._fault("read", error)
             return
         self._notice(era)
-        self._memory.confirm(seals, era, at)
+        self._memory.confirm(seals, era, at, version)
 
     def sweep(self) -> None:
         """Have the backend delete what is past retention."""

@@ -106,6 +106,13 @@ class Bench:
         self.ticking.advance(1.1)
 
 
+def pass_time(one: Bench, seconds: float) -> None:
+    """Twice a second the housekeeper has the store confirm what is held."""
+    for _ in range(round(seconds * 2)):
+        one.ticking.advance(0.5)
+        one.store.tick()
+
+
 def decode(plate: str = "ABC1D23") -> Lookup:
     return Lookup(DECODE, Plate.parse(plate))
 

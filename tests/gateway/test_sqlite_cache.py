@@ -40,6 +40,35 @@ def test_the_heads_of_many_are_read_together(cache):
     assert cache.heads([], 5) == ({}, era)
 
 
+def test_a_version_changes_with_whatever_anybody_writes(cache, tmp_path):
+    other = SQLiteCache(tmp_path / "cache.sqlite")
+    writes = (
+        lambda: cache.set("t:a", b"mine", 60),
+        lambda: other.set("t:a", b"other", 60),
+        lambda: other.set("t:b", b"gone", -1),
+        other.sweep,
+        lambda: cache.delete("t:a"),
+        lambda: other.delete_tagged("t"),
+    )
+    last = cache.version()
+    for write in writes:
+        write()
+        seen = cache.version()
+        assert seen != last
+        cache.read("t:a"), other.heads(["t:a"], 5), cache.sweep()
+        last = cache.version()
+    cache.sweep(), other.sweep()
+    assert cache.version() == last
+
+
+def test_a_version_after_a_fault_is_none_of_before(cache):
+    before = cache.version()
+    cache._watch.close()  # as a broken disk would
+    with pytest.raises(sqlite3.Error):
+        cache.version()
+    assert cache.version() != before
+
+
 def test_past_its_time_an_entry_is_absent_and_then_deleted(cache, tmp_path):
     cache.set("tag:a", SECRET, 0.01)
     cache.set("tag:b", b"stays", 60)

@@ -1,110 +1,15 @@
-"""What a process keeps at hand: bounded, forgotten in time, given back where that is right."""
+"""What a process gives back to a backend that lost it, and what it lets go of."""
 
 import threading
 
 import pytest
 
-from portal.gateway import Directive, Fuse, Seal, Store
-from portal.gateway.envelope import Envelope
+from portal.gateway import Fuse, Seal, Store
 from portal.gateway.fuse import Blown
 from portal.gateway.memory import Memory
-from tests.fakes import Clock, wait_until
+from tests.fakes import wait_until
 from tests.fakes.threads import no_thread_named
-from tests.gateway.asking import SECRET, Bench, bench, decode
-
-
-def envelope(key: str, size: int = 0, delete_at: float = 1e12) -> Envelope:
-    return Envelope(key, 0.0, delete_at, "primary", 200, False, b"x" * size)
-
-
-def test_the_least_recently_used_leave_first_and_the_bound_is_in_bytes():
-    memory = Memory(10_000, Clock(0.0))
-    for number in range(20):
-        memory.keep(envelope(f"t:{number}", 1000), "era")
-        memory.any("t:0")
-    assert memory.size_bytes <= 10_000
-    assert memory.any("t:0") is not None
-    assert memory.any("t:19") is not None
-    assert memory.any("t:5") is None
-
-
-def test_an_entry_larger_than_all_of_it_is_not_kept():
-    memory = Memory(10_000)
-    memory.keep(envelope("t:k", 20_000), "era")
-    assert (memory.any("t:k"), memory.size_bytes) == (None, 0)
-
-
-def test_it_is_believed_for_a_second():
-    clock = Clock(0.0)
-    memory = Memory(10_000, clock)
-    memory.keep(envelope("t:k"), "era")
-    clock.advance(1.0)
-    assert memory.recent("t:k") is not None
-    clock.advance(0.1)
-    assert memory.recent("t:k") is None
-    assert memory.any("t:k") is not None
-
-
-def pass_time(bench: Bench, seconds: float) -> None:
-    for _ in range(round(seconds * 2)):
-        bench.ticking.advance(0.5)
-        bench.store.tick()
-
-
-def test_what_is_asked_for_is_confirmed_beside_the_requests(tmp_path, clock, monkeypatch):
-    one = bench(tmp_path, clock)
-    one.decode()
-    for _ in range(6):
-        one.decode()
-        pass_time(one, 0.5)
-    monkeypatch.setattr(one.backend, "read", lambda _key: pytest.fail("a request read the store"))
-    assert one.decode().cache_status == "hit"
-
-
-def test_what_nobody_asks_for_is_confirmed_no_more(tmp_path, clock):
-    one = bench(tmp_path, clock)
-    one.decode()
-    key = one.gateway.key(decode(), None)
-    pass_time(one, 2)
-    assert one.store.recent(key) is None
-
-
-def test_what_another_process_replaced_is_believed_no_longer_than_its_second(tmp_path, clock):
-    one, two = bench(tmp_path, clock), bench(tmp_path, clock)
-    one.decode()
-    clock.advance(10)
-    newer = two.decode(directive=Directive.REFRESH)
-    for _ in range(2):
-        one.decode()
-        pass_time(one, 0.5)
-    one.ticking.advance(0.1)
-    assert one.decode().fetched_at == newer.fetched_at
-
-
-def test_what_another_process_purged_is_gone_with_the_next_tick(tmp_path, clock):
-    one, two = bench(tmp_path, clock), bench(tmp_path, clock)
-    one.decode()
-    two.store.purge("ABC1D23")
-    one.decode()
-    one.store.tick()
-    assert one.memory.size_bytes == 0
-
-
-def test_a_backend_that_is_down_confirms_nothing(made):
-    made.decode()
-    made.backend.is_down = True
-    made.decode()
-    pass_time(made, 1.5)
-    assert made.store.recent(made.gateway.key(decode(), None)) is None
-
-
-def test_what_is_past_its_retention_leaves_the_process_too():
-    memory = Memory(10_000)
-    memory.keep(envelope("t:old", delete_at=50), "era")
-    memory.keep(envelope("t:new", delete_at=500), "era")
-    memory.sweep(now=60)
-    assert memory.any("t:old") is None
-    assert memory.any("t:new") is not None
+from tests.gateway.asking import SECRET, Bench, bench, decode, pass_time
 
 
 class Backend:
@@ -120,6 +25,9 @@ class Backend:
     def read(self, key):
         self._up()
         return self.values.get(key), self.era
+
+    def version(self):
+        self._up()
 
     def heads(self, keys, size):
         self._up()
@@ -147,6 +55,14 @@ def made(tmp_path, clock) -> Bench:
 def come_back_empty(backend: Backend) -> None:
     backend.values.clear()
     backend.era, backend.is_down = "begun:2", False
+
+
+def test_a_backend_that_is_down_confirms_nothing(made):
+    made.decode()
+    made.backend.is_down = True
+    made.decode()
+    pass_time(made, 1.5)
+    assert made.store.recent(made.gateway.key(decode(), None)) is None
 
 
 def test_warm_plates_keep_answering_while_the_backend_is_down(made):
