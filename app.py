@@ -100,7 +100,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
     history = History(engine, secret, store.tag)
     hit_log = HitLog(gateway, metrics)
     housekeeper = Housekeeper(
-        Chore(0.1, hit_log.write),
+        Chore(0.25, hit_log.write),
         Chore(0.5, store.tick),
         Chore(0.5, fragments.tick),
         Chore(30.0, fragments.forget),
@@ -226,7 +226,7 @@ def worker() -> Flask:
     end_with_parent()
     settings = _settings()
     set_up_logging(settings.secrets)
-    shared = _shared_directory()
+    shared = _join_the_others(settings.workers)
     app = create_app(settings, shared)
     app.extensions["housekeeper"].start()  # a portal that nobody visits deletes on time too
     # Not atexit, which a forked worker never comes to.
@@ -237,16 +237,20 @@ def worker() -> Flask:
     return app
 
 
-def _shared_directory() -> Path | None:
+def _join_the_others(workers: int) -> Path | None:
     """Where this worker shares with the others of its server; None where it is to be alone."""
+    from portal.server import keep_to_a_processor
+
     given = os.environ.get(SHARED)
     if not given:
         return None
     try:
-        add_up_in(Path(given), claim_number(Path(given)))
+        number = claim_number(Path(given))
+        add_up_in(Path(given), number)
     except OSError as error:
         log.warning("a worker counts alone: %s", error.strerror)
         return None
+    keep_to_a_processor(number, workers)
     return Path(given)
 
 

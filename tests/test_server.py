@@ -97,4 +97,34 @@ def test_a_worker_whose_directory_is_gone_or_full_counts_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(app.SHARED, str(tmp_path / "gone"))
-    assert app._shared_directory() is None
+    assert app._join_the_others(2) is None
+
+
+@pytest.mark.parametrize(
+    ("available", "workers", "kept_to"),
+    [
+        ({0, 1}, 2, [{0}, {1}, {0}]),  # the third takes the place of one that still ends
+        ({2, 5, 7}, 3, [{2}, {5}, {7}]),
+        ({0, 1, 2, 3}, 2, []),
+        ({0}, 2, []),
+    ],
+)
+def test_workers_keep_to_processors_of_their_own_where_there_are_as_many(
+    monkeypatch: pytest.MonkeyPatch,
+    available: set[int],
+    workers: int,
+    kept_to: list[set[int]],
+) -> None:
+    chosen: list[set[int]] = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: available, raising=False)
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _, to: chosen.append(to), raising=False)
+    for number in range(3):
+        server.keep_to_a_processor(number, workers)
+    assert chosen == kept_to
+
+
+def test_where_the_system_places_no_process_workers_run_anywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(os, "sched_setaffinity", raising=False)
+    server.keep_to_a_processor(0, len(getattr(os, "sched_getaffinity", lambda _: [0])(0)))
