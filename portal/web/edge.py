@@ -12,38 +12,37 @@ while the process memory vouches for the answer.
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+import msgspec
 
 from portal.access import Gatekeeper
 from portal.gateway import DECODE, RENAINF, RENAJUD, Gateway, Lookup, Operation, Served
 from portal.web.api import Refusal, admit, success_headers, vehicle_lookup
 from portal.web.headers import new_request_id, standing_headers
-from portal.web.hit_log import Hit, HitLog
+from portal.web.hit_log import Hit, HitLog, Kind
 
 _KEPT_BYTES: Final = 4096  # what a judgement takes with its headers, key and slot, generously
-_LONGEST_NAME: Final = 1024
+_LONGEST: Final = 1024  # a request's spelling, of which it is remembered
 _REMEMBERED_S: Final = 60.0  # a request that nobody repeats: its spelling holds a plate
 _PREFIX: Final = "/detran/v1/"
 _OPERATIONS: Final = {each.path: each for each in (DECODE, RENAINF, RENAJUD)}
 _STANDING: Final = {scheme: standing_headers(scheme == "https") for scheme in ("http", "https")}
 
-_Name = tuple[str, str, str | None, str]  # path, query, Authorization, scheme
+_Name = tuple[str, str, str | None, str, str]  # path, query, Authorization, scheme, method
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(msgspec.Struct, frozen=True):
     """A request that may be answered, and how, until ``until`` in monotonic seconds."""
 
     lookup: Lookup
     key: str
-    rule: str
     credential: str | None
     until: float
     fetched_at: float
     headers: list[tuple[str, str]]
-    cache_status: str
+    kind: Kind
 
 
 class Edge:
@@ -91,6 +90,7 @@ class Edge:
             environ.get("QUERY_STRING", ""),
             environ.get("HTTP_AUTHORIZATION"),
             environ["wsgi.url_scheme"],
+            environ["REQUEST_METHOD"],
         )
         judged = self._judged.get(name)
         body = None
@@ -102,24 +102,16 @@ class Edge:
             except (_NotOurs, Refusal):
                 return None
         request_id = new_request_id()
-        self._log.note(
-            Hit(
-                time.time(),
-                environ["REQUEST_METHOD"],
-                judged.rule,
-                judged.lookup.operation.name,
-                request_id,
-                self._monotonic() - started,
-                judged.cache_status,
-            )
-        )
+        self._log.note(Hit(time.time(), self._monotonic() - started, request_id, judged.kind))
         start_response("200 OK", [*judged.headers, ("X-Request-Id", request_id)])
         return body
 
     def _judge(self, name: _Name, last: _Judged | None, now: float) -> tuple[_Judged, bytes]:
         """The order of judgement of the JSON paths: 401, 403, 400, store. Raises _NotOurs, Refusal;
         ``last`` is what was judged of the same request before."""
-        path, query, authorization, scheme = name
+        path, query, authorization, scheme, method = name
+        if scheme not in _STANDING or len(path) + len(query) + len(authorization or "") > _LONGEST:
+            raise _NotOurs
         operation, plate, uf = _read(path)
         headers = () if authorization is None else (authorization,)
         identity = admit(self._gatekeeper, operation, headers, query.encode("latin-1"))
@@ -132,10 +124,10 @@ class Edge:
         if served is None:
             raise _NotOurs
         told = success_headers(served)
+        rule = f"{operation.path}/<plate>" + ("/<uf>" if uf is not None else "")
         judged = _Judged(
             lookup=lookup,
             key=key,
-            rule=f"{operation.path}/<plate>" + ("/<uf>" if uf is not None else ""),
             credential=identity.credential,
             until=now + _holds_for(served, time.time()),
             fetched_at=served.fetched_at,
@@ -145,7 +137,7 @@ class Edge:
                 *told,
                 *_STANDING[scheme],
             ],
-            cache_status=dict(told)["Cache-Status"],
+            kind=Kind.of(operation.name, method, rule, dict(told)["Cache-Status"]),
         )
         with self._change:
             self._judged.pop(name, None)
@@ -177,15 +169,7 @@ def _is_plain(environ: WSGIEnvironment) -> bool:
         and environ.get("CONTENT_LENGTH", "") in ("", "0")
         and "HTTP_TRANSFER_ENCODING" not in environ
         and "HTTP_UPGRADE" not in environ
-        and _spelt_shortly(environ)
-        and environ["wsgi.url_scheme"] in _STANDING
     )
-
-
-def _spelt_shortly(environ: WSGIEnvironment) -> bool:
-    """What is remembered under the request's own spelling must fit into _KEPT_BYTES."""
-    spelling = (environ["PATH_INFO"], environ.get("QUERY_STRING", ""))
-    return len(environ.get("HTTP_AUTHORIZATION", "")) + sum(map(len, spelling)) <= _LONGEST_NAME
 
 
 def _read(path: str) -> tuple[Operation, str, str | None]:

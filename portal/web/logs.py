@@ -8,7 +8,7 @@ import base64
 import logging
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import quote
@@ -18,7 +18,7 @@ from flask import g, has_request_context
 
 HIDDEN: Final = "[hidden]"
 FIELDS: Final = "fields"  # the record attribute that holds a line's own members
-BATCH: Final = "batch"  # or those of many lines, each with the epoch seconds it tells of
+BATCH: Final = "batch"  # or those of many lines as ``members`` spells them, each with its time
 
 _PATTERNS: Final = (
     # A credential behind its name, whatever stands around the name.
@@ -32,6 +32,7 @@ _PATTERNS: Final = (
 )
 
 
+_THOUSANDTHS: Final = tuple(f"{number:03}" for number in range(1000))
 _encoder: Final = msgspec.json.Encoder()
 
 
@@ -64,17 +65,9 @@ class JSONLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         message = self._redact(record.getMessage())
-        batch: Sequence[tuple[float, dict[str, Any]]] | None = getattr(record, BATCH, None)
+        batch: Sequence[tuple[float, str]] | None = getattr(record, BATCH, None)
         if batch is not None:
-            head = _line(record, message)
-            times: dict[int, str] = {}  # many lines tell of the same millisecond
-            lines = []
-            for at, fields in batch:
-                millisecond = int(at * 1000)
-                if millisecond not in times:
-                    times[millisecond] = _instant(at)
-                lines.append({"time": times[millisecond], **head, **fields})
-            return _encoder.encode_lines(lines).decode().rstrip("\n")
+            return _lines(members(_line(record, message)), batch)
         line = {"time": _instant(record.created), **_line(record, message)}
         if has_request_context() and "request_id" in g:
             line["request_id"] = g.request_id
@@ -82,6 +75,24 @@ class JSONLines(logging.Formatter):
         if record.exc_info:
             line["exception"] = self._redact(self.formatException(record.exc_info))
         return _encoder.encode(line).decode()
+
+
+def members(fields: Mapping[str, object]) -> str:
+    """A JSON object's inside, so that what many lines have in common is spelt once."""
+    return _encoder.encode(fields).decode()[1:-1]
+
+
+def _lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
+    """A line for each of a batch: the epoch seconds it tells of, and its own members."""
+    starts: dict[int, str] = {}  # by the second
+    middle = f'+00:00",{common},'
+    lines = []
+    for at, own in batch:
+        second = int(at)
+        if second not in starts:
+            starts[second] = f'{{"time":"{datetime.fromtimestamp(second, UTC):%Y-%m-%dT%H:%M:%S}.'
+        lines.append(f"{starts[second]}{_THOUSANDTHS[int((at - second) * 1000)]}{middle}{own}}}")
+    return "\n".join(lines)
 
 
 def _line(record: logging.LogRecord, message: str) -> dict[str, Any]:

@@ -126,7 +126,8 @@ def test_a_log_that_nobody_reads_holds_hits_up_before_it_fills_the_memory(
 ) -> None:
     log = edge_of(both_ways(portal).edge)._log
     monkeypatch.setattr(hit_log, "MOST_WAITING", 5)
-    hit = hit_log.Hit(time.time(), "GET", "/rule", "decode", "id", 0.001, "portal; hit")
+    kind = hit_log.Kind.of("decode", "GET", "/rule", "portal; hit")
+    hit = hit_log.Hit(time.time(), 0.001, "id", kind)
     read = threading.Event()
     monkeypatch.setattr(log, "_write", lambda _hits: read.wait(10))
     writer = threading.Thread(target=lambda: [log.note(hit) for _ in range(6)])
