@@ -34,7 +34,6 @@ from portal.gateway import (
     Tally,
     Terms,
 )
-from portal.sandbox import SITUATIONS, TOKEN, Sandbox, SandboxTransport
 from portal.settings import Settings, SettingsError
 from portal.sharing import begin_sharing, claim_number, homes
 from portal.storage import load_secret_key, open_engine
@@ -119,7 +118,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
             gatekeeper=Gatekeeper(settings.mode, tokens, secret),
             history=history,
             pool=ThreadPoolExecutor(PANEL_THREADS, thread_name_prefix="panel"),
-            samples=_samples(),
+            samples=_samples(settings),
             secret=secret,
             hidden_marker=settings.hidden_marker,
             mask_names=settings.mask_names,
@@ -152,6 +151,8 @@ def _settings() -> Settings:
 def _origins(settings: Settings) -> Sequence[Origin]:
     limits = (settings.connect_timeout, settings.first_byte_timeout)
     if settings.upstream_url is None:
+        from portal.sandbox import Sandbox, SandboxTransport  # late: most have an upstream
+
         sandbox = Sandbox(today=lambda: datetime.now().astimezone().date(), sleep=time.sleep)
         return [
             Origin(
@@ -211,11 +212,20 @@ def _policy(settings: Settings) -> Policy:
         )
         for name in ("decode", "renainf", "renajud", "report")
     }
-    credential = TOKEN if settings.mode == "demo" else settings.upstream_token
+    credential = settings.upstream_token
+    if settings.mode == "demo":
+        from portal.sandbox import TOKEN
+
+        credential = TOKEN
     return Policy(cast(Any, terms), settings.deadline, settings.hidden_marker, credential)
 
 
-def _samples() -> Sequence[SamplePlate]:
+def _samples(settings: Settings) -> Sequence[SamplePlate]:
+    """The sandbox's plates; none where a real upstream would be asked, and paid, for them."""
+    if settings.mode != "demo":
+        return ()
+    from portal.sandbox import SITUATIONS
+
     return [SamplePlate(each.plate, each.title, each.alone, each.portal) for each in SITUATIONS]
 
 

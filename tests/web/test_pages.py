@@ -40,6 +40,14 @@ def test_open_pages_ask_for_no_sign_in_in_managed_mode(portal: PortalFactory, pa
     PageClient(portal().client).get(path)
 
 
+def test_the_sandboxs_plates_are_offered_where_they_cost_nothing(
+    portal: PortalFactory, demo: PageClient
+) -> None:
+    for path in ("/", "/api"):
+        assert "/placa/ABC" in demo.get(path).html, path
+        assert "/placa/ABC" not in PageClient(portal().client).get(path).html, path
+
+
 def test_every_page_of_the_demonstration_says_that_the_data_is_fictitious(demo: PageClient) -> None:
     for path in (*OPEN_PAGES, f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie"):
         assert "Dados fictícios" in demo.get(path).text, path
