@@ -26,7 +26,6 @@ from portal.web.hit_log import Hit, HitLog, Kind
 _KEPT_BYTES: Final = 4096  # what a judgement takes with its headers, key and slot, generously
 _LONGEST: Final = 1024  # a request's spelling, of which it is remembered
 _REMEMBERED_S: Final = 60.0  # a request that nobody repeats: its spelling holds a plate
-_PREFIX: Final = "/detran/v1/"
 _OPERATIONS: Final = {each.path: each for each in (DECODE, RENAINF, RENAJUD)}
 _STANDING: Final = {scheme: standing_headers(scheme == "https") for scheme in ("http", "https")}
 
@@ -69,7 +68,7 @@ class Edge:
         self._awake = False
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if self._awake and environ["PATH_INFO"].startswith(_PREFIX) and _is_plain(environ):
+        if self._awake and _is_plain(environ):
             try:
                 body = self._hit(environ, start_response)
             except Exception:
