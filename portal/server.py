@@ -1,5 +1,6 @@
 """The production server: Granian with the options that held under load."""
 
+import contextlib
 import math
 import os
 import signal
@@ -70,14 +71,15 @@ def keep_to_a_processor(number: int, workers: int) -> None:
     """Let worker ``number`` run on one processor, where there are as many as workers.
 
     Its threads take turns at the interpreter's lock wherever they run; from one processor to
-    another each turn waits for a wake-up. Where processors are more or fewer, or in other hands
-    than Linux's, the system places the workers.
+    another each turn waits for a wake-up. Where processors are more or fewer, or nobody may choose
+    among them, the system places the workers.
     """
     if not hasattr(os, "sched_setaffinity"):
         return
-    processors = sorted(os.sched_getaffinity(0))
-    if workers == len(processors):
-        os.sched_setaffinity(0, {processors[number % workers]})
+    with contextlib.suppress(OSError):
+        processors = sorted(os.sched_getaffinity(0))
+        if workers == len(processors):
+            os.sched_setaffinity(0, {processors[number % workers]})
 
 
 def end_with_parent(every_s: float = 1.0) -> None:

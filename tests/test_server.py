@@ -123,6 +123,17 @@ def test_workers_keep_to_processors_of_their_own_where_there_are_as_many(
     assert chosen == kept_to
 
 
+def test_a_worker_that_may_not_choose_its_processor_runs_anywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
+    monkeypatch.setattr(os, "sched_setaffinity", refused, raising=False)
+    server.keep_to_a_processor(0, 1)
+
+
 def test_where_the_system_places_no_process_workers_run_anywhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

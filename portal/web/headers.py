@@ -35,7 +35,7 @@ _TLS = {"Strict-Transport-Security": "max-age=63072000; includeSubDomains"}
 def new_request_id() -> str:
     """Tells requests apart, and need not be hard to guess. Asking the system for randomness lets
     go of the interpreter's lock, and every waiting thread would overtake: it halved the hits."""
-    return "%016x" % random.getrandbits(64)
+    return f"{random.getrandbits(64):016x}"
 
 
 def standing_headers(secure: bool) -> list[tuple[str, str]]:
