@@ -118,7 +118,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
             gatekeeper=Gatekeeper(settings.mode, tokens, secret),
             history=history,
             pool=ThreadPoolExecutor(PANEL_THREADS, thread_name_prefix="panel"),
-            samples=_samples(settings),
+            samples=_samples(),
             secret=secret,
             hidden_marker=settings.hidden_marker,
             mask_names=settings.mask_names,
@@ -151,7 +151,7 @@ def _settings() -> Settings:
 def _origins(settings: Settings) -> Sequence[Origin]:
     limits = (settings.connect_timeout, settings.first_byte_timeout)
     if settings.upstream_url is None:
-        from portal.sandbox import Sandbox, SandboxTransport  # late: most have an upstream
+        from portal.sandbox import Sandbox, SandboxTransport
 
         sandbox = Sandbox(today=lambda: datetime.now().astimezone().date(), sleep=time.sleep)
         return [
@@ -220,10 +220,7 @@ def _policy(settings: Settings) -> Policy:
     return Policy(cast(Any, terms), settings.deadline, settings.hidden_marker, credential)
 
 
-def _samples(settings: Settings) -> Sequence[SamplePlate]:
-    """The sandbox's plates; none where a real upstream would be asked, and paid, for them."""
-    if settings.mode != "demo":
-        return ()
+def _samples() -> Sequence[SamplePlate]:
     from portal.sandbox import SITUATIONS
 
     return [SamplePlate(each.plate, each.title, each.alone, each.portal) for each in SITUATIONS]

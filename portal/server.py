@@ -78,8 +78,9 @@ def keep_to_a_processor(number: int, workers: int) -> None:
         return
     with contextlib.suppress(OSError):
         processors = sorted(os.sched_getaffinity(0))
-        if workers == len(processors):
-            os.sched_setaffinity(0, {processors[number % workers]})
+        # In a reload a newcomer meets the one it replaces: it has no processor of its own yet.
+        if number < workers == len(processors):
+            os.sched_setaffinity(0, {processors[number]})
 
 
 def end_with_parent(every_s: float = 1.0) -> None:

@@ -103,7 +103,7 @@ def test_a_worker_whose_directory_is_gone_or_full_counts_alone(
 @pytest.mark.parametrize(
     ("available", "workers", "kept_to"),
     [
-        ({0, 1}, 2, [{0}, {1}, {0}]),  # the third takes the place of one that still ends
+        ({0, 1}, 2, [{0}, {1}]),  # in a reload a third meets one that still ends
         ({2, 5, 7}, 3, [{2}, {5}, {7}]),
         ({0, 1, 2, 3}, 2, []),
         ({0}, 2, []),

@@ -90,7 +90,7 @@ class Memory:
         asked, self._asked = self._asked, set()
         unconfirmed = []
         with self._lock:
-            for key in asked:
+            for key in list(asked):  # somebody may just have got hold of the set
                 kept = self._entries.get(key)
                 if kept is not None:
                     self._entries.move_to_end(key)

@@ -95,7 +95,7 @@ class SQLiteCache(BaseCache):
                     self._watch.close()
                     self._watch = None
                 raise
-        return self._watches, number
+            return self._watches, number
 
     def heads(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         ids = json.dumps([entry_id(key) for key in keys])

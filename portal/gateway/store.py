@@ -161,8 +161,8 @@ class Store:
         nobody writes and otherwise what is asked for, drop what is past retention."""
         self._memory.sweep(self._clock())
         at = self._memory.now()
+        version = self._version()  # before the heads: what is written between is of another
         try:
-            version = self._backend.version()
             seals, era = self._backend.heads(self._memory.asked(version), SEAL_BYTES)
         except Exception as error:
             self._fault("read", error)
@@ -194,13 +194,20 @@ class Store:
         except Exception as error:
             raise StoreDown(type(error).__name__) from error
 
+    def _version(self) -> Version | None:
+        try:
+            return self._backend.version()
+        except Exception as error:
+            self._fault("read", error)
+            return None
+
     def _notice(self, era: str) -> str | None:
         """Remember the era; after a purge forget everything. Returns the era known before."""
         last = self._era
         if era != last:
+            self._era = era  # first: who has read before the purge asks for it after keeping
             if last is not None and era.startswith(PURGED):
                 self._forget_all()
-            self._era = era
         return last
 
     def _forget_all(self) -> None:

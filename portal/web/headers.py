@@ -60,13 +60,13 @@ def register_headers(app: Flask) -> None:
     def after(response: Response) -> Response:
         headers = response.headers
         headers.update(_ALWAYS)
-        headers["X-Request-Id"] = g.get("request_id", "")
         if "Cache-Control" not in headers:
             headers.update(_PRIVATE)
         if request.is_secure:
             headers.update(_TLS)
         if _may_be_cut_differently(response.status_code):
             headers["Connection"] = "close"
+        headers["X-Request-Id"] = g.get("request_id", "")
         return response
 
     app.before_request(before)

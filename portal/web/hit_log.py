@@ -15,7 +15,7 @@ from portal.web.metrics import SHORTEST_S, Metrics
 from portal.web.request_log import MESSAGE, log, request_fields
 
 MOST_WAITING: Final = 10_000
-_TOGETHER: Final = 100  # lines written at once: a hit waits for no more of them
+_TOGETHER: Final = 100  # lines written at once: between two batches others have their turn
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -37,6 +37,11 @@ class Hit(msgspec.Struct, frozen=True):
     seconds: float
     request_id: str
     kind: Kind
+
+    def line(self) -> str:
+        """Its line's own members."""
+        ms = "0.0" if self.seconds < 0.00005 else f"{self.seconds * 1000:.1f}"
+        return f'"request_id":"{self.request_id}",{self.kind.line},"ms":{ms}'
 
 
 class HitLog:
@@ -77,7 +82,7 @@ class HitLog:
                 self._gateway.count_hits(operation, mean_s, times)
                 self._metrics.answered(method, rule, 200, mean_s, times)
         if log.isEnabledFor(logging.INFO):
-            log.info(MESSAGE, extra={BATCH: [(hit.at, _members(hit)) for hit in hits]})
+            log.info(MESSAGE, extra={BATCH: [(hit.at, hit.line()) for hit in hits]})
 
 
 def _alike(hits: Iterable[Hit]) -> dict[tuple[str, str, str], list[float]]:
@@ -85,8 +90,3 @@ def _alike(hits: Iterable[Hit]) -> dict[tuple[str, str, str], list[float]]:
     for hit in hits:
         found[hit.kind.counted].append(hit.seconds)
     return found
-
-
-def _members(hit: Hit) -> str:
-    ms = "0.0" if hit.seconds < 0.00005 else f"{hit.seconds * 1000:.1f}"
-    return f'"request_id":"{hit.request_id}",{hit.kind.line},"ms":{ms}'

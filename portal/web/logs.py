@@ -90,7 +90,7 @@ def _lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
     for at, own in batch:
         second = int(at)
         if second not in starts:
-            starts[second] = f'{{"time":"{datetime.fromtimestamp(second, UTC):%Y-%m-%dT%H:%M:%S}.'
+            starts[second] = f'{{"time":"{_second(second)}.'
         lines.append(f"{starts[second]}{_THOUSANDTHS[int((at - second) * 1000)]}{middle}{own}}}")
     return "\n".join(lines)
 
@@ -100,7 +100,12 @@ def _line(record: logging.LogRecord, message: str) -> dict[str, Any]:
 
 
 def _instant(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+    second = int(at)
+    return f"{_second(second)}.{_THOUSANDTHS[int((at - second) * 1000)]}+00:00"
+
+
+def _second(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def set_up_logging(secrets: Sequence[str] = ()) -> None:

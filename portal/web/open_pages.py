@@ -102,7 +102,7 @@ class OpenPages:
             query=query,
             problem=problem,
             recent=self._recent(),
-            samples=self._samples,
+            samples=self._samples if self._visitors.is_demo else (),
         )
         return make_response(render_template(page.template, page=page), status)
 

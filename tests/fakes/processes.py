@@ -169,10 +169,11 @@ class HttpProcess(ServerProcess):
         """The processes that serve, lowest id first."""
         return sorted(_leaves(self.pid) - {self.pid})
 
-    def kill_worker(self) -> int:
-        """SIGKILL to one worker; its id."""
-        pid = self.worker_pids()[0]
+    def kill_worker(self, pid: int | None = None) -> int:
+        """SIGKILL to a worker; its id, once it takes no more connections to its death."""
+        pid = pid or self.worker_pids()[0]
         os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: pid not in self.worker_pids(), "its death")
         return pid
 
     def resident_bytes(self) -> dict[int, int]:

@@ -73,6 +73,20 @@ def test_warm_plates_keep_answering_while_the_backend_is_down(made):
     assert len(made.upstream.calls) == 1
 
 
+def test_a_backend_that_cannot_tell_its_version_vouches_for_what_is_asked_for_alone(made):
+    asked, unasked = (made.gateway.key(decode(plate), None) for plate in ("ABC1D23", "DEF4G56"))
+    made.decode("DEF4G56")
+    made.decode()
+    for _ in range(6):
+        assert made.store.recent(asked) is not None
+        pass_time(made, 0.5)
+    assert made.store.recent(unasked) is None
+    made.backend.values[asked] = b"another's, newer"
+    made.decode()
+    pass_time(made, 1.5)
+    assert made.store.recent(asked) is None
+
+
 def test_a_backend_that_comes_back_empty_is_given_back_what_was_paid_for(made):
     made.decode()
     made.backend.is_down = True

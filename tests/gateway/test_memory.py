@@ -1,12 +1,14 @@
 """What a process keeps at hand: bounded, believed while it is vouched for, forgotten in time."""
 
+import errno
+
 import pytest
 
 from portal.gateway import Directive
 from portal.gateway.envelope import Envelope
 from portal.gateway.memory import Memory
 from tests.fakes import Clock
-from tests.gateway.asking import Bench, bench, decode, pass_time
+from tests.gateway.asking import FRESH_S, STALE_S, Bench, bench, decode, pass_time
 
 
 def envelope(key: str, size: int = 0, delete_at: float = 1e12) -> Envelope:
@@ -117,6 +119,98 @@ def test_what_is_written_while_somebody_reads_is_seen(tmp_path, clock, monkeypat
     assert older.fetched_at < newer.fetched_at
     pass_time(one, 2)
     assert one.decode().fetched_at == newer.fetched_at
+
+
+def test_what_is_written_while_the_store_is_asked_is_seen(tmp_path, clock, monkeypatch):
+    one, two = bench(tmp_path, clock), bench(tmp_path, clock)
+    read_once_settled(one)
+    two.decode()
+    two.decode("DEF4G56")  # the version of before vouches no more: heads are asked for
+    heads = one.backend.heads
+
+    def heads_before_the_other_writes(keys, size):
+        found = heads(keys, size)
+        clock.advance(1)
+        two.decode(directive=Directive.REFRESH)
+        return found
+
+    one.decode()
+    with monkeypatch.context() as patched:
+        patched.setattr(one.backend, "heads", heads_before_the_other_writes)
+        one.store.tick()
+    newer = two.decode()
+    for _ in range(3):
+        one.decode()
+        pass_time(one, 0.5)
+    assert one.decode().fetched_at == newer.fetched_at
+
+
+def test_belief_counts_from_before_the_store_was_asked(tmp_path, clock, monkeypatch):
+    one = bench(tmp_path, clock)
+    key = read_once_settled(one)
+    version = one.backend.version
+
+    def slow_version():
+        one.ticking.advance(0.7)
+        return version()
+
+    monkeypatch.setattr(one.backend, "version", slow_version)
+    one.ticking.advance(5)
+    one.store.tick()
+    assert one.store.recent(key) is not None
+    one.ticking.advance(0.4)
+    assert one.store.recent(key) is None
+
+
+def test_what_was_confirmed_by_its_seal_needs_no_seal_again_until_somebody_writes(tmp_path, clock):
+    one, two = bench(tmp_path, clock), bench(tmp_path, clock)
+    key = read_once_settled(one)
+    pass_time(one, 0.5)
+    two.decode("DEF4G56")
+    for expected in ([key], []):
+        assert one.store.recent(key) is not None
+        assert one.memory.asked(one.backend.version()) == expected
+        one.store.recent(key)
+        pass_time(one, 0.5)
+
+
+def test_a_purge_is_seen_where_the_version_cannot_be_asked_for(tmp_path, clock, monkeypatch):
+    one, two = bench(tmp_path, clock), bench(tmp_path, clock)
+    read_once_settled(one)
+    two.store.purge("ABC1D23")
+    monkeypatch.setattr(one.backend, "version", _no_descriptors)
+    one.store.tick()
+    assert one.memory.size_bytes == 0
+
+
+def _no_descriptors() -> None:
+    raise OSError(errno.EMFILE, "Too many open files")
+
+
+def test_what_was_read_before_a_purge_that_is_noticed_meanwhile_is_not_kept(
+    tmp_path, clock, monkeypatch
+):
+    one, two = bench(tmp_path, clock), bench(tmp_path, clock)
+    key = read_once_settled(one)
+    one.memory.forget(key)
+    opened = one.store._seal.open
+
+    def open_while_the_purge_is_noticed(sealed: object, key: str) -> Envelope | None:
+        two.store.purge("ABC1D23")
+        one.store.tick()
+        return opened(sealed, key)
+
+    monkeypatch.setattr(one.store._seal, "open", open_while_the_purge_is_noticed)
+    assert one.store.read(key) is not None  # it was there when it was asked for
+    assert one.memory.any(key) is None
+
+
+def test_what_is_past_its_retention_is_vouched_for_no_more(tmp_path, clock):
+    one = bench(tmp_path, clock)
+    key = read_once_settled(one)
+    clock.advance(10 * (FRESH_S + STALE_S))
+    pass_time(one, 0.5)
+    assert one.memory.any(key) is None
 
 
 def test_what_nobody_asks_for_is_confirmed_no_more(tmp_path, clock):

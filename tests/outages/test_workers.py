@@ -2,9 +2,7 @@
 
 import csv
 import io
-import os
 import re
-import signal
 import sqlite3
 import threading
 import time
@@ -130,8 +128,8 @@ def test_a_worker_killed_in_mid_call_costs_one_call_more_and_ends_nothing(
     upstream.wait_for_calls(1)
     time.sleep(0.3)
     leader = _holder_of_a_lease(server)
-    os.kill(leader, signal.SIGKILL)
-    upstream.wait_for_calls(2, timeout_s=4)
+    server.kill_worker(leader)
+    upstream.wait_for_calls(2, timeout_s=8)
     waiters.join(60)
     gate.set()
     assert calls(upstream, secondary) == 2

@@ -108,6 +108,14 @@ def test_what_the_edge_remembers_is_bounded(
     assert [name[0] for name in edge._judged] == list(PATHS[-3:])
 
 
+def test_a_request_that_is_spelt_at_length_is_not_remembered(portal: PortalFactory) -> None:
+    here = both_ways(portal).edge
+    edge = edge_of(here)
+    for _ in range(2):
+        assert hits(here, f"{DECODE}?x={'y' * 2000}")
+    assert len(edge._judged) == 0
+
+
 def test_a_request_that_nobody_repeats_is_forgotten(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

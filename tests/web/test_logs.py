@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -13,7 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from portal.web.hit_log import Hit, Kind
 from portal.web.logs import JSONLines, Redactor
+from portal.web.request_log import request_fields
 from tests.conftest import PortalFactory
 from tests.fakes import wait_until
 from tests.fakes.in_process import OPERATOR_TOKEN, PORTAL_TOKEN
@@ -158,3 +161,30 @@ def test_a_hit_at_the_edge_is_logged_as_any_other(portal: PortalFactory) -> None
         answer.headers["X-Request-Id"] for answer in answers
     ]
     assert {line["rule"] for line in written} == {"/detran/v1/decode/<plate>"}
+
+
+@pytest.mark.parametrize("at", [0.0, 1.001, 59.999, 1_700_000_000.0, 1_700_000_000.9999998])
+@pytest.mark.parametrize("seconds", [0.0, 0.00004, 0.00006, 0.0123, 7.0])
+def test_the_line_of_a_hit_reads_as_any_other(at: float, seconds: float) -> None:
+    kind = Kind.of("decode", "GET", "/rule/<plate>", "portal; hit; ttl=7")
+    hits = [Hit(at, seconds, "0" * 16, kind), Hit(at + 1, seconds, "1" * 16, kind)]
+    fields = request_fields("GET", "/rule/<plate>", 200, "portal; hit; ttl=7")
+    formatter = JSONLines(Redactor())
+    expected = []
+    for hit in hits:
+        line = record("request", created=hit.at)
+        line.fields = {"request_id": hit.request_id, **fields, "ms": round(seconds * 1000, 1)}
+        expected.append(formatter.format(line))
+    batch = record("request", created=5.0)
+    batch.batch = [(hit.at, hit.line()) for hit in hits]
+    assert formatter.format(batch).split("\n") == expected
+    second = datetime.fromtimestamp(int(at), UTC)
+    told = datetime.fromisoformat(json.loads(expected[0])["time"])
+    assert 0 <= at - told.timestamp() < 0.001001
+    assert told.replace(microsecond=0) == second
+
+
+def record(message: str, created: float) -> Any:
+    made = logging.LogRecord("portal.requests", logging.INFO, "", 0, message, None, None)
+    made.created = created
+    return made

@@ -43,9 +43,12 @@ def test_open_pages_ask_for_no_sign_in_in_managed_mode(portal: PortalFactory, pa
 def test_the_sandboxs_plates_are_offered_where_they_cost_nothing(
     portal: PortalFactory, demo: PageClient
 ) -> None:
+    managed = PageClient(portal().client)
     for path in ("/", "/api"):
-        assert "/placa/ABC" in demo.get(path).html, path
-        assert "/placa/ABC" not in PageClient(portal().client).get(path).html, path
+        assert 'href="/placa/ABC' in demo.get(path).html, path
+        assert 'href="/placa/' not in managed.get(path).html, path
+    assert "cobradas como qualquer outra" in managed.get("/api").text
+    assert "<code>ABC" in managed.get("/api").html
 
 
 def test_every_page_of_the_demonstration_says_that_the_data_is_fictitious(demo: PageClient) -> None:

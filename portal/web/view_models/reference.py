@@ -41,7 +41,7 @@ class ApiError:
 
 @dataclass(frozen=True, slots=True)
 class ApiPage:
-    """``token`` stands in the curl lines; ``samples`` is empty where there is no sandbox."""
+    """``token`` stands in the curl lines; ``samples`` are the sandbox's plates."""
 
     template: ClassVar[str] = "pages/api.html"
     base_url: str
