@@ -251,14 +251,15 @@ def _join_the_others(workers: int) -> Path | None:
     given = os.environ.get(SHARED)
     if not given:
         return None
+    shared = Path(given)
     try:
-        number = claim_number(Path(given))
-        add_up_in(Path(given), number)
+        number = claim_number(shared)
+        add_up_in(shared, number)
     except OSError as error:
         log.warning("a worker counts alone: %s", error.strerror)
         return None
     keep_to_a_processor(number, workers)
-    return Path(given)
+    return shared
 
 
 def main() -> None:

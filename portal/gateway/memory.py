@@ -86,15 +86,16 @@ class Memory:
 
     def asked(self, version: Version | None) -> list[str]:
         """The keys that ``recent`` answered since the last time, but for those that the backend's
-        version alone confirms."""
+        version alone confirms and those no longer held."""
         asked, self._asked = self._asked, set()
         unconfirmed = []
         with self._lock:
             for key in list(asked):  # somebody may just have got hold of the set
                 kept = self._entries.get(key)
-                if kept is not None:
-                    self._entries.move_to_end(key)
-                if kept is None or version is None or kept.version != version:
+                if kept is None:
+                    continue
+                self._entries.move_to_end(key)
+                if version is None or kept.version != version:
                     unconfirmed.append(key)
         return unconfirmed
 

@@ -1,7 +1,7 @@
 """Flask-Caching's RedisCache for sealed bytes: nothing is pickled, entries are found by tag."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
 from flask_caching.backends.rediscache import RedisCache
 from redis.backoff import NoBackoff
@@ -11,6 +11,8 @@ from redis.retry import Retry
 
 from portal.gateway.fuse import Fuse
 from portal.gateway.store import BEGUN, PURGED, new_era
+
+T = TypeVar("T")
 
 PREFIX = "portal:"  # of every key of ours: others may use the same Redis
 TIMEOUT_S = 0.5
@@ -44,6 +46,12 @@ _DELETE_TAGGED = """
     redis.call("del", KEYS[1])
     redis.call("set", KEYS[2], ARGV[1])
     return gone"""
+
+
+def batches(things: Sequence[T]) -> Iterator[Sequence[T]]:
+    """As many as are sent at once, in turn."""
+    for first in range(0, len(things), MOST_TOGETHER):
+        yield things[first : first + MOST_TOGETHER]
 
 
 class _Bytes:
@@ -87,8 +95,7 @@ class SealedRedisCache(RedisCache):
         _, era = self.read("era")  # first: what a purge deletes meanwhile is of the era before
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
-        for first in range(0, len(keys), MOST_TOGETHER):
-            some = keys[first : first + MOST_TOGETHER]
+        for some in batches(keys):
             with self.fuse.guarding():
                 asking = self.client.pipeline(transaction=False)
                 for key in some:

@@ -1,17 +1,16 @@
 """Leases over machines: a key with an expiry in Redis, renewed while its holder lives, fenced."""
 
 import contextlib
-import itertools
 import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from portal.gateway.fuse import Blown, Fuse
 from portal.gateway.lease import fence_now
-from portal.gateway.redis_cache import MOST_TOGETHER, PREFIX
+from portal.gateway.redis_cache import PREFIX, batches
 
 log = logging.getLogger(__name__)
 
@@ -116,10 +115,9 @@ class RedisLeases:
             self._renew_all(held)
             took_s = self._clock() - started
 
-    def _renew_all(self, held: Iterable[tuple[str, str]]) -> None:
+    def _renew_all(self, held: Sequence[tuple[str, str]]) -> None:
         """Many at once: with a round trip for each, those of a busy process would expire."""
-        rest = iter(held)
-        while some := list(itertools.islice(rest, MOST_TOGETHER)):
+        for some in batches(held):
             with (
                 contextlib.suppress(Exception),
                 self._fuse.guarding(),
