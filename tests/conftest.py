@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine
 
 from tests.fakes import Clock, FaultUpstream, network_guard
-from tests.fakes.databases import KINDS, Database, PostgresProcess
+from tests.fakes.databases import KINDS, Database, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
 
 PortalFactory = Callable[..., InProcessPortal]
@@ -66,9 +66,8 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
 @pytest.fixture
 def engine(database: Database) -> Iterator[Engine]:
     """That database, opened."""
-    opened = database.open()
-    yield opened
-    opened.dispose()
+    with opened(database.url, database.folder) as engine:
+        yield engine
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import pytest
 from portal.access import RefusedToken, Tokens, TokensUnavailable, UnknownToken, digest
 from portal.access import tokens as tokens_room
 from portal.access.tokens import AWAY_PAUSE_S, LAST_KNOWN_S, REMEMBERED_S
-from portal.storage import open_engine, reading
+from portal.storage import reading
 from tests.conftest import PortalFactory
 from tests.fakes import Clock
-from tests.fakes.databases import PostgresProcess
+from tests.fakes.databases import PostgresProcess, opened
 from tests.web.page_client import PageClient
 
 PLATE = "ABC1D23"
@@ -33,26 +33,25 @@ def test_a_token_that_held_goes_on_while_its_revocation_could_not_be_late(
 ) -> None:
     """PostgreSQL dies for real; a short death is nobody's outage, a long one lets nobody in."""
     assert REMEMBERED_S < LAST_KNOWN_S <= REVOKED_WITHIN_S - EDGE_HOLDS_S
-    engine = open_engine(mortal.url, tmp_path)
-    tokens = Tokens(engine, ("configured",), clock, clock)
-    known, late = (digest(tokens.issue(name, DECODE, None, 0)) for name in ("known", "late"))
-    assert tokens.identify(known).name == "known"
-    mortal.stop()
-    clock.advance(LAST_KNOWN_S - 0.1)
-    assert tokens.identify(known).name == "known"
-    for stranger in (late, digest("nobody's")):
-        with pytest.raises(TokensUnavailable):  # not UnknownToken: nobody knows
-            tokens.identify(stranger)
-    clock.advance(0.1)
-    with pytest.raises(TokensUnavailable):
-        tokens.identify(known)
-    assert tokens.identify(digest("configured")).name == "settings:1"
-    mortal.start()
-    clock.advance(AWAY_PAUSE_S)
-    assert tokens.identify(known).name == "known"
-    with pytest.raises(UnknownToken):
-        tokens.identify(digest("nobody's"))
-    engine.dispose()
+    with opened(mortal.url, tmp_path) as engine:
+        tokens = Tokens(engine, ("configured",), clock, clock)
+        known, late = (digest(tokens.issue(name, DECODE, None, 0)) for name in ("known", "late"))
+        assert tokens.identify(known).name == "known"
+        mortal.stop()
+        clock.advance(LAST_KNOWN_S - 0.1)
+        assert tokens.identify(known).name == "known"
+        for stranger in (late, digest("nobody's")):
+            with pytest.raises(TokensUnavailable):  # not UnknownToken: nobody knows
+                tokens.identify(stranger)
+        clock.advance(0.1)
+        with pytest.raises(TokensUnavailable):
+            tokens.identify(known)
+        assert tokens.identify(digest("configured")).name == "settings:1"
+        mortal.start()
+        clock.advance(AWAY_PAUSE_S)
+        assert tokens.identify(known).name == "known"
+        with pytest.raises(UnknownToken):
+            tokens.identify(digest("nobody's"))
 
 
 def test_a_failure_is_met_once_and_not_by_everybody_in_turn(
@@ -65,23 +64,22 @@ def test_a_failure_is_met_once_and_not_by_everybody_in_turn(
     from portal.storage import postgresql
 
     monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", 0.3)
-    engine = open_engine(mortal.url, tmp_path)
-    tokens = Tokens(engine, (), clock, clock)
-    known = digest(tokens.issue("known", DECODE, None, 0))
-    tokens.identify(known)
-    mortal.pause()
-    asked = []
-    monkeypatch.setattr(tokens_room, "reading", lambda db: asked.append(db) or reading(db))
-    clock.advance(REMEMBERED_S)
-    for _ in range(50):
-        assert tokens.identify(known).name == "known"
-    assert len(asked) == 1
-    mortal.resume()
-    clock.advance(AWAY_PAUSE_S)
-    assert tokens.revoke("known")
-    with pytest.raises(RefusedToken):
+    with opened(mortal.url, tmp_path) as engine:
+        tokens = Tokens(engine, (), clock, clock)
+        known = digest(tokens.issue("known", DECODE, None, 0))
         tokens.identify(known)
-    engine.dispose()
+        mortal.pause()
+        asked = []
+        monkeypatch.setattr(tokens_room, "reading", lambda db: asked.append(db) or reading(db))
+        clock.advance(REMEMBERED_S)
+        for _ in range(50):
+            assert tokens.identify(known).name == "known"
+        assert len(asked) == 1
+        mortal.resume()
+        clock.advance(AWAY_PAUSE_S)
+        assert tokens.revoke("known")
+        with pytest.raises(RefusedToken):
+            tokens.identify(known)
 
 
 def test_a_lost_database_is_503_for_vehicles_and_nothing_at_all_for_open_pages(

@@ -10,8 +10,9 @@ from typing import Final
 
 import pytest
 
-from portal.storage import ledger, open_engine
+from portal.storage import ledger
 from tests.conftest import PortalFactory
+from tests.fakes.databases import opened
 from tests.fakes.in_process import InProcessPortal
 from tests.hostile.strings import STRINGS
 
@@ -39,12 +40,10 @@ TEXTS: Final = ("operation", "origin", "caller", "outcome")
 def filled(portal: PortalFactory) -> InProcessPortal:
     """A ledger where every text of every row is hostile."""
     here = portal()
-    engine = open_engine(None, here.settings.data_dir)
     values = {"sent_at": 1_790_000_000.0, "day": "2026-09-21", "subject": "", "price": "0.30"}
-    with engine.begin() as db:
+    with opened(None, here.settings.data_dir) as engine, engine.begin() as db:
         for text in HOSTILE:
             db.execute(ledger.insert().values(**values, **dict.fromkeys(TEXTS, text)))
-    engine.dispose()
     return here
 
 

@@ -10,7 +10,8 @@ import signal
 import subprocess
 import tempfile
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +25,17 @@ from tests.fakes.ports import free_port
 
 KINDS = ("sqlite", "postgresql")
 _PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+
+
+@contextmanager
+def opened(url: str | None, folder: Path, required: bool = True) -> Iterator[Engine]:
+    """An engine for as long as a test lasts: what a failed test left open, psycopg would
+    complain of in the midst of another."""
+    engine = open_engine(url, folder, required)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
 
 
 @dataclass(frozen=True, slots=True)

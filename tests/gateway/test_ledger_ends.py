@@ -8,8 +8,8 @@ from sqlalchemy import Connection, Engine, event, select
 
 from portal.gateway import Failure, Ledger
 from portal.gateway import ledger as ledger_room
-from portal.storage import open_engine, reading, spending
-from tests.fakes.databases import PostgresProcess
+from portal.storage import reading, spending
+from tests.fakes.databases import PostgresProcess, opened
 from tests.gateway.asking import CALLER
 from tests.gateway.buying import buy, spent
 
@@ -34,8 +34,7 @@ def losing(engine: Engine, how: Callable[[object], object]) -> None:
 def test_ends_that_a_database_away_could_not_be_told_are_told_when_it_is_back(tmp_path, clock):
     """PostgreSQL dies for real, with one call in the air that is answered and two that never
     left; the days' limits get back what was not spent, once."""
-    with PostgresProcess() as server:
-        engine = open_engine(server.url, tmp_path)
+    with PostgresProcess() as server, opened(server.url, tmp_path) as engine:
         book = Ledger(engine, daily_limit=3, clock=clock)
         calls = [
             book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
@@ -52,7 +51,6 @@ def test_ends_that_a_database_away_could_not_be_told_are_told_when_it_is_back(tm
         assert spent(book) == ["answered"]
         assert held(engine) == {"day": 1, "token:somebody": 1}
         buy(book)
-        engine.dispose()
 
 
 def test_an_end_whose_confirmation_was_lost_gives_back_once(engine, clock):

@@ -12,11 +12,10 @@ from typing import NamedTuple
 import pytest
 
 from portal.gateway import Ledger, Row
-from portal.storage import open_engine
 from tests import factories
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
-from tests.fakes.databases import PostgresProcess
+from tests.fakes.databases import PostgresProcess, opened
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.crowd import Answer, Ask, one, together
@@ -100,11 +99,8 @@ def ledger_of(portal: PortalProcess) -> list[dict[str, str]]:
 
 def rows_of(machines: Machines) -> list[Row]:
     """The same, without the start of a program."""
-    engine = open_engine(machines.database_url, machines.here.data_dir)
-    try:
+    with opened(machines.database_url, machines.here.data_dir) as engine:
         return list(Ledger(engine).rows())
-    finally:
-        engine.dispose()
 
 
 def issued(portal: PortalProcess, *words: str) -> dict[str, str]:
