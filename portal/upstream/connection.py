@@ -23,6 +23,8 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import NameResolutionError, NewConnectionError
 from urllib3.util.retry import Retry
 
+from portal.upstream.trust import trusted
+
 log = logging.getLogger(__name__)
 
 _LOST = (RemoteDisconnected, ConnectionResetError, BrokenPipeError, ConnectionAbortedError)
@@ -178,7 +180,8 @@ class _Guarded:
         try:
             addresses = _resolver.resolve(host, self.port, until - time.monotonic())
         except (OSError, UnicodeError) as error:
-            raise NameResolutionError(self.host, self, socket.gaierror(str(error))) from None
+            raise NameResolutionError(self.host, self, socket.gaierror(str(error))) from error
+        reason: OSError | None = None
         for family, kind, protocol, _, address in addresses:
             left = until - time.monotonic()
             if left <= 0:
@@ -188,14 +191,15 @@ class _Guarded:
                 sock.settimeout(left)
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 sock.connect(address)
-            except OSError:
+            except OSError as error:
                 sock.close()
+                reason = error
                 continue
             # A duplicate: TLS takes the first descriptor over, and the brake must outlive that.
             self._brake = sock.dup()
             guard.attach(self._brake)
             return sock
-        raise NewConnectionError(self, "no address of the host could be reached")
+        raise NewConnectionError(self, "no address of the host could be reached") from reason
 
     def connect(self: Any) -> None:
         self._answers = 0
@@ -234,7 +238,9 @@ class _GuardedHTTPConnection(_Guarded, HTTPConnection):
 
 
 class _GuardedHTTPSConnection(_Guarded, HTTPSConnection):
-    pass
+    def connect(self) -> None:
+        self.ssl_context, self.ca_certs = trusted(), None
+        super().connect()
 
 
 class _HTTPPool(HTTPConnectionPool):

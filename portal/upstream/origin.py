@@ -1,5 +1,6 @@
 """One base address: one call within a total deadline, every failure translated here."""
 
+import logging
 import time
 import zlib
 from collections import deque
@@ -15,6 +16,8 @@ from urllib3.exceptions import HTTPError
 from portal.upstream.connection import Guard, GuardedAdapter, guarded
 from portal.upstream.errors import Broken, Failing, NotSent, TimedOut, Unusable, UpstreamError
 from portal.upstream.messages import Account, Attempt, Resource, Response
+
+log = logging.getLogger(__name__)
 
 MEBIBYTE = 1024 * 1024
 BODY_CAP = 2 * MEBIBYTE
@@ -101,6 +104,7 @@ class Origin:
             raise
         except UpstreamError as error:
             outcome = error.outcome
+            log.warning("%s: %s", self.name, error)
             raise
         finally:
             if outcome:
@@ -190,12 +194,22 @@ def _translate(error: Exception, guard: Guard) -> UpstreamError:
     late = isinstance(error, requests.exceptions.ReadTimeout)
     # A TLS handshake that hangs is a read time-out too, and nothing had left.
     if not guard.connected and (guard.dialled or not late):
-        return NotSent("could not connect")
+        return NotSent(f"could not connect: {_innermost(error)}")
     if late:
         return TimedOut("no answer in time")
     if guard.late:
         return TimedOut("no whole answer in time")
-    return Broken("closed before an answer")
+    return Broken(f"closed before an answer: {_innermost(error)}")
+
+
+def _innermost(error: BaseException) -> str:
+    """The kind of failure at the bottom of the libraries' own: their texts hold addresses."""
+    while True:
+        told = (error.__cause__, getattr(error, "reason", None), *error.args)
+        inner = next((each for each in told if isinstance(each, Exception)), None)
+        if inner is None:
+            return type(error).__name__
+        error = inner
 
 
 def _read(reply: requests.Response, guard: Guard) -> bytes:

@@ -6,6 +6,7 @@ operator would be charged for, and what the ledger must equal.
 
 import itertools
 import socket
+import ssl
 import threading
 import time
 from collections import deque
@@ -26,11 +27,18 @@ class FaultUpstream:
     """Answers the five paths well until told otherwise.
 
     ``base_path`` puts the contract under a path; with a ``credential`` set, any other one (or
-    an ``at`` in the query) gets the contract's 401. Thread-safe; one thread a connection.
+    an ``at`` in the query) gets the contract's 401; with a ``tls`` context it is on https.
+    Thread-safe; one thread a connection.
     """
 
-    def __init__(self, base_path: str = "", credential: str | None = None) -> None:
+    def __init__(
+        self,
+        base_path: str = "",
+        credential: str | None = None,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self.port = free_port()
+        self.tls = tls
         self.base_path = base_path
         self.credential = credential
         self._turn = threading.Condition()
@@ -50,11 +58,12 @@ class FaultUpstream:
     @property
     def url(self) -> str:
         """The base address, without a slash at its end."""
-        return f"http://127.0.0.1:{self.port}{self.base_path}"
+        scheme = "https" if self.tls else "http"
+        return f"{scheme}://127.0.0.1:{self.port}{self.base_path}"
 
     @property
     def tls_url(self) -> str:
-        """The same port as https: the handshake fails, nothing is sent."""
+        """The same port as https; without a ``tls`` context the handshake fails."""
         return f"https://127.0.0.1:{self.port}{self.base_path}"
 
     # What came in
@@ -176,6 +185,10 @@ class FaultUpstream:
     # Inside
 
     def _serve_in_a_thread(self, number: int, connection: socket.socket) -> None:
+        if self.tls:  # the first read shakes hands, in the connection's own thread
+            connection = self.tls.wrap_socket(
+                connection, server_side=True, do_handshake_on_connect=False
+            )
         thread = threading.Thread(target=self._serve, args=(number, connection), daemon=True)
         with self._turn:
             self._connections[number] = connection

@@ -115,7 +115,8 @@ class Wire:
 
     def _hung_up(self) -> bool:
         try:
-            return self._socket.recv(1, socket.MSG_PEEK) == b""
+            # The socket's own: what TLS made of the bytes cannot be peeked at.
+            return socket.socket.recv(self._socket, 1, socket.MSG_PEEK) == b""
         except OSError:
             return True
 

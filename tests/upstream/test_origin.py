@@ -5,6 +5,7 @@ import time
 import tracemalloc
 
 import pytest
+import trustme
 
 from portal.upstream import (
     Broken,
@@ -20,6 +21,7 @@ from tests import factories
 from tests.fakes import UNKNOWN_NAME_URL, Blackhole, FaultUpstream, faults, refused_url
 from tests.fakes.answers import OPERATIONS
 from tests.fakes.matrix import BROKEN, GOOD, REFUSED, SLOW, Row
+from tests.fakes.tls import certified
 from tests.upstream.asking import Notes, origin, resource, soon
 
 CHARGED = {"maybe": Uncertain, "charged": Unusable}
@@ -145,12 +147,6 @@ def test_nothing_left_when_nobody_listens(operation):
 def test_nothing_left_when_the_name_does_not_exist():
     with pytest.raises(NotSent):
         origin(UNKNOWN_NAME_URL).send(resource(), Notes(), soon(5))
-
-
-def test_nothing_left_when_the_handshake_fails(upstream):
-    with pytest.raises(NotSent):
-        origin(upstream.tls_url).send(resource(), Notes(), soon(5))
-    assert upstream.count() == 0
 
 
 def test_a_connect_that_hangs_ends_with_its_limit():
@@ -312,3 +308,19 @@ def test_a_refused_second_try_closes_the_first_row_by_what_is_known(upstream, re
     with pytest.raises(type(refusal)):
         here.send(resource(plate="ABC1D24"), notes, soon(5))
     assert notes.outcomes == [outcome]
+
+
+def test_an_operator_reads_why_a_call_failed_and_nothing_of_it(upstream, tmp_path, caplog):
+    """A wrong name, port or certificate in the settings is told by its kind."""
+    upstream.once("/", faults.closed_before_a_byte())
+    for url in (UNKNOWN_NAME_URL, refused_url(), upstream.url):
+        with pytest.raises(UpstreamError):
+            origin(url).send(resource(), Notes(), soon(5))
+    with FaultUpstream(tls=certified(by=trustme.CA())) as other, pytest.raises(UpstreamError):
+        origin(other.url).send(resource(), Notes(), soon(5))
+    assert caplog.messages == [
+        "primary: could not connect: gaierror",
+        "primary: could not connect: ConnectionRefusedError",
+        "primary: closed before an answer: RemoteDisconnected",
+        "primary: could not connect: SSLCertVerificationError",
+    ]

@@ -1,0 +1,46 @@
+"""A certificate authority of the test run's own, and what upstreams on https show of it."""
+
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+
+import pytest
+import trustme
+
+from portal.upstream.trust import trusted
+
+
+@cache
+def authority() -> trustme.CA:
+    """Whom nobody trusts but who is told to."""
+    return trustme.CA()
+
+
+def certified(
+    name: str = "127.0.0.1", by: trustme.CA | None = None, until: datetime | None = None
+) -> ssl.SSLContext:
+    """A server's context, certified for a name or an address."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    (by or authority()).issue_cert(name, not_after=until).configure_cert(context)
+    return context
+
+
+def trusting_environment(folder: Path) -> dict[str, str]:
+    """What a process is given that shall trust the authority."""
+    path = folder / "authority.pem"
+    authority().cert_pem.write_to_path(str(path))
+    return {"SSL_CERT_FILE": str(path)}
+
+
+@contextmanager
+def trusting(folder: Path) -> Iterator[None]:
+    """This process trusts the authority for as long."""
+    trusted.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in trusting_environment(folder).items():
+            patch.setenv(name, value)
+        yield
+    trusted.cache_clear()

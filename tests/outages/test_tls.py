@@ -1,0 +1,30 @@
+"""The portal as it is run for real: its addresses on https, one of them with a bad certificate."""
+
+import csv
+import io
+
+import trustme
+
+from tests.fakes import FaultUpstream
+from tests.fakes.answers import path_of
+from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.processes import PortalProcess
+from tests.fakes.tls import certified, trusting_environment
+
+HEADERS = {"Authorization": PORTAL_TOKEN}
+
+
+def test_a_primary_that_cannot_prove_its_name_is_never_asked_and_the_secondary_answers(tmp_path):
+    distrusted, trusted = certified(by=trustme.CA()), certified()
+    with FaultUpstream(tls=distrusted) as primary, FaultUpstream(tls=trusted) as secondary:
+        settings = managed(primary.url, secondary.url) | trusting_environment(tmp_path)
+        with PortalProcess(settings, workers=1) as portal:
+            for number in range(9):
+                answer = portal.get(path_of("decode", f"ABC1D2{number}"), headers=HEADERS)
+                assert answer.status_code == 200, answer.text
+            printed = portal.command_line("ledger", "--csv").stdout
+            output = portal.output
+        assert (primary.count(), secondary.count(), secondary.connections_made) == (0, 9, 1)
+    rows = list(csv.DictReader(io.StringIO(printed)))
+    assert [(row["origin"], row["outcome"]) for row in rows] == [("secondary", "answered")] * 9
+    assert "Traceback" not in output

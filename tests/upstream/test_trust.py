@@ -1,0 +1,62 @@
+"""Over TLS a call leaves only for whoever proves the name, and that costs little."""
+
+import socket
+import ssl
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import trustme
+
+from portal.upstream import NotSent
+from portal.upstream.trust import trusted
+from tests.fakes import FaultUpstream
+from tests.fakes.answers import OPERATIONS
+from tests.fakes.tls import certified, trusting
+from tests.upstream.asking import Notes, origin, resource, soon
+
+SHOWN: dict[str, Callable[[], ssl.SSLContext | None]] = {
+    "plain HTTP": lambda: None,
+    "an authority that nobody knows": lambda: certified(by=trustme.CA()),
+    "another's name": lambda: certified("elsewhere.example"),
+    "an end in the past": lambda: certified(until=datetime.now(UTC) - timedelta(days=1)),
+}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("shown", SHOWN)
+def test_nothing_leaves_for_whoever_cannot_prove_the_name(tmp_path, shown, operation):
+    notes = Notes()
+    with trusting(tmp_path), FaultUpstream(tls=SHOWN[shown]()) as other:
+        with pytest.raises(NotSent):
+            origin(other.tls_url).send(resource(operation), notes, soon(5))
+        assert other.count() == 0
+    assert notes.outcomes == ["not_sent"]
+
+
+def test_the_authorities_are_read_once_for_all_connections(tmp_path, monkeypatch):
+    """17 ms of a processor and a quarter of a megabyte for each, before."""
+    read = []
+    load = ssl.SSLContext.load_verify_locations
+    monkeypatch.setattr(
+        ssl.SSLContext, "load_verify_locations", lambda *given: read.append(load(*given))
+    )
+    with trusting(tmp_path), FaultUpstream(tls=certified()) as upstream:
+        asked = origin(upstream.url)
+        for _ in range(3):
+            asked.send(resource("report"), Notes(), soon(5))
+        assert upstream.connections_made == 3  # a report never travels on a used one
+    assert len(read) == 1
+
+
+def test_no_connection_changes_what_all_share(tmp_path):
+    """The HTTP library means to: with another connection opening just then, Python crashed."""
+    server = certified()
+    server.set_alpn_protocols(["other", "http/1.1"])
+    with trusting(tmp_path), FaultUpstream(tls=server) as upstream:
+        trusted().set_alpn_protocols(["other"])
+        with (
+            socket.create_connection(("127.0.0.1", upstream.port)) as plain,
+            trusted().wrap_socket(plain, server_hostname="127.0.0.1") as wrapped,
+        ):
+            assert wrapped.selected_alpn_protocol() == "http/1.1"
