@@ -77,15 +77,23 @@ class FineAssessment:
         return STANDING_WORDS[self.standing]
 
     @property
+    def remedies(self) -> tuple[Clock, ...]:
+        """Until when something may be done about it: while a notice is all there is, what may
+        still be done against that; then the appeal, on whose last day payment falls due."""
+        if self.is_paid:
+            return ()
+        if self.standing != "notice":
+            return (self.appeal,)
+        by_owner = self.infraction is not None and self.infraction.offender == "proprietário"
+        against_notice = (self.prior_defence, *(() if by_owner else (self.driver_nomination,)))
+        return tuple(clock for clock in against_notice if clock.verdict == "in_time")
+
+    @property
     def clocks(self) -> tuple[Clock, ...]:
-        return (
-            self.notice,
-            self.prior_defence,
-            self.driver_nomination,
-            self.penalty,
-            self.appeal,
-            self.prescription,
-        )
+        """Those that run for it as it stands; a paid fine has none to watch."""
+        if self.is_paid:
+            return ()
+        return (self.notice, self.penalty, *self.remedies, self.prescription)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What paper says of fines, prices and days: all of it, what many share said once."""
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -180,3 +180,12 @@ def test_listed_numbers_are_those_and_no_others(chosen: set[int]) -> None:
         first, _, last = part.partition(" a ")
         listed |= set(range(int(first), int(last or first) + 1))
     assert listed == chosen
+
+
+def test_paper_says_until_when_a_fresh_notice_may_be_contested_and_by_which_article() -> None:
+    today = READING.today
+    issued = f"{today - timedelta(days=10):%d/%m/%Y}"
+    table = table_of(fine(dataInfracao=issued, dataEmissaoNotificacao=issued))
+    assert f"Defesa prévia: ao menos até {today + timedelta(days=20):%d/%m/%Y}." in all_words(table)
+    assert "Defesa prévia, art. 281-A do CTB" in table.rules
+    assert "Recurso" not in all_words(table) + table.rules

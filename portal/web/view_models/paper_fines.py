@@ -143,14 +143,14 @@ def _facts(fine: Fine, law: FineAssessment) -> Iterator[str]:
     if fine.kind.state != "empty":
         yield f"Situação na fonte: {_words(fine.kind)}."
     yield f"Cadastro: {_day(fine.registered_on, fine.registered_on_text)}."
-    # A paid fine has no clock to watch.
-    timed = law.is_open
+    timed = bool(law.clocks)
     notified = _day(fine.notified_on, fine.notified_on_text)
     yield f"Notificação: {notified}{_used(law.notice) if timed else ''}."
     penalty = _day(fine.penalty_on, fine.penalty_on_text)
     yield f"Penalidade: {penalty}{_used(law.penalty) if timed else ''}."
+    for remedy in law.remedies:
+        yield from _last_day(remedy)
     if timed:
-        yield from _appeal(law.appeal)
         yield from _prescription(law.prescription)
     if fine.paid_on_text and not law.is_paid:
         yield f"Pagamento: {_day(fine.paid_on, fine.paid_on_text)}."
@@ -222,11 +222,12 @@ def _used(clock: Clock) -> str:
     return f", {filters.integer(clock.days_used)} dias depois da infração"
 
 
-def _appeal(clock: Clock) -> Iterator[str]:
+def _last_day(clock: Clock) -> Iterator[str]:
+    """As early as it can be: days are counted from when a notice was issued, not received."""
     if clock.ends_on is None or clock.days_used is None:
         return
     until = "ao menos até" if clock.verdict == "in_time" else "prazo mínimo até"
-    yield f"Recurso e vencimento: {until} {filters.short_date(clock.ends_on)}."
+    yield f"{clock.name}: {until} {filters.short_date(clock.ends_on)}."
 
 
 def _prescription(clock: Clock) -> Iterator[str]:
@@ -236,12 +237,11 @@ def _prescription(clock: Clock) -> Iterator[str]:
 
 
 def _rules(laws: Sequence[FineAssessment]) -> str:
-    if not laws:
+    articles = {clock.name: clock.article for law in laws for clock in law.clocks}
+    if not articles:
         return ""
-    first = laws[0]
-    clocks = (first.notice, first.penalty, first.appeal, first.prescription)
     return (
-        "; ".join(f"{clock.name}, {clock.article}" for clock in clocks)
+        "; ".join(f"{name}, {article}" for name, article in articles.items())
         + "; contados pelas datas que a fonte registra. Onde falta uma data, não é possível dizer "
         "se o prazo foi cumprido. A data exata do vencimento está na notificação e pode ser "
         "posterior. A prescrição pode ser interrompida por atos que o registro não traz. "
