@@ -9,7 +9,9 @@ import contextlib
 import heapq
 import itertools
 import logging
+import os
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable
@@ -27,7 +29,10 @@ from portal.upstream.trust import trusted
 
 log = logging.getLogger(__name__)
 
-_LOST = (RemoteDisconnected, ConnectionResetError, BrokenPipeError, ConnectionAbortedError)
+_LOST = (
+    *(RemoteDisconnected, ConnectionResetError, BrokenPipeError, ConnectionAbortedError),
+    ssl.SSLEOFError,  # the same in a connection over TLS
+)
 
 
 class Guard:
@@ -48,10 +53,15 @@ class Guard:
         self.until = until
         self._watchdog.watch(self, until)
 
-    def attach(self, brake: socket.socket | None) -> None:
+    def attach(self, connection: socket.socket) -> None:
+        """Brake this one when the time is up: by a descriptor of our own, since TLS takes the
+        first one over, and a connection that ends with its answer lets go before the body."""
+        brake = socket.socket(fileno=os.dup(connection.fileno()))
         with self._lock:
-            self._brake = brake
+            before, self._brake = self._brake, brake
             late = self.late
+        if before is not None:
+            before.close()
         if late:
             self._stop()
 
@@ -71,7 +81,10 @@ class Guard:
 
     def release(self) -> None:
         with self._lock:
-            self.until, self._brake = 0.0, None
+            self.until = 0.0
+            if self._brake is not None:
+                self._brake.close()
+                self._brake = None
 
 
 class Watchdog:
@@ -169,7 +182,6 @@ def guarded() -> Any:
 class _Guarded:
     """What both connection classes share: see Guard for the meaning of its marks."""
 
-    _brake: socket.socket | None = None
     _answers = 0
 
     def _new_conn(self: Any) -> socket.socket:
@@ -182,35 +194,35 @@ class _Guarded:
         except (OSError, UnicodeError) as error:
             raise NameResolutionError(self.host, self, socket.gaierror(str(error))) from error
         reason: OSError | None = None
-        for family, kind, protocol, _, address in addresses:
+        for number, (family, kind, protocol, _, address) in enumerate(addresses):
             left = until - time.monotonic()
             if left <= 0:
                 break
             sock = socket.socket(family, kind, protocol)
             try:
-                sock.settimeout(left)
+                sock.settimeout(left / (len(addresses) - number))  # the last may be the one alive
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 sock.connect(address)
+                guard.attach(sock)
             except OSError as error:
                 sock.close()
                 reason = error
                 continue
-            # A duplicate: TLS takes the first descriptor over, and the brake must outlive that.
-            self._brake = sock.dup()
-            guard.attach(self._brake)
+            sock.settimeout(max(until - time.monotonic(), 0.001))  # what is left is for TLS
             return sock
         raise NewConnectionError(self, "no address of the host could be reached") from reason
 
     def connect(self: Any) -> None:
         self._answers = 0
         super().connect()  # type: ignore[misc]
+        self.sock.settimeout(self.timeout)
         _current.guard.connected = True
 
     def request(self: Any, *args: Any, **kwargs: Any) -> None:
         guard: Guard = _current.guard
         if self.sock is not None:
+            guard.attach(self.sock)
             guard.connected = True
-            guard.attach(self._brake)
         try:
             super().request(*args, **kwargs)  # type: ignore[misc]
         except _LOST:
@@ -225,12 +237,6 @@ class _Guarded:
             raise
         self._answers += 1
         return response
-
-    def close(self: Any) -> None:
-        if self._brake is not None:
-            self._brake.close()
-            self._brake = None
-        super().close()  # type: ignore[misc]
 
 
 class _GuardedHTTPConnection(_Guarded, HTTPConnection):

@@ -1,6 +1,8 @@
 """One base address: one call within a total deadline, every failure translated here."""
 
+import errno
 import logging
+import ssl
 import time
 import zlib
 from collections import deque
@@ -22,6 +24,7 @@ log = logging.getLogger(__name__)
 MEBIBYTE = 1024 * 1024
 BODY_CAP = 2 * MEBIBYTE
 _CHUNK = 64 * 1024
+_TOLD = (401, 402, 403, 429)  # an answer, and one that an operator may have to do something about
 _FAULTS = (RequestException, HTTPError, HTTPException, OSError, ValueError)
 
 
@@ -98,6 +101,8 @@ class Origin:
             status = response.status
             _judge(resource, response)
             outcome = "answered"
+            if status in _TOLD:
+                log.warning("%s: status %d", self.name, status)
             return response
         except _Stale:
             outcome = ""
@@ -203,13 +208,25 @@ def _translate(error: Exception, guard: Guard) -> UpstreamError:
 
 
 def _innermost(error: BaseException) -> str:
-    """The kind of failure at the bottom of the libraries' own: their texts hold addresses."""
-    while True:
+    """The kind of failure at the bottom of the libraries' own, without their texts, which hold
+    addresses: its class, and what TLS or the system calls it."""
+    for _ in range(16):  # far deeper than any nests
         told = (error.__cause__, getattr(error, "reason", None), *error.args)
         inner = next((each for each in told if isinstance(each, Exception)), None)
         if inner is None:
-            return type(error).__name__
+            break
         error = inner
+    kind = type(error).__name__
+    match error:
+        case ssl.SSLCertVerificationError():
+            return f"{kind}, {error.verify_message.partition(',')[0]}"
+        case ssl.SSLError():
+            name = getattr(error, "reason", None)  # Python's own have none
+        case OSError(errno=int(number)):
+            name = errno.errorcode.get(number)
+        case _:
+            name = None
+    return f"{kind}, {name}" if name else kind
 
 
 def _read(reply: requests.Response, guard: Guard) -> bytes:

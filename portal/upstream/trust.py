@@ -22,7 +22,9 @@ def trusted() -> ssl.SSLContext:
     The HTTP library would have each connection read them: 17 ms and a quarter of a megabyte.
     """
     context = _Settled(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.hostname_checks_common_name = False
+    context.post_handshake_auth = True  # to be able to say that we have no certificate
     ssl.SSLContext.set_alpn_protocols(context, ["http/1.1"])
     context.load_verify_locations(certifi.where())
     context.load_default_certs()

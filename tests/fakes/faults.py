@@ -95,18 +95,23 @@ def slow_headers(interval_s: float = 0.05) -> Fault:
     return Fault("slow headers", play)
 
 
-def body_drip(interval_s: float = 0.05) -> Fault:
-    """The clean answer's headers at once, its body a byte at a time."""
+def body_drip(interval_s: float = 0.05, closing: bool = False, sized: bool = True) -> Fault:
+    """The clean answer's headers at once, its body a byte at a time; with its length told, and
+    on a connection that stays, unless said otherwise."""
 
     def play(wire: Wire, call: Call) -> After:
         body = _good(call)
-        wire.send(head(200, [("Content-Type", JSON), ("Content-Length", str(len(body)))]))
+        framing = [("Content-Type", JSON)]
+        framing += [("Content-Length", str(len(body)))] if sized else []
+        framing += [("Connection", "close")] if closing else []
+        wire.send(head(200, framing))
         for index in range(len(body)):
             wire.send(body[index : index + 1])
             wire.pause(interval_s)
-        return After.KEEP
+        return After.KEEP if sized and not closing else After.CLOSE
 
-    return Fault("body drip", play)
+    ends = (" before a close" if closing else "") + ("" if sized else " without a length")
+    return Fault("body drip" + ends, play)
 
 
 # Connection
@@ -132,6 +137,17 @@ def reset_before_a_byte() -> Fault:
         return After.CLOSE
 
     return Fault("reset before a byte", play)
+
+
+def reset_when_idle() -> Fault:
+    """A clean answer, and the connection is reset after it."""
+
+    def play(wire: Wire, call: Call) -> After:
+        send_whole(wire, _good(call))
+        wire.reset_on_close()
+        return After.CLOSE
+
+    return Fault("reset when idle", play)
 
 
 def reset_mid_body() -> Fault:

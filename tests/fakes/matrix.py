@@ -50,6 +50,8 @@ SLOW = (
         faults.slow_first_byte(60),
         faults.slow_headers(),
         faults.body_drip(),
+        faults.body_drip(closing=True),
+        faults.body_drip(sized=False),
     ),
 )
 

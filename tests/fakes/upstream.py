@@ -86,6 +86,11 @@ class FaultUpstream:
         return len({call.connection for call in self.calls})
 
     @property
+    def connections_open(self) -> int:
+        with self._turn:
+            return len(self._connections)
+
+    @property
     def peak(self) -> int:
         """The most calls that were being answered at one time."""
         with self._turn:

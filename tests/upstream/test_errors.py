@@ -34,11 +34,26 @@ def test_an_operator_reads_why_a_call_failed_and_nothing_of_it(upstream, tmp_pat
     for url in (UNKNOWN_NAME_URL, refused_url(), upstream.url):
         with pytest.raises(UpstreamError):
             origin(url).send(resource(), Notes(), soon(5))
-    with FaultUpstream(tls=certified(by=trustme.CA())) as other, pytest.raises(UpstreamError):
-        origin(other.url).send(resource(), Notes(), soon(5))
-    assert caplog.messages == [
-        "primary: could not connect: gaierror",
-        "primary: could not connect: ConnectionRefusedError",
-        "primary: closed before an answer: RemoteDisconnected",
-        "primary: could not connect: SSLCertVerificationError",
-    ]
+    for tls in (certified(by=trustme.CA()), certified("elsewhere.example"), None):
+        with FaultUpstream(tls=tls) as other, pytest.raises(UpstreamError):
+            origin(other.tls_url).send(resource(), Notes(), soon(5))
+    upstream.once("/", faults.status(401))
+    origin(upstream.url).send(resource(), Notes(), soon(5))
+    told = [message.removeprefix("primary: could not connect: ") for message in caplog.messages]
+    assert told[:2] == ["gaierror", "ConnectionRefusedError, ECONNREFUSED"]
+    assert told[2] == "primary: closed before an answer: RemoteDisconnected"
+    assert told[3].startswith("SSLCertVerificationError, unable to get local issuer")
+    assert told[4] == "SSLCertVerificationError, IP address mismatch"
+    assert told[5].startswith("SSL")
+    assert told[6] == "primary: status 401"
+
+
+def test_a_failure_that_is_its_own_cause_ends_the_search_for_its_kind(upstream, monkeypatch):
+    def fail(*_, **__):
+        failure = OSError("odd")
+        failure.__cause__ = failure
+        raise failure
+
+    monkeypatch.setattr("requests.Session.send", fail)
+    with pytest.raises(UpstreamError, match="OSError"):
+        origin(upstream.url).send(resource(), Notes(), soon(5))
