@@ -58,7 +58,7 @@ def test_panels_arrive_on_their_own_and_a_failed_one_says_so(
 ) -> None:
     search(page, portal, "FOR0A02")
     page.wait_for_selector("#multas[data-panel=unavailable]")
-    assert "não significa nada consta" in page.inner_text("#multas")
+    assert "não significa “nada consta”" in page.inner_text("#multas")
     assert "nenhuma multa" not in page.inner_text("main").lower()
 
 

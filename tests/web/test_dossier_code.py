@@ -141,7 +141,7 @@ def test_a_dossier_never_asked_for_claims_nothing_and_signs_nothing(
     with no_upstream_call(upstream):
         page = ana.pages.get(f"/placa/{ASKED}/{file}", headers=NOBODY[who])
     assert "Ainda não consultado" in page.text
-    assert "não significa nada consta" in page.text
+    assert "não significa “nada consta”" in page.text
     assert "não respondeu" not in page.text and "indisponível" not in page.text
     assert "codigo=" not in page.html and "data:image" not in page.html
     assert "Este papel confere" not in page.text and "Emitido em" not in page.text

@@ -15,7 +15,7 @@ from tests.web.page_client import Page, PageClient, every_reference
 
 PLATE = "ABC1D23"
 OPEN_PAGES = ("/", "/entrar", "/verificar", "/glossario", "/privacidade", "/api")
-UNAVAILABLE = "não significa nada consta"
+UNAVAILABLE = "não significa “nada consta”"
 
 
 def panels_that_wait(page: Page) -> list[Any]:
