@@ -28,7 +28,7 @@ from portal.gateway.operations import (
     Terms,
 )
 from portal.gateway.single_flight import SingleFlight
-from portal.gateway.store import Store, StoreDown
+from portal.gateway.store import BytesRemain, Store, StoreDown
 from portal.gateway.strict_json import NotStrictJSON, canonical, parse
 from portal.gateway.tally import Saved, Tally
 
@@ -39,6 +39,7 @@ __all__ = [
     "RENAJUD",
     "REPORT",
     "ZONE",
+    "BytesRemain",
     "CacheStatus",
     "Caller",
     "Chore",

@@ -24,7 +24,7 @@ from flask import Flask
 from flask_caching.backends.base import BaseCache
 
 from portal.gateway.memory import Version
-from portal.gateway.store import BEGUN, PURGED, new_era
+from portal.gateway.store import BEGUN, PURGED, BytesRemain, new_era
 
 SWEEP_BATCH = 500
 BUSY_TIMEOUT_S = 10.0
@@ -138,8 +138,7 @@ class SQLiteCache(BaseCache):
     def delete_tagged(self, tag: str) -> int:
         """Delete every entry of a tag and leave none of its bytes in the file or its log.
 
-        Raises TimeoutError where a reader keeps the log from being emptied: the entries are
-        gone, their bytes are not.
+        Raises BytesRemain where a reader keeps the log from being emptied.
         """
         with self._connection() as db:
             gone = db.execute(
@@ -149,7 +148,7 @@ class SQLiteCache(BaseCache):
             db.execute("UPDATE era SET name = ?", (new_era(PURGED),))
             emptied = _empty_log(db)
         if not emptied:
-            raise TimeoutError("a reader holds the log")
+            raise BytesRemain(gone)
         return gone
 
     def sweep(self) -> int:

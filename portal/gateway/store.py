@@ -49,13 +49,23 @@ class Backend(Protocol):
 
     def delete(self, key: str) -> bool: ...
 
-    def delete_tagged(self, tag: str) -> int: ...
+    def delete_tagged(self, tag: str) -> int:
+        """How many entries are gone; raises BytesRemain where their bytes are not."""
+        ...
 
     def sweep(self) -> int: ...
 
 
 class StoreDown(Exception):
     """The backend could not be asked; what it holds is unknown."""
+
+
+class BytesRemain(Exception):
+    """The entries of a tag are gone, ``gone`` of them; the disk still holds bytes of theirs."""
+
+    def __init__(self, gone: int) -> None:
+        super().__init__(gone)
+        self.gone = gone
 
 
 class Store:
@@ -187,10 +197,16 @@ class Store:
         return True
 
     def purge(self, subject: str) -> int:
-        """Delete all that is stored of a plate or Renavam; raises StoreDown where it cannot."""
+        """Delete all that is stored of a plate or Renavam; how many answers that were.
+
+        Raises StoreDown where it cannot, BytesRemain where nobody can read them any more and yet
+        the disk holds bytes of them: a second purge takes those.
+        """
         self._forget_all()
         try:
             return self._backend.delete_tagged(self.tag(subject))
+        except BytesRemain:
+            raise
         except Exception as error:
             raise StoreDown(type(error).__name__) from error
 

@@ -11,6 +11,7 @@ from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import InProcessPortal
+from tests.web.person import Person
 
 
 @pytest.fixture
@@ -82,6 +83,63 @@ def test_a_purge_of_a_renavam(priced, upstream):
     upstream.default(faults.answer("good", body))
     priced.get(path_of("renajud", "12345678910"))
     assert typed(priced, "purge", "12345678910").output == "Purged 1 stored answers.\n"
+
+
+@pytest.fixture
+def reader(priced):
+    """Another process in the midst of reading the stored answers: a backup."""
+    reading = sqlite3.connect(priced.settings.data_dir / "cache.sqlite", isolation_level=None)
+    yield reading
+    reading.close()
+
+
+def names_left(portal: InProcessPortal) -> int:
+    """Rows of ledger and history that tell which vehicle they are of."""
+    database = sqlite3.connect(portal.settings.data_dir / "portal.sqlite")
+    (left,) = database.execute(
+        "SELECT (SELECT count(*) FROM ledger WHERE subject <> '') + (SELECT count(*) FROM history)"
+    ).fetchone()
+    database.close()
+    return int(left)
+
+
+def looked_up(portal: InProcessPortal) -> None:
+    """A vehicle in the store, in the ledger and in somebody's history."""
+    visitor = Person.at(portal)
+    visitor.sign_in()
+    for plate in ("ABC1234", "ABC1C34"):
+        portal.get(path_of("decode", plate))
+        visitor.client.get(f"/placa/{plate}")
+    assert names_left(portal) > 2
+
+
+def test_bytes_that_a_reader_keeps_are_told_as_that_and_no_other_trace_stays(priced, reader):
+    looked_up(priced)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM entries").fetchone()
+    done = typed(priced, "purge", "ABC1234")
+    assert (done.exit_code, done.stdout) == (1, "Purged 2 stored answers.\n")
+    assert done.stderr.startswith("None of them can be read any more, but")
+    assert done.stderr.count("\n") == 1
+    assert names_left(priced) == 0
+    reader.execute("ROLLBACK")
+    again = typed(priced, "purge", "ABC1234")
+    assert (again.exit_code, again.output) == (0, "Purged 0 stored answers.\n")
+
+
+def test_a_store_that_fails_keeps_no_other_trace_from_going(priced, reader):
+    looked_up(priced)
+    # The second spelling's entries alone: the first has gone by then.
+    reader.execute(
+        "CREATE TRIGGER refuse BEFORE DELETE ON entries WHEN (SELECT count(*) FROM entries) = 1 "
+        "BEGIN SELECT raise(ABORT, 'no'); END"
+    )
+    done = typed(priced, "purge", "ABC1234")
+    assert (done.exit_code, done.stdout) == (1, "Purged 1 stored answers.\n")
+    assert done.stderr == (
+        "The store cannot be reached: what it holds was not purged, or not all of it.\n"
+    )
+    assert names_left(priced) == 0
 
 
 def test_what_is_no_plate_is_refused_as_wrong_words(priced):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import sqlite_cache
+from portal.gateway import BytesRemain, sqlite_cache
 from portal.gateway.sqlite_cache import SQLiteCache
 
 SECRET = b"REGISTRO-SECRETO-DO-VEICULO"
@@ -221,8 +221,9 @@ def backup(cache, tmp_path):
 
 
 def test_a_purge_that_a_reader_holds_up_says_so_and_holds_up_nobody(cache, backup):
-    with pytest.raises(TimeoutError):
+    with pytest.raises(BytesRemain) as told:
         cache.delete_tagged("t")
+    assert told.value.gone == 1
     assert cache.get("t:k") is None
     backup.execute("ROLLBACK")
     assert cache.delete_tagged("t") == 0
