@@ -3,8 +3,9 @@
 Pure: a fine and a day in, an assessment out. Nothing here raises for any fine.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from decimal import Decimal
@@ -19,11 +20,15 @@ from portal.law.past_rules import as_committed
 from portal.law.payment import payment_of
 from portal.law.points import Points, points_of
 from portal.law.standing import STANDING_WORDS, Standing, standing_of
-from portal.law.wording import counted, listed
+from portal.law.wording import bare, counted, listed
 from portal.vehicle import Field, Fine
 
 # A record's texts tell it from another: numbers and dates are read out of them.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
+# The source's word for a step already taken.
+_DEFENDED = re.compile(r"(?<!SEM )\bDEFESA")
+_NAMED = re.compile(r"(?<!SEM )\bCONDUTOR (INDICAD|IDENTIFICAD)")
+_UNPENALISED = ("notice", "suspended")
 _PLURALS = {
     "leve": "leves",
     "média": "médias",
@@ -78,15 +83,23 @@ class FineAssessment:
 
     @property
     def remedies(self) -> tuple[Clock, ...]:
-        """Until when something may be done about it: while a notice is all there is, what may
-        still be done against that; then the appeal, on whose last day payment falls due."""
+        """Until when something may be done about it, by its dates: against the notice while no
+        penalty is on record, against that one afterwards."""
         if self.is_paid:
             return ()
-        if self.standing != "notice":
+        if self.record.penalty_on_text.state != "empty" or self.record.penalty_on is not None:
             return (self.appeal,)
-        by_owner = self.infraction is not None and self.infraction.offender == "proprietário"
-        against_notice = (self.prior_defence, *(() if by_owner else (self.driver_nomination,)))
-        return tuple(clock for clock in against_notice if clock.verdict == "in_time")
+        may_lack_a_penalty = self.standing != "notice"
+        return (*self._against_notice(), *((self.appeal,) if may_lack_a_penalty else ()))
+
+    def _against_notice(self) -> Iterator[Clock]:
+        word = bare(str(self.record.kind))
+        if self.prior_defence.days_used is not None and not _DEFENDED.search(word):
+            yield self.prior_defence
+        by_driver = self.infraction is None or self.infraction.offender in ("condutor", "")
+        in_time = self.driver_nomination.verdict == "in_time"
+        if by_driver and in_time and not _NAMED.search(word):
+            yield self.driver_nomination
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
@@ -103,7 +116,8 @@ class Totals:
     ``without_amount`` open fines have no known amount, so the sums are "at least" then.
     ``unclear_count`` of them may be enforceable or not. ``points`` are those that count by law;
     ``points_unknown`` fines leave them open. ``identical`` holds how often each open fine that
-    stands there more than once does: all of them are in the sums.
+    stands there more than once does: all of them are in the sums. ``points_to_come`` are those
+    of fines that are notified or suspended.
     """
 
     open_count: int
@@ -116,9 +130,15 @@ class Totals:
     enforceable_amount: Decimal
     without_amount: int
     points: int
+    points_to_come: int
     points_unknown: int
     by_gravity: tuple[tuple[str, int], ...]
     identical: tuple[int, ...]
+
+    @property
+    def has_discount(self) -> bool:
+        """Whether, as a rule, any of them can still be paid with one."""
+        return self.amount_at_80 < self.amount
 
     @property
     def gravities(self) -> tuple[str, ...]:
@@ -170,7 +190,8 @@ def assess(fine: Fine, today: date) -> FineAssessment:
 
 
 def totals(assessments: Sequence[FineAssessment]) -> Totals:
-    """Sums of the open fines; discounts are what would be paid if all still had them."""
+    """Sums of the open fines. Those that are enforceable have, as a rule, lost their discount;
+    the points of those without a penalty may yet come to count."""
     owed = [a for a in assessments if a.is_open]
     enforceable = [a for a in owed if a.standing == "enforceable"]
     gravities = [a.gravity_word for a in owed]
@@ -181,15 +202,20 @@ def totals(assessments: Sequence[FineAssessment]) -> Totals:
         enforceable_count=len(enforceable),
         unclear_count=sum(a.standing == "unknown" for a in owed),
         amount=_sum(a.amount.value for a in owed),
-        amount_at_80=_sum(a.amount.at_80 for a in owed),
-        amount_at_60=_sum(a.amount.at_60 for a in owed),
+        amount_at_80=_sum(_left(a, a.amount.at_80) for a in owed),
+        amount_at_60=_sum(_left(a, a.amount.at_60) for a in owed),
         enforceable_amount=_sum(a.amount.value for a in enforceable),
         without_amount=sum(a.amount.value is None for a in owed),
-        points=sum(a.points.counted or 0 for a in owed),
+        points=sum(a.points.counted or 0 for a in owed if a.standing not in _UNPENALISED),
+        points_to_come=sum(a.points.counted or 0 for a in owed if a.standing in _UNPENALISED),
         points_unknown=sum(a.points.counted is None for a in owed),
         by_gravity=tuple((word, gravities.count(word)) for word in order if word in gravities),
         identical=tuple(n for n in Counter(_texts(a.record) for a in owed).values() if n > 1),
     )
+
+
+def _left(fine: FineAssessment, discounted: Decimal | None) -> Decimal | None:
+    return fine.amount.value if fine.standing == "enforceable" else discounted
 
 
 def _discount_note(standing: Standing) -> str:

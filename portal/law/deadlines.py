@@ -20,8 +20,8 @@ PENALTY_DAYS_WITH_DEFENCE = 360
 MINIMUM_DAYS = 30
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
-# Lei 14.071/2020, which brought the limit of 180/360 days, in force 12/04/2021.
-PENALTY_LIMIT_SINCE = date(2021, 4, 12)
+# In force: the limit of 180/360 days, points that do not count, gravities of today.
+LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."
 _CANNOT_TELL = "Não é possível dizer"
@@ -32,7 +32,8 @@ class Clock:
     """How one deadline stands.
 
     ``days_used`` and ``limit_days`` in days (None: not measured in days, or not known);
-    ``ends_on`` the last day as far as the dates tell; ``sentence`` in Portuguese, cited.
+    ``ends_on`` the last day as far as the dates tell, ``at_least`` where the notice itself may
+    grant more; ``sentence`` in Portuguese, cited.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Clock:
     ends_on: date | None
     article: str
     sentence: str
+    at_least: bool = False
 
 
 def notice_of_infraction(committed_on: date | None, notified_on: date | None, today: date) -> Clock:
@@ -50,8 +52,8 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
     ends_on = plus_days(committed_on, NOTICE_DAYS)
     used = _days_between(committed_on, notified_on)
     if used is None:
-        missing = "a data da infração" if committed_on is None else "a data da notificação"
-        text = f"{_CANNOT_TELL} se a notificação saiu no prazo: a fonte não informa {missing}."
+        missing = "infração" if committed_on is None else "notificação"
+        text = f"{_CANNOT_TELL} se a notificação saiu no prazo: {_no_day(missing)}."
         return Clock(name, "unknown", None, NOTICE_DAYS, ends_on, article, text)
     if future := _in_future(today, ("infração", committed_on), ("notificação", notified_on)):
         return Clock(name, "unknown", None, NOTICE_DAYS, None, article, future)
@@ -82,16 +84,16 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
         return Clock(name, verdict, used, limit, last, article, text)
 
     if committed_on is None:
-        return clock("unknown", None, f"{_CANNOT_TELL}: a fonte não informa a data da infração.")
-    if committed_on < PENALTY_LIMIT_SINCE:
+        return clock("unknown", None, f"{_CANNOT_TELL}: {_no_day('infração')}.")
+    if committed_on < LEI_14071_SINCE:
         text = (
             f"{_CANNOT_TELL}: o limite de 180 ou 360 dias ({article}) vale desde "
-            f"{day(PENALTY_LIMIT_SINCE)}, e a infração é anterior."
+            f"{day(LEI_14071_SINCE)}, e a infração é anterior."
         )
         return Clock(name, "unknown", None, None, None, article, text)
     if penalty_on is None:
         waited = (today - committed_on).days
-        text = f"{_CANNOT_TELL}: a fonte não informa a data da penalidade. "
+        text = f"{_CANNOT_TELL}: {_no_day('penalidade')}. "
         if waited < 0:
             text += "A data da infração está no futuro."
         elif waited <= PENALTY_DAYS:
@@ -132,21 +134,30 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
 
 def prior_defence(notified_on: date | None, today: date) -> Clock:
     """At least 30 days from the notice of autuação; the notice states the real last day."""
-    return _at_least("Defesa prévia", "art. 281-A do CTB", "da notificação", notified_on, today)
+    return _at_least("Defesa prévia", "art. 281-A do CTB", "notificação", notified_on, today)
 
 
 def appeal(penalty_on: date | None, today: date) -> Clock:
     """Appeal to JARI and due date of the fine fall on the same day, 30 days or more away."""
     article = "art. 282, §§ 4º e 5º, do CTB"
-    return _at_least("Recurso à JARI e vencimento", article, "da penalidade", penalty_on, today)
+    return _at_least("Recurso à JARI e vencimento", article, "penalidade", penalty_on, today)
 
 
 def driver_nomination(notified_on: date | None, today: date) -> Clock:
     """30 days from the notice of autuação for the owner to name who drove."""
-    article = "art. 257, § 7º, do CTB"
-    return _at_most(
-        "Indicação do condutor", article, "da notificação", notified_on, NOMINATION_DAYS, today
+    name, article = "Indicação do condutor", "art. 257, § 7º, do CTB"
+    ends_on = plus_days(notified_on, NOMINATION_DAYS)
+    used = _days_between(notified_on, today)
+    if used is None or used < 0:
+        text = _unknown_start("notificação", notified_on)
+        return Clock(name, "unknown", None, NOMINATION_DAYS, ends_on, article, text)
+    verdict: Verdict = "in_time" if used <= NOMINATION_DAYS else "late"
+    until = "até" if verdict == "in_time" else "terminou em"
+    text = (
+        f"Em regra, {until} {day_of(ends_on)}, se o condutor não foi identificado na abordagem "
+        f"({NOMINATION_DAYS} dias da notificação, {article})."
     )
+    return Clock(name, verdict, used, NOMINATION_DAYS, ends_on, article, text)
 
 
 def prescription(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
@@ -159,7 +170,7 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
     start = penalty_on or committed_on
     ends_on = plus_years(start, PRESCRIPTION_YEARS)
     if start is None or ends_on is None:
-        text = f"{_CANNOT_TELL} quando prescreve: a fonte não informa as datas."
+        text = f"{_CANNOT_TELL} quando prescreve: o registro não traz datas legíveis."
         return Clock(name, "unknown", None, None, None, article, text)
     if future := _in_future(today, ("infração", committed_on), ("penalidade", penalty_on)):
         return Clock(name, "unknown", None, None, None, article, future)
@@ -212,39 +223,30 @@ def _days_between(start: date | None, end: date | None) -> int | None:
     return None if start is None or end is None else (end - start).days
 
 
+def _no_day(what: str) -> str:
+    """It may be missing, hidden or no day at all: the record's own field says which."""
+    return f"o registro não traz data legível da {what}"
+
+
+def _unknown_start(what: str, start: date | None) -> str:
+    why = _no_day(what) if start is None else f"a data da {what} está no futuro"
+    return f"{_CANNOT_TELL}: {why}."
+
+
 def _at_least(name: str, article: str, since: str, start: date | None, today: date) -> Clock:
     ends_on = plus_days(start, MINIMUM_DAYS)
     used = _days_between(start, today)
     if used is None or used < 0:
-        text = f"{_CANNOT_TELL}: a fonte não informa a data {since}."
-        if used is not None:
-            text = f"{_CANNOT_TELL}: a data {since} está no futuro."
-        return Clock(name, "unknown", None, MINIMUM_DAYS, ends_on, article, text)
+        text = _unknown_start(since, start)
+        return Clock(name, "unknown", None, MINIMUM_DAYS, ends_on, article, text, at_least=True)
     if used <= MINIMUM_DAYS:
         text = (
             f"Em regra, ainda há prazo: ao menos até {day_of(ends_on)} ({article}); "
             "a data exata está na notificação."
         )
-        return Clock(name, "in_time", used, MINIMUM_DAYS, ends_on, article, text)
+        return Clock(name, "in_time", used, MINIMUM_DAYS, ends_on, article, text, at_least=True)
     text = (
         f"O prazo mínimo de {MINIMUM_DAYS} dias terminou em {day_of(ends_on)} ({article}); "
         "a data exata está na notificação e pode ser posterior."
     )
-    return Clock(name, "unknown", used, MINIMUM_DAYS, ends_on, article, text)
-
-
-def _at_most(
-    name: str, article: str, since: str, start: date | None, limit: int, today: date
-) -> Clock:
-    ends_on = plus_days(start, limit)
-    used = _days_between(start, today)
-    if used is None or used < 0:
-        text = f"{_CANNOT_TELL}: a fonte não informa a data {since}."
-        if used is not None:
-            text = f"{_CANNOT_TELL}: a data {since} está no futuro."
-        return Clock(name, "unknown", None, limit, ends_on, article, text)
-    if used <= limit:
-        text = f"Em regra, até {day_of(ends_on)} ({limit} dias {since}, {article})."
-        return Clock(name, "in_time", used, limit, ends_on, article, text)
-    text = f"Em regra, terminou em {day_of(ends_on)} ({limit} dias {since}, {article}). {_ADVICE}"
-    return Clock(name, "late", used, limit, ends_on, article, text)
+    return Clock(name, "unknown", used, MINIMUM_DAYS, ends_on, article, text, at_least=True)

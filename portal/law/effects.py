@@ -112,8 +112,8 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
         "licence": Answer(
             "careful",
             "em regra pode licenciar",
-            "A restrição de transferência, em regra, não impede o licenciamento; "
-            "uma das fontes diz o contrário: confirme no Detran.",
+            "A restrição de transferência, em regra, não impede o licenciamento, "
+            "mas há orientação em contrário: confirme no Detran.",
             _PRACTICE,
             "reported",
         ),

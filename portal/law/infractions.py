@@ -21,7 +21,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal, TypeVar, cast
 
-from portal.law.wording import listed
+from portal.law.wording import counted, listed
 
 Gravity = Literal["leve", "media", "grave", "gravissima", "especial", "depende", "mudou"]
 
@@ -233,10 +233,11 @@ def _one_description(texts: list[str]) -> str:
     endings = [" ".join(line[shared:]).lstrip("-– ") for line in words if line[shared:]]
     more = len(endings) - _MAX_WORDINGS
     shown = endings[:_MAX_WORDINGS]
+    wordings = " / ".join(shown)
     if more > 0:
-        shown.append(f"(mais {more})")
+        wordings += f" (e mais {counted(more, 'variante', 'variantes')})"
     opening = " ".join(words[0][:shared])
-    return f"{opening} … {' / '.join(shown)}" if shared else " / ".join(shown)
+    return f"{opening} … {wordings}" if shared else wordings
 
 
 def _one_article(articles: list[str]) -> str:

@@ -30,14 +30,22 @@ MISSING_WORDS: dict[Missing, str] = {
     "fines": "as multas",
     "restrictions": "as restrições judiciais",
 }
+# Not “sim”: liens, theft and what the state itself holds are in none of the records.
+_MAY: dict[Mark, str] = {
+    "no": "Não",
+    "careful": "Com ressalva",
+    "yes": "Sem impedimento nos registros",
+}
 _SHORT: dict[Act, dict[Mark, str]] = {
-    "transfer": {"no": "Não", "careful": "Com ressalva", "yes": "Sim"},
-    "licence": {"no": "Não", "careful": "Com ressalva", "yes": "Sim"},
-    "drive": {"no": "Não", "careful": "Com ressalva", "yes": "Sim"},
-    "removal": {"no": "Risco de remoção", "careful": "Risco possível", "yes": "Sem risco indicado"},
+    **dict.fromkeys(("transfer", "licence", "drive"), _MAY),
+    "removal": {
+        "no": "Risco de remoção",
+        "careful": "Risco possível",
+        "yes": "Sem ordem nos registros",
+    },
 }
 # "Risco possível" would tell of an order; an old answer without one is no such thing.
-_SHORT_STALE: Mapping[Act, str] = {"removal": "Sem risco, com ressalva"}
+_SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não é possível dizer"
 _NOTHING_FOUND: dict[Act, str] = {
     "transfer": "Nenhum impedimento nos registros consultados.",

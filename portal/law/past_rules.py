@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
+from portal.law.deadlines import LEI_14071_SINCE
 from portal.law.infractions import (
     NEW_AMOUNTS_SINCE,
     Gravity,
@@ -20,8 +21,6 @@ from portal.law.infractions import (
     stands_for,
 )
 
-# Lei 14.071/2020, the last of those that changed a gravity, in force since this day.
-_RULES_OF_TODAY_SINCE = date(2021, 4, 12)
 # Art. 258 of the CTB in R$ and art. 259: until 31/10/2016, since then, and the points.
 _BASES: dict[Gravity, tuple[Decimal, Decimal, int]] = {
     "leve": (Decimal("53.20"), Decimal("88.38"), 3),
@@ -38,7 +37,7 @@ def as_committed(
     where that cannot be told."""
     if not any(_former(row) for row in infraction.rows):
         return infraction
-    if committed_on is not None and committed_on >= _RULES_OF_TODAY_SINCE:
+    if committed_on is not None and committed_on >= LEI_14071_SINCE:
         return infraction
     rows = tuple(_former(row) or row for row in infraction.rows)
     then = joined(infraction.code, infraction.split, rows)

@@ -7,12 +7,10 @@ is the offender), never to the car; they count for 12 months from the infraction
 from dataclasses import dataclass
 from datetime import date
 
-from portal.law.deadlines import plus_years
+from portal.law.deadlines import LEI_14071_SINCE, plus_years
 from portal.law.infractions import Infraction
 from portal.law.wording import day
 
-# Art. 259, § 4º came with Lei 14.071/2020.
-_NOT_COUNTED_SINCE = date(2021, 4, 12)
 _LISTED_ARTICLES = ("221", "230, VII", "230, XXI", "232", "233", "233-A", "240", "241")
 _LICENSED = ("condutor", "proprietário")
 
@@ -51,7 +49,7 @@ def points_of(
         return Points(by_gravity, 0, _why_not_counted(infraction, committed_on))
     left_on = plus_years(committed_on, 1)
     if left_on is not None and left_on < today:
-        note = f"Contam por 12 meses; em regra, saíram da contagem em {day(left_on)}."
+        note = f"Os pontos contam por 12 meses; em regra, saíram da contagem em {day(left_on)}."
         return Points(by_gravity, 0, note)
     return Points(by_gravity, counted, "")
 
@@ -67,6 +65,6 @@ def _why_not_counted(infraction: Infraction, committed_on: date | None) -> str:
     else:
         why = "o manual de fiscalização a trata como não computável (Res. CONTRAN 985/2022)"
     note = f"Os pontos não são contados: {why}."
-    if committed_on is not None and committed_on < _NOT_COUNTED_SINCE:
-        note += f" A infração é anterior a {day(_NOT_COUNTED_SINCE)}, quando a regra era outra."
+    if committed_on is not None and committed_on < LEI_14071_SINCE:
+        note += f" A infração é anterior a {day(LEI_14071_SINCE)}, quando a regra era outra."
     return note

@@ -143,15 +143,17 @@ def _headline(
 
 
 def _blocked_headline(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
-    """One sentence for the acts that are stopped, "em regra" where only memory says so."""
-    sure = any(e.transfer.mark == "no" and e.transfer.confidence != "memory" for e in effects)
+    """One sentence for the acts that are stopped, no surer than the best source of it: "na
+    prática" where none is written, "em regra" where only memory says so."""
+    sources = {e.transfer.confidence for e in effects if e.transfer.mark == "no"}
     if drive_too:
         return "Não pode circular, ser licenciado nem ser transferido agora"
-    if not sure:
+    if sources == {"memory"}:
         return "Não pode ser licenciado agora nem, em regra, transferido"
-    if licence_too:
-        return "Não pode ser transferido nem licenciado agora"
-    return "Não pode ser transferido agora"
+    acts = "transferido nem licenciado" if licence_too else "transferido"
+    if "verified" not in sources:
+        return f"Na prática, não pode ser {acts} agora"
+    return f"Não pode ser {acts} agora"
 
 
 def _court_reasons(

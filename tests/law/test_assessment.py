@@ -274,11 +274,25 @@ def test_a_paid_fine_counts_in_no_total():
     sums = totals([assess(f, TODAY) for f in (SAMPLE, grave, paid, fine(code="9999"))])
     assert (sums.open_count, sums.paid_count, sums.enforceable_count) == (3, 1, 1)
     assert sums.amount == Decimal("325.39")
-    assert sums.amount_at_80 == Decimal("104.13") + Decimal("156.18")
-    assert sums.amount_at_60 == Decimal("78.10") + Decimal("117.14")
+    assert sums.amount_at_80 == Decimal("104.13") + Decimal("195.23")  # what is due has none
+    assert sums.amount_at_60 == Decimal("78.10") + Decimal("195.23")
     assert sums.enforceable_amount == Decimal("195.23")
     assert (sums.points, sums.points_unknown, sums.without_amount) == (5, 1, 1)
     assert sums.by_gravity == (("média", 1), ("grave", 1), ("não identificada", 1))
+
+
+def test_points_of_what_is_only_notified_may_yet_come_to_count():
+    notified = fine(code="7455", committed_on=TODAY, notified_on=TODAY)
+    due = fine(code="7463", committed_on=TODAY, penalty_on=TODAY)
+    sums = totals([assess(each, TODAY) for each in (notified, due)])
+    assert (sums.points, sums.points_to_come) == (5, 4)
+
+
+def test_what_is_due_has_no_discount_left():
+    enforceable = fine(code="7463", committed_on=TODAY, penalty_on=date(2026, 1, 1))
+    notified = fine(code="7455", committed_on=TODAY, notified_on=TODAY)
+    assert not totals([assess(enforceable, TODAY)]).has_discount
+    assert totals([assess(enforceable, TODAY), assess(notified, TODAY)]).has_discount
 
 
 def test_no_fines_make_empty_totals():

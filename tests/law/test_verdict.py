@@ -56,7 +56,8 @@ def test_a_circulation_restriction_blocks_everything():
 @pytest.mark.parametrize(
     ("kinds", "headline"),
     [
-        ("PENHORA", "Não pode ser transferido agora"),
+        ("TRANSFERENCIA", "Não pode ser transferido agora"),
+        ("PENHORA", "Na prática, não pode ser transferido agora"),
         ("TRANSFERENCIA E LICENCIAMENTO", "Não pode ser transferido nem licenciado agora"),
         # That licenciamento stops a transfer too is not confirmed at a source.
         ("LICENCIAMENTO", "Não pode ser licenciado agora nem, em regra, transferido"),

@@ -82,7 +82,7 @@ def test_the_answers_are_those_of_the_vehicles_own_page() -> None:
     page = compared(panels())
     assert row(page, "Conclusão") == [("known", "Não pode ser transferido agora")]
     assert row(page, "Transferir?") == [("known", "Não")]
-    assert row(page, "Circular?") == [("known", "Sim")]
+    assert row(page, "Circular?") == [("known", "Sem impedimento nos registros")]
 
 
 def test_paid_fines_are_not_owed_and_a_sum_of_nothing_known_is_no_zero() -> None:

@@ -189,3 +189,14 @@ def test_paper_says_until_when_a_fresh_notice_may_be_contested_and_by_which_arti
     assert f"Defesa prévia: ao menos até {today + timedelta(days=20):%d/%m/%Y}." in all_words(table)
     assert "Defesa prévia, art. 281-A do CTB" in table.rules
     assert "Recurso" not in all_words(table) + table.rules
+    of_last_year = table_of(fine())
+    assert "Defesa prévia" not in all_words(of_last_year) + of_last_year.rules
+
+
+def test_the_rules_are_those_of_all_fines_and_not_of_the_first_alone() -> None:
+    today = READING.today
+    issued = f"{today - timedelta(days=10):%d/%m/%Y}"
+    fresh = fine(dataInfracao=issued, dataEmissaoNotificacao=issued)
+    rules = table_of(fresh, fine(**PENALTY, dataEmissaoPenalidade="20/11/2025")).rules
+    assert "Defesa prévia" in rules
+    assert "Recurso à JARI" in rules

@@ -41,7 +41,7 @@ _NOTICE_LATE: Final = (
     f"arquivado. {_CONFIRM}"
 )
 _PENALTY_DOUBTFUL: Final = (
-    "A penalidade saiu depois de 180 dias e antes de 360: dentro do prazo só se houve defesa "
+    "A penalidade saiu depois de 180 dias e até 360: dentro do prazo só se houve defesa "
     f"prévia, o que o registro não diz. {_CONFIRM}"
 )
 _PENALTY_LATE: Final = (
@@ -148,8 +148,9 @@ def _facts(fine: Fine, law: FineAssessment) -> Iterator[str]:
     yield f"Notificação: {notified}{_used(law.notice) if timed else ''}."
     penalty = _day(fine.penalty_on, fine.penalty_on_text)
     yield f"Penalidade: {penalty}{_used(law.penalty) if timed else ''}."
-    for remedy in law.remedies:
-        yield from _last_day(remedy)
+    for clock in _clocks(law):
+        if clock in law.remedies:
+            yield from _last_day(clock)
     if timed:
         yield from _prescription(law.prescription)
     if fine.paid_on_text and not law.is_paid:
@@ -222,11 +223,20 @@ def _used(clock: Clock) -> str:
     return f", {filters.integer(clock.days_used)} dias depois da infração"
 
 
+def _clocks(law: FineAssessment) -> tuple[Clock, ...]:
+    """What paper has room for: of remedies that are over the appeal alone, whose last day is
+    the due date."""
+    against_notice = (law.prior_defence, law.driver_nomination)
+    return tuple(
+        clock for clock in law.clocks if clock.verdict == "in_time" or clock not in against_notice
+    )
+
+
 def _last_day(clock: Clock) -> Iterator[str]:
-    """As early as it can be: days are counted from when a notice was issued, not received."""
     if clock.ends_on is None or clock.days_used is None:
         return
     until = "ao menos até" if clock.verdict == "in_time" else "prazo mínimo até"
+    until = until if clock.at_least else "até"
     yield f"{clock.name}: {until} {filters.short_date(clock.ends_on)}."
 
 
@@ -237,7 +247,7 @@ def _prescription(clock: Clock) -> Iterator[str]:
 
 
 def _rules(laws: Sequence[FineAssessment]) -> str:
-    articles = {clock.name: clock.article for law in laws for clock in law.clocks}
+    articles = {clock.name: clock.article for law in laws for clock in _clocks(law)}
     if not articles:
         return ""
     return (
