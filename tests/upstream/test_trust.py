@@ -60,3 +60,12 @@ def test_no_connection_changes_what_all_share(tmp_path):
             trusted().wrap_socket(plain, server_hostname="127.0.0.1") as wrapped,
         ):
             assert wrapped.selected_alpn_protocol() == "http/1.1"
+
+
+def test_what_is_shared_verifies_chain_and_name():
+    """The library matches names itself where the context does not; one of them must hold."""
+    context = trusted()
+    assert context.verify_mode is ssl.CERT_REQUIRED
+    assert context.check_hostname
+    assert not context.hostname_checks_common_name
+    assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
