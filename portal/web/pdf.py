@@ -16,7 +16,13 @@ class PDFUnavailable(Exception):
 
 def render_pdf(html: str, assets: Assets) -> bytes:
     """PDF/UA-1 of a page; only our own ``/static/`` files and ``data:`` are ever loaded."""
-    return _press(assets).print(html)
+    # One at a time, the making of the press included: pango's font map is not for several
+    # threads, and Python would not set two papers faster than one after the other.
+    with _one_at_a_time:
+        return _press(assets).print(html)
+
+
+_one_at_a_time = threading.Lock()
 
 
 @lru_cache(1)
@@ -25,11 +31,7 @@ def _press(assets: Assets) -> "_Press":
 
 
 class _Press:
-    """What one paper leaves for the next: the fonts that were looked up, the sheets parsed.
-
-    Papers are printed one at a time: pango's font map is not for several threads, and Python
-    would not set two of them faster than one after the other.
-    """
+    """What one paper leaves for the next: the fonts that were looked up, the sheets parsed."""
 
     def __init__(self, assets: Assets) -> None:
         try:
@@ -42,10 +44,9 @@ class _Press:
         self._fonts = FontConfiguration()
         self._fetcher = _own_files(weasyprint.urls, assets)
         self._sheets: dict[str, Any] = {}
-        self._one_at_a_time = threading.Lock()
 
     def print(self, html: str) -> bytes:
-        with self._one_at_a_time, _undisturbed():
+        with _undisturbed():
             document = self._weasyprint.HTML(
                 string=html, base_url="http://portal.invalid/", url_fetcher=self._fetcher
             )

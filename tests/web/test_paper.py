@@ -3,16 +3,19 @@
 import gc
 import logging
 import re
+import time
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pypdf import PdfReader
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from portal.web import pdf as press_room
 from portal.web.pdf import PDFUnavailable, render_pdf
 from tests.web import paper
 from tests.web.html_checker import check_html
@@ -102,4 +105,37 @@ def test_two_papers_at_once_are_two_whole_papers() -> None:
         papers = list(threads.map(pdf_of, htmls))
     for number, pdf in enumerate(papers):
         assert ("RODOVIA 1 KM 7" in text_of(pdf)) == bool(number % 2)
+    assert gc.isenabled()
+
+
+def test_first_papers_at_once_are_printed_on_one_press_in_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two presses would each have a lock of their own, and one that ends last could leave the
+    collection off for good."""
+    pdf_of("<p>Há como imprimir.</p>")
+    press_room._press.cache_clear()
+    made: list[object] = []
+    at_work: list[int] = []
+    make, work = press_room._Press.__init__, press_room._Press.print
+
+    def making(press: Any, assets: Any) -> None:
+        time.sleep(0.05)  # long enough for all to be there
+        made.append(press)
+        make(press, assets)
+
+    def printing(press: Any, html: str) -> bytes:
+        at_work.append(sum(at_work) + 1)
+        try:
+            return work(press, html)
+        finally:
+            at_work.append(-1)
+
+    monkeypatch.setattr(press_room._Press, "__init__", making)
+    monkeypatch.setattr(press_room._Press, "print", printing)
+    with ThreadPoolExecutor(4) as threads:
+        papers = list(threads.map(pdf_of, [paper.heavy(1, 0)] * 4))
+    assert all("RODOVIA 0 KM 0" in text_of(each) for each in papers)
+    assert len(made) == 1
+    assert at_work == [1, -1] * 4
     assert gc.isenabled()
