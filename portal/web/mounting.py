@@ -165,5 +165,6 @@ def _wrap(app: Flask, portal: Portal) -> None:
     if portal.edge_bytes and not portal.limits.counts_requests:
         layers = Edge(layers, portal.gateway, portal.gatekeeper, portal.hit_log, portal.edge_bytes)
     if hops := portal.trusted_proxies:
-        layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops, x_prefix=hops)
+        # No prefix: the addresses in pages, scripts and sheets begin at the root.
+        layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
     app.wsgi_app = layers  # type: ignore[method-assign, assignment]

@@ -147,6 +147,17 @@ def test_forwarded_headers_are_not_believed_unless_configured(portal: PortalFact
     assert "evil.example" not in response.get_data(as_text=True)
 
 
+def test_a_proxys_prefix_moves_no_page(portal: PortalFactory) -> None:
+    """Links, assets and forms begin at the root: a redirect elsewhere would lead to nowhere."""
+    ana = Person.at(portal(TRUSTED_PROXIES="1")).signed_in()
+    prefixed = {"X-Forwarded-Prefix": "/carros"}
+    found = ana.client.get("/buscar?q=ABC1D23", headers=prefixed)
+    assert found.headers["Location"] == "/placa/ABC1D23"
+    assert 'href="/placa/ABC1D23' in ana.client.get("/placa/ABC1D23", headers=prefixed).get_data(
+        as_text=True
+    )
+
+
 def test_the_cookie_tells_no_token(portal: PortalFactory, upstream: FaultUpstream) -> None:
     import base64
     import zlib
