@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any, cast
@@ -151,9 +150,9 @@ def _settings() -> Settings:
 def _origins(settings: Settings) -> Sequence[Origin]:
     limits = (settings.connect_timeout, settings.first_byte_timeout)
     if settings.upstream_url is None:
-        from portal.sandbox import Sandbox, SandboxTransport
+        from portal.sandbox import Sandbox, SandboxTransport, today
 
-        sandbox = Sandbox(today=lambda: datetime.now().astimezone().date(), sleep=time.sleep)
+        sandbox = Sandbox(today, time.sleep)
         return [
             Origin(
                 role,

@@ -1,5 +1,6 @@
 """The upstream we carry along: invented vehicles, and a plate for every situation."""
 
+from portal.sandbox.day import today
 from portal.sandbox.exchange import Answer, Ask, Role
 from portal.sandbox.sandbox import FORBIDDEN_TOKEN, TOKEN, Sandbox
 from portal.sandbox.situations import SHOWCASE_RENAVAM, SITUATIONS, Situation
@@ -16,4 +17,5 @@ __all__ = [
     "Sandbox",
     "SandboxTransport",
     "Situation",
+    "today",
 ]

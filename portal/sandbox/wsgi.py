@@ -5,17 +5,15 @@ A base address that is down cannot refuse here, where a server already listens: 
 
 import time
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime, timedelta, timezone
 from http import HTTPStatus
 from typing import Any
 
+from portal.sandbox.day import today
 from portal.sandbox.exchange import Ask, Role
 from portal.sandbox.sandbox import BODY_CAP, Sandbox
 from portal.server import end_with_parent
 
 SECONDARY = "/secundario"
-# Brasília has kept UTC−3 all year round since 2019; a fixed offset needs no tz database.
-_BRASILIA = timezone(timedelta(hours=-3))
 
 StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
@@ -65,7 +63,7 @@ def _body(environ: dict[str, Any]) -> bytes:
     return body
 
 
-application = build(Sandbox(lambda: datetime.now(UTC).astimezone(_BRASILIA).date(), time.sleep))
+application = build(Sandbox(today, time.sleep))
 
 
 def worker() -> Application:
