@@ -14,6 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from portal.token_form import LONGEST, is_token
+
 PREFIX = "PORTAL_"
 MINUTE = 60
 HOUR = 60 * MINUTE
@@ -154,8 +156,11 @@ def _read(field: str, text: str) -> object:
 
 
 def _token(name: str, text: str) -> str:
-    if not text.isascii() or not text.isprintable() or " " in text or "," in text:
-        raise SettingsError(f"{name} makes no sense: a token is printable ASCII without spaces")
+    if not is_token(text):
+        raise SettingsError(
+            f"{name} makes no sense: a token is printable ASCII without spaces or commas, "
+            f"at most {LONGEST} characters"
+        )
     return text
 
 

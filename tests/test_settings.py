@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from portal import settings as settings_room
+from portal.access import read_credential
 from portal.settings import Settings, SettingsError
 
 UPSTREAM = {"PORTAL_UPSTREAM_URL": "http://dados.example"}
@@ -30,6 +31,15 @@ def test_nothing_set_is_the_demonstration_with_the_documented_defaults():
 def test_a_token_makes_it_managed_and_its_absence_pass_through():
     assert read(UPSTREAM_URL="http://a", UPSTREAM_TOKEN="t").mode == "managed"
     assert read(UPSTREAM_URL="http://a").mode == "pass-through"
+
+
+@pytest.mark.parametrize("name", ["ACCESS_TOKENS", "UPSTREAM_TOKEN", "METRICS_TOKEN"])
+def test_a_token_that_no_request_could_bring_is_refused_at_the_start(name):
+    longest = "a" * 4096
+    read(UPSTREAM_URL="http://a", **{name: longest})
+    assert read_credential([longest], b"") == longest
+    with pytest.raises(SettingsError, match=f"{name} makes no sense: a token is .* 4096 char"):
+        read(UPSTREAM_URL="http://a", **{name: longest + "a"})
 
 
 def test_a_token_of_digits_stays_text():

@@ -1,6 +1,6 @@
 """Who may ask: one credential out of a request, the tokens issued, what each person asked."""
 
-from portal.access.credentials import NoCredential, is_token, read_credential
+from portal.access.credentials import NoCredential, read_credential
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper, Mode
 from portal.access.history import History, HistoryUnavailable
 from portal.access.sealing import open_text, seal_text
@@ -16,6 +16,7 @@ from portal.access.tokens import (
     UnknownToken,
     digest,
 )
+from portal.token_form import is_token
 
 __all__ = [
     "DEMO_TOKEN",

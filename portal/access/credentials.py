@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import parse_qsl
 
-LONGEST = 4096
+from portal.token_form import is_token
 
 
 class NoCredential(ValueError):
@@ -36,14 +36,3 @@ def _at(query_string: bytes) -> list[str]:
         return []
     pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, encoding="latin-1")
     return [value for name, value in pairs if name == "at"]
-
-
-def is_token(text: str) -> bool:
-    """Printable ASCII without spaces (so no scheme word), commas, 1 to 4,096 characters."""
-    return (
-        0 < len(text) <= LONGEST
-        and text.isascii()
-        and text.isprintable()
-        and " " not in text
-        and "," not in text
-    )
