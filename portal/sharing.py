@@ -11,10 +11,13 @@ import itertools
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _NAMED = "dossie-veicular-"
+_UNDER_WAY = "new-"  # until it is locked
+_MAKING_TAKES_S = 60.0  # far longer than from making one to locking it
 _CHUNK = 1024 * 1024
 
 
@@ -43,12 +46,12 @@ class SharedDirectory:
     def __init__(self, home: Path, room: int) -> None:
         _remove_what_nobody_holds(home)
         # Locked before it has the name by which it would be found and taken for a left one.
-        self.path = Path(tempfile.mkdtemp(prefix=f"new-{_NAMED}", dir=home))
+        self.path = Path(tempfile.mkdtemp(prefix=f"{_UNDER_WAY}{_NAMED}", dir=home))
         self._lock: int | None = None
         try:
             self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self.path = self.path.rename(home / self.path.name.removeprefix("new-"))
+            self.path = self.path.rename(home / self.path.name.removeprefix(_UNDER_WAY))
             reserve(self.path / "room", room)
             (self.path / "room").unlink()
         except OSError:
@@ -114,8 +117,12 @@ def fill(file: int, size: int) -> None:
 
 
 def _remove_what_nobody_holds(home: Path) -> None:
-    for left in home.glob(f"{_NAMED}*"):
+    for left in (*home.glob(f"{_NAMED}*"), *home.glob(f"{_UNDER_WAY}{_NAMED}*")):
         with contextlib.suppress(OSError):
+            # One that is being made has no lock yet, and its maker must get it: not even tried.
+            age_s = time.time() - left.lstat().st_mtime
+            if left.name.startswith(_UNDER_WAY) and age_s < _MAKING_TAKES_S:
+                continue
             lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import signal
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,18 @@ def test_what_a_killed_server_left_is_removed_by_the_next_start(tmp_path: Path) 
     killed(server)
     SharedDirectory(tmp_path, KIBIBYTE).remove()
     assert directories(tmp_path) == {"somebody-elses"}
+
+
+def test_what_a_server_killed_while_making_it_left_goes_but_not_one_being_made(
+    tmp_path: Path,
+) -> None:
+    left, begun = (tmp_path / f"new-dossie-veicular-{name}" for name in ("left", "begun"))
+    for each in (left, begun):
+        each.mkdir(mode=0o700)
+    hour_ago = time.time() - 3600
+    os.utime(left, (hour_ago, hour_ago))
+    SharedDirectory(tmp_path, KIBIBYTE).remove()
+    assert directories(tmp_path) == {begun.name}
 
 
 def test_a_home_without_room_is_passed_over_and_left_clean(
