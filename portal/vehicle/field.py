@@ -58,13 +58,17 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
+def plain(text: str) -> str:
+    """Upper case, no accents, blanks as they stand; of a text what it is of its characters."""
+    if text.isascii():
+        return text.upper()
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).upper()
+
+
 def fold(text: str) -> str:
     """Upper case, no accents, single spaces: how two spellings of one word are compared."""
-    if text.isascii():
-        return " ".join(text.upper().split())
-    decomposed = unicodedata.normalize("NFKD", text)
-    plain = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return " ".join(plain.upper().split())
+    return " ".join(plain(text).split())
 
 
 def read_field(raw: object, marker: str) -> Field:

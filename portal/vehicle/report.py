@@ -1,11 +1,12 @@
 """The written analytical report: summary, topics in the contract's order, conclusion."""
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
 from portal.vehicle import names
-from portal.vehicle.field import EMPTY, HIDDEN, Field, clean, fold, read_field
+from portal.vehicle.field import EMPTY, HIDDEN, Field, clean, fold, plain, read_field
 from portal.vehicle.wire import Record, result_of
 
 Mark = Literal["ok", "warning"]
@@ -101,7 +102,21 @@ def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) 
 
 
 def _without_marker(text: str, marker: str) -> str:
-    """Prose that quotes the marker says "oculto pela fonte" instead: people never read it."""
-    if not marker.strip():
+    """Prose that quotes the marker says "oculto pela fonte" instead: people never read it.
+
+    In whatever case, with or without accents, over however many blanks: as a field's is found.
+    """
+    words = fold(marker).split()
+    if not words or " ".join(words) not in fold(text):
         return text
-    return re.sub(re.escape(marker.strip()), "oculto pela fonte", text, flags=re.IGNORECASE)
+    # Folding changes lengths: each folded character remembers which one it is of.
+    folded = [(each, at) for at, c in enumerate(text) for each in plain(c)]
+    pattern = r"\s+".join(map(re.escape, words))
+    kept, done = [], 0
+    for found in re.finditer(pattern, "".join(each for each, _ in folded)):
+        first, last = folded[found.start()][1], folded[found.end() - 1][1]
+        kept += [text[done:first], "oculto pela fonte"]
+        done = last + 1
+        while done < len(text) and unicodedata.combining(text[done]):
+            done += 1  # an accent of the last letter, written apart from it
+    return "".join((*kept, text[done:]))

@@ -1,12 +1,14 @@
 """The written report: contract order, marks, masked owners, never the marker's raw text."""
 
 import json
+import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.vehicle import HIDDEN_MARKER, Report, mask_names, read_report
+from portal.vehicle.field import fold
 from portal.vehicle.report import TOPIC_LABELS, split_mark
 
 
@@ -56,6 +58,32 @@ def test_the_marker_is_never_shown_in_prose() -> None:
     topics = {t.key: t for t in read.topics}
     assert topics["chassiMotor"].text.is_hidden
     assert str(topics["multas"].text) == "Auto oculto pela fonte"
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "INFORMAÇÃO OCULTADA",
+        "informação ocultada",
+        unicodedata.normalize("NFD", "Informação Ocultadã"),
+        "INFORMACAO\nOCULTADA",
+        "INFORMAÇÃO \u00a0 OCULTADA",
+        "ＩＮＦＯＲＭＡＣＡＯ ＯＣＵＬＴＡＤＡ",
+    ],
+)
+def test_the_marker_in_prose_is_known_in_every_spelling(quoted: str) -> None:
+    """As in a field: there accents and blanks make no other marker of it either."""
+    said = str(report({"resumo": f"Ação ½: chassi ({quoted}), e {quoted}. Até já."}).summary)
+    assert said == "Ação ½: chassi (oculto pela fonte), e oculto pela fonte. Até já."
+
+
+@given(st.text(max_size=60), st.text(max_size=12), st.text(max_size=60))
+def test_no_marker_whatever_is_left_in_prose(before: str, marker: str, after: str) -> None:
+    sent = json.dumps({"result": {"resumo": before + marker + after}}).encode()
+    summary = read_report(sent, marker, mask_names=False).summary
+    if fold(marker) and fold(marker) not in fold("oculto pela fonte"):
+        pieces = str(summary).split("oculto pela fonte")
+        assert not any(fold(marker) in fold(piece) for piece in pieces)
 
 
 def test_paragraphs_stay_apart() -> None:
