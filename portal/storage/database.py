@@ -99,18 +99,22 @@ def open_engine(url: str | None, data_dir: Path, required: bool = True) -> Engin
     was set up before, and whoever starts while it is away must not die of that; every use of the
     engine then fails until it is back.
     """
+    file: Path | None = None
     if url is not None and url.startswith("postgresql"):
         from portal.storage.postgresql import postgresql  # late: most portals have none
 
         engine = postgresql(url)
     else:
-        engine = _sqlite(Path(make_url(url).database or "") if url else data_dir / "portal.sqlite")
+        file = Path(make_url(url).database or "") if url else data_dir / "portal.sqlite"
+        engine = _sqlite(file)
     try:
+        if file is not None:
+            _make(file)
         with engine.begin() as db:
             if engine.dialect.name == "postgresql":  # portals may all start at once
                 db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
             _metadata.create_all(db)
-    except SQLAlchemyError as error:
+    except (OSError, SQLAlchemyError) as error:
         if required:
             engine.dispose()
             raise
@@ -118,10 +122,13 @@ def open_engine(url: str | None, data_dir: Path, required: bool = True) -> Engin
     return engine
 
 
-def _sqlite(path: Path) -> Engine:
-    path.parent.mkdir(parents=True, exist_ok=True)
+def _make(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
     # Before SQLite opens it: the log beside it takes the mode of the file.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+def _sqlite(path: Path) -> Engine:
     address = URL.create("sqlite", database=str(path))
     engine = create_engine(address, poolclass=QueuePool, pool_size=16, max_overflow=64)
     event.listen(engine, "connect", _set_up_sqlite)

@@ -88,6 +88,23 @@ def test_whoever_starts_while_the_database_is_away_uses_it_when_it_is_back(tmp_p
     assert caplog.messages == ["the database is away: OperationalError"]
 
 
+def test_whoever_starts_while_the_file_cannot_be_opened_uses_it_when_it_can(tmp_path, caplog):
+    """The disk went read-only, or its mount is gone for a while."""
+    open_engine(None, tmp_path / "data").dispose()
+    (tmp_path / "data").rename(tmp_path / "kept")
+    (tmp_path / "data").write_text("no directory")
+    with pytest.raises(OSError, match="File exists"):
+        open_engine(None, tmp_path / "data")
+    with opened(None, tmp_path / "data", required=False) as engine:
+        with pytest.raises(OperationalError), reading(engine) as db:
+            db.execute(select(spending))
+        (tmp_path / "data").unlink()
+        (tmp_path / "kept").rename(tmp_path / "data")
+        with reading(engine) as db:
+            assert db.execute(select(spending)).all() == []
+    assert caplog.messages == ["the database is away: FileExistsError"]
+
+
 def test_a_crowd_takes_few_connections_of_the_server_that_all_machines_share(postgres, tmp_path):
     """At 32 a process, four processes were refused by a server that takes a hundred."""
     counted = text(
