@@ -2,6 +2,7 @@
 
 import json
 import re
+import sqlite3
 from typing import Any
 
 import jsonschema_rs
@@ -113,6 +114,24 @@ def test_every_answer_is_one_that_it_describes(
             _check(document, answer, response)
             seen.add(response.status_code)
         assert seen == {200, 401, 504}
+
+
+def test_with_the_tokens_out_of_reach_every_answer_is_one_that_it_describes(
+    here: InProcessPortal, document: dict[str, Any]
+) -> None:
+    database = sqlite3.connect(here.settings.data_dir / "portal.sqlite")
+    database.execute("DROP TABLE tokens")
+    database.close()
+    for question in QUESTIONS:
+        for method in {question.method, "HEAD"} if question.method == "GET" else {"POST"}:
+            headers = {"Authorization": "whether-it-is-known-nobody-can-tell"}
+            response = ask(here, question, method=method, headers=headers)
+            assert response.status_code == 503
+            described = _answer_schema(document, question.path, method, 503)
+            assert int(response.headers["Retry-After"]) >= 1
+            assert "Retry-After" in described["headers"]
+            if method != "HEAD":
+                _check(document, described, response)
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500])
