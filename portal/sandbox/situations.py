@@ -20,15 +20,13 @@ Fault = Literal[
 @dataclass(frozen=True, slots=True)
 class Situation:
     """``alone`` and ``portal`` say in Portuguese what the sandbox itself and a portal in front
-    of it answer; the two statuses say it in numbers (``alone_status`` by the primary address of
-    ``make sandbox``, ``portal_status`` of a managed portal with the sandbox at both)."""
+    of it answer, the status first: the primary address of ``make sandbox``, and a managed portal
+    with the sandbox at both addresses."""
 
     plate: str
     title: str
     alone: str
     portal: str
-    alone_status: int = 200
-    portal_status: int = 200
     fault: Fault | None = None
     profile: Profile = UNFIXED
 
@@ -147,7 +145,7 @@ def _fault(
     def told(status: int, words: str) -> str:
         return f"{status}, {words}" if words else str(status)
 
-    return Situation(plate, title, told(*alone), told(*portal), alone[0], portal[0], fault)
+    return Situation(plate, title, told(*alone), told(*portal), fault)
 
 
 _FAULTS = (

@@ -16,7 +16,7 @@ from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field, read_field
 from portal.vehicle.fines import Fine, Licence, read_fines
 from portal.vehicle.fipe import FipeCode, PricePoint, PriceSeries, fipe_code
 from portal.vehicle.judicial import Restriction, read_restrictions
-from portal.vehicle.makes import VehicleName, display_name, read_name, vehicle_name
+from portal.vehicle.makes import VehicleName, read_name, vehicle_name
 from portal.vehicle.names import mask_names
 from portal.vehicle.plate import STATES, InvalidPlate, Plate, Renavam, parse_subject
 from portal.vehicle.ranking import RankedEntry, rank
@@ -52,7 +52,6 @@ __all__ = [
     "changed_fines",
     "changed_prices",
     "changed_restrictions",
-    "display_name",
     "fipe_code",
     "mask_names",
     "parse_subject",

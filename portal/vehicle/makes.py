@@ -127,11 +127,6 @@ def vehicle_name(decoded: Decoded) -> VehicleName:
     return VehicleName(make, model, imported)
 
 
-def display_name(decoded: Decoded) -> str:
-    """ "Audi A3 LM 180CV" out of "AUDI" and "A3 LM 180CV"; "" where nothing is known."""
-    return str(vehicle_name(decoded))
-
-
 def title_case(text: str) -> str:
     """Names capitalised, codes (A3, LM, TFSI, 1.8, 16V, HR-V) left in capitals.
 

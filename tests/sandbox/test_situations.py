@@ -1,6 +1,7 @@
 """Each documented plate shows its situation on every one of the five operations."""
 
 import json
+from http import HTTPStatus
 
 import pytest
 
@@ -33,14 +34,18 @@ def is_good(answer: Answer) -> bool:
     return answer.status == 200 and "result" in json.loads(answer.body)
 
 
+def status_of(told: str) -> int:
+    """What people read begins with it."""
+    return int(told[:3])
+
+
 def test_every_documented_plate_is_valid_known_once_and_described() -> None:
     plates = [Plate.parse(situation.plate) for situation in SITUATIONS]
     spellings = [spelling for plate in plates for spelling in {plate, plate.twin}]
     assert len(spellings) == len(set(spellings))
     for situation in SITUATIONS:
         assert situation.title
-        assert situation.alone.startswith(str(situation.alone_status))
-        assert situation.portal.startswith(str(situation.portal_status))
+        assert {status_of(situation.alone), status_of(situation.portal)} <= set(HTTPStatus)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -51,7 +56,7 @@ def test_a_documented_plate_answers_the_documented_status(
     twin = Plate.parse(situation.plate).twin
     assert twin is not None
     for plate in (situation.plate, situation.plate.lower(), twin.text):
-        assert ask(operation, plate).status == situation.alone_status
+        assert ask(operation, plate).status == status_of(situation.alone)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.vehicle import Decoded, display_name, read_decode, read_name, vehicle_name
+from portal.vehicle import Decoded, read_decode, read_name, vehicle_name
 
 
 def decoded(**fields: str) -> Decoded:
@@ -59,7 +59,7 @@ def test_a_registration_text_is_taken_apart(
     ],
 )
 def test_a_vehicle_is_called_what_people_call_it(make: str, description: str, shown: str) -> None:
-    assert display_name(decoded(marca=make, descricao=description)) == shown
+    assert str(vehicle_name(decoded(marca=make, descricao=description))) == shown
 
 
 def test_origin_comes_from_the_prefix_or_the_flag() -> None:
@@ -71,4 +71,4 @@ def test_origin_comes_from_the_prefix_or_the_flag() -> None:
 
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_no_text_makes_a_name_raise(make: str, description: str) -> None:
-    display_name(decoded(marca=make, descricao=description))
+    str(vehicle_name(decoded(marca=make, descricao=description)))

@@ -13,13 +13,13 @@ from portal.vehicle import (
     HIDDEN,
     HIDDEN_MARKER,
     PriceSeries,
-    display_name,
     rank,
     read_decode,
     read_fines,
     read_report,
     read_restrictions,
     unexpected,
+    vehicle_name,
 )
 from portal.vehicle.drift import CONTRACT
 from portal.vehicle.field import FIELD_LIMIT, Field, clean, read_field
@@ -225,7 +225,7 @@ ANY_JSON = st.recursive(
 def test_no_result_makes_a_reader_raise(result: object) -> None:
     sent = json.dumps({"result": result}).encode()
     car = read_decode(sent, HIDDEN_MARKER)
-    display_name(car)
+    str(vehicle_name(car))
     for ranked in rank(car.fipe, car):
         series = PriceSeries.of(ranked.entry)
         assert all(
