@@ -25,13 +25,14 @@ from portal.gateway import (
 from portal.vehicle import Plate, Renavam
 from portal.web.errors import FAULTS
 from portal.web.panels import Panel, Replaced
-from portal.web.view_models import Panels
+from portal.web.view_models import Panels, this_one
 
 log = logging.getLogger(__name__)
 
 OUT_OF_SCOPE = "O seu acesso não inclui esta consulta."
 NOT_FOR_RENAVAM = "Esta consulta é feita pela placa."
-REJECTED = "A fonte de dados não aceitou este número."
+REJECTED = "A fonte de dados não aceitou {}."
+UNKNOWN = "A fonte de dados não tem registro para {}."
 BROKEN = "Algo deu errado neste portal durante a consulta."
 
 
@@ -112,9 +113,11 @@ class Lookups:
         """One lookup as a panel; never raises."""
         price = self._gateway.terms(lookup.operation.name).price
         if not identity.may(lookup.operation.name):
-            return Panel("unavailable", price=price, reason=OUT_OF_SCOPE)
+            return Panel("unavailable", price=price, reason=OUT_OF_SCOPE, cause="out_of_scope")
         if isinstance(lookup.subject, Renavam) and lookup.operation not in (RENAINF, RENAJUD):
-            return Panel("unavailable", price=price, reason=NOT_FOR_RENAVAM)
+            return Panel(
+                "unavailable", price=price, reason=NOT_FOR_RENAVAM, cause="not_for_renavam"
+            )
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
         replaced = None
         try:
@@ -123,13 +126,17 @@ class Lookups:
         except Failure as failure:
             if failure.kind == "not_stored":
                 return Panel("unasked", price=price)
-            return Panel("unavailable", price=price, reason=FAULTS[failure.kind].sentence)
+            sentence = FAULTS[failure.kind].sentence
+            if failure.kind == "not_found":
+                sentence = UNKNOWN.format(this_one(lookup.subject))
+            return Panel("unavailable", price=price, reason=sentence, cause=failure.kind)
         except Exception as error:
             log.error("unexpected %s in a panel", type(error).__name__)
             # A panel must not cost the visitor the page, nor look like a clean record.
-            return Panel("unavailable", price=price, reason=BROKEN)
+            return Panel("unavailable", price=price, reason=BROKEN, cause="broken")
         if served.status != 200:
-            return Panel("unavailable", price=price, reason=REJECTED)
+            sentence = REJECTED.format(this_one(lookup.subject))
+            return Panel("unavailable", price=price, reason=sentence, cause="rejected")
         panel = _panel(served, replaced, price)
         if not panel.from_memory:
             with suppress(Exception):  # the page meets it again, where it belongs

@@ -5,6 +5,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
+from portal.gateway import FailureKind
+
+# Why a lookup brought nothing: the gateway's reason or one of the pages' own, "" for any other.
+Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
+
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
@@ -19,7 +24,8 @@ class Panel:
     """One lookup as a page shows it.
 
     ``fetched_at`` is aware and in UTC; ``price`` is what asking again costs in R$, 0 where the
-    operator named none; ``reason`` is a Portuguese sentence, filled for an unavailable panel;
+    operator named none; ``reason`` is a Portuguese sentence, filled for an unavailable panel, and
+    ``cause`` tells its kind;
     ``replaced`` the answer that this one took the place of, while it is kept.
     """
 
@@ -30,6 +36,7 @@ class Panel:
     from_memory: bool = False
     price: Decimal = Decimal(0)
     reason: str = ""
+    cause: Cause = ""
     replaced: Replaced | None = None
 
     @property

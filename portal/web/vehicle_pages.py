@@ -45,6 +45,7 @@ from portal.web.view_models import (
     panel_fragment,
     panel_needs,
     renavam_page,
+    this_one,
     vehicle_page,
 )
 from portal.web.visitors import Visitors, may_spend
@@ -227,7 +228,7 @@ class VehiclePages:
             fault = FAULTS[failure.kind]
             return page_error(fault.status, NO_REPORT, fault.sentence)
         if served.status != 200:
-            return page_error(502, NO_REPORT, REJECTED)
+            return page_error(502, NO_REPORT, REJECTED.format(this_one(plate)))
         if not served.stored:
             return self._page_with(plate, panels, served)
         return redirect(url_for("vehicle.vehicle", text=plate.text, _anchor="laudo"), 303)

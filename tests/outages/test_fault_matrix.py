@@ -29,7 +29,7 @@ MESSAGES = {
     504: "A fonte de dados demorou demais para responder.",
 }
 NOT_STORED = "Não há resposta guardada para este pedido."
-UNAVAILABLE = "indisponível — não significa “nada consta”"
+UNAVAILABLE = " — não significa “nada consta”"
 PAGE_NAMES = {"decode": "panel-veiculo", "renainf": "panel-multas", "renajud": "panel-restricoes"}
 
 # A 429 pauses the base address for everybody after it; it has a test of its own below.

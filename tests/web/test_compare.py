@@ -66,7 +66,7 @@ def test_has_has_not_and_could_not_be_asked_are_three_things() -> None:
     assert row(page, "Multas em aberto") == [
         ("known", "R$\u00a0130,16"),
         ("known", "nenhuma nos registros"),
-        ("unavailable", ""),
+        ("unavailable", "indisponíveis"),
         ("unasked", ""),
     ]
     assert row(page, "Restrições judiciais")[0] == ("known", "1 em vigor")
@@ -227,7 +227,7 @@ def test_one_vehicles_failure_costs_no_other_vehicle_its_cells(
     page = buyer.get("/comparar?placas=ABC1D23,KZZ9999")
     (fines,) = [tr for tr in page.all("tr") if text_of(tr).startswith("Multas em aberto")]
     assert "R$ 130,16" in text_of(fines)
-    assert "indisponível não significa “nada consta”" in text_of(fines)
+    assert "indisponíveis não significa “nada consta”" in text_of(fines)
 
 
 @pytest.mark.parametrize(

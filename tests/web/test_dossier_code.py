@@ -69,10 +69,10 @@ def test_a_code_gives_back_all_it_signs(
         (panels(decode=b"{}"), "Preço FIPEindisponível na emissão"),
         (panels(), "Multas em aberto1"),
         (panels(renainf=renainf_body()), "Multas em abertonenhuma"),
-        (Panels(DOWN, DOWN, DOWN), "Multas em abertoindisponível na emissão"),
+        (Panels(DOWN, DOWN, DOWN), "Multas em abertoindisponíveis na emissão"),
         (panels(), "Restrições em vigor1"),
         (panels(renajud=renajud_body()), "Restrições em vigornenhuma"),
-        (Panels(DOWN, DOWN, DOWN), "Restrições em vigorindisponível na emissão"),
+        (Panels(DOWN, DOWN, DOWN), "Restrições em vigorindisponíveis na emissão"),
     ],
 )
 def test_has_has_not_and_could_not_be_asked_are_three_answers(shown: Panels, told: str) -> None:

@@ -80,7 +80,7 @@ def test_what_is_not_known_leaves_no_ceiling(around: Panels, sentence: str) -> N
 
 def test_unavailable_restrictions_are_named_beside_the_ceiling() -> None:
     shown = text(around=Panels(panels().decode, panels().renainf, DOWN))
-    assert "Restrições judiciais: indisponível — não significa “nada consta”" in shown
+    assert "Restrições judiciais: indisponíveis — não significa “nada consta”" in shown
     assert "Verificação incompleta" in shown
 
 

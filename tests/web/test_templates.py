@@ -146,7 +146,7 @@ def test_an_empty_field_reads_nao_informado_and_a_missing_price_never_zero() -> 
 def test_an_unavailable_panel_says_that_it_is_no_clean_record() -> None:
     mixed = Panels(panels().decode, DOWN, panels().renajud)
     page = text_of(check_html(render(vehicle_page(PLATE, mixed, UNASKED, READING))))
-    assert "indisponível — não significa “nada consta”" in page
+    assert "Multas: indisponíveis — não significa “nada consta”" in page
     assert DOWN.reason in page
     assert "Nenhuma multa" not in page
 

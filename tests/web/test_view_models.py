@@ -81,9 +81,16 @@ def test_a_summary_is_ready_without_one_lookup_and_names_it() -> None:
     assert states(page)["multas"] == "unavailable"
 
 
-def test_without_any_answer_there_is_no_summary() -> None:
+def test_without_any_answer_the_summary_still_tells_that_nothing_can_be_told() -> None:
     page = vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), UNASKED, READING)
-    assert set(states(page).values()) == {"unavailable"}
+    assert states(page) == {
+        "resumo": "ready",
+        "veiculo": "unavailable",
+        "multas": "unavailable",
+        "restricoes": "unavailable",
+    }
+    assert page.panels[0].content is not None
+    assert page.panels[0].content.verdict.level == "incomplete"
 
 
 def test_only_a_page_with_something_to_wait_for_waits() -> None:

@@ -8,6 +8,7 @@ from portal.web.view_models.comparison import (
 )
 from portal.web.view_models.dossier import DossierPage, dossier_page
 from portal.web.view_models.facts import read_ahead, read_facts
+from portal.web.view_models.gaps import this_one
 from portal.web.view_models.negotiation import NegotiationPage, negotiation_page
 from portal.web.view_models.panel import (
     LOOKUP_WORDS,
@@ -88,6 +89,7 @@ __all__ = [
     "renavam_page",
     "search_page",
     "sign_in_page",
+    "this_one",
     "vehicle_page",
     "verify_page",
 ]

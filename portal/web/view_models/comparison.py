@@ -172,7 +172,9 @@ def _dated(cell: Cell, panel: Panel) -> Cell:
 def _absent(panels: Panels, lookup: Lookup) -> Cell:
     if panels.of(lookup).state == "unasked":
         return Cell("unasked")
-    return Cell("unavailable", note="" if lookup == "decode" else "não significa “nada consta”")
+    if lookup == "decode":
+        return Cell("unavailable")
+    return Cell("unavailable", "indisponíveis", "não significa “nada consta”")
 
 
 def _field(field: Field) -> Cell:

@@ -9,15 +9,13 @@ from portal.law import UNVERIFIED, Unverified
 from portal.vehicle import Plate
 from portal.web.panels import Panel
 from portal.web.view_models.contents import Contents
+from portal.web.view_models.gaps import Unavailable
 from portal.web.view_models.panel import (
     LOOKUP_WORDS,
-    NO_REASON,
-    UNREADABLE,
     Panels,
     Provenance,
     Reading,
-    Unavailable,
-    is_readable,
+    missing_of,
     provenance,
     subject_path,
 )
@@ -100,11 +98,7 @@ def dossier_page(
             for lookup, words in LOOKUP_WORDS.items()
             if (panel := panels.of(lookup)).has_answer
         ),
-        missing=tuple(
-            Unavailable(words, UNREADABLE if panel.has_answer else panel.reason or NO_REASON)
-            for lookup, words in LOOKUP_WORDS.items()
-            if not is_readable(panel := panels.of(lookup), lookup)
-        ),
+        missing=missing_of(panels, plate),
         report=report_section(
             # Paper cannot ask again: what that would cost has no place on it.
             replace(report, price=Decimal(0)),

@@ -12,15 +12,13 @@ from portal.web.panels import Panel
 from portal.web.typed_money import NotMoney, read_money
 from portal.web.typed_text import shown_again
 from portal.web.view_models.contents import Contents
+from portal.web.view_models.gaps import Unavailable
 from portal.web.view_models.panel import (
     LOOKUP_WORDS,
-    NO_REASON,
-    UNREADABLE,
     Panels,
     Provenance,
     Reading,
-    Unavailable,
-    is_readable,
+    missing_of,
     provenance,
     subject_path,
 )
@@ -137,11 +135,7 @@ def negotiation_page(
         else "ready",
         whole_page_url=f"{path}?completo=1",
         summary=contents.summary,
-        missing=tuple(
-            Unavailable(words, UNREADABLE if panel.has_answer else panel.reason or NO_REASON)
-            for lookup, words in LOOKUP_WORDS.items()
-            if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel, lookup)
-        ),
+        missing=missing_of(panels, plate),
         kept=tuple(
             provenance(words, panel, reading.now)
             for lookup, words in LOOKUP_WORDS.items()
@@ -211,7 +205,7 @@ def _lines(
     totals = contents.fines.totals if contents.fines else None
     source = f"Renainf; {_asked(panels.renainf, reading)}"
     if totals is None:
-        yield SheetLine("Multas em aberto", None, "indisponível", source)
+        yield SheetLine("Multas em aberto", None, "indisponíveis", source)
     elif not totals.open_count:
         yield SheetLine("Multas em aberto", None, "nenhuma nos registros", source)
     else:

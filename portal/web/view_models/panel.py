@@ -5,9 +5,9 @@ spend), *unavailable* (asked in vain, which never reads as "nothing found") or *
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final, Generic, Literal, TypeVar
 
@@ -17,6 +17,7 @@ from portal.law import Term, term
 from portal.vehicle import Plate, Renavam
 from portal.web import filters
 from portal.web.panels import Panel
+from portal.web.view_models.gaps import Gap, Unavailable, gap_of, kept_titles, reason_about
 
 PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
 Lookup = Literal["decode", "renainf", "renajud"]
@@ -99,14 +100,6 @@ class Provenance:
     price: Decimal | None
 
 
-@dataclass(frozen=True, slots=True)
-class Unavailable:
-    """A lookup that brought nothing, and why."""
-
-    what: str
-    reason: str
-
-
 Content = TypeVar("Content", covariant=True)
 
 
@@ -114,7 +107,9 @@ Content = TypeVar("Content", covariant=True)
 class PanelView(Generic[Content]):
     """A panel's frame; ``content`` is there exactly when the state is "ready".
 
-    ``missing`` lists the lookups that failed; a summary is ready in spite of them. ``term`` is
+    ``missing`` lists the lookups that failed, ``gap`` is the notice about them; a summary is ready
+    in spite of them all, because it says what cannot be told. ``kept`` are the titles of the
+    notices about answers from before. ``term`` is
     the glossary's entry on the panel's register, ``url`` gives this panel alone and
     ``whole_page_url`` the page with every panel resolved.
     """
@@ -127,6 +122,8 @@ class PanelView(Generic[Content]):
     whole_page_url: str
     provenance: tuple[Provenance, ...]
     missing: tuple[Unavailable, ...]
+    gap: Gap | None
+    kept: tuple[str, ...]
     content: Content | None
 
     @property
@@ -149,13 +146,14 @@ def state_of(
 ) -> Literal["waiting", "idle", "unavailable", "ready"]:
     """How a panel stands, given what its lookups brought.
 
-    One unasked lookup keeps it waiting (or idle); of the answered ones a single good one is
-    enough, because the summary tells what is missing.
+    One unasked lookup keeps it waiting (or idle). A summary is ready without any answer: that
+    nothing can be told is the verdict then.
     """
     asked = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
     if any(panel.state == "unasked" for panel in asked):
         return "waiting" if follow else "idle"
-    return "ready" if any(panel.has_answer for panel in asked) else "unavailable"
+    is_told = name == "resumo" or any(panel.has_answer for panel in asked)
+    return "ready" if is_told else "unavailable"
 
 
 def frame(
@@ -175,6 +173,12 @@ def frame(
         state = "unavailable"
     path = subject_path(subject)
     settled = state in {"ready", "unavailable"}
+    origins = tuple(
+        provenance(LOOKUP_WORDS[lookup], panel, reading.now)
+        for lookup in lookups
+        if settled and (panel := panels.of(lookup)).has_answer
+    )
+    missing = missing_of(panels, subject, lookups) if settled else ()
     return PanelView(
         name=name,
         title=TITLES[name],
@@ -182,31 +186,42 @@ def frame(
         state=state,
         url=f"{path}/painel/{name}",
         whole_page_url=f"{path}?completo=1",
-        provenance=tuple(
-            provenance(LOOKUP_WORDS[lookup], panel, reading.now)
-            for lookup in lookups
-            if settled and (panel := panels.of(lookup)).has_answer
-        ),
-        missing=tuple(
-            Unavailable(
-                LOOKUP_WORDS[lookup],
-                UNREADABLE if panel.has_answer else panel.reason or NO_REASON,
-            )
-            for lookup in lookups
-            if settled and not is_readable(panel := panels.of(lookup), lookup)
+        provenance=origins,
+        missing=missing,
+        gap=gap_of(missing, subject, is_all=name == "resumo" and len(missing) == len(lookups)),
+        kept=kept_titles(
+            [(one.what, at) for one in origins if one.is_stale and (at := one.fetched_at)]
         ),
         content=content if state == "ready" else None,
     )
 
 
+def missing_of(
+    panels: Panels, subject: Plate | Renavam, lookups: Sequence[Lookup] = tuple(LOOKUP_WORDS)
+) -> tuple[Unavailable, ...]:
+    """The lookups that were asked in vain; an answer that cannot be read is one of them."""
+    return tuple(
+        Unavailable(
+            LOOKUP_WORDS[lookup],
+            UNREADABLE
+            if panel.has_answer
+            else reason_about(panel.reason or NO_REASON, panel.cause, subject),
+            panel.cause,
+        )
+        for lookup in lookups
+        if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel, lookup)
+    )
+
+
 def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
-    """Age, source and price of an answer."""
+    """Age, source and price of an answer; one of less than a minute is news, from wherever."""
+    is_news = panel.fetched_at is not None and now - panel.fetched_at < timedelta(minutes=1)
     return Provenance(
         what=what,
         source=_SOURCES.get(panel.origin or "", ""),
         age="" if panel.fetched_at is None else filters.age(now - panel.fetched_at),
         fetched_at=panel.fetched_at,
-        from_memory=panel.from_memory,
+        from_memory=panel.from_memory and not is_news,
         is_stale=panel.state == "stale",
         price=panel.price if panel.price > 0 else None,
     )

@@ -1,0 +1,123 @@
+"""One notice tells of all that is missing, and none of them reads like a clean record."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from portal.vehicle import Renavam
+from portal.web.panels import Panel
+from portal.web.view_models import Panels, renavam_page, vehicle_page
+from tests.factories import decode_body, renainf_body, renajud_body
+from tests.fakes import FaultUpstream, faults
+from tests.web.html_checker import HTML, check_html, text_of
+from tests.web.page_client import PageClient
+from tests.web.rendering import DOWN, PLATE, READING, UNASKED, answered, panels, render
+
+NOT_CLEAN = "não significa “nada consta”"
+UNKNOWN = Panel("unavailable", reason="Sem registro para esta placa.", cause="not_found")
+REFUSED = Panel("unavailable", reason="Não aceitou esta placa.", cause="rejected")
+BARRED = Panel("unavailable", reason="O seu acesso não inclui.", cause="out_of_scope")
+
+
+def part(around: Panels, name: str = "resumo") -> str:
+    html = render(vehicle_page(PLATE, around, UNASKED, READING))
+    sections = [one for one in check_html(html).iter(f"{HTML}section") if one.get("id") == name]
+    return text_of(sections[0])
+
+
+def test_a_total_outage_has_a_verdict_four_answers_and_one_notice() -> None:
+    told = part(Panels(DOWN, DOWN, DOWN))
+    title = f"Dados do veículo, multas e restrições judiciais: indisponíveis — {NOT_CLEAN}"
+    assert title in told
+    assert told.count(DOWN.reason) == 1
+    assert told.count("Tentar de novo") == 1
+    assert "Verificação incompleta" in told
+    assert told.count("Não é possível dizer") == 4
+
+
+def test_different_reasons_are_told_each_with_its_lookups() -> None:
+    told = part(Panels(DOWN, BARRED, DOWN))
+    assert f"Dados do veículo e restrições judiciais: {DOWN.reason}" in told
+    assert f"Multas: {BARRED.reason}" in told
+
+
+def test_a_plate_that_the_source_does_not_know_is_searched_again_not_asked_again() -> None:
+    for unknown, title in (
+        (UNKNOWN, f"A fonte não conhece esta placa — {NOT_CLEAN}"),
+        (REFUSED, f"A fonte não aceitou esta placa — {NOT_CLEAN}"),
+    ):
+        told = part(Panels(unknown, unknown, unknown))
+        assert title in told
+        assert "Confira as letras e os números no documento." in told
+        assert "Procurar de novo" in told and "Tentar de novo" not in told
+        assert "Verificação incompleta" in told
+        fines = part(Panels(unknown, unknown, unknown), "multas")
+        assert "Multas: a fonte não" in fines and NOT_CLEAN in fines
+        assert "Nenhuma multa" not in fines
+
+
+def test_a_plate_that_one_register_knows_is_not_said_to_be_unknown() -> None:
+    told = part(Panels(panels().decode, UNKNOWN, panels().renajud))
+    assert f"Multas: a fonte não conhece esta placa — {NOT_CLEAN}" in told
+    mixed = part(Panels(UNKNOWN, DOWN, UNKNOWN))
+    assert "indisponíveis" in mixed and "Tentar de novo" in mixed
+
+
+def test_a_renavam_is_called_one() -> None:
+    unknown = replace(UNKNOWN, reason="Sem registro para este Renavam.")
+    page = renavam_page(Renavam.parse("12345678910"), unknown, unknown, READING)
+    text = text_of(check_html(render(page)))
+    assert f"A fonte não conhece este Renavam — {NOT_CLEAN}" in text
+    assert "Confira os algarismos no documento." in text
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        (404, "A fonte de dados não tem registro para esta placa."),
+        (400, "A fonte de dados não aceitou esta placa."),
+    ],
+)
+def test_what_the_source_says_of_a_plate_reaches_the_page(
+    buyer: PageClient, upstream: FaultUpstream, status: int, sentence: str
+) -> None:
+    upstream.default(faults.status(status))
+    page = buyer.get("/placa/ABC1D23?completo=1")
+    assert sentence in page.text
+    assert "Procurar de novo" in page.text and "data-panel-retry" not in page.html
+    assert "nada impede" not in page.text.lower()
+    upstream.default(faults.status(status))
+    assert sentence.replace("esta placa", "este Renavam") in buyer.get("/renavam/12345678910").text
+
+
+def test_what_lies_outside_the_access_is_not_offered_again() -> None:
+    told = part(Panels(BARRED, BARRED, BARRED))
+    assert "Tentar de novo" not in told and "Procurar de novo" not in told
+    assert "indisponíveis" in told
+
+
+def test_answers_kept_from_one_moment_are_one_notice() -> None:
+    def kept(age: timedelta) -> Panels:
+        return Panels(
+            answered(decode_body(str(PLATE)), "stale", age=timedelta(days=2)),
+            answered(renainf_body(), "stale", age=timedelta(days=2) - timedelta(seconds=4)),
+            answered(renajud_body(), "stale", age=age),
+        )
+
+    together = part(kept(timedelta(days=2)))
+    assert together.count("Não há resposta mais nova da fonte de dados.") == 1
+    assert (
+        "Dados do veículo, multas e restrições judiciais: respostas guardadas de "
+        "18/11/2026 às 21:15" in together
+    )
+    apart = part(kept(timedelta(days=1)))
+    assert "Dados do veículo e multas: respostas guardadas de 18/11/2026 às 21:15" in apart
+    assert "Restrições judiciais: resposta guardada de 19/11/2026 às 21:15" in apart
+
+
+def test_an_answer_of_this_minute_is_not_said_to_come_from_memory() -> None:
+    for age, told in ((timedelta(seconds=59), False), (timedelta(seconds=60), True)):
+        fines = answered(renainf_body(), age=age)
+        shown = part(Panels(panels().decode, fines, panels().renajud), "multas")
+        assert ("da memória do portal" in shown) is told
