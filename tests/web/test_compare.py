@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from portal.vehicle import Plate
-from portal.web.view_models import LOOKUP_WORDS, Lookup, Panels, comparison_page
+from portal.web.view_models import LOOKUP_WORDS, Lookup, Panels, comparison_page, vehicle_page
 from portal.web.view_models.comparison import ComparisonPage
 from tests.conftest import PortalFactory
 from tests.factories import (
@@ -21,6 +21,7 @@ from tests.factories import (
     fine,
     fipe_entry,
     payment,
+    price_history,
     renainf_body,
     renajud_body,
     restriction,
@@ -35,6 +36,7 @@ from tests.web.rendering import (
     DOWN,
     PLATE,
     READING,
+    UNASKED,
     UNASKED_PANELS,
     answered,
     panels,
@@ -108,7 +110,9 @@ def test_two_spellings_of_one_plate_are_told_to_be_the_same() -> None:
     ("versions", "said"), [(1, ""), (2, "há mais 1 versão possível"), (3, "há mais 2 versões")]
 )
 def test_other_candidates_are_counted_in_portuguese(versions: int, said: str) -> None:
-    entries = [fipe_entry(versao=f"V{number}") for number in range(versions)]
+    entries = [fipe_entry()] + [
+        fipe_entry(versao=f"V{number}", ano="2009") for number in range(1, versions)
+    ]
     page = compared(panels(decode_body("ABC1D23", informacoesFipe=entries)))
     (price,) = [row.cells[0] for row in page.rows if row.label == "Preço FIPE"]
     assert said in price.note
@@ -282,3 +286,34 @@ def test_strangers_are_asked_to_sign_in(portal: PortalFactory, upstream: FaultUp
 
 def test_the_vehicle_page_leads_there(buyer: PageClient) -> None:
     assert buyer.get(f"/placa/{PLATE}").all("a", href=f"/comparar?placas={PLATE}")
+
+
+def test_each_kind_of_restriction_is_named_once_and_those_beyond_four_are_counted() -> None:
+    kinds = ["TRANSFERENCIA"] * 3 + ["PENHORA", "CIRCULACAO", "LICENCIAMENTO", "ARRESTO", "X"]
+    records = [restriction(restricoes=kind, detalheRenajud=kind) for kind in kinds]
+    page = compared(panels(renajud=renajud_body(*records)))
+    (cell,) = [one.cells[0] for one in page.rows if one.label == "Restrições judiciais"]
+    assert cell.text == "8 em vigor"
+    assert "penhora" in cell.note.lower()
+    assert len(cell.note.split("; ")) == 5
+    assert cell.note.endswith("e mais 2")
+
+
+def test_tied_versions_are_compared_by_the_range_of_their_prices() -> None:
+    entries = [fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")]
+    page = compared(panels(decode_body("ABC1D23", informacoesFipe=entries)))
+    (cell,) = [one.cells[0] for one in page.rows if one.label == "Preço FIPE"]
+    assert cell.text == "R$\u00a089.325 a R$\u00a095.000"
+    assert cell.note == "2 versões empatam: confira no documento"
+
+
+def test_what_the_source_does_not_say_of_a_price_reads_as_on_the_vehicles_page() -> None:
+    entry = fipe_entry(valorAtual="", historicoPreco=price_history(2, 0))
+    around = panels(decode_body("ABC1D23", informacoesFipe=[entry]))
+    page = compared(around)
+    assert row(page, "Preço FIPE") == [("empty", "sem preço na fonte")]
+    assert row(page, "FIPE em 12 meses") == [("empty", "sem dados para comparar")]
+    own = text_of(check_html(render(vehicle_page(PLATE, around, UNASKED, READING))))
+    compared_text = text_of(check_html(render(page)))
+    for words in ("sem preço na fonte", "sem dados para comparar"):
+        assert words in own and words in compared_text

@@ -32,11 +32,59 @@ def shown(**overrides: Any) -> str:
 
 
 def test_candidates_beyond_the_tabs_are_listed_with_their_price_alone() -> None:
-    entries = [fipe_entry(versao=f"V{number}") for number in range(MOST_TABS + 3)]
-    prices = candidates(*entries)
+    entries = [fipe_entry(versao=f"V{number}", ano="2009") for number in range(MOST_TABS + 2)]
+    prices = candidates(*entries, fipe_entry())
     assert (len(prices.tabs), len(prices.others)) == (MOST_TABS, 3)
     assert all(tab.chart is None for tab in prices.others)
     assert [tab.is_best for tab in prices.tabs] == [True] + [False] * (MOST_TABS - 1)
+
+
+def tile(*entries: Any) -> tuple[str, str]:
+    told = candidates(*entries).told
+    assert told is not None
+    return told.text, told.note
+
+
+def test_of_tied_candidates_none_is_the_likeliest_and_the_tile_shows_their_range() -> None:
+    one, other = fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")
+    tied = candidates(one, other)
+    assert [(tab.is_best, tab.is_tied) for tab in tied.tabs] == [(False, True)] * 2
+    assert {tab.badge for tab in tied.tabs} == {"empate: confira a versão no documento"}
+    assert tile(one, other) == ("R$\u00a089.325 a R$\u00a095.000", "(2 versões)")
+    far = fipe_entry(versao="V3", ano="2009", valorAtual="1000")
+    assert tile(far, one, other)[1] == "(2 versões) + 1 versão"
+    assert tile(one, fipe_entry(versao="V2")) == ("R$\u00a089.325,00", "(2 versões)")
+    priceless = fipe_entry(versao="V2", valorAtual="")
+    assert tile(one, priceless)[1] == "(2 versões) 1 sem preço na fonte"
+    assert candidates(priceless).told is None
+    assert "o registro não diz qual" in tied.legend
+
+
+def test_a_clear_first_candidate_is_the_likeliest_and_the_others_are_counted() -> None:
+    entries = [fipe_entry(versao=f"V{number}", ano="2009") for number in range(3)]
+    prices = candidates(*entries, fipe_entry())
+    assert [tab.badge for tab in prices.tabs] == ["mais provável", "", "", ""]
+    assert not any(tab.is_tied for tab in prices.tabs)
+    assert tile(*entries, fipe_entry()) == ("R$\u00a089.325,00", "+ 3 versões")
+    assert tile(fipe_entry()) == ("R$\u00a089.325,00", "")
+    assert "a mais provável vem primeiro" in prices.legend
+
+
+def test_a_tie_shows_on_the_page_and_on_the_negotiation_sheet() -> None:
+    body = decode_body(
+        str(PLATE),
+        informacoesFipe=[fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")],
+    )
+    page = text_of(check_html(render(vehicle_page(PLATE, panels(body), UNASKED, READING))))
+    assert "Preço FIPE R$ 89.325 a R$ 95.000 (2 versões)" in page
+    assert "empate: confira a versão no documento" in page and ">mais provável<" not in render(
+        vehicle_page(PLATE, panels(body), UNASKED, READING)
+    )
+    sheet = negotiation_page(PLATE, panels(body), READING, {})
+    text = text_of(check_html(render(sheet)))
+    assert "Este teto parte de “V1 · 2015”" in text and "R$ 89.325 a R$ 95.000" in text
+    clear = decode_body(str(PLATE), informacoesFipe=[fipe_entry(), fipe_entry(ano="2009")])
+    assert negotiation_page(PLATE, panels(clear), READING, {}).tie == ""
 
 
 def test_a_lone_candidate_is_not_praised_as_the_likeliest() -> None:

@@ -19,11 +19,13 @@ from portal.web.view_models.panel import (
     provenance,
     subject_path,
 )
+from portal.web.view_models.prices import NO_PRICE, NOTHING_TO_COMPARE, Prices
 from portal.web.view_models.tones import Look
 
 MOST_PLATES: Final = 4
 _MOST_FIELDS: Final = 8
 _LONGEST_TEXT: Final = 64
+_MOST_KINDS: Final = 4
 _LONGEST_PROBLEM: Final = 200
 _SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
     ("decode", "dados"),
@@ -201,8 +203,12 @@ def _restrictions(contents: Contents, panels: Panels) -> Cell:
         return _absent(panels, "renajud")
     if not count:
         return Cell("known", "nenhuma nos registros")
-    kinds = [card.title for card in contents.restrictions.cards] if contents.restrictions else []
-    return Cell("known", f"{filters.integer(count)} em vigor", "; ".join(dict.fromkeys(kinds[:3])))
+    cards = contents.restrictions.cards if contents.restrictions else ()
+    kinds = list(dict.fromkeys(card.title for card in cards if card.effect.in_force))
+    shown = kinds[:_MOST_KINDS]
+    if len(kinds) > len(shown):
+        shown.append(f"e mais {len(kinds) - len(shown)}")
+    return Cell("known", f"{filters.integer(count)} em vigor", "; ".join(shown))
 
 
 def _prices(contents: Contents, panels: Panels) -> Iterator[tuple[str, Cell]]:
@@ -210,24 +216,36 @@ def _prices(contents: Contents, panels: Panels) -> Iterator[tuple[str, Cell]]:
         yield "Preço FIPE", _absent(panels, "decode")
         yield "FIPE em 12 meses", _absent(panels, "decode")
         return
-    best = contents.facts.prices.best
-    if best is None or best.current is None:
-        yield "Preço FIPE", Cell("empty")
+    prices = contents.facts.prices
+    yield "Preço FIPE", _price(prices)
+    yield "FIPE em 12 meses", _twelve_months(prices)
+
+
+def _price(prices: Prices) -> Cell:
+    told, best = prices.told, prices.best
+    if told is None or best is None:
+        return Cell("empty", NO_PRICE)
+    tied = len(prices.likeliest)
+    if tied > 1:
+        note = f"{tied} versões empatam: confira no documento"
     else:
         note = best.label + (f" · {best.code}" if best.code else "")
-        others = len(contents.facts.prices.tabs) + len(contents.facts.prices.others) - 1
-        if others:
-            note += f"; há mais {filters.plural(others, 'versão possível', 'versões possíveis')}"
-        yield "Preço FIPE", Cell("known", filters.brl(best.current), note)
-    change = best.series.twelve_month_change if best else None
-    last = best.series.last_real if best else None
-    if change is None or last is None:
-        yield "FIPE em 12 meses", Cell("empty")
-    else:
-        yield (
-            "FIPE em 12 meses",
-            Cell("known", filters.change(change), f"até {filters.month(last.month)}"),
-        )
+    if others := len(prices.all) - tied:
+        note += f"; há mais {filters.plural(others, 'versão possível', 'versões possíveis')}"
+    return Cell("known", told.text, note)
+
+
+def _twelve_months(prices: Prices) -> Cell:
+    series = [tab.series for tab in prices.likeliest]
+    changes = [one.twelve_month_change for one in series]
+    known = [change for change in changes if change is not None]
+    last = series[0].last_real if series else None
+    if not known or last is None:
+        return Cell("empty", NOTHING_TO_COMPARE)
+    text = filters.change(min(known))
+    if max(known) != min(known):
+        text += f" a {filters.change(max(known))}"
+    return Cell("known", text, f"até {filters.month(last.month)}")
 
 
 def _asked(panels: Panels, reading: Reading) -> Cell:

@@ -22,7 +22,7 @@ from portal.web.view_models.panel import (
     provenance,
     subject_path,
 )
-from portal.web.view_models.prices import PriceTab
+from portal.web.view_models.prices import Prices, PriceTab
 from portal.web.view_models.summary import Summary
 
 COSTS: Final[Mapping[str, str]] = {
@@ -76,7 +76,8 @@ class NegotiationPage:
     a cost that somebody meant to deduct would mislead.
 
     ``ceiling`` is None where it cannot be told or nothing is left; ``at_most`` says of a ceiling
-    that fines without an amount are still to come off.
+    that fines without an amount are still to come off. ``tie`` names the version that the
+    ceiling rests on where the registration fits several equally, else "".
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -95,6 +96,7 @@ class NegotiationPage:
     problems: tuple[str, ...]
     lines: tuple[SheetLine, ...]
     sums: Negotiation
+    tie: str
     ceiling: Decimal | None
     at_most: bool
     notes: tuple[str, ...]
@@ -118,7 +120,7 @@ def negotiation_page(
     names of COSTS, each as text; anything may be missing or wrong."""
     contents = Contents.of(panels, reading)
     prices = contents.facts.prices if contents.facts else None
-    tabs = (*prices.tabs, *prices.others)[:MOST_VERSIONS] if prices else ()
+    tabs = prices.all[:MOST_VERSIONS] if prices else ()
     tab, wrong_version = _chosen(tabs, asked.get("versao", ""))
     share, wrong_share = _share(asked.get("multas", ""))
     fields, costs = _costs(asked)
@@ -150,6 +152,7 @@ def negotiation_page(
         problems=tuple(problem for problem in (wrong_version, wrong_share) if problem),
         lines=tuple(_lines(tab, sums, share, contents, panels, reading)),
         sums=sums,
+        tie=_tie(prices, tab) if prices and tab else "",
         ceiling=ceiling if ceiling is not None and ceiling > 0 else None,
         at_most=sums.fines_without_amount > 0 and ceiling is not None and ceiling > 0,
         notes=tuple(_notes(tab, sums, share)),
@@ -163,6 +166,17 @@ def _chosen(tabs: tuple[PriceTab, ...], text: str) -> tuple[PriceTab | None, str
         return best, ""
     found = next((tab for tab in tabs if str(tab.number) == text), None)
     return (found, "") if found else (best, _WRONG_VERSION)
+
+
+def _tie(prices: Prices, tab: PriceTab) -> str:
+    told = prices.told
+    if not tab.is_tied or told is None:
+        return ""
+    return (
+        f"O registro não diz qual de {len(prices.likeliest)} versões é a deste veículo, e os "
+        f"preços delas são: {told.text}. Este teto parte de “{tab.label}”. Confira a versão no "
+        "documento e escolha-a em “Sua conta”."
+    )
 
 
 def _share(text: str) -> tuple[Share, str]:

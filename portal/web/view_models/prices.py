@@ -15,6 +15,9 @@ MOST_TABS = 6
 # A month moves a price by a few per cent: further apart, the price and the history disagree.
 _LARGEST_GAP: Final = Decimal("0.20")
 _MANY_TIMES: Final = 10
+# The same words on the vehicle's page, in a comparison and on paper.
+NO_PRICE: Final = "sem preço na fonte"
+NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,8 @@ class YearOfPrices:
 
 @dataclass(frozen=True, slots=True)
 class PriceTab:
-    """One candidate. ``current`` is None, never zero, where there is no price.
+    """One candidate. ``current`` is None, never zero, where there is no price. ``is_best``: it
+    fits the registration better than any other; ``is_tied``: as well as another, better than none.
 
     ``chart`` is None where no month can be drawn; ``chart_title`` and ``chart_description``
     say what it shows to those who cannot see it. ``predicted_label`` and ``predicted_note`` tell
@@ -41,6 +45,7 @@ class PriceTab:
     code: FipeCode | None
     reason: str
     is_best: bool
+    is_tied: bool
     current: Decimal | None
     series: PriceSeries
     gaps: str
@@ -54,9 +59,24 @@ class PriceTab:
     years: tuple[YearOfPrices, ...]
 
     @property
+    def badge(self) -> str:
+        """What to say beside its name, "" for nothing."""
+        if self.is_tied:
+            return "empate: confira a versão no documento"
+        return "mais provável" if self.is_best else ""
+
+    @property
     def has_predictions(self) -> bool:
         """Whether any month of the table is a prediction, at its end or within."""
         return any(point.predicted for point in self.series.points)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldPrice:
+    """A price, or a range where versions are tied, and a note on the versions, or ""."""
+
+    text: str
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +88,65 @@ class Prices:
 
     @property
     def best(self) -> PriceTab | None:
+        """The first candidate; where others are tied with it, no better than they."""
         return self.tabs[0] if self.tabs else None
+
+    @property
+    def all(self) -> tuple[PriceTab, ...]:
+        return (*self.tabs, *self.others)
+
+    @property
+    def likeliest(self) -> tuple[PriceTab, ...]:
+        """The first candidate and all that are tied with it."""
+        return tuple(tab for tab in self.all if tab.is_tied) or self.tabs[:1]
+
+    @property
+    def told(self) -> ToldPrice | None:
+        """The price in as many words as it is known; None where none of the likeliest has one."""
+        likeliest = self.likeliest
+        known = [tab.current for tab in likeliest if tab.current is not None]
+        if not known:
+            return None
+        notes = []
+        if len(likeliest) > 1:
+            notes.append(f"({filters.plural(len(likeliest), 'versão', 'versões')})")
+        if len(known) < len(likeliest):
+            notes.append(f"{len(likeliest) - len(known)} {NO_PRICE}")
+        if others := len(self.all) - len(likeliest):
+            notes.append(f"+ {filters.plural(others, 'versão', 'versões')}")
+        lowest, highest = min(known), max(known)
+        if lowest == highest:
+            return ToldPrice(filters.brl(lowest), " ".join(notes))
+        text = f"{filters.whole_brl(lowest)} a {filters.whole_brl(highest)}"
+        return ToldPrice(text, " ".join(notes))
+
+    @property
+    def legend(self) -> str:
+        """How many candidates there are, and what their order says."""
+        count, tied = len(self.all), len(self.likeliest)
+        if tied == count:
+            order = "o registro não diz qual delas é"
+        elif tied > 1:
+            order = f"as {tied} primeiras empatam"
+        else:
+            order = "a mais provável vem primeiro"
+        return f"{count} versões da tabela podem ser este veículo; {order}."
 
 
 def prices_of(decoded: Decoded, today: date) -> Prices:
     """The candidates of a decoded vehicle, ranked; ``today`` tells what still lies ahead."""
     ranked = rank(decoded.fipe, decoded)
+    tied = sum(one.score == ranked[0].score for one in ranked)
     tabs = tuple(
-        _tab(number, ranked_entry.entry, ranked_entry.reason, today, alone=len(ranked) == 1)
-        for number, ranked_entry in enumerate(ranked, start=1)
+        _tab(
+            number,
+            one.entry,
+            one.reason,
+            today,
+            is_best=number == 1 and tied == 1 and len(ranked) > 1,
+            is_tied=number <= tied and tied > 1,
+        )
+        for number, one in enumerate(ranked, start=1)
     )
     return Prices(tabs[:MOST_TABS], tabs[MOST_TABS:])
 
@@ -90,7 +160,9 @@ def axis_price(value: float) -> str:
     return filters.whole_brl(Decimal(str(round(value))))
 
 
-def _tab(number: int, entry: FipeEntry, reason: str, today: date, *, alone: bool) -> PriceTab:
+def _tab(
+    number: int, entry: FipeEntry, reason: str, today: date, *, is_best: bool, is_tied: bool
+) -> PriceTab:
     series = PriceSeries.of(entry)
     is_past = _is_past(series, today)
     words = Words(
@@ -106,7 +178,8 @@ def _tab(number: int, entry: FipeEntry, reason: str, today: date, *, alone: bool
         entry=entry,
         code=series.code,
         reason=reason,
-        is_best=number == 1 and not alone,
+        is_best=is_best,
+        is_tied=is_tied,
         current=series.current,
         series=series,
         gaps=_gaps(series.gaps),

@@ -8,6 +8,7 @@ from portal.web.view_models.changes import Changes
 from portal.web.view_models.facts import VehicleFacts
 from portal.web.view_models.fines import FineList
 from portal.web.view_models.panel import Reading
+from portal.web.view_models.prices import ToldPrice
 from portal.web.view_models.restrictions import RestrictionList
 from portal.web.view_models.timeline import Event, timeline
 from portal.web.view_models.tones import ANSWER_LOOKS, LEVEL_LOOKS, Look
@@ -32,7 +33,11 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A None among the figures means *could not be asked*, never *none*."""
+    """A None among the figures means *could not be asked*, never *none*.
+
+    ``price`` is that of the first candidate, ``told_price`` what can be said of it where there
+    are several; None where the source has none, too, which ``price_is_known`` tells apart.
+    """
 
     name: str
     line: str
@@ -44,6 +49,7 @@ class Summary:
     fines: Totals | None
     restrictions: int | None
     price: Decimal | None
+    told_price: ToldPrice | None
     price_is_known: bool
     events: tuple[Event, ...]
     changes: tuple[Changes, ...]
@@ -88,6 +94,7 @@ def summary(
         fines=fines.totals if fines else None,
         restrictions=restrictions.in_force if restrictions else None,
         price=best.current if best else None,
+        told_price=facts.prices.told if facts else None,
         price_is_known=facts is not None,
         events=timeline(fines, restrictions),
         changes=changes,
