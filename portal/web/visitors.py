@@ -14,7 +14,6 @@ from portal.access import (
     DEMO_TOKEN,
     Gatekeeper,
     Identity,
-    Mode,
     RefusedToken,
     TokensUnavailable,
     UnknownToken,
@@ -46,10 +45,6 @@ class Visitors:
         self._bodies = bodies
         self._gatekeeper = gatekeeper
         self._secret = secret
-
-    @property
-    def mode(self) -> Mode:
-        return self._gatekeeper.mode
 
     @property
     def is_demo(self) -> bool:
