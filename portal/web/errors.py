@@ -5,7 +5,17 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from flask import Flask, Response, abort, g, jsonify, make_response, render_template, request
+from flask import (
+    Flask,
+    Response,
+    abort,
+    g,
+    jsonify,
+    make_response,
+    render_template,
+    request,
+    url_for,
+)
 from werkzeug.exceptions import HTTPException
 
 from portal.access import HistoryUnavailable, TokensUnavailable
@@ -105,6 +115,9 @@ _PAGES: Final[dict[int, tuple[str, str]]] = {
     ),
 }
 
+# What may be over by the time somebody tries again.
+_MAY_PASS: Final = (429, 500, 503, 504)
+
 _MESSAGES: Final[dict[int, str]] = {
     401: UNAUTHORIZED,
     403: FORBIDDEN,
@@ -147,8 +160,24 @@ def failure_response(failure: Failure, pass_through: bool) -> Response:
 def page_error(status: int, title: str = "", advice: str = "", query: str = "") -> Response:
     """An error as a page; it fetches nothing."""
     usual = _PAGES.get(status, _PAGES[500] if status >= 500 else _PAGES[400])
-    page = error_page(status, title or usual[0], advice or usual[1], g.request_id, query=query)
+    page = error_page(
+        status,
+        title or usual[0],
+        advice or usual[1],
+        g.request_id,
+        query=query,
+        retry_path=_same_again() if status in _MAY_PASS else "",
+    )
     return make_response(render_template(page.template, page=page), status)
+
+
+def _same_again() -> str:
+    """The address that was asked for, "" where asking again is more than reading."""
+    if request.method != "GET" or request.endpoint is None:
+        return ""
+    path = url_for(request.endpoint, **(request.view_args or {}))
+    query = request.query_string.decode("ascii", "ignore")
+    return f"{path}?{query}" if query else path
 
 
 def register_errors(app: Flask) -> None:

@@ -223,12 +223,12 @@ class VehiclePages:
         try:
             served = self._reports.write(plate, panels, identity)
         except NothingAtHand:
-            return page_error(503, NO_REPORT, NOTHING_TO_WRITE_ABOUT)
+            return page_error(503, NO_REPORT, NOTHING_TO_WRITE_ABOUT, plate.text)
         except Failure as failure:
             fault = FAULTS[failure.kind]
-            return page_error(fault.status, NO_REPORT, fault.sentence)
+            return page_error(fault.status, NO_REPORT, fault.sentence, plate.text)
         if served.status != 200:
-            return page_error(502, NO_REPORT, REJECTED.format(this_one(plate)))
+            return page_error(502, NO_REPORT, REJECTED.format(this_one(plate)), plate.text)
         if not served.stored:
             return self._page_with(plate, panels, served)
         return redirect(url_for("vehicle.vehicle", text=plate.text, _anchor="laudo"), 303)

@@ -53,7 +53,9 @@ def test_many_states_and_what_is_no_state_share_one_choice() -> None:
     states = ["AC", "AL", "AM", "AP", "BA", "CE", "DF", "<b>", ""]
     fines = listed(*states)
     assert len(fines.filters) == 1 + MOST_STATES + 1
-    assert offered(fines)["Outros estados"] == 3
+    assert offered(fines)["Outros ou não informado"] == 3
+    assert offered(listed(*states[:7]))["Outros estados"] == 1
+    assert offered(listed(*["MG"] * 5, ""))["Estado não informado"] == 1
 
 
 @pytest.mark.parametrize("count", [5, 45])

@@ -7,6 +7,7 @@ import pytest
 from portal.web.panels import Panel
 from portal.web.view_models import dossier_page, vehicle_page
 from portal.web.view_models.contents import Contents
+from portal.web.view_models.timeline import MOST_EVENTS
 from tests.factories import (
     HIDDEN,
     decode_body,
@@ -78,7 +79,7 @@ def test_an_answer_that_describes_no_vehicle_leaves_the_verdict_incomplete(body:
 
 def test_a_payment_that_cannot_be_believed_is_no_payment_in_the_timeline() -> None:
     future = fine(pagamento=payment(dataPagamento="01/01/2030"))
-    events = Contents.of(panels(renainf=renainf_body(future)), READING).summary.events
+    events = Contents.of(panels(renainf=renainf_body(future)), READING).summary.timeline.events
     assert not any("Pagamento" in event.what for event in events)
 
 
@@ -96,3 +97,28 @@ def test_the_page_of_fines_shows_the_source_s_word_and_what_cannot_be_told() -> 
     alone = render(vehicle_page(PLATE, panels(), UNASKED, READING))
     told = text_of(check_html(alone))
     assert "Em regra já exigíveisnão é possível dizer 1 multa de situação não informada" in told
+
+
+def test_a_timeline_that_is_cut_says_so_and_its_heading_counts_everything() -> None:
+    many = [fine(dataInfracao=f"{1 + n % 28:02}/01/{1990 + n // 28}") for n in range(90)]
+    timeline = Contents.of(panels(renainf=renainf_body(*many)), READING).summary.timeline
+    assert len(timeline.events) == MOST_EVENTS
+    assert timeline.count == len(timeline.events) + timeline.omitted > 90
+    html = render(vehicle_page(PLATE, panels(renainf=renainf_body(*many)), UNASKED, READING))
+    text = text_of(check_html(html))
+    assert f"Linha do tempo ({timeline.count} registros)" in text
+    assert f"{timeline.omitted} registros mais antigos não cabem nesta linha" in text
+    short = render(vehicle_page(PLATE, panels(), UNASKED, READING))
+    assert "nesta linha" not in short
+
+
+def test_what_is_not_verified_is_named_right_under_the_verdict() -> None:
+    clear = panels(renainf=renainf_body(), renajud=renajud_body())
+    html = render(vehicle_page(PLATE, clear, UNASKED, READING))
+    text = text_of(check_html(html))
+    line = text.index(
+        "Não verificado: gravame e financiamento, roubo e furto, bloqueios administrativos, "
+        "multas do próprio estado — onde conferir"
+    )
+    assert text.index("Nada impede") < line < text.index("Posso…?")
+    assert 'href="#nao-verificado"' in html and 'id="nao-verificado"' in html

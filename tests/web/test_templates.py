@@ -85,6 +85,22 @@ def test_a_template_knows_its_page_the_site_and_nothing_else(path: Path) -> None
     assert meta.find_undeclared_variables(tree) <= known | imported | macros | {"caller"}
 
 
+@pytest.mark.parametrize(
+    "path",
+    sorted(set((ROOT / "templates").rglob("*.html")) - {ROOT / "templates/pages/dossier.html"}),
+    ids=lambda path: path.stem,
+)
+def test_a_template_imports_nothing_that_it_does_not_use(path: Path) -> None:
+    tree = ENVIRONMENT.parse(path.read_text())
+    imported = {
+        name if isinstance(name, str) else name[1]
+        for node in tree.find_all(nodes.FromImport)
+        for name in node.names
+    }
+    used = {node.name for node in tree.find_all(nodes.Name) if node.ctx == "load"}
+    assert imported <= used
+
+
 @pytest.mark.parametrize("name", PANEL_NAMES)
 def test_a_panel_alone_is_the_very_panel_of_the_whole_page(name: str) -> None:
     alone = render(panel_fragment(name, PLATE, panels(), READING))

@@ -165,7 +165,7 @@ def test_a_record_that_restricts_nothing_is_shown_but_not_counted() -> None:
 
 
 def test_the_timeline_runs_from_the_newest_record_to_the_oldest() -> None:
-    events = Contents.of(panels(), READING).summary.events
+    events = Contents.of(panels(), READING).summary.timeline.events
     assert [event.day for event in events] == sorted((e.day for e in events), reverse=True)
     assert {event.anchor for event in events} == {"multa-1", "restricao-1"}
 

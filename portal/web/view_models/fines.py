@@ -34,7 +34,8 @@ class FineRow:
 
 @dataclass(frozen=True, slots=True)
 class FineFilter:
-    """A choice of which rows to show: "all", "open", "paid", "uf-1" and so on, "uf-other"."""
+    """A choice of which rows to show: "all", "open", "paid", "uf-1" and so on, "uf-other"; the
+    last one holds what has no readable state, too, and says so."""
 
     key: str
     label: str
@@ -109,10 +110,17 @@ def _states(fines: Sequence[Fine]) -> dict[str, str]:
     return {state: f"uf-{number}" for number, state in enumerate(ranked, start=1)}
 
 
+def _others(rows: Sequence[FineRow]) -> str:
+    told = {bool(_state(row.fine)) for row in rows if "uf-other" in row.groups}
+    if False not in told:
+        return "Outros estados"
+    return "Outros ou não informado" if True in told else "Estado não informado"
+
+
 def _filters(rows: Sequence[FineRow], states: dict[str, str]) -> Iterator[FineFilter]:
     counted = Counter(group for row in rows for group in row.groups)
     by_standing = {"open": "Em aberto", "paid": "Pagas"}
-    by_state = {key: state for state, key in states.items()} | {"uf-other": "Outros estados"}
+    by_state = {key: state for state, key in states.items()} | {"uf-other": _others(rows)}
     labels = {
         key: label
         for choices in (by_standing, by_state)

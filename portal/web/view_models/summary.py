@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Final
 
-from portal.law import NOTHING_STALE, Row, Stale, Totals, Verdict, judge
+from portal.law import NOTHING_STALE, UNVERIFIED, Row, Stale, Totals, Verdict, judge
 from portal.web.view_models.changes import Changes
 from portal.web.view_models.facts import VehicleFacts
 from portal.web.view_models.fines import FineList
 from portal.web.view_models.panel import Reading
 from portal.web.view_models.prices import ToldPrice
 from portal.web.view_models.restrictions import RestrictionList
-from portal.web.view_models.timeline import Event, timeline
+from portal.web.view_models.timeline import Timeline, timeline
 from portal.web.view_models.tones import ANSWER_LOOKS, LEVEL_LOOKS, Look
 
 
@@ -37,6 +38,7 @@ class Summary:
 
     ``price`` is that of the first candidate, ``told_price`` what can be said of it where there
     are several; None where the source has none, too, which ``price_is_known`` tells apart.
+    ``unverified`` names what no lookup covers: it is read with the verdict, or too late.
     """
 
     name: str
@@ -51,10 +53,18 @@ class Summary:
     price: Decimal | None
     told_price: ToldPrice | None
     price_is_known: bool
-    events: tuple[Event, ...]
+    timeline: Timeline
     changes: tuple[Changes, ...]
+    unverified: tuple[str, ...]
 
 
+# What most often spoils a purchase, in the words of the list of all that is not verified.
+_SAID_WITH_THE_VERDICT: Final = (
+    "gravame",
+    "roubo-e-furto",
+    "bloqueios-administrativos",
+    "multas-do-estado",
+)
 # More would bury the matrix; the panels below hold every record.
 MOST_REASONS = 6
 
@@ -96,6 +106,13 @@ def summary(
         price=best.current if best else None,
         told_price=facts.prices.told if facts else None,
         price_is_known=facts is not None,
-        events=timeline(fines, restrictions),
+        timeline=timeline(fines, restrictions),
         changes=changes,
+        unverified=_unverified(),
     )
+
+
+def _unverified() -> tuple[str, ...]:
+    titles = {item.key: item.title for item in UNVERIFIED}
+    named = tuple(titles[key] for key in _SAID_WITH_THE_VERDICT)
+    return tuple(f"{title[:1].lower()}{title[1:]}" for title in named)

@@ -18,7 +18,19 @@ class Event:
     anchor: str
 
 
-def timeline(fines: FineList | None, restrictions: RestrictionList | None) -> tuple[Event, ...]:
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The newest events first; ``omitted`` older ones are only in the lists of records."""
+
+    events: tuple[Event, ...]
+    omitted: int
+
+    @property
+    def count(self) -> int:
+        return len(self.events) + self.omitted
+
+
+def timeline(fines: FineList | None, restrictions: RestrictionList | None) -> Timeline:
     """Events with a date, the newest first; what could not be asked brings none."""
     events: list[Event] = []
     for row in fines.rows if fines else ():
@@ -38,4 +50,4 @@ def timeline(fines: FineList | None, restrictions: RestrictionList | None) -> tu
                 Event(card.record.included_at.date(), f"{card.title}{where}", card.anchor)
             )
     events.sort(key=lambda event: event.day, reverse=True)
-    return tuple(events[:MOST_EVENTS])
+    return Timeline(tuple(events[:MOST_EVENTS]), max(len(events) - MOST_EVENTS, 0))
