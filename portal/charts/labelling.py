@@ -9,8 +9,12 @@ Anchor = Literal["start", "middle", "end"]
 # The mean advance of digits and lower-case letters in the system fonts, in em; a little wide,
 # so that a narrow guess never lets two labels touch.
 _EM_PER_CHARACTER = 0.56
+# Labels are bold, and the bold of the widest system font is wider by that.
+_EM_PER_BOLD_CHARACTER = 0.63
 _ASCENT, _DESCENT = 0.8, 0.25
 _GAP = 8.0
+# Half a stroke and the halo around letters: nearer than this, a text eats into the line.
+_CLEARANCE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,48 +43,64 @@ class Area:
     def covers(self, point: tuple[float, float]) -> bool:
         return self.left <= point[0] <= self.right and self.top <= point[1] <= self.bottom
 
+    def grown(self, by: float) -> "Area":
+        return Area(self.left - by, self.top - by, self.right + by, self.bottom + by)
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A text's anchor point (y is the baseline) and the area it is thought to fill."""
+    """A text, its anchor point (y is the baseline) and the area it is thought to fill."""
 
+    text: str
     x: float
     y: float
     anchor: Anchor
     area: Area
 
 
-def text_width(text: str, font_size: float) -> float:
-    return len(text) * font_size * _EM_PER_CHARACTER
+def text_width(text: str, font_size: float, *, bold: bool = False) -> float:
+    return len(text) * font_size * (_EM_PER_BOLD_CHARACTER if bold else _EM_PER_CHARACTER)
 
 
-def text_area(x: float, y: float, anchor: Anchor, text: str, font_size: float) -> Area:
-    width = text_width(text, font_size)
+def text_area(
+    x: float, y: float, anchor: Anchor, text: str, font_size: float, *, bold: bool = False
+) -> Area:
+    width = text_width(text, font_size, bold=bold)
     left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
     return Area(left, y - _ASCENT * font_size, left + width, y + _DESCENT * font_size)
 
 
 def place_beside(
     point: tuple[float, float],
-    text: str,
+    texts: Sequence[str],
     font_size: float,
     *,
     bounds: Area,
     taken: Sequence[Area],
     line: Iterable[tuple[float, float]],
+    must_show: bool,
 ) -> Place | None:
-    """The free place beside ``point`` that covers least of ``line``; None if there is none."""
+    """The first of ``texts`` (bold, the most telling first) with a free place beside ``point``: the
+    nearest one that leaves all of ``line``, points a few units apart, to be seen.
+
+    Where there is none: what covers least of it if one ``must_show``, else None. A text that need
+    not show is not sent far from its point either, where it would be read as another's.
+    """
+    distances = (_GAP, _GAP + font_size * 1.3, _GAP + font_size * 2.6)[: 3 if must_show else 2]
     places = []
-    for x, y, anchor in _candidates(point, font_size):
-        area = text_area(x, y, anchor, text, font_size)
-        if bounds.holds(area) and not any(area.overlaps(other) for other in taken):
-            places.append(Place(x, y, anchor, area))
+    for text in texts:
+        for x, y, anchor in _candidates(point, text, font_size, bounds, distances):
+            area = text_area(x, y, anchor, text, font_size, bold=True)
+            if bounds.holds(area) and not any(area.overlaps(other) for other in taken):
+                places.append(Place(text, x, y, anchor, area))
     if not places:
         return None
     # Most of a line is far away: it is looked through once, not once a place.
-    within = _around([place.area for place in places])
+    within = _around([place.area for place in places]).grown(_CLEARANCE)
     near = [drawn for drawn in line if within.covers(drawn)]
-    return min(places, key=lambda place: sum(map(place.area.covers, near)))
+    covered = [sum(map(place.area.grown(_CLEARANCE).covers, near)) for place in places]
+    least = min(covered)
+    return places[covered.index(least)] if must_show or not least else None
 
 
 def _around(areas: Sequence[Area]) -> Area:
@@ -93,11 +113,21 @@ def _around(areas: Sequence[Area]) -> Area:
 
 
 def _candidates(
-    point: tuple[float, float], font_size: float
+    point: tuple[float, float],
+    text: str,
+    font_size: float,
+    bounds: Area,
+    distances: Sequence[float],
 ) -> Iterable[tuple[float, float, Anchor]]:
     x, y = point
-    anchors: tuple[Anchor, ...] = ("middle", "start", "end")
-    for distance in (_GAP, _GAP + font_size * 1.3, _GAP + font_size * 2.6):
+    across: list[tuple[float, Anchor]] = [(x, "middle"), (x, "start"), (x, "end")]
+    # Slid to an edge that is nearer than the text is wide, it still stands over its point.
+    width = text_width(text, font_size, bold=True)
+    if x + width > bounds.right:
+        across.append((bounds.right, "end"))
+    if x - width < bounds.left:
+        across.append((bounds.left, "start"))
+    for distance in distances:
         for baseline in (y - distance, y + distance + _ASCENT * font_size):
-            for anchor in anchors:
-                yield x, baseline, anchor
+            for at, anchor in across:
+                yield at, baseline, anchor

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
-from math import isfinite
+from math import ceil, isfinite
 from types import MappingProxyType
 
 from portal.charts import labelling, paths, scale, tracing
@@ -47,15 +47,19 @@ class _Sheet:
     font_size: int
     price_ticks: int
     month_ticks: int
+    # Room beneath the lowest grid line for the label of a price that ends there, in letters.
+    foot: float = 0.0
 
 
-# The compact sheet stays readable at 288 px, a 320 px screen less its margins: 12 units of
-# 340 are still 10 px there. The wide one is meant from 560 px on. That of paper lies flat, three
-# to a page across 180 mm, and says less: WeasyPrint sets the text of an SVG letter by letter.
+# Letters are 12 px or more where a sheet is shown: the compact one from 286 px on, a 320 px
+# screen less its margins, the wide one from 576 px on. That of paper lies flat, three to
+# a page across 180 mm, and says less: WeasyPrint sets the text of an SVG letter by letter.
 _SHEETS: MappingProxyType[Layout, _Sheet] = MappingProxyType(
     {
-        "wide": _Sheet(width=720, height=340, font_size=13, price_ticks=6, month_ticks=24),
-        "compact": _Sheet(width=340, height=260, font_size=12, price_ticks=5, month_ticks=24),
+        "wide": _Sheet(width=720, height=340, font_size=15, price_ticks=6, month_ticks=24),
+        "compact": _Sheet(
+            width=332, height=260, font_size=14, price_ticks=5, month_ticks=24, foot=1.75
+        ),
         "paper": _Sheet(width=720, height=196, font_size=12, price_ticks=4, month_ticks=6),
     }
 )
@@ -186,7 +190,7 @@ def _frame(
         last=last,
         # The first point keeps off the price axis, where its dot would sit on the line.
         x=scale.LinearScale(first, last, plot.left + 6, plot.right - 4),
-        y=scale.LinearScale(levels[0], levels[-1], plot.bottom, plot.top),
+        y=scale.LinearScale(levels[0], levels[-1], plot.bottom - size * sheet.foot, plot.top),
     )
 
 
@@ -259,21 +263,34 @@ def _labels(
     for index, kinds in _marked(known).items():
         at = frame.at(index, known[index])
         said = words.joined.join(getattr(words, kind) for kind in kinds)
-        text = f"{said} {price(known[index].value)}"
-        place = labelling.place_beside(at, text, size, bounds=bounds, taken=taken, line=line)
+        exact = price(known[index].value)
+        # Where a series starts can be read off the axes; what the price is now is shown in any
+        # case, if need be without the word.
+        must_show = kinds != ["start"]
+        place = labelling.place_beside(
+            at,
+            (f"{said} {exact}", exact) if must_show else (f"{said} {exact}",),
+            size,
+            bounds=bounds,
+            taken=taken,
+            line=line,
+            must_show=must_show,
+        )
         if place:
             taken.append(place.area)
             x, y = round(place.x, 1), round(place.y, 1)
-            yield Label(" ".join(kinds), x, y, place.anchor, text, *at)
+            yield Label(" ".join(kinds), x, y, place.anchor, place.text, *at)
 
 
 def _drawn_points(frame: _Frame, known: Known) -> Iterator[paths.Point]:
-    """The points, and others between neighbours, so that a steep line is seen as one."""
+    """The points, and others between neighbours, so that a steep line is seen as one: none is
+    further from the next than half a letter."""
     before: tuple[int, paths.Point] | None = None
     for index, point in known.items():
         x, y = frame.at(index, point)
         if before is not None and before[0] == index - 1:
-            (x0, y0), steps = before[1], 8
+            x0, y0 = before[1]
+            steps = ceil(max(abs(x - x0), abs(y - y0)) / 4)
             for step in range(1, steps):
                 yield x0 + (x - x0) * step / steps, y0 + (y - y0) * step / steps
         yield x, y

@@ -8,12 +8,14 @@ most, so the paper prints that table for the likeliest alone and says so.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from portal.charts import Line, PriceChart, Words, price_chart
+from portal.charts import Layout, Line, PriceChart, Words, price_chart
 from portal.vehicle import PricePoint
 from portal.web import filters
 from portal.web.view_models.prices import Prices, PriceTab, axis_price
 
 _QUARTERS = range(0, 12, 3)
+# "115.431*": twelve of these stand side by side on a screen's paper, longer ones do not.
+_LONGEST_OF_TWELVE = 8
 _NOTHING_TO_COMPARE = "sem dados para comparar"
 
 
@@ -30,12 +32,14 @@ class PaperVersion:
 
 @dataclass(frozen=True, slots=True)
 class PaperChart:
-    """A candidate with its chart; ``chart`` is None where no month can be drawn."""
+    """A candidate with its chart, lying flat as on paper and once more for a phone's screen; both
+    are None where no month can be drawn."""
 
     tab: PriceTab
     price: str
     facts: str
     chart: PriceChart | None
+    narrow_chart: PriceChart | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +55,13 @@ class PaperYear:
 
 @dataclass(frozen=True, slots=True)
 class PaperMonths:
-    """The months of one candidate."""
+    """The months of one candidate. ``is_wide`` where prices are too long for twelve of them to
+    stand side by side on a screen."""
 
     label: str
     years: tuple[PaperYear, ...]
     has_predictions: bool
+    is_wide: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,8 @@ def _months(best: PriceTab | None) -> PaperMonths | None:
         )
         for row in best.years
     )
-    return PaperMonths(best.label, years, best.has_predictions)
+    longest = max(len(_price(point)) for row in best.years for point in row.months)
+    return PaperMonths(best.label, years, best.has_predictions, longest > _LONGEST_OF_TWELVE)
 
 
 def _price(point: PricePoint | None) -> str:
@@ -108,19 +115,23 @@ def _version(tab: PriceTab) -> PaperVersion:
 
 def _charted(tab: PriceTab) -> PaperChart:
     return PaperChart(
-        tab=tab, price=filters.brl(tab.current), facts=" ".join(_facts(tab)), chart=_chart(tab)
+        tab=tab,
+        price=filters.brl(tab.current),
+        facts=" ".join(_facts(tab)),
+        chart=_chart(tab, "paper"),
+        narrow_chart=_chart(tab, "compact"),
     )
 
 
-def _chart(tab: PriceTab) -> PriceChart | None:
-    """The screen's chart, lying flat: the same series in the same words."""
+def _chart(tab: PriceTab, layout: Layout) -> PriceChart | None:
+    """The vehicle page's chart as this paper has it: months by name, for it is read later."""
     on_screen = tab.chart
     if on_screen is None:
         return None
     zone = on_screen.zone_label
     return price_chart(
         [Line(str(tab.entry.version or tab.entry.model), tab.series.points)],
-        layout="paper",
+        layout=layout,
         price_axis=axis_price,
         price=filters.whole_brl,
         words=Words(predicted=zone.text) if zone else None,

@@ -1,0 +1,78 @@
+"""On every screen each month's price can be read, and each letter of a chart is a letter."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.fakes.processes import PortalProcess
+
+WIDTHS = (320, 360, 640, 700, 760, 1024, 1280, 1920)
+SMALLEST_PX = 11.9
+# The letters of each drawing on the screen, be it part of the page or a picture of its own.
+LETTERS = """async () => {
+  const shown = (part) => part.checkVisibility();
+  const drawings = [...document.querySelectorAll("svg.price-chart")].filter(shown).map(
+    (svg) => [svg.getBoundingClientRect().width, svg]);
+  for (const image of [...document.querySelectorAll("img.price-picture")].filter(shown)) {
+    await image.decode();
+    const text = decodeURIComponent(image.src.slice(image.src.indexOf(",") + 1));
+    const source = new DOMParser().parseFromString(text, "image/svg+xml");
+    drawings.push([image.getBoundingClientRect().width, source.documentElement]);
+  }
+  return drawings.map(([width, svg]) =>
+    width / svg.getAttribute("viewBox").split(" ")[2] * svg.getAttribute("font-size"));
+}"""
+# Of a cell whose columns are tab stops, too: each text begins right of where the last one ended.
+CUT = """() => {
+  const out = [];
+  for (const part of document.querySelectorAll("#precos, .months-note, .months td, .versions td")) {
+    const edge = document.querySelector(".paper").getBoundingClientRect();
+    const range = document.createRange();
+    range.selectNodeContents(part);
+    for (const box of range.getClientRects())
+      if (box.right > edge.right || box.left < edge.left) { out.push(part.textContent); break; }
+  }
+  return out;
+}"""
+
+
+@pytest.fixture(scope="module")
+def portal() -> Iterator[PortalProcess]:
+    with PortalProcess(workers=1) as running:
+        yield running
+
+
+@pytest.mark.parametrize("path", ["/placa/ABC1D23/dossie", "/placa/ABC1D23?completo=1"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_letters_of_a_chart_are_twelve_pixels(
+    new_page: Any, portal: PortalProcess, path: str, width: int
+) -> None:
+    page = new_page(viewport={"width": width, "height": 800})
+    page.goto(portal.url + path)
+    letters = page.evaluate(LETTERS)
+    assert len(letters) == (2 if "dossie" in path else 1)
+    assert min(letters) >= SMALLEST_PX, letters
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_dossiers_price_tables_are_there_without_scrolling(
+    new_page: Any, portal: PortalProcess, width: int
+) -> None:
+    page = new_page(viewport={"width": width, "height": 800})
+    page.goto(f"{portal.url}/placa/ABC1D23/dossie")
+    assert page.evaluate(CUT) == []
+    wide = page.evaluate(
+        "[...document.querySelectorAll('.scroll, .versions')]"
+        ".map((part) => part.scrollWidth - part.clientWidth)"
+    )
+    assert wide == [0, 0]
+
+
+def test_paper_has_the_flat_drawing_alone(page: Any, portal: PortalProcess) -> None:
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto(f"{portal.url}/placa/ABC1D23/dossie")
+        page.emulate_media(media="print")
+        assert page.locator("svg.price-chart:visible").count() == 2
+        assert page.locator("img.price-picture:visible").count() == 0
