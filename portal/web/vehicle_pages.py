@@ -32,6 +32,7 @@ from portal.vehicle import InvalidPlate, Plate, Renavam
 from portal.web.comparison_pages import ComparisonPages
 from portal.web.dossier_code import DossierCodes
 from portal.web.errors import FAULTS, INVALID_PLATE, page_error
+from portal.web.filters import local_time
 from portal.web.lookups import REJECTED, Lookups
 from portal.web.open_pages import OpenPages
 from portal.web.pdf import PDFUnavailable
@@ -42,6 +43,7 @@ from portal.web.view_models import (
     Reading,
     dossier_page,
     negotiation_page,
+    not_refreshed,
     panel_fragment,
     panel_needs,
     renavam_page,
@@ -51,10 +53,8 @@ from portal.web.view_models import (
 from portal.web.visitors import Visitors, may_spend
 from portal.web.written_reports import NothingAtHand, WrittenReports
 
-NOT_REFRESHED = (
-    "A fonte de dados não respondeu a tudo agora. Onde ela não respondeu, vale a resposta "
-    "guardada, com a sua data."
-)
+NOT_REFRESHED = "Nem tudo foi atualizado"
+REFRESHED = "Atualizado às {}"
 NO_REPORT = "O laudo não pôde ser escrito"
 NOTHING_TO_WRITE_ABOUT = (
     "Nenhum registro deste veículo está disponível agora, e sem registros não há do que escrever. "
@@ -158,7 +158,14 @@ class VehiclePages:
         panels = self._lookups.panels(plate, OF_A_PLATE, identity, directive)
         report, outdated = self._reports.newest(plate, panels, identity)
         page = vehicle_page(
-            plate, panels, report, self._reading(), follow=person, report_outdated=outdated
+            plate,
+            panels,
+            report,
+            self._reading(),
+            follow=person,
+            report_outdated=outdated,
+            may_refresh=identity.may("refresh"),
+            may_write=identity.may("report"),
         )
         return make_response(render_template(page.template, page=page))
 
@@ -210,9 +217,13 @@ class VehiclePages:
     def refresh(self, plate: Plate, identity: Identity) -> BaseResponse:
         if not identity.may("refresh"):
             abort(403)
-        panels = self._lookups.panels(plate, OF_A_PLATE, identity, Directive.REFRESH)
-        if any(panel.from_memory or not panel.has_answer for panel in panels.all):
-            flash(NOT_REFRESHED)
+        asked = tuple(one for one in OF_A_PLATE if identity.may(one.name))
+        panels = self._lookups.panels(plate, asked, identity, Directive.REFRESH)
+        in_vain = not_refreshed(panels, plate)
+        if in_vain:
+            flash(f"{NOT_REFRESHED}\n{in_vain}")
+        elif asked:
+            flash(REFRESHED.format(f"{local_time(self._reading().now):%H:%M}"))
         return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
@@ -230,13 +241,16 @@ class VehiclePages:
         if served.status != 200:
             return page_error(502, NO_REPORT, REJECTED.format(this_one(plate)), plate.text)
         if not served.stored:
-            return self._page_with(plate, panels, served)
+            return self._page_with(plate, panels, served, identity)
         return redirect(url_for("vehicle.vehicle", text=plate.text, _anchor="laudo"), 303)
 
-    def _page_with(self, plate: Plate, panels: Panels, served: Served) -> BaseResponse:
+    def _page_with(
+        self, plate: Plate, panels: Panels, served: Served, identity: Identity
+    ) -> BaseResponse:
         """The page with a report that the store would not keep: it was paid for, so it is shown."""
         report = self._reports.just_written(served, panels)
-        page = vehicle_page(plate, panels, report, self._reading())
+        may_refresh = identity.may("refresh")
+        page = vehicle_page(plate, panels, report, self._reading(), may_refresh=may_refresh)
         return make_response(render_template(page.template, page=page))
 
     def _dossier(self, plate: Plate, identity: Identity) -> DossierPage:

@@ -16,6 +16,7 @@ from portal.web.view_models.panel import (
     Lookup,
     Panels,
     Reading,
+    not_refreshed,
     panel_needs,
 )
 from portal.web.view_models.plain import (
@@ -81,6 +82,7 @@ __all__ = [
     "error_page",
     "glossary_page",
     "negotiation_page",
+    "not_refreshed",
     "panel_fragment",
     "panel_needs",
     "privacy_page",

@@ -17,7 +17,15 @@ from portal.law import Term, term
 from portal.vehicle import Plate, Renavam
 from portal.web import filters
 from portal.web.panels import Panel
-from portal.web.view_models.gaps import Gap, Unavailable, gap_of, kept_titles, reason_about
+from portal.web.view_models.gaps import (
+    Gap,
+    Unavailable,
+    gap_of,
+    kept_titles,
+    named,
+    reason_about,
+    told_by_reason,
+)
 
 PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
 Lookup = Literal["decode", "renainf", "renajud"]
@@ -211,6 +219,21 @@ def missing_of(
         for lookup in lookups
         if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel, lookup)
     )
+
+
+def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
+    """What asking again did not bring, and why as far as it is known; "" where all came anew.
+
+    Why an answer from before stands in for a new one, nobody told us: not by us either, then.
+    """
+    lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
+    told = [f"{whats}: {why}" for whats, why in told_by_reason(missing_of(panels, subject))]
+    kept = [LOOKUP_WORDS[one] for one in lookups if panels.of(one).from_memory]
+    if kept:
+        told.append(f"{named(kept)}: não veio resposta nova.")
+    if told:
+        told.append("O que estiver guardado vale ainda, com a sua data.")
+    return " ".join(told)
 
 
 def provenance(what: str, panel: Panel, now: datetime) -> Provenance:

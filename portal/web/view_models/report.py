@@ -37,7 +37,8 @@ class ReportSection:
 
     ``without`` names the records that the report was written without, ``would_miss`` those that
     one written now would be; ``doubt`` is a sentence where it cannot be told. ``can_write``
-    False: no record is available, so there is nothing to write about.
+    False: no record is available, so there is nothing to write about; ``may_write`` False: the
+    visitor's access includes no report.
     """
 
     state: Literal["none", "unavailable", "ready"]
@@ -50,6 +51,7 @@ class ReportSection:
     doubt: str
     would_miss: tuple[str, ...]
     can_write: bool
+    may_write: bool
     price: str
 
 
@@ -61,6 +63,7 @@ def report_section(
     outdated: bool,
     price: str,
     records: Panels | None = None,
+    may_write: bool = True,
 ) -> ReportSection:
     """The report's part of a page. ``action`` is the path that has it written, ``records`` are
     what it would be written from; None where nobody can ask for that, as on paper."""
@@ -89,6 +92,7 @@ def report_section(
         without=_without(made_of) if made_of is not None else (),
         doubt=NOT_ALL_AT_HAND if made_of is None and not outdated else "",
         would_miss=tuple(LOOKUP_WORDS[name] for name in down),
+        may_write=may_write,
         can_write=len(down) < len(_EVERYTHING),
         price=price,
     )

@@ -5,6 +5,22 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class FormNotice:
+    """What the last form has to say; without a text it is that all went well."""
+
+    title: str
+    text: str
+
+    @property
+    def tone(self) -> str:
+        return "warn" if self.text else "ok"
+
+    @property
+    def icon(self) -> str:
+        return "alert" if self.text else "check"
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """The portal around a page.
 
@@ -20,4 +36,9 @@ class Site:
     csrf_token: Callable[[], str]
     asset: Callable[[str], str]
     path: str
-    notices: tuple[str, ...] = ()  # what the last form has to say, once
+    notices: tuple[str, ...] = ()  # what the last form has to say, once: a title, a line of text
+
+    @property
+    def form_notices(self) -> tuple[FormNotice, ...]:
+        parts = (notice.partition("\n") for notice in self.notices)
+        return tuple(FormNotice(title, text) for title, _, text in parts)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from portal.law import UNVERIFIED, Unverified
 from portal.vehicle import Plate, Renavam
@@ -26,6 +26,8 @@ from portal.web.view_models.report import ReportSection, report_section
 from portal.web.view_models.restrictions import RestrictionList
 from portal.web.view_models.summary import Summary
 
+# "… custam R$ 6,00", by how many lookups asking again takes.
+_COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 AnyPanel = (
     PanelView[Summary] | PanelView[VehicleFacts] | PanelView[FineList] | PanelView[RestrictionList]
 )
@@ -45,7 +47,9 @@ class VehiclePage:
     panels: tuple[AnyPanel, ...]
     report: ReportSection
     unverified: tuple[Unverified, ...]
+    may_refresh: bool
     refresh_price: str
+    refresh_cost: str
     json_paths: tuple[str, ...]
 
 
@@ -84,13 +88,17 @@ def vehicle_page(
     *,
     follow: bool = True,
     report_outdated: bool = False,
+    may_refresh: bool = True,
+    may_write: bool = True,
 ) -> VehiclePage:
     """The page of a plate with whatever is at hand.
 
     ``follow`` False: this visit must not spend, so unasked panels show a button instead of
-    fetching themselves. ``report`` unasked: none was written yet.
+    fetching themselves. ``report`` unasked: none was written yet. ``may_refresh`` and
+    ``may_write`` False: this visitor's access includes no asking again, no report.
     """
     contents = Contents.of(panels, reading)
+    asked = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
     views = tuple(
         _panel(name, plate, panels, reading, contents, follow=follow) for name in PANEL_NAMES
     )
@@ -111,9 +119,12 @@ def vehicle_page(
             outdated=report_outdated,
             price=_price(report.price),
             records=panels,
+            may_write=may_write,
         ),
         unverified=UNVERIFIED,
-        refresh_price=_price(sum((panels.of(lookup).price for lookup in LOOKUP_WORDS), Decimal(0))),
+        may_refresh=may_refresh and bool(asked),
+        refresh_price=_price(sum((panels.of(one).price for one in asked), Decimal(0))),
+        refresh_cost=_COSTS[len(asked)],
         json_paths=(
             f"/detran/v1/decode/{plate}",
             f"/detran/v1/restrictions/renainf/{plate}",
