@@ -106,7 +106,7 @@ def test_an_old_answer_is_told_before_the_ceiling_and_beside_the_verdict() -> No
         assert body is not None
         old = replace(clear, **{lookup: answered(body, "stale", age=timedelta(days=2))})
         shown = text(around=old)
-        ceiling, _, verdict = shown.partition("Antes de oferecer")
+        verdict, _, ceiling = shown.partition("Antes de oferecer")[2].partition("Teto sugerido")
         assert f"{words}: resposta guardada de 18/11/2026 às 21:15" in ceiling
         assert f"{words}: conforme resposta guardada de 18/11/2026 às 21:15." in verdict
         page = negotiation_page(PLATE, old, READING, {})
@@ -189,6 +189,23 @@ def test_no_record_and_no_input_however_odd_breaks_the_sheet(
 @pytest.fixture
 def buyer(portal: PortalFactory) -> PageClient:
     return Person.at(portal()).signed_in().pages
+
+
+def test_an_impediment_is_read_before_the_ceiling() -> None:
+    shown = text()
+    assert shown.index("Não pode ser transferido agora") < shown.index("Teto sugerido")
+
+
+def test_after_a_failed_lookup_the_missing_answer_is_named(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.script("/detran/v1/restrictions/renainf", faults.status(500))
+    buyer.get("/placa/ABC1D23?completo=1")
+    page = buyer.get(SHEET)
+    assert "Sem resposta guardada: multas" in page.text
+    assert "Ainda não consultado" not in page.text
+    assert "não significa “nada consta”" in page.text
+    assert "Antes de oferecer" in page.text
 
 
 def test_it_never_asks_and_leads_to_where_asking_happens(

@@ -70,7 +70,8 @@ class SheetLine:
 
 @dataclass(frozen=True, slots=True)
 class NegotiationPage:
-    """``state`` "idle": a lookup was not asked yet, and this page never asks. ``kept`` are the
+    """``state`` "idle": no answer is stored to a lookup, ``unasked`` names which, and this page
+    never asks; why there is none it cannot know. ``kept`` are the
     answers whose time is over: the sum and the verdict stand on them. ``problems`` are
     sentences about the choices; with any problem there is no sheet, because a ceiling without
     a cost that somebody meant to deduct would mislead.
@@ -87,6 +88,7 @@ class NegotiationPage:
     state: Literal["ready", "idle"]
     whole_page_url: str
     summary: Summary
+    unasked: tuple[str, ...]
     missing: tuple[Unavailable, ...]
     kept: tuple[Provenance, ...]
     versions: tuple[VersionChoice, ...]
@@ -101,6 +103,11 @@ class NegotiationPage:
     at_most: bool
     notes: tuple[str, ...]
     unverified: tuple[Unverified, ...]
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether any record is at hand: then there is a verdict to read first."""
+        return len(self.unasked) < len(LOOKUP_WORDS)
 
     @property
     def is_wrong(self) -> bool:
@@ -128,15 +135,17 @@ def negotiation_page(
     sums = negotiate(tab.current if tab else None, fines, costs)
     ceiling = sums.scenario(share).ceiling
     path = subject_path(plate)
+    unasked = tuple(
+        words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "unasked"
+    )
     return NegotiationPage(
         plate=plate,
         title=f"Negociação do veículo {plate.display}",
         path=path,
-        state="idle"
-        if any(panels.of(lookup).state == "unasked" for lookup in LOOKUP_WORDS)
-        else "ready",
+        state="idle" if unasked else "ready",
         whole_page_url=f"{path}?completo=1",
         summary=contents.summary,
+        unasked=unasked,
         missing=missing_of(panels, plate),
         kept=tuple(
             provenance(words, panel, reading.now)

@@ -10,6 +10,7 @@ from portal.law import GLOSSARY, Term
 from portal.vehicle import Plate, Renavam
 from portal.web.typed_text import shown_again
 from portal.web.view_models.panel import subject_path
+from portal.web.view_models.typed_subject import what_is_wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,13 @@ class SamplePlate:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """``problem`` is the sentence about a text that is neither plate nor Renavam, or ""."""
+    """``problem`` is the sentence about a text that is neither plate nor Renavam, ``hint`` another
+    on what is wrong with it; "" where there is none."""
 
     template: ClassVar[str] = "pages/search.html"
     query: str
     problem: str
+    hint: str
     recent: tuple[RecentLookup, ...]
     samples: tuple[SamplePlate, ...]
 
@@ -136,7 +139,13 @@ def search_page(
     samples: Sequence[SamplePlate] = (),
 ) -> SearchPage:
     """The front page; with ``query`` and ``problem``, the same form with what was wrong."""
-    return SearchPage(shown_again(query, _LONGEST_QUERY), problem, tuple(recent), tuple(samples))
+    return SearchPage(
+        query=shown_again(query, _LONGEST_QUERY),
+        problem=problem,
+        hint=what_is_wrong(query) if problem else "",
+        recent=tuple(recent),
+        samples=tuple(samples),
+    )
 
 
 def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "") -> SignInPage:

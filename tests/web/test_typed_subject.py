@@ -1,0 +1,52 @@
+"""A wrong plate or Renavam is told what is wrong with it, after the contract's sentence."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.web.view_models import search_page
+from portal.web.view_models.typed_subject import what_is_wrong
+from tests.web.html_checker import check_html
+from tests.web.page_client import PageClient
+from tests.web.rendering import render
+
+CONTRACT = "Por favor, informe uma placa válida."
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("1234567891", "Um Renavam tem 11 algarismos; aqui há 10."),
+        ("123.456.789-101", "Um Renavam tem 11 algarismos; aqui há 12."),
+        ("ABC12", "“ABC12” tem 5 dos 7 caracteres de uma placa."),
+        ("abc-12", "“abc12” tem 5 dos 7 caracteres de uma placa."),
+        ("ABCD1234", "“ABCD1234” tem 8 caracteres; uma placa tem 7."),
+        ("ABCD123", "Uma placa tem três letras"),
+        ("ÁBC1D23", "sem acento"),
+        ("", ""),
+        (" - ", ""),
+    ],
+)
+def test_the_second_sentence_says_what_is_wrong(typed: str, said: str) -> None:
+    assert (said in what_is_wrong(typed)) if said else what_is_wrong(typed) == ""
+
+
+@pytest.mark.parametrize("path", ["/placa/ABC12", "/buscar?q=ABC12"])
+def test_it_stands_after_the_contracts_sentence(buyer: PageClient, path: str) -> None:
+    page = buyer.get(path, 400)
+    assert f"{CONTRACT} “ABC12” tem 5 dos 7 caracteres de uma placa." in page.text
+
+
+def test_a_renavam_of_ten_digits_is_told_so(buyer: PageClient) -> None:
+    assert "Um Renavam tem 11 algarismos; aqui há 10." in buyer.get("/renavam/1234567891", 400).text
+
+
+def test_a_page_without_a_problem_finds_nothing_wrong() -> None:
+    assert search_page(query="ABC12").hint == ""
+
+
+@given(st.text(max_size=200))
+def test_no_text_breaks_the_form(typed: str) -> None:
+    html = render(search_page(query=typed, problem=CONTRACT))
+    check_html(html)
+    assert len(what_is_wrong(typed)) < 150
