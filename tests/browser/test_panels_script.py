@@ -1,0 +1,132 @@
+"""What the page's script does with panels that fail: nothing that warns is lost, nor the focus."""
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tests.fakes.processes import PortalProcess
+
+# A vehicle for each test: one that was looked up comes with its panels.
+PLATES = (f"ABC{number % 10}D{number:02}" for number in count(31))
+MULTAS = "**/painel/multas"
+STALE = "resposta guardada de 1º de novembro"
+# The panel as a source that is down leaves it: a stored answer, and a lookup that brought nothing.
+PANEL = """<!doctype html><section class="panel" id="multas" data-panel="{state}"
+ data-panel-url="/placa/ABC1D23/painel/multas"><div class="panel__head"><h2>Multas</h2></div>
+ {notices}<p>Conteúdo {number}</p></section>"""
+NOTICES = """<div class="notice"><p class="notice__title">{stale}</p></div>
+ <div class="notice"><p>indisponível <a href="#" data-panel-retry="multas">Tentar de novo</a></p>
+ </div>"""
+
+
+@pytest.fixture(scope="module")
+def portal() -> Iterator[PortalProcess]:
+    with PortalProcess(workers=1) as running:
+        yield running
+
+
+def answer_with(page: Any, number: int, *, state: str = "ready", notices: bool = True) -> None:
+    """The next answers of the panel of fines, until told otherwise."""
+    body = PANEL.format(
+        state=state, number=number, notices=NOTICES.format(stale=STALE) if notices else ""
+    )
+    page.unroute(MULTAS)
+    page.route(MULTAS, lambda route: route.fulfill(body=body, content_type="text/html"))
+
+
+def shown(page: Any) -> str:
+    return str(page.inner_text("#multas"))
+
+
+def announced(page: Any) -> str:
+    return str(page.text_content("#andamento"))
+
+
+def retry_by_keyboard(page: Any, control: str) -> None:
+    page.focus(control)
+    page.keyboard.press("Enter")
+
+
+@pytest.fixture
+def unavailable(page: Any, portal: PortalProcess) -> Any:
+    """A vehicle whose panel of fines shows a stored answer, a gap and a way to ask again."""
+    answer_with(page, 1)
+    page.goto(f"{portal.url}/placa/{next(PLATES)}")
+    page.wait_for_selector("#multas >> text=Conteúdo 1")
+    page.wait_for_selector("#resumo:not([aria-busy])")
+    return page
+
+
+def test_a_retry_that_fails_leaves_every_warning_in_place(unavailable: Any) -> None:
+    page = unavailable
+    page.unroute(MULTAS)
+    page.route(MULTAS, lambda route: route.abort())
+    for control in ("#multas [data-panel-retry]", "#multas [data-panel-failure] button"):
+        retry_by_keyboard(page, control)
+        page.wait_for_selector("#multas [data-panel-failure]")
+        assert STALE in shown(page) and "indisponível" in shown(page)
+        assert page.locator("#multas [data-panel-failure]").count() == 1
+        assert page.locator("#multas .progress").count() == 0
+        assert announced(page) == "Multas: não carregou"
+    assert page.evaluate("document.querySelector('#multas').contains(document.activeElement)")
+
+
+def test_a_retry_that_succeeds_replaces_the_panel_and_keeps_the_focus_in_it(
+    unavailable: Any,
+) -> None:
+    page = unavailable
+    answer_with(page, 2, notices=False)
+    retry_by_keyboard(page, "#multas [data-panel-retry]")
+    page.wait_for_selector("#multas >> text=Conteúdo 2")
+    assert STALE not in shown(page)
+    assert announced(page) == "Multas: pronto"
+    assert page.evaluate("document.activeElement.matches('#multas h2')")
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [("unavailable", "continua indisponível"), ("ready", "continua indisponível em parte")],
+)
+def test_a_panel_that_is_still_unavailable_is_not_called_ready(
+    unavailable: Any, state: str, said: str
+) -> None:
+    page = unavailable
+    assert announced(page) != "Multas: pronto"
+    answer_with(page, 2, state=state)
+    retry_by_keyboard(page, "#multas [data-panel-retry]")
+    page.wait_for_selector("#multas >> text=Conteúdo 2")
+    assert announced(page) == f"Multas: {said}"
+
+
+def test_who_reads_elsewhere_keeps_the_focus_there(page: Any, portal: PortalProcess) -> None:
+    page.goto(f"{portal.url}/placa/{next(PLATES)}", wait_until="commit")
+    page.focus(".brand")
+    page.wait_for_selector("#multas[data-panel=ready]")
+    assert page.evaluate("document.activeElement.matches('.brand')")
+
+
+@pytest.mark.parametrize(("said", "seconds"), [("", 30), ("90", 90), ("0", 30), ("breve", 30)])
+def test_a_panel_is_waited_for_as_long_as_the_server_says(
+    page: Any, portal: PortalProcess, said: str, seconds: int
+) -> None:
+    """``data-panel-seconds`` on the page; without one, or with no number in it, half a minute."""
+
+    def tell(route: Any) -> None:
+        html = re.sub(r' data-panel-seconds="[^"]*"', "", route.fetch().text())
+        told = f'<html data-panel-seconds="{said}" ' if said else "<html "
+        route.fulfill(body=html.replace("<html ", told, 1), content_type="text/html")
+
+    page.add_init_script(
+        """window.waited = [];
+        const timeout = AbortSignal.timeout.bind(AbortSignal);
+        AbortSignal.timeout = (ms) => (window.waited.push(ms), timeout(ms));"""
+    )
+    plate = next(PLATES)
+    page.route(f"**/placa/{plate}", tell)
+    answer_with(page, 1)
+    page.goto(f"{portal.url}/placa/{plate}")
+    page.wait_for_selector("#multas >> text=Conteúdo 1")
+    assert set(page.evaluate("window.waited")) == {seconds * 1000}
