@@ -5,8 +5,9 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Any, cast
@@ -109,6 +110,10 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
         Chore(3600.0, history.drop_expired),
     )
     app.extensions["housekeeper"] = housekeeper
+    pool = ThreadPoolExecutor(PANEL_THREADS, thread_name_prefix="panel")
+    app.extensions["closing"] = _closing(
+        engine.dispose, backend.close, pool.shutdown, housekeeper.stop
+    )
     tokens = Tokens(engine, settings.access_tokens)
     mount(
         app,
@@ -116,7 +121,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
             gateway=gateway,
             gatekeeper=Gatekeeper(settings.mode, tokens, secret),
             history=history,
-            pool=ThreadPoolExecutor(PANEL_THREADS, thread_name_prefix="panel"),
+            pool=pool,
             samples=_samples(),
             secret=secret,
             hidden_marker=settings.hidden_marker,
@@ -137,6 +142,15 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
     app.before_request(housekeeper.start)
     register_commands(app, tokens, ledger, tally, store, history)
     return app
+
+
+def _closing(*ends: Callable[[], object]) -> ExitStack:
+    """What ends an application whose process goes on, the last first: whoever may still ask
+    comes after what is asked. A server's process needs none of it: its end closes everything."""
+    closing = ExitStack()
+    for end in ends:
+        closing.callback(end)
+    return closing
 
 
 def _settings() -> Settings:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from tests.fakes import Clock, FaultUpstream, network_guard
+from tests.fakes import Clock, FaultUpstream, closing, network_guard
 from tests.fakes.databases import KINDS, Database, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
 
@@ -26,6 +26,13 @@ def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a developer has set for a portal of their own must not reach a test."""
     for name in [name for name in os.environ if name.startswith("PORTAL_")]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_open() -> Iterator[None]:
+    """After every other fixture: they come later, and so they end before."""
+    yield
+    closing.close_all()
 
 
 @pytest.fixture

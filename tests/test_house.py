@@ -5,8 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from app import create_app
-from portal.settings import Settings
+from tests.fakes.in_process import built
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 LONGEST_FILE = 320
@@ -22,9 +21,10 @@ def sources() -> list[Path]:
 
 
 def test_every_route_is_known(tmp_path: Path) -> None:
-    app = create_app(Settings(data_dir=tmp_path))
+    with built(tmp_path, {}) as here:
+        rules = {rule.rule for rule in here.app.url_map.iter_rules()}
     known = (CHECKOUT / "tests/golden/routes.txt").read_text("utf-8").splitlines()
-    assert sorted({rule.rule for rule in app.url_map.iter_rules()}) == known
+    assert sorted(rules) == known
 
 
 def test_a_file_fits_on_a_few_screens() -> None:

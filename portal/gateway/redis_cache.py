@@ -128,6 +128,10 @@ class SealedRedisCache(RedisCache):
                 )
             )
 
+    def close(self) -> None:
+        """Keep no connection open any more: who comes late opens one."""
+        self.client.close()
+
     def sweep(self) -> int:
         """Redis deletes what has expired by itself."""
         return 0

@@ -57,6 +57,7 @@ class SQLiteCache(BaseCache):
         self._idle: deque[sqlite3.Connection] = deque()
         self._start = threading.Lock()
         self._started = False
+        self._closed = False
         self._written = 0  # times, since the log was folded
         self._log_tells = True  # whether the log may hold bytes of what was deleted
         # Never written through: its data_version tells what other connections have committed.
@@ -82,10 +83,12 @@ class SQLiteCache(BaseCache):
             ).fetchone()
         return value, era
 
-    def version(self) -> Version:
+    def version(self) -> Version | None:
         if not self._started:
             self._first_use()
         with self._watching:
+            if self._closed:
+                return None
             try:
                 if self._watch is None:
                     self._watch, self._watches = self._open(), self._watches + 1
@@ -173,6 +176,16 @@ class SQLiteCache(BaseCache):
                 self._log_tells = not _empty_log(db, tries=1)
         return gone
 
+    def close(self) -> None:
+        """Keep no connection open any more: who comes late opens one and closes it."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+        with self._watching:
+            if self._watch is not None:
+                self._watch.close()
+                self._watch = None
+
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         if not self._started:
@@ -181,12 +194,9 @@ class SQLiteCache(BaseCache):
             db = self._idle.pop()
         except IndexError:
             db = self._open()
-        try:
+        with _closed_on_failure(db):
             yield db
-        except sqlite3.Error:
-            db.close()
-            raise
-        if len(self._idle) < MOST_IDLE:
+        if len(self._idle) < MOST_IDLE and not self._closed:
             self._idle.append(db)
         else:
             db.close()
@@ -197,12 +207,13 @@ class SQLiteCache(BaseCache):
         db = sqlite3.connect(
             self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
-        _write_ahead(db)
-        for pragma in (
-            *("synchronous = NORMAL", "secure_delete = ON"),
-            *(f"cache_size = -{_OWN_PAGES_KIB}", f"wal_autocheckpoint = {_LONGEST_LOG}"),
-        ):
-            db.execute(f"PRAGMA {pragma}")
+        with _closed_on_failure(db):
+            _write_ahead(db)
+            for pragma in (
+                *("synchronous = NORMAL", "secure_delete = ON"),
+                *(f"cache_size = -{_OWN_PAGES_KIB}", f"wal_autocheckpoint = {_LONGEST_LOG}"),
+            ):
+                db.execute(f"PRAGMA {pragma}")
         return db
 
     def _first_use(self) -> None:
@@ -213,9 +224,10 @@ class SQLiteCache(BaseCache):
             # Before SQLite opens it: the log beside it takes the mode of the file.
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             db = self._open()
-            db.executescript(_SCHEMA)
-            _move_in(db)
-            db.execute("INSERT OR IGNORE INTO era VALUES (1, ?)", (new_era(BEGUN),))
+            with _closed_on_failure(db):
+                db.executescript(_SCHEMA)
+                _move_in(db)
+                db.execute("INSERT OR IGNORE INTO era VALUES (1, ?)", (new_era(BEGUN),))
             self._idle.append(db)
             self._started = True
 
@@ -228,6 +240,15 @@ def entry_id(key: str) -> int:
     """
     tag, _, name = key.partition(":")
     return (zlib.crc32(tag.encode()) << 32 | zlib.crc32(name.encode())) - 2**63
+
+
+@contextlib.contextmanager
+def _closed_on_failure(db: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        db.close()
+        raise
 
 
 def _ids_of(tag: str) -> tuple[int, int]:

@@ -17,8 +17,8 @@ from portal.access import (
     UnknownToken,
     digest,
 )
-from portal.storage import open_engine
 from tests.fakes import Clock
+from tests.fakes.databases import kept_open
 
 HOUR = 3600.0
 DECODE = frozenset({"decode"})
@@ -109,7 +109,7 @@ def test_tokens_are_listed_in_the_order_of_their_issue(engine: Engine, clock: Cl
 
 
 def test_a_flood_of_wrong_tokens_does_not_grow_the_memory(tmp_path: Path) -> None:
-    tokens = Tokens(open_engine(None, tmp_path), ())
+    tokens = Tokens(kept_open(None, tmp_path), ())
     for number in range(10_050):
         with pytest.raises(UnknownToken):
             tokens.identify(f"{number:064x}")
@@ -117,7 +117,7 @@ def test_a_flood_of_wrong_tokens_does_not_grow_the_memory(tmp_path: Path) -> Non
 
 
 def test_configured_tokens_may_do_everything(tmp_path: Path) -> None:
-    tokens = Tokens(open_engine(None, tmp_path), ("one", "two"))
+    tokens = Tokens(kept_open(None, tmp_path), ("one", "two"))
     assert tokens.identify(digest("two")).scopes == SCOPES
     assert tokens.identify(digest("one")).name != tokens.identify(digest("two")).name
     with pytest.raises(UnknownToken):
@@ -125,7 +125,7 @@ def test_configured_tokens_may_do_everything(tmp_path: Path) -> None:
 
 
 def test_the_demo_token_is_nobody_outside_the_demonstration(tmp_path: Path) -> None:
-    tokens = Tokens(open_engine(None, tmp_path), ())
+    tokens = Tokens(kept_open(None, tmp_path), ())
     assert Gatekeeper("demo", tokens, SECRET).admit("demo").name == "demo"
     assert not Gatekeeper("demo", tokens, SECRET).admit("demo").may("admin")
     with pytest.raises(UnknownToken):
@@ -133,7 +133,7 @@ def test_the_demo_token_is_nobody_outside_the_demonstration(tmp_path: Path) -> N
 
 
 def test_pass_through_keeps_the_credential_out_of_sight(tmp_path: Path) -> None:
-    tokens = Tokens(open_engine(None, tmp_path), ())
+    tokens = Tokens(kept_open(None, tmp_path), ())
     identity = Gatekeeper("pass-through", tokens, SECRET).admit("the-callers-own")
     assert identity.credential == "the-callers-own"
     assert "the-callers-own" not in repr(identity)
@@ -141,7 +141,7 @@ def test_pass_through_keeps_the_credential_out_of_sight(tmp_path: Path) -> None:
 
 
 def test_a_callers_own_credential_cannot_be_told_by_guessing(tmp_path: Path) -> None:
-    tokens = Tokens(open_engine(None, tmp_path), ())
+    tokens = Tokens(kept_open(None, tmp_path), ())
     mine = Gatekeeper("pass-through", tokens, SECRET).admit("123456")
     again = Gatekeeper("pass-through", tokens, SECRET).admit("123456")
     assert (mine.name, mine.digest) == (again.name, again.digest)

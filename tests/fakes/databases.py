@@ -21,6 +21,7 @@ import pytest
 from sqlalchemy import Engine, create_engine
 
 from portal.storage import open_engine
+from tests.fakes.closing import closed_later
 from tests.fakes.ports import free_port
 
 KINDS = ("sqlite", "postgresql")
@@ -38,6 +39,11 @@ def opened(url: str | None, folder: Path, required: bool = True) -> Iterator[Eng
         engine.dispose()
 
 
+def kept_open(url: str | None, folder: Path) -> Engine:
+    """An engine until the test ends."""
+    return closed_later(open_engine(url, folder), Engine.dispose)
+
+
 @dataclass(frozen=True, slots=True)
 class Database:
     """An empty database; other processes open the same one. ``url`` None: SQLite in ``folder``."""
@@ -46,7 +52,8 @@ class Database:
     folder: Path
 
     def open(self) -> Engine:
-        return open_engine(self.url, self.folder)
+        """Until the test ends."""
+        return kept_open(self.url, self.folder)
 
 
 class PostgresProcess:

@@ -52,4 +52,5 @@ def built(data_dir: Path, env: Mapping[str, str]) -> Iterator[InProcessPortal]:
 
     settings = Settings.from_environment({"PORTAL_DATA_DIR": str(data_dir), **env})
     app = create_app(settings)
-    yield InProcessPortal(app, app.test_client(), settings)
+    with app.extensions["closing"]:
+        yield InProcessPortal(app, app.test_client(), settings)

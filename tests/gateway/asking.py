@@ -24,11 +24,12 @@ from portal.gateway import (
     Terms,
 )
 from portal.gateway.sqlite_cache import SQLiteCache
-from portal.storage import open_engine
 from portal.upstream import Account, Failing, Resource, Response
 from portal.vehicle import Plate
 from tests import factories
 from tests.fakes import Clock
+from tests.fakes.closing import closed_later
+from tests.fakes.databases import kept_open
 
 SECRET = b"the secret of the gateway's tests"
 CALLER = Caller("somebody")
@@ -121,6 +122,11 @@ def terms(fresh_s: int = FRESH_S, stale_s: int = STALE_S, price: str = "0.30") -
     return {name: Terms(fresh_s, stale_s, Decimal(price)) for name in OPERATIONS}
 
 
+def opened_cache(folder: Path) -> SQLiteCache:
+    """A worker process's cache of that folder, until the test ends."""
+    return closed_later(SQLiteCache(folder / "cache.sqlite"), SQLiteCache.close)
+
+
 def bench(
     folder: Path,
     clock: Clock,
@@ -138,10 +144,10 @@ def bench(
     """Two benches of one folder are two worker processes' gateways."""
     upstream = upstream or PlayedUpstream()
     ticking = Clock(0.0)
-    held = backend or SQLiteCache(folder / "cache.sqlite")
+    held = backend or opened_cache(folder)
     memory = Memory(MEBIBYTE, ticking)
     store = Store(held, Seal(SECRET), memory, observer, clock)  # type: ignore[arg-type]
-    ledger = Ledger(open_engine(None, folder), daily_limit, clock)
+    ledger = Ledger(kept_open(None, folder), daily_limit, clock)
     policy = Policy(terms(fresh_s, stale_s), deadline_s, factories.HIDDEN, operator_credential)
     gateway = Gateway(
         upstream,

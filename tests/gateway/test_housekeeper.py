@@ -35,6 +35,28 @@ def test_a_housekeeper_that_found_no_thread_is_sought_again():
     wait_until(came.is_set, "the first chore")
 
 
+def test_a_stopped_housekeeper_is_in_the_midst_of_nothing():
+    """What the chores use is closed after it."""
+    at_it, go_on, done = threading.Event(), threading.Event(), []
+
+    def chore() -> None:
+        at_it.set()
+        assert go_on.wait(20)
+        done.append("chore")
+
+    house = Housekeeper(Chore(0.0, chore))
+    house.start()
+    assert at_it.wait(20)
+    stopping = threading.Thread(target=lambda: (house.stop(), done.append("stopped")))
+    stopping.start()
+    go_on.set()
+    stopping.join(20)
+    assert done[-2:] == ["chore", "stopped"]
+    house.stop()
+    house.start()
+    assert done[-1] == "stopped"
+
+
 def test_a_request_that_finds_no_thread_for_the_housekeeper_is_answered(portal: PortalFactory):
     here = portal()
     with no_thread_named("housekeeper") as refused:

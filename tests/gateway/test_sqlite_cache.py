@@ -11,13 +11,14 @@ import pytest
 
 from portal.gateway import BytesRemain, sqlite_cache
 from portal.gateway.sqlite_cache import SQLiteCache
+from tests.gateway.asking import opened_cache
 
 SECRET = b"REGISTRO-SECRETO-DO-VEICULO"
 
 
 @pytest.fixture
 def cache(tmp_path) -> SQLiteCache:
-    return SQLiteCache(tmp_path / "cache.sqlite")
+    return opened_cache(tmp_path)
 
 
 def files_of(folder: Path) -> bytes:
@@ -26,7 +27,7 @@ def files_of(folder: Path) -> bytes:
 
 def test_what_is_set_is_got_by_another_process_and_after_a_restart(cache, tmp_path):
     cache.set("tag:a", b"one", 60)
-    assert SQLiteCache(tmp_path / "cache.sqlite").get("tag:a") == b"one"
+    assert opened_cache(tmp_path).get("tag:a") == b"one"
     assert cache.get("tag:b") is None
 
 
@@ -41,7 +42,7 @@ def test_the_heads_of_many_are_read_together(cache):
 
 
 def test_a_version_changes_with_whatever_anybody_writes(cache, tmp_path):
-    other = SQLiteCache(tmp_path / "cache.sqlite")
+    other = opened_cache(tmp_path)
     writes = (
         lambda: cache.set("t:a", b"mine", 60),
         lambda: other.set("t:a", b"other", 60),
@@ -137,7 +138,7 @@ def test_an_expired_entry_can_be_replaced_by_any_fence(cache):
 
 
 def test_a_purge_begins_an_era_that_every_process_sees(cache, tmp_path):
-    other = SQLiteCache(tmp_path / "cache.sqlite")
+    other = opened_cache(tmp_path)
     begun = cache.read("t:k")[1]
     assert begun.startswith("begun:")
     assert other.read("t:k")[1] == begun
@@ -171,7 +172,7 @@ def test_the_cost_of_a_read_does_not_grow_with_the_entries(cache, tmp_path):
 
 def test_a_new_store_can_be_opened_by_many_at_once(tmp_path):
     for turn in range(5):
-        stores = [SQLiteCache(tmp_path / f"{turn}.sqlite") for _ in range(8)]
+        stores = [opened_cache(tmp_path / str(turn)) for _ in range(8)]
         with ThreadPoolExecutor(8) as pool:
             begun = [pool.submit(store.read, "t:k") for store in stores]
         assert len({each.result()[1] for each in begun}) == 1
@@ -192,7 +193,7 @@ def test_a_store_of_the_first_shape_keeps_its_answers_and_loses_its_table(tmp_pa
         rows = [(f"t:{number}", b"paid for", time.time() + 60) for number in range(1_200)]
         db.executemany("INSERT INTO answers VALUES (?, ?, ?, 7)", rows)
     db.close()
-    stores = [SQLiteCache(tmp_path / "cache.sqlite") for _ in range(3)]
+    stores = [opened_cache(tmp_path) for _ in range(3)]
     with ThreadPoolExecutor(3) as pool:
         got = [pool.submit(store.get, "t:1199") for store in stores]
     assert [each.result() for each in got] == [b"paid for"] * 3
@@ -239,7 +240,7 @@ def test_what_a_reader_kept_in_the_log_goes_with_a_later_sweep(cache, tmp_path, 
 
 
 def test_a_sweep_that_a_reader_holds_up_leaves_the_writers_alone(cache, tmp_path, backup):
-    other = SQLiteCache(tmp_path / "cache.sqlite")
+    other = opened_cache(tmp_path)
     cache.set("t:old", b"old", -1)
     ended = threading.Event()
 
@@ -259,22 +260,6 @@ def test_a_sweep_that_a_reader_holds_up_leaves_the_writers_alone(cache, tmp_path
     assert time.monotonic() - started < sqlite_cache.BUSY_TIMEOUT_S
 
 
-def test_no_more_connections_are_kept_than_a_few(cache):
-    together = threading.Barrier(40)
-
-    def read():
-        with cache._connection() as db:
-            together.wait(10)
-            db.execute("SELECT 1")
-
-    threads = [threading.Thread(target=read) for _ in range(40)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(cache._idle) == sqlite_cache.MOST_IDLE
-
-
 def _write_many(path: Path, name: str) -> None:
     cache = SQLiteCache(path)
     for number in range(100):
@@ -291,4 +276,4 @@ def test_processes_that_write_at_once_never_meet_a_locked_store(tmp_path):
     for writer in writers:
         writer.join(60)
     assert [writer.exitcode for writer in writers] == [0, 0, 0]
-    assert SQLiteCache(path).get("w2:99") == b"x" * 1000
+    assert opened_cache(path.parent).get("w2:99") == b"x" * 1000

@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 from portal.gateway import Tally
-from portal.storage import open_engine
 from portal.storage.database import _metadata
+from tests.fakes.databases import kept_open
 from tests.gateway.asking import bench, terms
 
 
@@ -46,7 +46,7 @@ def test_a_crowd_of_processes_loses_no_hit(engine, clock):
 def test_what_could_not_be_written_is_written_later(tmp_path, engine, clock, monkeypatch):
     tally = Tally(engine, terms(), clock)
     tally.served("decode", "hit", 0.1)
-    broken = open_engine(None, tmp_path / "broken")
+    broken = kept_open(None, tmp_path / "broken")
     _metadata.drop_all(broken)
     monkeypatch.setattr(tally, "_engine", broken)
     tally.flush()

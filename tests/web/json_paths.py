@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from portal.access import SCOPES, Tokens
-from portal.storage import open_engine
 from tests import factories
 from tests.fakes import FaultUpstream
 from tests.fakes.answers import OPERATIONS, Operation, path_of
+from tests.fakes.databases import kept_open
 from tests.fakes.in_process import InProcessPortal
 
 PLATE = "ABC1D23"
@@ -73,7 +73,7 @@ def expect_message(response: Any, status: int, message: str | None = None) -> st
 def tokens_of(portal: InProcessPortal) -> Tokens:
     """The portal's tokens as the operator's command on another machine would reach them."""
     settings = portal.settings
-    return Tokens(open_engine(settings.database_url, settings.data_dir), ())
+    return Tokens(kept_open(settings.database_url, settings.data_dir), ())
 
 
 def issue(

@@ -1,0 +1,59 @@
+"""The embedded backend's connections: a few are kept, and none is left open behind its back."""
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from portal.gateway import sqlite_cache
+from portal.gateway.sqlite_cache import SQLiteCache
+from tests.gateway.asking import opened_cache
+
+OPEN_FILES = Path("/proc/self/fd")
+
+
+@pytest.fixture
+def cache(tmp_path) -> SQLiteCache:
+    return opened_cache(tmp_path)
+
+
+def test_no_more_connections_are_kept_than_a_few(cache):
+    together = threading.Barrier(40)
+
+    def read():
+        with cache._connection() as db:
+            together.wait(10)
+            db.execute("SELECT 1")
+
+    threads = [threading.Thread(target=read) for _ in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(cache._idle) == sqlite_cache.MOST_IDLE
+
+
+def open_files(folder: Path) -> list[str]:
+    if not OPEN_FILES.exists():
+        pytest.skip("no list of the open files here")
+    targets = [str(link.readlink()) for link in OPEN_FILES.iterdir() if link.is_symlink()]
+    return [target for target in targets if target.startswith(str(folder))]
+
+
+def test_a_closed_cache_has_no_file_open_and_leaves_none_open(cache, tmp_path):
+    cache.set("t:k", b"x", 60)
+    assert cache.version() is not None
+    assert open_files(tmp_path)
+    cache.close()
+    assert cache.get("t:k") == b"x"
+    assert cache.version() is None
+    assert open_files(tmp_path) == []
+
+
+def test_a_file_that_is_no_store_leaves_no_file_open(cache, tmp_path):
+    (tmp_path / "cache.sqlite").write_bytes(b"no database at all" * 100)
+    for _ in range(3):
+        with pytest.raises(sqlite3.DatabaseError):
+            cache.get("t:k")
+    assert open_files(tmp_path) == []
