@@ -175,6 +175,16 @@ def test_the_dossier_prints_on_a4_with_nothing_cut(
     assert codes and all(code in text for code in codes)
 
 
+def test_the_vehicle_page_prints_on_few_sheets(page: Any, portal: PortalProcess) -> None:
+    """A price's chart and table may part, or half a sheet stays blank before them."""
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    paper = printed(page)
+    letters = [len(sheet.extract_text()) for sheet in paper.pages]
+    assert len(letters) <= 6
+    assert min(letters[:-1]) >= 1000, letters
+    assert "Pedido" not in written(paper)
+
+
 def test_the_pdf_is_the_same_dossier(portal: PortalProcess, tmp_path: Path) -> None:
     answer = portal.get("/placa/ABC1D23/dossie.pdf")
     if answer.status_code == 501:
