@@ -264,7 +264,7 @@ def _notes(tab: PriceTab | None, sums: Negotiation, share: Share) -> Iterator[st
             "multa já é exigível e, em regra, não tem mais desconto",
             "multas já são exigíveis e, em regra, não têm mais desconto",
         )
-        yield f"{counted}: conte com o valor cheio, com juros (art. 284 do CTB)."
+        yield f"{counted}: na conta pelo valor cheio, ainda sem os juros (art. 284 do CTB)."
     yield (
         "A FIPE é uma média nacional: estado, quilometragem, cor e região mudam o preço. "
         "O teto é uma conta, não uma avaliação do veículo."
