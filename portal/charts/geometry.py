@@ -11,7 +11,6 @@ from decimal import Decimal
 from typing import Literal, Protocol
 
 from portal.charts.labelling import Anchor
-from portal.charts.paths import Marker
 
 Layout = Literal["wide", "compact", "paper"]
 
@@ -86,7 +85,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A drawn series. ``number`` is 1 to 6 and picks its colour; ``marker`` its shape.
+    """A drawn series. ``number`` is 1 to 6 and picks its colour and its shape.
 
     ``real_path`` is solid, ``predicted_path`` dashed; either may be "". ``markers_path`` holds
     the filled shapes that tell series apart without colour, "" where there is one series;
@@ -96,7 +95,6 @@ class Series:
 
     number: int
     name: str
-    marker: Marker
     now: str
     real_path: str
     predicted_path: str
@@ -110,8 +108,7 @@ class Series:
 class PriceChart:
     """A whole chart. ``labels`` mark a lone series; of several, each one's ``now`` is for the key.
 
-    ``zone`` is the shaded rectangle of predictions, from the last real month; ``omitted``
-    counts the series beyond the sixth, which are not drawn.
+    ``zone`` is the shaded rectangle of predictions, from the last real month.
     """
 
     layout: Layout
@@ -126,6 +123,3 @@ class PriceChart:
     prices: tuple[Tick, ...]
     series: tuple[Series, ...]
     labels: tuple[Label, ...]
-    first_month: date
-    last_month: date
-    omitted: int

@@ -86,10 +86,10 @@ def price_chart(
     layout: Layout = "wide",
     price_axis: Callable[[float], str],
     price: Callable[[Decimal], str],
-    month: Callable[[date], str] = scale.month_label,
+    month: Callable[[date], str],
     words: Words | None = None,
 ) -> PriceChart | None:
-    """The chart of one to six series; None where no point can be drawn.
+    """The chart of the first six series; None where no point can be drawn.
 
     ``price_axis`` words a grid line ("R$ 90 mil"), ``price`` an exact value ("R$ 89.325"),
     ``month`` a month ("jan/25"). Never raises for odd points: they are left out.
@@ -137,9 +137,6 @@ def price_chart(
         labels=tuple(_labels(frame, every[0], taken, price, _named(words, every[0], month)))
         if len(every) == 1
         else (),
-        first_month=scale.month_of(frame.first),
-        last_month=scale.month_of(frame.last),
-        omitted=max(len(lines) - MOST_SERIES, 0),
     )
 
 

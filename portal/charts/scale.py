@@ -4,8 +4,6 @@ import math
 from dataclasses import dataclass
 from datetime import date
 
-_MONTHS = ("jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez")
-
 # Steps that keep January, or the start of a half or quarter year, on a tick.
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 36, 60, 120)
 # Below this share of their size, values are equal as far as a drawing can show.
@@ -21,11 +19,6 @@ def month_index(month: date) -> int:
 def month_of(index: int) -> date:
     """The first day of the month that ``month_index`` numbered."""
     return date(index // 12, index % 12 + 1, 1)
-
-
-def month_label(month: date) -> str:
-    """As people write it on an axis: ``jan/25``."""
-    return f"{_MONTHS[month.month - 1]}/{month.year % 100:02d}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,6 @@ def trace(
     return Series(
         number=number,
         name=name,
-        marker=marker,
         now=price(known[real[-1]]) if real else "",
         real_path=paths.line_path(_runs(known, places, predicted=False)),
         predicted_path=paths.line_path(_runs(known, places, predicted=True)),

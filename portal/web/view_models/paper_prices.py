@@ -134,6 +134,7 @@ def _chart(tab: PriceTab, layout: Layout) -> PriceChart | None:
         layout=layout,
         price_axis=axis_price,
         price=filters.whole_brl,
+        month=filters.month,
         words=Words(predicted=zone.text) if zone else None,
     )
 

@@ -186,11 +186,18 @@ def _tab(
         predicted_label=label,
         predicted_note=note,
         doubt=_doubt(series),
-        chart=price_chart(lines, price_axis=axis_price, price=filters.whole_brl, words=words)
+        chart=price_chart(
+            lines, price_axis=axis_price, price=filters.whole_brl, month=filters.month, words=words
+        )
         if drawable
         else None,
         compact_chart=price_chart(
-            lines, layout="compact", price_axis=axis_price, price=filters.whole_brl, words=words
+            lines,
+            layout="compact",
+            price_axis=axis_price,
+            price=filters.whole_brl,
+            month=filters.month,
+            words=words,
         )
         if drawable
         else None,
