@@ -1,0 +1,44 @@
+"""What the sums of the fines promise: no discount that is lost, no point that is not given."""
+
+from datetime import timedelta
+from typing import Any
+
+from portal.web.view_models import vehicle_page
+from tests.factories import fine, renainf_body
+from tests.web.html_checker import check_html, text_of
+from tests.web.rendering import READING, UNASKED, panels, render
+from tests.web.specimens import PLATE
+
+
+def days_ago(days: int) -> str:
+    return f"{READING.today - timedelta(days=days):%d/%m/%Y}"
+
+
+def notified(days: int) -> dict[str, Any]:
+    return fine(dataInfracao=days_ago(days), dataEmissaoNotificacao=days_ago(days))
+
+
+def penalised(days: int) -> dict[str, Any]:
+    return {**notified(days + 90), "dataEmissaoPenalidade": days_ago(days)}
+
+
+def told(*fines: dict[str, Any]) -> str:
+    page = vehicle_page(PLATE, panels(renainf=renainf_body(*fines)), UNASKED, READING)
+    return text_of(check_html(render(page)))
+
+
+def test_where_every_fine_is_due_no_discount_is_offered() -> None:
+    page = told(penalised(60), penalised(90))
+    assert "Com desconto de 20%" not in page
+    assert "Em regra já exigíveis" in page
+
+
+def test_beside_a_discount_stands_that_what_is_due_has_none() -> None:
+    assert "até o vencimento; as já exigíveis, pelo valor cheio" in told(penalised(60), notified(9))
+    assert "pelo valor cheio" not in told(notified(9))
+
+
+def test_points_of_a_mere_notice_are_not_said_to_count() -> None:
+    page = told(notified(9))
+    assert "para o proprietário: 0; podem vir a contar os de multas sem penalidade: 4" in page
+    assert "podem vir a contar" not in told(penalised(60))
