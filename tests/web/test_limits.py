@@ -10,6 +10,7 @@ from tests.fakes import FaultUpstream, refused_url
 from tests.fakes.in_process import PORTAL_TOKEN
 from tests.fakes.processes import RedisProcess
 from tests.web.json_paths import PLATE, QUESTIONS, ask, expect_message, issue, no_upstream_call
+from tests.web.page_client import PageClient
 from tests.web.person import Person
 
 AUTH = {"Authorization": PORTAL_TOKEN}
@@ -138,3 +139,15 @@ def test_processes_that_share_a_redis_share_the_count() -> None:
         assert [wait is None for wait in waits] == [True, True, True, False, False]
         redis.kill()
         assert both[0].request("192.0.2.1", "digest") is None
+
+
+def test_a_page_that_came_too_soon_leads_back_to_itself_and_a_missing_one_does_not(
+    portal: PortalFactory,
+) -> None:
+    pages = PageClient(portal({"PORTAL_RATE_LIMIT_ADDRESS": "1/hour"}).client)
+    pages.get("/comparar?placas=ABC1D23,XYZ9K99")
+    refused = pages.get("/comparar?placas=ABC1D23,XYZ9K99", 429)
+    assert refused.all("a", href="/comparar?placas=ABC1D23,XYZ9K99")
+    assert "Tentar de novo" in refused.text
+    missing = PageClient(portal({}).client).get("/nada", 404)
+    assert "Tentar de novo" not in missing.text
