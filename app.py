@@ -126,6 +126,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
             secret=secret,
             hidden_marker=settings.hidden_marker,
             mask_names=settings.mask_names,
+            longest_request_s=longest_request_s,
             trusted_proxies=settings.trusted_proxies,
             limits=RateLimits(
                 settings.rate_limit_token, settings.rate_limit_address, settings.redis_url

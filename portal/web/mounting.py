@@ -1,5 +1,6 @@
 """Hangs every face of the portal into one Flask application."""
 
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -41,6 +42,8 @@ from portal.web.view_models import (
 )
 from portal.web.visitors import SESSION_S, DynamicSecureCookies, Visitors, limit_pages
 
+ON_THE_WAY_S = 10  # what a panel may take beside the server's work at it
+
 
 @dataclass(frozen=True, slots=True)
 class Portal:
@@ -54,6 +57,7 @@ class Portal:
     secret: bytes = field(repr=False)
     hidden_marker: str
     mask_names: bool
+    longest_request_s: float
     trusted_proxies: int
     limits: RateLimits
     static: Path
@@ -131,6 +135,7 @@ def mount(app: Flask, portal: Portal) -> None:
                 csrf_token=visitors.csrf_token,
                 asset=assets.url,
                 path=request.path,
+                panel_seconds=math.ceil(portal.longest_request_s) + ON_THE_WAY_S,
                 notices=tuple(map(str, get_flashed_messages())),
             )
         }

@@ -54,6 +54,7 @@ def site(*, demo: bool = True, signed_in: str | None = None, path: str = "/") ->
         csrf_token=lambda: "a-token",
         asset=ASSETS.url,
         path=path,
+        panel_seconds=30,
     )
 
 

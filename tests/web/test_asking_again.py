@@ -92,3 +92,10 @@ def test_a_button_that_would_end_in_a_refusal_is_not_shown(
     page = pages.get(PAGE)
     assert not page.all("form", action=f"{PAGE}/atualizar")
     assert "O seu acesso não inclui consultar a fonte de novo antes do prazo." in page.text
+
+
+def test_a_page_tells_its_panels_how_long_the_server_may_work(portal: PortalFactory) -> None:
+    """A script that gives up before would say that a paid answer did not come."""
+    for deadline, told in (("15", "30"), ("120", "135")):
+        page = PageClient(portal({"PORTAL_DEADLINE": deadline}).client).get("/")
+        assert page.tree.get("data-panel-seconds") == told

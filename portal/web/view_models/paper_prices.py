@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from portal.charts import Layout, Line, PriceChart, Words, price_chart
 from portal.vehicle import PricePoint
 from portal.web import filters
-from portal.web.view_models.prices import Prices, PriceTab, axis_price
+from portal.web.view_models.prices import NOTHING_TO_COMPARE, Prices, PriceTab, axis_price
 
 _QUARTERS = range(0, 12, 3)
 # "115.431*": twelve of these stand side by side on a screen's paper, longer ones do not.
 _LONGEST_OF_TWELVE = 8
-_NOTHING_TO_COMPARE = "sem dados para comparar"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ def _version(tab: PriceTab) -> PaperVersion:
         code=_code(tab),
         fuel=_words(tab.entry.fuel.value, is_hidden=tab.entry.fuel.is_hidden),
         price=filters.brl(tab.current),
-        twelve_months=_NOTHING_TO_COMPARE if change is None else filters.change(change),
+        twelve_months=NOTHING_TO_COMPARE if change is None else filters.change(change),
     )
 
 
@@ -148,7 +147,7 @@ def _facts(tab: PriceTab) -> Iterator[str]:
         return
     change, last = series.twelve_month_change, series.last_real
     until = f" (até {filters.month(last.month)})" if last is not None else ""
-    told = _NOTHING_TO_COMPARE if change is None else filters.change(change)
+    told = NOTHING_TO_COMPARE if change is None else filters.change(change)
     yield f"Em 12 meses{until}: {told}."
     if peak is not None:
         since = filters.change(series.change_since_peak)

@@ -26,7 +26,8 @@ class Site:
 
     ``demo``: the data is invented and every page says so; ``signed_in`` the name of who is,
     or None; ``csrf_token()`` the value of a form's hidden field; ``asset(name)`` the address of
-    a file under static/; ``path`` the request's path, for the menu's mark.
+    a file under static/; ``path`` the request's path, for the menu's mark; ``panel_seconds``
+    how long a panel that follows may take.
     """
 
     demo: bool
@@ -36,6 +37,7 @@ class Site:
     csrf_token: Callable[[], str]
     asset: Callable[[str], str]
     path: str
+    panel_seconds: int
     notices: tuple[str, ...] = ()  # what the last form has to say, once: a title, a line of text
 
     @property
