@@ -25,35 +25,31 @@ class Housekeeper:
         self._clock = clock
         self._due = [clock() + chore.every_s for chore in chores]
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._ended = threading.Event()
+        self._started = False
+        self._at_it = threading.Lock()  # held by the thread while it does chores
+        self._ended = False
 
     def start(self) -> None:
         """Cheap to call again: with every request, so that threads begin after the fork, and
         that one which could not begin is tried again."""
-        if self._thread is not None:
+        if self._started:
             return
         with self._lock:
-            if self._thread is not None:
+            if self._started:
                 return
             thread = threading.Thread(
-                target=_keep_house,
-                args=(weakref.ref(self), self._ended),
-                name="housekeeper",
-                daemon=True,
+                target=_keep_house, args=(weakref.ref(self),), name="housekeeper", daemon=True
             )
             try:
                 thread.start()
-                self._thread = thread
+                self._started = True
             except RuntimeError:
                 log.warning("the housekeeper found no thread")
 
     def stop(self) -> None:
         """For good, and only once the chore at hand is done: what chores use may then be closed."""
-        with self._lock:
-            self._ended.set()
-        if self._thread is not None:
-            self._thread.join()
+        with self._at_it:
+            self._ended = True
 
     def do_what_is_due(self) -> float:
         """Run what is due; seconds until the next chore."""
@@ -77,8 +73,11 @@ def _attempt(chore: Chore) -> None:
         log.warning("a chore failed: %s", type(error).__name__)
 
 
-def _keep_house(keeper: "weakref.ref[Housekeeper]", ended: threading.Event) -> None:
-    pause = 0.0
-    while not ended.wait(min(pause, 1.0)) and (house := keeper()) is not None:
-        pause = house.do_what_is_due()
+def _keep_house(keeper: "weakref.ref[Housekeeper]") -> None:
+    while (house := keeper()) is not None:
+        with house._at_it:
+            if house._ended:
+                return
+            pause = house.do_what_is_due()
         del house  # while it sleeps nothing holds it
+        time.sleep(min(pause, 1.0))
