@@ -194,8 +194,11 @@ class SQLiteCache(BaseCache):
             db = self._idle.pop()
         except IndexError:
             db = self._open()
-        with _closed_on_failure(db):
+        try:  # spelt out: every lookup comes by here
             yield db
+        except BaseException:
+            db.close()
+            raise
         if len(self._idle) < MOST_IDLE and not self._closed:
             self._idle.append(db)
         else:
