@@ -179,8 +179,7 @@ class SQLiteCache(BaseCache):
     def close(self) -> None:
         """Keep no connection open any more: who comes late opens one and closes it."""
         self._closed = True
-        while self._idle:
-            self._idle.pop().close()
+        self._close_idle()
         with self._watching:
             if self._watch is not None:
                 self._watch.close()
@@ -199,10 +198,17 @@ class SQLiteCache(BaseCache):
         except BaseException:
             db.close()
             raise
-        if len(self._idle) < MOST_IDLE and not self._closed:
-            self._idle.append(db)
-        else:
+        if len(self._idle) >= MOST_IDLE:
             db.close()
+            return
+        self._idle.append(db)
+        if self._closed:
+            self._close_idle()
+
+    def _close_idle(self) -> None:
+        with contextlib.suppress(IndexError):  # others may take them meanwhile, and bring them back
+            while True:
+                self._idle.pop().close()
 
     def _open(self) -> sqlite3.Connection:
         # Autocommit: every statement is its own short transaction, so a write takes its lock at

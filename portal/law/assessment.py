@@ -25,9 +25,10 @@ from portal.vehicle import Field, Fine
 
 # A record's texts tell it from another: numbers and dates are read out of them.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
-# The source's word for a step already taken.
-_DEFENDED = re.compile(r"(?<!SEM )\bDEFESA")
-_NAMED = re.compile(r"(?<!SEM )\bCONDUTOR (INDICAD|IDENTIFICAD)")
+# The source's word for a step already taken; beside one of the last, it still may be.
+_DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
+_NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
+_NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
 _UNPENALISED = ("notice", "suspended")
 _PLURALS = {
     "leve": "leves",
@@ -94,6 +95,7 @@ class FineAssessment:
 
     def _against_notice(self) -> Iterator[Clock]:
         word = bare(str(self.record.kind))
+        word = "" if _NOT_YET.search(word) else word
         if self.prior_defence.days_used is not None and not _DEFENDED.search(word):
             yield self.prior_defence
         by_driver = self.infraction is None or self.infraction.offender in ("condutor", "")

@@ -4,6 +4,7 @@ import logging
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import (
     URL,
@@ -129,7 +130,10 @@ def _make(file: Path) -> None:
 
 
 def _sqlite(path: Path) -> Engine:
-    address = URL.create("sqlite", database=str(path))
+    # By URI, since only that can say: never make the file. It would be everybody's, and empty.
+    address = URL.create(
+        "sqlite", database=f"file:{quote(str(path))}", query={"mode": "rw", "uri": "true"}
+    )
     engine = create_engine(address, poolclass=QueuePool, pool_size=16, max_overflow=64)
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "begin", _begin_immediate)

@@ -178,4 +178,5 @@ def _panel(served: Served, replaced: Served | None, price: Decimal) -> Panel:
         replaced=Replaced(replaced.body, datetime.fromtimestamp(replaced.fetched_at, UTC))
         if replaced is not None and is_older
         else None,
+        is_stored=served.stored,
     )

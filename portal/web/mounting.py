@@ -136,7 +136,7 @@ def mount(app: Flask, portal: Portal) -> None:
                 asset=assets.url,
                 path=request.path,
                 panel_seconds=math.ceil(portal.longest_request_s) + ON_THE_WAY_S,
-                notices=tuple(map(str, get_flashed_messages())),
+                notices=lambda: map(str, get_flashed_messages()),
             )
         }
 

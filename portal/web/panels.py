@@ -26,6 +26,7 @@ class Panel:
     ``fetched_at`` is aware and in UTC; ``price`` is what asking again costs in R$, 0 where the
     operator named none; ``reason`` is a Portuguese sentence, filled for an unavailable panel, and
     ``cause`` tells its kind;
+    ``is_stored``: asking again costs nothing while it is fresh, for the store has it;
     ``replaced`` the answer that this one took the place of, while it is kept.
     """
 
@@ -38,6 +39,7 @@ class Panel:
     reason: str = ""
     cause: Cause = ""
     replaced: Replaced | None = None
+    is_stored: bool = True
 
     @property
     def has_answer(self) -> bool:

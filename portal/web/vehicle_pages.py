@@ -26,7 +26,6 @@ from portal.gateway import (
     Directive,
     Failure,
     Gateway,
-    Served,
 )
 from portal.vehicle import InvalidPlate, Plate, Renavam
 from portal.web.comparison_pages import ComparisonPages
@@ -35,6 +34,7 @@ from portal.web.errors import FAULTS, INVALID_PLATE, page_error
 from portal.web.filters import local_time
 from portal.web.lookups import REJECTED, Lookups
 from portal.web.open_pages import OpenPages
+from portal.web.panels import Panel
 from portal.web.pdf import PDFUnavailable
 from portal.web.view_models import (
     PANEL_NAMES,
@@ -55,6 +55,11 @@ from portal.web.written_reports import NothingAtHand, WrittenReports
 
 NOT_REFRESHED = "Nem tudo foi atualizado"
 REFRESHED = "Atualizado às {}"
+NOT_STORED = (
+    "A resposta não pôde ser guardada\n"
+    "Ela está só nesta página: imprima ou salve o que precisar. Se for pedida de novo, pode ser "
+    "cobrada de novo."
+)
 NO_REPORT = "O laudo não pôde ser escrito"
 NOTHING_TO_WRITE_ABOUT = (
     "Nenhum registro deste veículo está disponível agora, e sem registros não há do que escrever. "
@@ -224,6 +229,11 @@ class VehiclePages:
             flash(f"{NOT_REFRESHED}\n{in_vain}")
         elif asked:
             flash(REFRESHED.format(f"{local_time(self._reading().now):%H:%M}"))
+        if any(panel.has_answer and not panel.is_stored for panel in panels.all):
+            # Paid for, and nowhere but here: to lead elsewhere would show what was before.
+            flash(NOT_STORED)
+            report, _ = self._reports.newest(plate, panels, identity)
+            return self._page_with(plate, panels, report, identity)
         return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
@@ -241,14 +251,15 @@ class VehiclePages:
         if served.status != 200:
             return page_error(502, NO_REPORT, REJECTED.format(this_one(plate)), plate.text)
         if not served.stored:
-            return self._page_with(plate, panels, served, identity)
+            return self._page_with(
+                plate, panels, self._reports.just_written(served, panels), identity
+            )
         return redirect(url_for("vehicle.vehicle", text=plate.text, _anchor="laudo"), 303)
 
     def _page_with(
-        self, plate: Plate, panels: Panels, served: Served, identity: Identity
+        self, plate: Plate, panels: Panels, report: Panel, identity: Identity
     ) -> BaseResponse:
-        """The page with a report that the store would not keep: it was paid for, so it is shown."""
-        report = self._reports.just_written(served, panels)
+        """The page with what the store would not keep: it was paid for, so it is shown."""
         may_refresh = identity.may("refresh")
         page = vehicle_page(plate, panels, report, self._reading(), may_refresh=may_refresh)
         return make_response(render_template(page.template, page=page))

@@ -46,7 +46,7 @@ async function load(section, again) {
 
 function outcome(section, again) {
   const isReady = section.dataset.panel === "ready";
-  if (isReady && !section.querySelector("[data-panel-retry]")) return "pronto";
+  if (isReady && !("panelGap" in section.dataset)) return "pronto";
   const missing = isReady ? "indisponível em parte" : "indisponível";
   return again ? `continua ${missing}` : missing;
 }

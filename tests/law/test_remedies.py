@@ -38,7 +38,13 @@ def issued(days_ago: int, code: str = SPEEDING, **given):
         # The source's own word for what was done:
         (issued(10, kind="EM DEFESA"), [NOMINATION, APPEAL]),
         (issued(10, kind="DEFESA PRÉVIA INDEFERIDA"), [NOMINATION]),
-        (issued(10, kind="SEM DEFESA"), [DEFENCE, NOMINATION]),
+        *(
+            (issued(10, kind=word), [DEFENCE, NOMINATION])
+            for word in (
+                *("SEM DEFESA", "PRAZO DE DEFESA", "AGUARDANDO DEFESA PREVIA", "NAO HOUVE DEFESA"),
+                *("DEFESA NAO APRESENTADA", "AGUARDANDO CONDUTOR INDICADO"),
+            )
+        ),
         (issued(10, kind="CONDUTOR INDICADO"), [DEFENCE]),
         # A penalty is appealed against:
         (issued(120, penalty_on=TODAY - timedelta(days=10)), [APPEAL]),

@@ -264,3 +264,13 @@ def test_deleted_rows_are_overwritten_and_readers_never_block(tmp_path, pragma):
     with opened(None, tmp_path) as engine, reading(engine) as db:
         value = db.exec_driver_sql(f"PRAGMA {pragma}").scalar()
     assert value in ("wal", 1)
+
+
+def test_only_the_start_makes_the_file_so_that_it_is_never_everybodys(tmp_path):
+    """Deleted under a running portal, SQLite would make a new one: readable by all, empty."""
+    with opened(None, tmp_path / "a b?c#d%") as engine:
+        (tmp_path / "a b?c#d%" / "portal.sqlite").unlink()
+        engine.dispose()
+        with pytest.raises(OperationalError), reading(engine) as db:
+            db.execute(select(spending))
+    assert not (tmp_path / "a b?c#d%" / "portal.sqlite").exists()

@@ -1,12 +1,14 @@
 """What "Atualizar agora" tells: what came anew, what did not and why, and who may ask at all."""
 
 import re
+import sqlite3
 
 import pytest
 
+from portal.gateway.sqlite_cache import SQLiteCache
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
-from tests.fakes.in_process import managed
+from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.web.json_paths import issue
 from tests.web.page_client import Page, PageClient
 from tests.web.person import Person
@@ -99,3 +101,22 @@ def test_a_page_tells_its_panels_how_long_the_server_may_work(portal: PortalFact
     for deadline, told in (("15", "30"), ("120", "135")):
         page = PageClient(portal({"PORTAL_DEADLINE": deadline}).client).get("/")
         assert page.tree.get("data-panel-seconds") == told
+
+
+def test_an_answer_that_was_not_kept_is_shown_at_once_and_called_so(
+    portal: PortalFactory, upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is paid for, and to lead back to the page would show what was known before."""
+    built = portal()
+    pages = Person.at(built).signed_in(PORTAL_TOKEN).pages
+    token = pages.get(f"{PAGE}?completo=1").csrf_token()
+
+    def full(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(SQLiteCache, "replace", full)
+    monkeypatch.setattr(SQLiteCache, "set", full)
+    page = pages.post(f"{PAGE}/atualizar", 200, data={"csrf_token": token})
+    assert isinstance(page, Page)
+    assert "A resposta não pôde ser guardada" in page.text
+    assert "pode ser cobrada de novo" in page.text

@@ -121,3 +121,19 @@ def test_an_answer_of_this_minute_is_not_said_to_come_from_memory() -> None:
         fines = answered(renainf_body(), age=age)
         shown = part(Panels(panels().decode, fines, panels().renajud), "multas")
         assert ("da memória do portal" in shown) is told
+
+
+def test_an_unknown_plate_is_searched_again_also_where_the_rest_lies_outside_the_access() -> None:
+    told = part(Panels(UNKNOWN, BARRED, BARRED))
+    assert "Procurar de novo" in told
+    assert "Tentar de novo" not in told
+
+
+@pytest.mark.parametrize("missing", [DOWN, UNKNOWN, BARRED])
+def test_a_summary_that_lacks_something_is_marked_for_the_script_that_announces_it(
+    missing: Panel,
+) -> None:
+    html = render(vehicle_page(PLATE, Panels(missing, missing, missing), UNASKED, READING))
+    assert 'id="resumo"' in html
+    assert html.count(" data-panel-gap") == 4
+    assert " data-panel-gap" not in render(vehicle_page(PLATE, panels(), UNASKED, READING))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from babel.dates import format_date
 from babel.numbers import format_currency
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from portal.web.view_models import Panels, negotiation_page
@@ -31,7 +31,7 @@ from tests.web.html_checker import check_html, text_of
 from tests.web.odd_records import JSON, odd
 from tests.web.page_client import PageClient
 from tests.web.person import Person
-from tests.web.rendering import DOWN, PLATE, READING, answered, panels, render
+from tests.web.rendering import DOWN, PLATE, READING, UNASKED, answered, panels, render
 
 SHEET = "/placa/ABC1D23/negociacao"
 
@@ -159,6 +159,7 @@ def test_what_cannot_be_read_is_said_and_gives_no_sheet(asked: dict[str, str]) -
     assert "<title>Erro: " in html
 
 
+@example(vehicle=fipe_entry(valorAtual=1, historicoPreco=price_history(3, 1)), fines=[], asked={})
 @given(
     vehicle=odd(fipe_entry(historicoPreco=price_history(3, 1))) | JSON,
     fines=JSON | st.lists(JSON | odd(fine()), max_size=3),
@@ -180,7 +181,9 @@ def test_no_record_and_no_input_however_odd_breaks_the_sheet(
     assert HIDDEN not in html
     for amount in re.findall(r"-?R\$\u00a0[\d.,]+\d", html):
         bare = amount.replace("R$\u00a0", "").replace(".", "").replace(",", ".")
-        assert amount == format_currency(Decimal(bare), "BRL", locale="pt_BR")
+        form = None if "," in amount else "¤\xa0#,##0"  # prices of the table may stand in reais
+        exact = format_currency(Decimal(bare), "BRL", form, "pt_BR", currency_digits=not form)
+        assert amount == exact
         assert Decimal(bare) != 0
     days = set(re.findall(r"\d\d/\d\d/\d{4}", shown))
     assert days <= {format_date(READING.today, "dd/MM/yyyy", locale="pt_BR")}
@@ -248,3 +251,10 @@ def test_another_spelling_and_a_stranger_are_led_on(portal: PortalFactory) -> No
     someone = Person.at(built).signed_in().client
     answer = someone.get("/placa/abc-1d23/negociacao?reparos=1")
     assert (answer.status_code, answer.headers["Location"]) == (308, f"{SHEET}?reparos=1")
+
+
+def test_what_nobody_asked_is_not_said_to_have_failed() -> None:
+    waiting = Panels(panels().decode, UNASKED, UNASKED)
+    shown = text_of(check_html(render(negotiation_page(PLATE, waiting, READING, {}))))
+    assert "não foi possível consultar" not in shown
+    assert "Sem resposta guardada: multas, restrições judiciais" in shown

@@ -33,6 +33,10 @@ class Unavailable:
     cause: Cause = ""
 
     @property
+    def can_retry(self) -> bool:
+        return self.cause not in _ASKING_AGAIN_IS_VAIN
+
+    @property
     def title(self) -> str:
         """``Multas: indisponíveis — não significa “nada consta”``."""
         return f"{self.what.capitalize()}: indisponíveis — {_NO_CLEAN_RECORD}"
@@ -61,11 +65,13 @@ def gap_of(missing: Sequence[Unavailable], subject: Plate | Renavam, *, is_all: 
         verb = "conhece" if any(one.cause == "not_found" for one in missing) else "aceitou"
         who = "A fonte" if is_all else f"{whats}: a fonte"
         title = f"{who} não {verb} {this_one(subject)} — {_NO_CLEAN_RECORD}"
+    can_retry = any(one.can_retry for one in missing)
+    has_unknown = any(one.cause in _UNKNOWN_SUBJECT for one in missing)
     return Gap(
         title,
         tuple(_lines(missing)),
-        can_retry=any(one.cause not in _ASKING_AGAIN_IS_VAIN for one in missing),
-        search_again=is_unknown,
+        can_retry=can_retry,
+        search_again=has_unknown and not can_retry,
     )
 
 

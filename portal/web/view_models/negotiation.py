@@ -89,6 +89,7 @@ class NegotiationPage:
     whole_page_url: str
     summary: Summary
     unasked: tuple[str, ...]
+    has_answers: bool
     missing: tuple[Unavailable, ...]
     kept: tuple[Provenance, ...]
     versions: tuple[VersionChoice, ...]
@@ -103,11 +104,6 @@ class NegotiationPage:
     at_most: bool
     notes: tuple[str, ...]
     unverified: tuple[Unverified, ...]
-
-    @property
-    def has_answers(self) -> bool:
-        """Whether any record is at hand: then there is a verdict to read first."""
-        return len(self.unasked) < len(LOOKUP_WORDS)
 
     @property
     def is_wrong(self) -> bool:
@@ -146,6 +142,7 @@ def negotiation_page(
         whole_page_url=f"{path}?completo=1",
         summary=contents.summary,
         unasked=unasked,
+        has_answers=any(panels.of(lookup).has_answer for lookup in LOOKUP_WORDS),
         missing=missing_of(panels, plate),
         kept=tuple(
             provenance(words, panel, reading.now)

@@ -115,9 +115,8 @@ class Prices:
         if others := len(self.all) - len(likeliest):
             notes.append(f"+ {filters.plural(others, 'versão', 'versões')}")
         lowest, highest = min(known), max(known)
-        if lowest == highest:
-            return ToldPrice(filters.brl(lowest), " ".join(notes))
-        text = f"{filters.whole_brl(lowest)} a {filters.whole_brl(highest)}"
+        ends = dict.fromkeys((filters.whole_brl(lowest), filters.whole_brl(highest)))
+        text = " a ".join(ends) if len(ends) > 1 else filters.brl(lowest)
         return ToldPrice(text, " ".join(notes))
 
     @property

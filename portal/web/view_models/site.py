@@ -1,6 +1,6 @@
 """What every template may know besides its page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 
@@ -38,9 +38,10 @@ class Site:
     asset: Callable[[str], str]
     path: str
     panel_seconds: int
-    notices: tuple[str, ...] = ()  # what the last form has to say, once: a title, a line of text
+    # What the last form has to say, once: a title, a line of text. Asked for by who shows it.
+    notices: Callable[[], Iterable[str]] = tuple
 
     @property
     def form_notices(self) -> tuple[FormNotice, ...]:
-        parts = (notice.partition("\n") for notice in self.notices)
+        parts = (notice.partition("\n") for notice in self.notices())
         return tuple(FormNotice(title, text) for title, _, text in parts)
