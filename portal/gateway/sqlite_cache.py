@@ -179,7 +179,7 @@ class SQLiteCache(BaseCache):
     def close(self) -> None:
         """Keep no connection open any more: who comes late opens one and closes it."""
         self._closed = True
-        self._close_idle()
+        self._keep(0)
         with self._watching:
             if self._watch is not None:
                 self._watch.close()
@@ -193,21 +193,15 @@ class SQLiteCache(BaseCache):
             db = self._idle.pop()
         except IndexError:
             db = self._open()
-        try:  # spelt out: every lookup comes by here
+        with _closed_on_failure(db):
             yield db
-        except BaseException:
-            db.close()
-            raise
-        if len(self._idle) >= MOST_IDLE:
-            db.close()
-            return
         self._idle.append(db)
-        if self._closed:
-            self._close_idle()
+        if self._closed or len(self._idle) > MOST_IDLE:
+            self._keep(0 if self._closed else MOST_IDLE)
 
-    def _close_idle(self) -> None:
+    def _keep(self, most: int) -> None:
         with contextlib.suppress(IndexError):  # others may take them meanwhile, and bring them back
-            while True:
+            while len(self._idle) > most:
                 self._idle.pop().close()
 
     def _open(self) -> sqlite3.Connection:
@@ -244,8 +238,8 @@ class SQLiteCache(BaseCache):
 def entry_id(key: str) -> int:
     """A signed 64-bit row number: the tag's checksum above, the name's below.
 
-    Two keys may share one, once in 10^19 pairs: the later entry then takes the place of the other,
-    and neither is ever given out under the other's key.
+    Two keys may share one, once in 10^19 pairs: the later takes the other's place, and neither
+    is ever given out under the other's key.
     """
     tag, _, name = key.partition(":")
     return (zlib.crc32(tag.encode()) << 32 | zlib.crc32(name.encode())) - 2**63
@@ -309,11 +303,8 @@ def _move_some(db: sqlite3.Connection) -> int:
 
 
 def _empty_log(db: sqlite3.Connection, tries: int = 40) -> bool:
-    """Fold the write-ahead log into the file and empty it; whether that was done.
-
-    A reader in the way is waited for, up to 0.8 s in all, and never by SQLite: it would wait
-    with the lock that every writer needs.
-    """
+    """Fold the write-ahead log into the file and empty it; whether that was done. A reader is
+    waited for, 0.8 s in all, and never by SQLite: it would hold the lock that writers need."""
     db.execute("PRAGMA busy_timeout = 0")
     try:
         for attempt in range(tries):

@@ -14,7 +14,7 @@ PLATES = (f"ABC{number % 10}D{number:02}" for number in count(31))
 MULTAS = "**/painel/multas"
 STALE = "resposta guardada de 1º de novembro"
 # The panel as a source that is down leaves it: a stored answer, and a lookup that brought nothing.
-PANEL = """<!doctype html><section class="panel" id="multas" data-panel="{state}"
+PANEL = """<!doctype html><section class="panel" id="multas" data-panel="{state}"{gap}
  data-panel-url="/placa/ABC1D23/painel/multas"><div class="panel__head"><h2>Multas</h2></div>
  {notices}<p>Conteúdo {number}</p></section>"""
 NOTICES = """<div class="notice"><p class="notice__title">{stale}</p></div>
@@ -31,7 +31,10 @@ def portal() -> Iterator[PortalProcess]:
 def answer_with(page: Any, number: int, *, state: str = "ready", notices: bool = True) -> None:
     """The next answers of the panel of fines, until told otherwise."""
     body = PANEL.format(
-        state=state, number=number, notices=NOTICES.format(stale=STALE) if notices else ""
+        state=state,
+        number=number,
+        gap=" data-panel-gap" if notices else "",
+        notices=NOTICES.format(stale=STALE) if notices else "",
     )
     page.unroute(MULTAS)
     page.route(MULTAS, lambda route: route.fulfill(body=body, content_type="text/html"))
