@@ -15,6 +15,7 @@ from portal.law.points import Points
 from portal.law.standing import Standing
 from portal.law.unverified import UNVERIFIED, Unverified
 from portal.law.verdict import Level, Reason, Verdict, judge
+from portal.law.wording import listed
 
 __all__ = [
     "ACTS",
@@ -57,6 +58,7 @@ __all__ = [
     "find",
     "find_court",
     "judge",
+    "listed",
     "negotiate",
     "term",
     "totals",

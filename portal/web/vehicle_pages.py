@@ -260,8 +260,14 @@ class VehiclePages:
         self, plate: Plate, panels: Panels, report: Panel, identity: Identity
     ) -> BaseResponse:
         """The page with what the store would not keep: it was paid for, so it is shown."""
-        may_refresh = identity.may("refresh")
-        page = vehicle_page(plate, panels, report, self._reading(), may_refresh=may_refresh)
+        page = vehicle_page(
+            plate,
+            panels,
+            report,
+            self._reading(),
+            may_refresh=identity.may("refresh"),
+            may_write=identity.may("report"),
+        )
         return make_response(render_template(page.template, page=page))
 
     def _dossier(self, plate: Plate, identity: Identity) -> DossierPage:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from portal.law import listed
 from portal.vehicle import Plate, Renavam
 from portal.web import filters
 from portal.web.panels import Cause
@@ -103,9 +104,8 @@ def kept_titles(kept: Sequence[tuple[str, datetime]]) -> tuple[str, ...]:
 
 def named(whats: Sequence[str]) -> str:
     """``Dados do veículo, multas e restrições judiciais``."""
-    *before, last = whats
-    listed = f"{', '.join(before)} e {last}" if before else last
-    return listed[:1].upper() + listed[1:]
+    text = listed(whats)
+    return text[:1].upper() + text[1:]
 
 
 def told_by_reason(missing: Sequence[Unavailable]) -> Iterator[tuple[str, str]]:

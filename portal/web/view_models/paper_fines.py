@@ -143,7 +143,7 @@ def _facts(fine: Fine, law: FineAssessment) -> Iterator[str]:
     if fine.kind.state != "empty":
         yield f"Situação na fonte: {_words(fine.kind)}."
     yield f"Cadastro: {_day(fine.registered_on, fine.registered_on_text)}."
-    timed = bool(law.clocks)
+    timed = law.is_open
     notified = _day(fine.notified_on, fine.notified_on_text)
     yield f"Notificação: {notified}{_used(law.notice) if timed else ''}."
     penalty = _day(fine.penalty_on, fine.penalty_on_text)

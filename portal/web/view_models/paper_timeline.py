@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from portal.law import listed
 from portal.web.view_models.fines import FineList, FineRow
 from portal.web.view_models.restrictions import RestrictionList
 
@@ -84,4 +85,4 @@ def numbers(in_order: Sequence[int]) -> str:
     parts: list[str] = []
     for run in runs:
         parts += [f"{run[0]} a {run[-1]}"] if len(run) > 2 else [str(number) for number in run]
-    return ", ".join(parts[:-1]) + (" e " if len(parts) > 1 else "") + "".join(parts[-1:])
+    return listed(parts)
