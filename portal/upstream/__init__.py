@@ -1,11 +1,13 @@
 """How we ask: one base address, one behind a breaker, or both as one upstream."""
 
-from portal.upstream.breaker import CELLS, Breaker
+from portal.upstream.breaker import Breaker
 from portal.upstream.cells import Cells
+from portal.upstream.circuit import CELLS
 from portal.upstream.errors import (
     Broken,
     CircuitOpen,
     Failing,
+    LocalFailure,
     NotSent,
     TimedOut,
     Uncertain,
@@ -15,9 +17,12 @@ from portal.upstream.errors import (
 from portal.upstream.failover import Failover
 from portal.upstream.messages import Account, Attempt, Resource, Response, Upstream
 from portal.upstream.origin import Origin
+from portal.upstream.payers import PAYER_CELLS, ROOM_A_BREAKER, PayerBreaker
 
 __all__ = [
     "CELLS",
+    "PAYER_CELLS",
+    "ROOM_A_BREAKER",
     "Account",
     "Attempt",
     "Breaker",
@@ -26,8 +31,10 @@ __all__ = [
     "CircuitOpen",
     "Failing",
     "Failover",
+    "LocalFailure",
     "NotSent",
     "Origin",
+    "PayerBreaker",
     "Resource",
     "Response",
     "TimedOut",

@@ -1,29 +1,15 @@
 """Circuit breaker around one origin: closed, open, half-open with a single probe."""
 
-import hashlib
 import itertools
 import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 from portal.upstream.cells import Cells
-from portal.upstream.errors import CircuitOpen, TimedOut, UpstreamError
+from portal.upstream.circuit import CELLS, Circuit, State, mark
+from portal.upstream.errors import CircuitOpen, LocalFailure, TimedOut, UpstreamError
 from portal.upstream.messages import Account, Attempt, Resource, Response, Upstream
-
-State = Literal["closed", "open", "half-open"]
-
-FAILURES_TO_OPEN = 5
-COOLDOWN_S = 5.0
-LONGEST_PAUSE_S = 60.0
-DEFAULT_PAUSE_S = 1.0
-
-# What each cell holds. Times are monotonic seconds, which all processes of a machine share.
-# A subject's mark is negative while its call has not failed but only waits (_waiting_as_long).
-_PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_SUBJECT = 0, 1, 2, 3
-CELLS = _FIRST_SUBJECT + FAILURES_TO_OPEN
-_SUBJECTS = range(_FIRST_SUBJECT, CELLS)
 
 
 class Breaker:
@@ -32,7 +18,7 @@ class Breaker:
     It opens when the last failures, with no answer between them, came from FAILURES_TO_OPEN
     different vehicles: one poisoned record asked again and again says nothing about the rest.
     Calls that wait as long as one that timed out count too, until one of them is answered: then
-    the origin was slow, and what they told is taken back.
+    the origin was slow, and what they told is taken back. A LocalFailure counts for nothing.
     With shared ``cells`` the worker processes open, pause and probe as one. The lock guards the
     state alone, never a call.
 
@@ -52,6 +38,7 @@ class Breaker:
         self._origin = origin
         self._clock = clock
         self._cells = Cells(CELLS) if cells is None else cells
+        self._circuit = Circuit(self._cells, clock, longest_call_s)
         self._longest_call_s = longest_call_s
         self._turn = threading.Lock()
         self._numbers = itertools.count()
@@ -61,11 +48,7 @@ class Breaker:
 
     @property
     def state(self) -> State:
-        now = self._clock()
-        if not self._is_open(now):
-            return "closed"
-        due = now >= self._cells[_PROBE_FROM]
-        return "half-open" if due or now < self._cells[_PROBING_UNTIL] else "open"
+        return self._circuit.state
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Ask the origin, or raise CircuitOpen at once."""
@@ -75,9 +58,10 @@ class Breaker:
             number = next(self._numbers)
             self._waiting[number] = (started, resource.subject)
         try:
-            asked = account if probe else _SecondLook(account, self._refuse_if_open)
+            asked = account if probe else SecondLook(account, self._refuse_if_open)
             response = self._origin.send(resource, asked, deadline)
-        except CircuitOpen:
+        except (CircuitOpen, LocalFailure):
+            self._leave(probe)  # nothing was learnt about the origin
             raise
         except UpstreamError as error:
             with self._turn:  # throughout: an answer to one of those meanwhile comes after it
@@ -111,101 +95,54 @@ class Breaker:
         self._counted.update(counted)
         return {subject for _, subject in counted.values()}
 
-    def _is_open(self, now: float) -> bool:
-        # A time further ahead than any cool-down was left by an earlier boot of the machine.
-        probe_from = self._cells[_PROBE_FROM]
-        return probe_from != 0.0 and probe_from - now <= COOLDOWN_S
-
     def _enter(self) -> bool:
         now = self._clock()
-        pause_left = self._cells[_PAUSED_UNTIL] - now
-        if 0 < pause_left <= LONGEST_PAUSE_S:
-            raise CircuitOpen(pause_left)
-        if not self._is_open(now):
+        self._circuit.refuse_while_paused(now)
+        if not self._circuit.is_open(now):
             return False
         with self._cells.locked():
-            if not self._is_open(now):
+            if not self._circuit.is_open(now):
                 return False
-            probe_from = self._cells[_PROBE_FROM]
-            if now < probe_from:
-                raise CircuitOpen(probe_from - now)
-            if 0 < self._cells[_PROBING_UNTIL] - now <= self._longest_call_s:
-                raise CircuitOpen(DEFAULT_PAUSE_S)
-            self._cells[_PROBING_UNTIL] = now + self._longest_call_s
+            self._circuit.refuse_while_cooling(now)
+            self._circuit.start_probe(now)
             return True
 
     def _refuse_if_open(self) -> None:
-        now = self._clock()
-        if self._is_open(now):
-            raise CircuitOpen(max(DEFAULT_PAUSE_S, self._cells[_PROBE_FROM] - now))
+        self._circuit.refuse_while_open(self._clock())
 
     def _leave(self, probe: bool) -> None:
         if probe:
-            self._cells[_PROBING_UNTIL] = 0.0
+            self._circuit.end_probe()
 
     def _failed(self, subject: str, waiting: set[str], probe: bool) -> None:
         with self._cells.locked():
-            now = self._clock()
-            was_open = self._is_open(now)
-            self._count(_mark(subject))
-            if not was_open:  # else nothing is left to be told by who only waits
-                for each in waiting:
-                    self._count(-_mark(each))
-            # A call that left before it opened and fails only now: the origin failed until now.
-            if probe or was_open or self._cells[_SUBJECTS[-1]] != 0.0:
-                if probe or not self._rests_on_waiting():
-                    self._forget_failures()
-                self._cells[_PROBE_FROM] = now + COOLDOWN_S
+            marks = [mark(each) for each in waiting]
+            self._circuit.fail(mark(subject), self._clock(), probe, waiting=marks)
             self._leave(probe)
-
-    def _count(self, mark: float) -> None:
-        """A failure takes the place of what was told by waiting: its own, else another's."""
-        told = [self._cells[slot] for slot in _SUBJECTS]
-        if mark in told or (mark < 0 and -mark in told):
-            return
-        places = [-mark, 0.0] if mark > 0 else [0.0]
-        places += [each for each in told if mark > 0 > each]
-        for place in places:
-            if place in told:
-                self._cells[_FIRST_SUBJECT + told.index(place)] = mark
-                return
-
-    def _rests_on_waiting(self) -> bool:
-        """Whether too few have failed so far: some of those counted only wait."""
-        return any(self._cells[slot] < 0 for slot in _SUBJECTS)
 
     def _answered(self, response: Response, probe: bool, counted: bool) -> None:
         self._answered_at = self._clock()
         pauses = response.status == 429
-        if not (probe or pauses or self._cells[_FIRST_SUBJECT]):
+        if not (probe or pauses or self._circuit.has_failures):
             return  # the usual case takes no lock
         with self._cells.locked():
             now = self._clock()
-            is_open = self._is_open(now)
-            probing = 0 < self._cells[_PROBING_UNTIL] - now <= self._longest_call_s
+            is_open = self._circuit.is_open(now)
             # A call that left before the circuit opened must not close it, for only the probe
             # does; but one whose waiting opened it takes back what it told, until a probe goes.
-            taken_back = counted and is_open and not probing and self._rests_on_waiting()
+            taken_back = counted and is_open and not self._circuit.is_probing(now)
+            taken_back = taken_back and self._circuit.rests_on_waiting
             if probe or taken_back:
-                self._cells[_PROBE_FROM] = 0.0
+                self._circuit.close()
                 self._leave(probe)
-            if probe or taken_back or not is_open:
-                self._forget_failures()
+            elif not is_open:
+                self._circuit.forget_failures()
             if pauses:
-                wished = response.retry_after_s
-                pause = DEFAULT_PAUSE_S if wished is None else min(wished, LONGEST_PAUSE_S)
-                until = self._clock() + pause
-                held = self._cells[_PAUSED_UNTIL]
-                longer = until < held <= self._clock() + LONGEST_PAUSE_S
-                self._cells[_PAUSED_UNTIL] = held if longer else until
-
-    def _forget_failures(self) -> None:
-        for slot in _SUBJECTS:
-            self._cells[slot] = 0.0
+                self._circuit.pause(response.retry_after_s, now)
 
 
 @dataclass(frozen=True, slots=True)
-class _SecondLook:
+class SecondLook:
     """An account that looks at the circuit once more after its row is written: writing takes a
     moment in which many calls may learn that the origin is down."""
 
@@ -220,9 +157,3 @@ class _SecondLook:
             attempt.ended(CircuitOpen.outcome)
             raise
         return attempt
-
-
-def _mark(subject: str) -> float:
-    """A number other than 0 that tells subjects apart: 52 bits fit a double exactly."""
-    digest = hashlib.sha256(subject.encode()).digest()
-    return float(int.from_bytes(digest[:8], "big") >> 12 | 1)

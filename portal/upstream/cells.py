@@ -12,6 +12,7 @@ from pathlib import Path
 from portal.sharing import fill
 
 _DOUBLE = struct.Struct("=d")
+CELL_BYTES = _DOUBLE.size
 
 
 class Cells:

@@ -3,7 +3,14 @@
 import time
 from collections.abc import Sequence
 
-from portal.upstream.errors import CircuitOpen, NotSent, Uncertain, Unusable, UpstreamError
+from portal.upstream.errors import (
+    CircuitOpen,
+    LocalFailure,
+    NotSent,
+    Uncertain,
+    Unusable,
+    UpstreamError,
+)
 from portal.upstream.messages import Account, Resource, Response, Upstream
 
 
@@ -12,7 +19,8 @@ class Failover:
 
     Nothing left (NotSent): the next origin may be asked for any method. It left and no whole
     answer came (Uncertain, Unusable): for GET alone, since a POST would be charged again.
-    An answer, 4xx included, ends the search.
+    An answer, 4xx included, ends the search; so does a LocalFailure, which the next origin would
+    meet too.
     """
 
     def __init__(self, origins: Sequence[Upstream]) -> None:
@@ -25,6 +33,9 @@ class Failover:
                 break
             try:
                 return origin.send(resource, account, deadline)
+            except LocalFailure as failure:
+                failures.append(failure)
+                break
             except NotSent as failure:
                 failures.append(failure)
             except (Uncertain, Unusable) as failure:

@@ -21,8 +21,10 @@ class Resource:
     """What is asked for.
 
     ``path`` is appended to a base address; ``credential`` goes into the Authorization header
-    alone; ``subject`` tells one vehicle from another without naming it; ``check`` raises
-    Unusable for a 200 whose body is no answer to this question.
+    alone; ``subject`` tells one vehicle from another without naming it; ``check(status, body)``
+    raises Unusable for a 200, 400 or 404 whose body is no answer to this question. ``payer``
+    names whose credential it is where callers bring their own (pass-through): a keyed hash,
+    never the credential.
     """
 
     method: Literal["GET", "POST"]
@@ -30,7 +32,8 @@ class Resource:
     subject: str
     credential: str = field(repr=False)
     body: bytes | None = field(default=None, repr=False)
-    check: Callable[[bytes], None] = field(default=lambda _: None, repr=False)
+    check: Callable[[int, bytes], None] = field(default=lambda *_: None, repr=False)
+    payer: str | None = None
 
 
 class Attempt(Protocol):

@@ -11,7 +11,7 @@ from portal.vehicle.changes import (
     changed_restrictions,
 )
 from portal.vehicle.decode import Decoded, FipeEntry, MonthPrice, read_decode
-from portal.vehicle.drift import unexpected
+from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field, read_field
 from portal.vehicle.fines import Fine, Licence, read_fines
 from portal.vehicle.fipe import FipeCode, PricePoint, PriceSeries, fipe_code
@@ -63,5 +63,6 @@ __all__ = [
     "read_report",
     "read_restrictions",
     "unexpected",
+    "unexpected_members",
     "vehicle_name",
 ]

@@ -6,7 +6,7 @@ the source has changed. It names fields only: a path never carries a value.
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -68,6 +68,7 @@ CONTRACT: dict[str, object] = {
 # As the contract spells them: a small letter first, no digit, so that no plate is a name.
 _NAME = re.compile(r"[a-z][A-Za-z_]{0,39}", re.ASCII)
 _MOST_PATHS = 64
+_FRAME = frozenset({"status", "result"})
 
 
 def unexpected(operation_name: str, result: object) -> frozenset[str]:
@@ -85,6 +86,12 @@ def unexpected(operation_name: str, result: object) -> frozenset[str]:
             if len(paths) == _MOST_PATHS:
                 break
     return frozenset(paths)
+
+
+def unexpected_members(document: Mapping[str, object]) -> frozenset[str]:
+    """Paths of the members beside ``status`` and ``result``, such as "$.message"."""
+    names = sorted(document.keys() - _FRAME)[:_MOST_PATHS]
+    return frozenset(f"$.{_label(name)}" for name in names)
 
 
 def _is_as_agreed(operation_name: str, result: object) -> bool:
@@ -127,7 +134,7 @@ def _differences(shape: object, value: object, path: str) -> Iterator[str]:
                 yield below
         for name in value:
             if name not in shape:
-                label = name if isinstance(name, str) and _NAME.fullmatch(name) else "?"
+                label = _label(name)
                 yield f"{path}.{label}" if path else label
     elif isinstance(shape, list):
         if not isinstance(value, list):
@@ -137,6 +144,10 @@ def _differences(shape: object, value: object, path: str) -> Iterator[str]:
             yield from _differences(shape[0], item, f"{path}[]")
     elif not _fits(shape, value):
         yield here
+
+
+def _label(name: object) -> str:
+    return name if isinstance(name, str) and _NAME.fullmatch(name) else "?"
 
 
 def _fits(shape: object, value: object) -> bool:

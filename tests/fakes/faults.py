@@ -215,7 +215,82 @@ def chunks_without_end() -> Fault:
     return _chunked("chunks without end", _chunk, After.CLOSE)
 
 
+def wrong_length_beside_chunks() -> Fault:
+    """A Content-Length that the chunks overrule (RFC 9112 §6.3): good."""
+
+    def play(wire: Wire, call: Call) -> After:
+        framing = [
+            ("Content-Type", JSON),
+            ("Content-Length", "7"),
+            ("Transfer-Encoding", "chunked"),
+        ]
+        wire.send(head(200, framing) + _chunk(_good(call)) + b"0\r\n\r\n")
+        return After.CLOSE
+
+    return Fault("wrong length beside chunks", play)
+
+
+def interim(delay_s: float = 0.0, *codes: int, then: Fault | None = None) -> Fault:
+    """Interim responses (RFC 9110 §15.2), and after ``delay_s`` the clean answer or the one
+    given: good. Without a delay both leave in one packet where the system allows it."""
+    following = then or good()
+
+    def play(wire: Wire, call: Call) -> After:
+        wire.hold(b"".join(head(code, [("Link", "</a>; rel=preload")]) for code in codes or (103,)))
+        if delay_s:
+            wire.send(b"")
+            wire.pause(delay_s)
+        return following.play(wire, call)
+
+    late = f", {delay_s:g} s before the answer" if delay_s else ""
+    return Fault(f"interim {', '.join(map(str, codes or (103,)))}{late}", play)
+
+
+def interim_and_no_answer() -> Fault:
+    """An interim response, and then the end of the connection."""
+
+    def play(wire: Wire, call: Call) -> After:
+        wire.send(head(103, []))
+        return After.CLOSE
+
+    return Fault("interim and no answer", play)
+
+
+def bytes_behind(extra: bytes = b"\r\n", delay_s: float = 0.0) -> Fault:
+    """The clean answer, then bytes that belong to no answer: good."""
+
+    def play(wire: Wire, call: Call) -> After:
+        send_whole(wire, _good(call))
+        wire.pause(delay_s)
+        wire.send(extra)
+        return After.KEEP
+
+    return Fault(f"{len(extra)} bytes behind" + (" and late" if delay_s else ""), play)
+
+
+def started_then_reset() -> Fault:
+    """The first bytes of a status line, then a reset: the call was charged."""
+
+    def play(wire: Wire, call: Call) -> After:
+        wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: appl")
+        wire.pause(0.05)  # a reset discards what the client's system has not yet taken
+        wire.reset_on_close()
+        return After.CLOSE
+
+    return Fault("started then reset", play)
+
+
 # Encoding
+
+
+def gzipped_in_two() -> Fault:
+    """The clean answer compressed in two members (RFC 1952 §2.2): good."""
+
+    def members(call: Call) -> bytes:
+        body = _good(call)
+        return gzip.compress(body[:20]) + gzip.compress(body[20:])
+
+    return answer("gzip in two members", members, headers=[("Content-Encoding", "gzip")])
 
 
 def gzipped() -> Fault:
@@ -272,6 +347,13 @@ def status(code: int, message: str | None = None, retry_after: str | None = None
     text = message or MESSAGES.get(code, f"Erro {code} da origem.")
     waiting = [("Retry-After", retry_after)] if retry_after is not None else []
     return answer(f"status {code}", message_body(text), code, headers=waiting)
+
+
+def status_in_bad_gzip(code: int, retry_after: str | None = None) -> Fault:
+    """A status whose body cannot be decoded: the status says enough."""
+    waiting = [("Retry-After", retry_after)] if retry_after is not None else []
+    encoded = [("Content-Encoding", "gzip"), *waiting]
+    return answer(f"status {code} in bad gzip", b"no gzip", code, headers=encoded)
 
 
 def html_error(code: int) -> Fault:

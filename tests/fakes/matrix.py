@@ -66,6 +66,8 @@ BROKEN = (
         faults.html_error(503),
     ),
     *_charged(
+        faults.interim_and_no_answer(),
+        faults.started_then_reset(),
         faults.reset_mid_body(),
         faults.short_length(),
         faults.bad_chunk_framing(),
@@ -97,7 +99,10 @@ BROKEN = (
         odd_bodies.result_of_wrong_type(),
         odd_bodies.result_as_text(),
         odd_bodies.result_null(),
+        faults.html_error(400),
+        faults.html_error(404),
     ),
+    Row(odd_bodies.empty_result_with_message(), 502, "charged", LISTS),
     Row(odd_bodies.elements_not_objects(), 502, "charged", LISTS),
     Row(odd_bodies.other_plate(), 502, "charged", NAMING_A_PLATE),
 )
@@ -107,6 +112,8 @@ REFUSED = (
     *_answered(404, faults.status(404)),
     *_answered(503, faults.status(401), faults.status(403), faults.status(429, retry_after="7")),
     *_answered(502, faults.status(402), faults.status(418)),
+    *_answered(503, faults.status_in_bad_gzip(401)),
+    *_answered(502, faults.status_in_bad_gzip(402)),
 )
 
 GOOD = (
@@ -115,7 +122,14 @@ GOOD = (
         faults.good(),
         faults.stale_keep_alive(),
         faults.chunked(),
+        faults.wrong_length_beside_chunks(),
+        faults.interim(),
+        faults.interim(0.0, 100, 102, 103, 199),
+        faults.interim(0.05),
+        faults.bytes_behind(),
+        faults.bytes_behind(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"),
         faults.gzipped(),
+        faults.gzipped_in_two(),
         faults.cookies(),
         odd_bodies.wrong_type_good_body(),
         odd_bodies.nested(50),

@@ -141,6 +141,15 @@ def wrong_status_word(word: str = "ERROR") -> Fault:
     return reshaped(f"status word {word}", lambda value, _: value.update(status=word))
 
 
+def empty_result_with_message() -> Fault:
+    """What a service answers when the base behind it is down: for the lists."""
+
+    def change(value: dict[str, Any], is_list: bool) -> None:
+        value.update(result=[], message="Base estadual indisponível.")
+
+    return reshaped("empty result with a message", change)
+
+
 def not_an_object() -> Fault:
     return answer("not an object", b"[]")
 

@@ -57,9 +57,15 @@ class Wire:
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
         self._buffer = b""
+        self._held = b""
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
+    def hold(self, data: bytes) -> None:
+        """Keep these bytes back: they leave in one write with those that are sent next."""
+        self._held += data
+
     def send(self, data: bytes) -> None:
+        data, self._held = self._held + data, b""
         try:
             self._socket.sendall(data)
         except OSError as error:

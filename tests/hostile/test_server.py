@@ -139,9 +139,8 @@ def test_odd_targets_split_no_header_and_leave_no_directory(
     running: tuple[PortalProcess, FaultUpstream], target: bytes
 ) -> None:
     server, _ = running
-    received = exchange(
-        server.port, b"GET " + target + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-    )
+    request = b"GET " + target + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    received = exchange(server.port, request, patience_s=30)  # the server closes after its answer
     head = received.partition(b"\r\n\r\n")[0].lower()
     (status,) = STATUS_LINE.findall(head.upper())
     assert int(status) < 500

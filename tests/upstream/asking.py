@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from portal.gateway import DECODE, RENAINF, RENAJUD, REPORT, Lookup, Operation
-from portal.gateway.validity import NoAnswer, check
+from portal.gateway.validity import NoAnswer, check, message_body
 from portal.upstream import Origin, Resource, Unusable
 from portal.vehicle import Plate
 from tests import factories
@@ -44,16 +44,20 @@ def resource(
     operation: str = "decode",
     plate: str = "ABC1D23",
     credential: str = "operator-token",
-    check_body: Callable[[bytes], None] | None = None,
+    check_body: Callable[[int, bytes], None] | None = None,
+    payer: str | None = None,
 ) -> Resource:
     """An operation on a plate, judged by the contract as the gateway judges it."""
     asked = OPERATION_OF[operation]
     body = factories.report_request(plate) if asked.method == "POST" else None
     lookup = Lookup(asked, Plate.parse(plate), body=body)
 
-    def judged(answer: bytes) -> None:
+    def judged(status: int, answer: bytes) -> None:
         try:
-            check(lookup, answer, factories.HIDDEN)
+            if status == 200:
+                check(lookup, answer, factories.HIDDEN)
+            else:
+                message_body(answer)
         except NoAnswer as error:
             raise Unusable(str(error)) from None
 
@@ -64,6 +68,7 @@ def resource(
         credential=credential,
         body=body,
         check=check_body or judged,
+        payer=payer,
     )
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from portal.upstream import Breaker, Failing, Response
-from portal.upstream.breaker import FAILURES_TO_OPEN
+from portal.upstream import Breaker, Failing, PayerBreaker, Response
+from portal.upstream.circuit import FAILURES_TO_OPEN
 from tests.upstream.asking import Notes, resource
 
 
@@ -21,15 +21,21 @@ class Played:
         return self.next
 
 
-def ask(breaker: Breaker, plate: str = "ABC1D23"):
-    return breaker.send(resource(plate=plate), Notes(), 0.0)
+def ask(breaker: Breaker | PayerBreaker, plate: str = "ABC1D23", payer: str | None = None):
+    return breaker.send(resource(plate=plate, payer=payer), Notes(), 0.0)
 
 
-def fail(breaker: Breaker, played: Played, times: int, first: int = 0) -> None:
+def fail(
+    breaker: Breaker | PayerBreaker,
+    played: Played,
+    times: int,
+    first: int = 0,
+    payer: str | None = None,
+) -> None:
     played.next = Failing(500)
     for number in range(first, first + times):
         with pytest.raises(Failing):
-            ask(breaker, f"ABC1D{number:02}")
+            ask(breaker, f"ABC1D{number:02}", payer)
 
 
 def opened(breaker: Breaker, played: Played) -> Breaker:

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from portal.upstream import Breaker, CircuitOpen, Failing, Response, TimedOut
-from portal.upstream.breaker import (
+from portal.upstream import Breaker, CircuitOpen, Failing, LocalFailure, Response, TimedOut
+from portal.upstream.circuit import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
     LONGEST_PAUSE_S,
@@ -251,3 +251,23 @@ def test_a_call_that_was_written_down_while_the_circuit_opened_is_not_sent(break
         breaker.send(resource(), notes, 0.0)
     assert sent == []
     assert notes.outcomes == ["circuit_open"]
+
+
+def test_local_failures_open_no_circuit(breaker, played):
+    played.next = LocalFailure("EMFILE")
+    for number in range(10 * FAILURES_TO_OPEN):
+        with pytest.raises(LocalFailure):
+            ask(breaker, f"ABC1D{number:02}")
+    assert breaker.state == "closed"
+
+
+def test_a_probe_that_met_a_local_failure_leaves_the_circuit_and_the_turn(breaker, played, clock):
+    opened(breaker, played)
+    clock.advance(COOLDOWN_S)
+    played.next = LocalFailure("EMFILE")
+    with pytest.raises(LocalFailure):
+        ask(breaker)
+    assert breaker.state == "half-open"
+    played.next = Response(200, b"{}", "primary")
+    ask(breaker)
+    assert breaker.state == "closed"

@@ -3,7 +3,7 @@
 import pytest
 
 from portal.upstream import CELLS, Breaker, Cells, CircuitOpen, Response
-from portal.upstream.breaker import (
+from portal.upstream.circuit import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from portal.upstream import CELLS, Breaker, Cells, Failing, Response, TimedOut, UpstreamError
-from portal.upstream.breaker import COOLDOWN_S, FAILURES_TO_OPEN
+from portal.upstream.circuit import COOLDOWN_S, FAILURES_TO_OPEN
 from tests.fakes import wait_until
 from tests.upstream.playing import ask, opened
 

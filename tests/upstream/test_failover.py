@@ -9,6 +9,7 @@ from portal.upstream import (
     CircuitOpen,
     Failing,
     Failover,
+    LocalFailure,
     NotSent,
     Origin,
     TimedOut,
@@ -17,6 +18,7 @@ from portal.upstream import (
 from tests.fakes import faults, refused_url
 from tests.fakes.matrix import BROKEN, REFUSED, Row
 from tests.upstream.asking import Notes, resource, soon
+from tests.upstream.playing import Played
 
 
 def both(primary_url: str, secondary_url: str, first_byte_s: float = 1.0) -> Failover:
@@ -141,3 +143,29 @@ def test_a_refusal_of_the_first_send_is_the_accounts_own(upstream, secondary):
     with pytest.raises(_Spent):
         both(upstream.url, secondary.url).send(resource(), nothing_left, soon(5))
     assert upstream.count() == 0
+
+
+def test_a_local_failure_spares_the_other_address():
+    """It would meet the same lack, and a descriptor that is free again belongs to a database."""
+    primary, other = Played(), Played()
+    primary.next = LocalFailure("EMFILE")
+    with pytest.raises(LocalFailure):
+        Failover([primary, other]).send(resource(), Notes(), soon(5))
+    assert other.calls == 0
+
+
+def test_a_local_failure_at_the_other_address_does_not_hide_that_the_first_was_asked():
+    primary, other = Played(), Played()
+    primary.next, other.next = TimedOut("slow"), LocalFailure("EMFILE")
+    with pytest.raises(TimedOut):
+        Failover([primary, other]).send(resource(), Notes(), soon(5))
+
+
+def test_a_deadline_that_passed_before_the_send_opens_no_circuit(upstream):
+    """A ledger that waits for a lock may take all of a lookup's time."""
+    asked = both(upstream.url, upstream.url)
+    for number in range(10):
+        with pytest.raises(LocalFailure):
+            asked.send(resource(plate=f"ABC1D{number:02}"), Notes(), soon(-1))
+    assert asked.send(resource(), Notes(), soon(5)).status == 200
+    assert upstream.count() == 1

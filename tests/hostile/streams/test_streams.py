@@ -1,0 +1,61 @@
+"""Whatever an upstream writes, a caller gets the answer to its own request or an error of ours.
+
+``STREAMS_SEED`` repeats a run of random streams, ``STREAMS_ONLY`` one case of it by its number.
+"""
+
+import logging
+import os
+import random
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.hostile.effort import FULL, cases
+from tests.hostile.streams import grammar
+from tests.hostile.streams.runner import Report, play
+from tests.hostile.streams.script import Case
+from tests.hostile.streams.tables import TABLES
+
+SEED = os.environ.get("STREAMS_SEED") or (str(random.randrange(10**6)) if FULL else "1")
+ONLY = os.environ.get("STREAMS_ONLY")
+
+
+@pytest.fixture(autouse=True)
+def no_warnings_of_each_call(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL, "portal.upstream")
+
+
+def expect_none(report: Report) -> None:
+    if told := str(report):
+        pytest.fail(f"STREAMS_SEED={SEED}, {report.total} streams\n{told}", pytrace=False)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_table_of_streams(table: str) -> None:
+    expect_none(play(TABLES[table]()))
+
+
+def test_random_streams(capsys: pytest.CaptureFixture[str]) -> None:
+    report = play(generated(cases(1_100, 100_000)))
+    if FULL:
+        with capsys.disabled():
+            sys.stdout.write(f"\nSTREAMS_SEED={SEED}\n{report.classes()}\n")
+    expect_none(report)
+
+
+def generated(streams: int) -> Iterator[Case]:
+    """Cases with at least that many streams together."""
+    if ONLY:
+        yield grammar.case(SEED, int(ONLY))
+        return
+    number = 0
+    while streams > 0:
+        case = grammar.case(SEED, number)
+        yield case
+        number, streams = number + 1, streams - case.streams
+
+
+def test_there_are_3000_streams() -> None:
+    of_tables = sum(case.streams for table in TABLES.values() for case in table())
+    assert of_tables + cases(1_100, 100_000) >= cases(3_000, 100_000)
