@@ -2,7 +2,7 @@
 
 from portal.access.credentials import NoCredential, read_credential
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper, Mode
-from portal.access.history import History, HistoryUnavailable
+from portal.access.history import BytesKept, History, HistoryUnavailable
 from portal.access.sealing import open_text, seal_text
 from portal.access.tokens import (
     OPERATION_SCOPES,
@@ -22,6 +22,7 @@ __all__ = [
     "DEMO_TOKEN",
     "OPERATION_SCOPES",
     "SCOPES",
+    "BytesKept",
     "Gatekeeper",
     "History",
     "HistoryUnavailable",

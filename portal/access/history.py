@@ -1,5 +1,6 @@
 """What each person asked, shown to them alone: encrypted, erasable, covered by a purge."""
 
+import hashlib
 import logging
 import time
 from collections.abc import Callable
@@ -10,8 +11,8 @@ from sqlalchemy import Engine, delete, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.sealing import cipher
+from portal.storage import erase_traces, reading
 from portal.storage import history as table
-from portal.storage import reading
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,10 @@ class HistoryUnavailable(Exception):
     """The database could not be asked."""
 
 
+class BytesKept(Exception):
+    """The rows are deleted; the database's files still hold bytes of them."""
+
+
 class History:
     """``tag`` names a plate without telling it (HMAC); the plate itself is encrypted."""
 
@@ -40,8 +45,10 @@ class History:
         secret: bytes,
         tag: Callable[[str], str],
         clock: Callable[[], float] = time.time,
+        namespace: str = "upstream",
     ) -> None:
         self._engine = engine
+        self._namespace = namespace
         self._secret = secret
         self._tag = tag
         self._clock = clock
@@ -50,6 +57,7 @@ class History:
         """Note a lookup. A convenience: where the database will not, nobody's page is lost."""
         sealed = cipher(self._secret, b"history").encrypt(subject.encode())
         tag, now = self._tag(subject), self._clock()
+        visitor = self._visitor(visitor)
         try:
             with self._engine.begin() as db:
                 db.execute(delete(table).where(table.c.visitor == visitor, table.c.subject == tag))
@@ -66,7 +74,10 @@ class History:
 
         query = (
             select(table.c.sealed, table.c.asked_at)
-            .where(table.c.visitor == visitor, table.c.asked_at >= self._clock() - KEPT_S)
+            .where(
+                table.c.visitor == self._visitor(visitor),
+                table.c.asked_at >= self._clock() - KEPT_S,
+            )
             .order_by(table.c.asked_at.desc())
             .limit(LISTED)
         )
@@ -86,19 +97,41 @@ class History:
         return entries
 
     def drop_expired(self) -> None:
-        """Delete what has been kept for thirty days, whether or not anybody asks again."""
+        """Delete entries older than thirty days. Raises BytesKept where their bytes remain.
+
+        The bytes are removed at every call, so that a call which could not is made up for.
+        """
+        past = table.c.asked_at < self._clock() - KEPT_S
         with self._engine.begin() as db:
-            db.execute(delete(table).where(table.c.asked_at < self._clock() - KEPT_S))
+            sealed = db.execute(select(table.c.sealed).where(past)).scalars().all()
+            db.execute(delete(table).where(past))
+        if not erase_traces(self._engine, sealed):
+            raise BytesKept
 
     def erase(self, visitor: str) -> None:
-        """Raises HistoryUnavailable where it could not: nobody is told that it is gone."""
+        """Delete a visitor's entries. Raises HistoryUnavailable where they, or bytes of them in
+        the database's files, could not be deleted; a second call deletes the rest."""
         try:
             with self._engine.begin() as db:
-                db.execute(delete(table).where(table.c.visitor == visitor))
+                mine = self._visitor(visitor)
+                db.execute(delete(table).where(table.c.visitor == mine))
+            erased = erase_traces(self._engine, [mine.encode()])
         except SQLAlchemyError as error:
             raise HistoryUnavailable(type(error).__name__) from None
+        if not erased:
+            raise HistoryUnavailable("bytes kept")
 
     def forget(self, subject: str) -> None:
-        """A purge: nobody's history names this plate any more."""
+        """Delete a vehicle's entries from the histories of every namespace, and remove all traces
+        of its tag from the database's files: the ledger's must be cut before. Raises BytesKept
+        where they remain.
+        """
+        tag = self._tag(subject)
         with self._engine.begin() as db:
-            db.execute(delete(table).where(table.c.subject == self._tag(subject)))
+            db.execute(delete(table).where(table.c.subject == tag))
+        if not erase_traces(self._engine, [tag.encode()]):
+            raise BytesKept
+
+    def _visitor(self, visitor: str) -> str:
+        """A session may be shown to a portal in front of another upstream: it is told nothing."""
+        return hashlib.sha256(f"{self._namespace}\0{visitor}".encode()).hexdigest()

@@ -16,9 +16,13 @@ def cipher(secret: bytes, purpose: bytes) -> "Fernet":
     return Fernet(base64.urlsafe_b64encode(key))
 
 
-def seal_text(secret: bytes, text: str) -> str:
-    """Encrypt a credential for the session cookie, where its owner alone carries it."""
-    return cipher(secret, b"session").encrypt(text.encode()).decode()
+def seal_text(secret: bytes, namespace: str, text: str) -> str:
+    """Encrypt a credential for the session cookie, where its owner alone carries it.
+
+    A browser sends one cookie to every port of a host, so portals in front of different upstreams
+    may see each other's: no one opens a credential of another ``namespace``.
+    """
+    return cipher(secret, _session(namespace)).encrypt(text.encode()).decode()
 
 
 def name_credential(secret: bytes, credential: str) -> str:
@@ -30,10 +34,14 @@ def name_credential(secret: bytes, credential: str) -> str:
     return hmac.digest(key, credential.encode(), hashlib.sha256).hex()
 
 
-def open_text(secret: bytes, sealed: str) -> str | None:
+def open_text(secret: bytes, namespace: str, sealed: str) -> str | None:
     from cryptography.fernet import InvalidToken
 
     try:
-        return cipher(secret, b"session").decrypt(sealed.encode()).decode()
+        return cipher(secret, _session(namespace)).decrypt(sealed.encode()).decode()
     except InvalidToken:
         return None
+
+
+def _session(namespace: str) -> bytes:
+    return f"session|{namespace}".encode()

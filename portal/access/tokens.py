@@ -71,6 +71,7 @@ class Issued:
     created_at: float
     expires_at: float | None
     revoked_at: float | None
+    namespace: str
 
     def holds(self, now: float) -> bool:
         expired = self.expires_at is not None and now >= self.expires_at
@@ -78,7 +79,10 @@ class Issued:
 
 
 class Tokens:
-    """The tokens of the database beside those of the settings; only digests are kept."""
+    """The tokens of the database beside those of the settings; only digests are kept.
+
+    A token is valid in the ``namespace`` it was issued in, and unknown in every other.
+    """
 
     def __init__(
         self,
@@ -86,8 +90,10 @@ class Tokens:
         configured: Sequence[str],
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
+        namespace: str = "upstream",
     ) -> None:
         self._engine = engine
+        self._namespace = namespace
         self._clock = clock
         self._monotonic = monotonic
         self._configured = {
@@ -104,11 +110,25 @@ class Tokens:
         if configured is not None:
             return configured
         issued = self._find(token_digest)
-        if issued is None:
+        if issued is None or issued.namespace != self._namespace:
             raise UnknownToken
         if not issued.holds(self._clock()):
             raise RefusedToken
         return Identity(issued.name, issued.digest, issued.scopes, issued.daily_limit)
+
+    def was_issued(self, token_digest: str) -> bool:
+        """Whether it is a portal token, live or not, of whatever namespace.
+
+        A credential that was not one a moment ago does not become one, so what was found last
+        holds while the database is away. Raises TokensUnavailable where nothing was found yet.
+        """
+        remembered = self._remembered.get(token_digest)
+        try:
+            return self._find(token_digest) is not None
+        except TokensUnavailable:
+            if remembered is None:
+                raise
+            return remembered[1] is not None
 
     def issue(
         self, name: str, scopes: frozenset[str], lifetime_s: float | None, daily_limit: int
@@ -121,6 +141,7 @@ class Tokens:
                 db.execute(
                     insert(table).values(
                         digest=digest(token),
+                        namespace=self._namespace,
                         name=name,
                         scopes=",".join(sorted(scopes)),
                         daily_limit=daily_limit,
@@ -137,7 +158,11 @@ class Tokens:
         with self._engine.begin() as db:
             revoked = db.execute(
                 update(table)
-                .where(table.c.name == name, table.c.revoked_at.is_(None))
+                .where(
+                    table.c.namespace == self._namespace,
+                    table.c.name == name,
+                    table.c.revoked_at.is_(None),
+                )
                 .values(revoked_at=self._clock())
             )
         with self._lock:
@@ -145,8 +170,9 @@ class Tokens:
         return bool(revoked.rowcount)
 
     def listed(self) -> list[Issued]:
+        query = select(table).where(table.c.namespace == self._namespace)
         with reading(self._engine) as db:
-            return [_issued(row) for row in db.execute(select(table).order_by(table.c.created_at))]
+            return [_issued(row) for row in db.execute(query.order_by(table.c.created_at))]
 
     def _find(self, token_digest: str) -> Issued | None:
         now = self._monotonic()

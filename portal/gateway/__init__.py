@@ -1,11 +1,15 @@
 """What we remember: answers per plate, and what each call cost."""
 
 from portal.gateway.asking import Policy
+from portal.gateway.backend import BytesRemain, purge_bucket
+from portal.gateway.backends import cache_backend, leases
 from portal.gateway.envelope import Seal
 from portal.gateway.fuse import Fuse
 from portal.gateway.gateway import Gateway
 from portal.gateway.housekeeper import Chore, Housekeeper
+from portal.gateway.key_record import record_key
 from portal.gateway.lease import FileLeases, Leases
+from portal.gateway.lease_limit import LimitedLeases
 from portal.gateway.ledger import ZONE, Ledger, Row
 from portal.gateway.lookup import (
     CacheStatus,
@@ -27,9 +31,10 @@ from portal.gateway.operations import (
     Operation,
     Terms,
 )
+from portal.gateway.retention import retention_of
 from portal.gateway.single_flight import SingleFlight
-from portal.gateway.store import BytesRemain, Store, StoreDown
-from portal.gateway.strict_json import NotStrictJSON, canonical, parse
+from portal.gateway.store import Store, StoreDown
+from portal.gateway.strict_json import NotStrictJSON, canonical, parse_exact
 from portal.gateway.tally import Saved, Tally
 
 __all__ = [
@@ -52,6 +57,7 @@ __all__ = [
     "Housekeeper",
     "Leases",
     "Ledger",
+    "LimitedLeases",
     "Lookup",
     "Memory",
     "NotStrictJSON",
@@ -69,6 +75,11 @@ __all__ = [
     "StoreDown",
     "Tally",
     "Terms",
+    "cache_backend",
     "canonical",
-    "parse",
+    "leases",
+    "parse_exact",
+    "purge_bucket",
+    "record_key",
+    "retention_of",
 ]

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from portal.gateway import validity
@@ -20,7 +20,7 @@ from portal.upstream import (
     Upstream,
     UpstreamError,
 )
-from portal.vehicle import unexpected
+from portal.vehicle import unexpected, unexpected_members
 
 SHORTEST_RETRY_S = 1.0
 
@@ -40,7 +40,8 @@ class Policy:
 
 
 class Asker:
-    """Sends one lookup and returns a 200 or 400; everything else is a Failure."""
+    """Sends one lookup and returns a 200, or a 400 that holds its message alone; everything else
+    is a Failure."""
 
     def __init__(
         self, upstream: Upstream, ledger: Ledger, policy: Policy, observer: Observer
@@ -55,7 +56,7 @@ class Asker:
         operation = lookup.operation
         account = _WatchedAccount(
             self._ledger.account(
-                operation.name, subject, self._policy.price(operation.name), caller
+                operation.name, subject, self._policy.price(operation.name), caller, deadline
             ),
             lambda origin, outcome, seconds: self._observer.asked(
                 operation.name, origin, outcome, seconds
@@ -67,23 +68,35 @@ class Asker:
             subject=subject,
             credential=self._policy.operator_credential or caller.credential or "",
             body=lookup.body,
-            check=lambda body: self._check(lookup, body),
+            check=lambda status, body: self._check(lookup, status, body),
+            payer=caller.name if self._policy.operator_credential is None else None,
         )
         try:
             response = self._upstream.send(resource, account, deadline)
         except UpstreamError as error:
             raise _failure(error) from None
-        if response.status not in (200, 400):
-            raise self._refusal(response)
-        return response
+        match response.status:
+            case 200:
+                return response
+            case 400:
+                secret = self._policy.operator_credential
+                return replace(response, body=validity.message_body(response.body, secret))
+            case _:
+                raise self._refusal(response)
 
-    def _check(self, lookup: Lookup, body: bytes) -> None:
+    def _check(self, lookup: Lookup, status: int, body: bytes) -> None:
+        """Judge the body of a 200, 400 or 404: a page of a proxy is neither a rejected plate nor
+        a vehicle without a record. Other statuses decide alone, whatever their body."""
         try:
-            result = validity.check(lookup, body, self._policy.hidden_marker)
+            if status != 200:
+                validity.message_body(body)
+                return
+            document = validity.check(lookup, body, self._policy.hidden_marker)
         except validity.NoAnswer as error:
             raise Unusable(str(error)) from None
-        if fields := unexpected(lookup.operation.name, result):
-            self._observer.drifted(lookup.operation.name, fields)
+        name = lookup.operation.name
+        if fields := unexpected(name, document["result"]) | unexpected_members(document):
+            self._observer.drifted(name, fields)
 
     def _refusal(self, response: Response) -> Failure:
         """An answer of 4xx, by whose trouble it is."""

@@ -6,8 +6,11 @@ from typing import Final
 
 import msgspec
 
-SCHEMA: Final = 2
-SEAL_BYTES: Final = 32  # SHA-256, before the content
+from portal.storage import fingerprint
+
+SCHEMA: Final = 3  # 2 had no namespace in its keys
+SEAL_BYTES: Final = 32  # SHA-256, before all else
+KEY_ID_BYTES: Final = 8  # which key signed it, before the content
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
@@ -24,10 +27,16 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     failure: str = ""
     retry_after_s: float | None = None
     schema: int = SCHEMA
+    operation: str = ""  # unknown where a former version stored it
 
     @property
     def delete_at(self) -> float:
         return self.fetched_at + self.keep_s
+
+
+def key_id(fingerprint: str) -> bytes:
+    """What every envelope of a key carries, by the key's fingerprint: others can tell it apart."""
+    return bytes.fromhex(fingerprint)[:KEY_ID_BYTES]
 
 
 class Seal:
@@ -35,13 +44,14 @@ class Seal:
     never an error, never executed."""
 
     def __init__(self, secret: bytes) -> None:
+        self._key_id = key_id(fingerprint(secret))
         self._secret = hmac.digest(secret, b"envelope", hashlib.sha256)
         self._names = hmac.digest(secret, b"names", hashlib.sha256)
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Envelope)
 
     def close(self, envelope: Envelope) -> bytes:
-        content = self._encoder.encode(envelope)
+        content = self._key_id + self._encoder.encode(envelope)
         return self._sign(content) + content
 
     def open(self, sealed: object, key: str) -> Envelope | None:
@@ -52,7 +62,7 @@ class Seal:
         if not hmac.compare_digest(mac, self._sign(content)):
             return None
         try:
-            envelope = self._decoder.decode(content)
+            envelope = self._decoder.decode(content[KEY_ID_BYTES:])
         except (msgspec.DecodeError, ValueError):
             return None
         return envelope if envelope.key == key and envelope.schema == SCHEMA else None

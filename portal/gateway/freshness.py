@@ -42,7 +42,11 @@ def retention_s(terms: Terms, status: int, empty: bool) -> int:
 def judge(
     terms: Terms, status: int, empty: bool, fetched_at: float, now: float, chance: float
 ) -> Freshness:
-    """``chance`` in [0, 1) spreads the expiry of answers fetched together over the last 10 %."""
+    """``chance`` in [0, 1) spreads the expiry of answers fetched together over the last 10 %.
+
+    Jitter moves the end of freshness alone, so the stale window begins earlier. Without such a
+    window (a rejection, an empty list, STALE_* = 0) the answer expires when its freshness ends.
+    """
     fresh_s, stale_s = lifetimes(terms, status, empty)
     age = now - fetched_at
     left = fresh_s * (1 - JITTER * chance) - age
@@ -50,7 +54,7 @@ def judge(
         state: State = "expired"
     elif left > 0:
         state = "fresh"
-    elif age < fresh_s + stale_s:
+    elif stale_s > 0 and age < fresh_s + stale_s:
         state = "stale"
     else:
         state = "expired"

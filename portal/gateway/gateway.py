@@ -8,6 +8,7 @@ from typing import cast, get_args
 
 from portal.gateway import validity
 from portal.gateway.asking import Asker, Policy
+from portal.gateway.backend import Mark
 from portal.gateway.envelope import Envelope
 from portal.gateway.freshness import Freshness, judge, retention_s
 from portal.gateway.lease import fence_now
@@ -106,11 +107,12 @@ class Gateway:
         Asked for by whoever had it written from the upstream's own records: a report on a
         caller's own data is that caller's alone.
         """
-        purges = self._store.purges
-        held = self._store.read(self._store.key(lookup, caller.credential))
+        key = self._store.key(lookup, caller.credential)
+        mark = self._store.mark(key)
+        held = self._store.read(key)
         if held is not None:
-            key = self._store.newest_report_key(lookup.subject, caller.credential)
-            self._store.copy(held, key, fence_now(), purges)
+            newest = self._store.newest_report_key(lookup.subject, caller.credential)
+            self._store.copy(held, newest, fence_now(), mark)
 
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
         """The report last kept as a plate's newest; None when none is within its lifetime."""
@@ -199,7 +201,11 @@ class Gateway:
     def _lead(
         self, key: str, lookup: Lookup, caller: Caller, deadline: float, fence: int
     ) -> _Brought:
-        """Ask, judge, store. A failure that cost something is remembered for a moment."""
+        """Ask, judge, store. A failure that cost something is remembered for a moment.
+
+        What the vehicle's purge meets under way reaches its caller, but is not stored.
+        """
+        mark = self._store.mark(key)
         tag = self._store.tag(lookup.subject.text)
         try:
             response = self._asker.ask(lookup, tag, caller, deadline)
@@ -216,14 +222,14 @@ class Gateway:
                     failure=failure.kind,
                     retry_after_s=failure.retry_after_s,
                 )
-                self._store.write(note, fence)
+                self._store.write(note, fence, mark)
             raise
-        return self._keep(key, lookup, response, fence)
+        return self._keep(key, lookup, response, fence, mark)
 
-    def _keep(self, key: str, lookup: Lookup, response: Response, fence: int) -> _Brought:
+    def _keep(
+        self, key: str, lookup: Lookup, response: Response, fence: int, mark: Mark
+    ) -> _Brought:
         status, body = response.status, response.body
-        if status == 400 and not validity.is_message(body):
-            body = b""  # nothing worth relaying: the web room has the contract's message
         empty = status == 200 and validity.is_empty(body)
         envelope = Envelope(
             key=key if status == 200 else _rejected(key),
@@ -233,17 +239,19 @@ class Gateway:
             status=status,
             empty=empty,
             body=body,
+            operation=lookup.operation.name,
         )
-        purges = self._store.purges
         replaced = self._store.read(key, believe_memory=False) if status == 200 else None
-        stored = self._store.write(envelope, fence)
-        if replaced and _differs(replaced, envelope):
+        stored = self._store.write(envelope, fence, mark)
+        if stored and replaced and _differs(replaced, envelope):
             # Under its own times, so that it is deleted when it would have been anyway.
-            self._store.copy(replaced, _previous(key), fence, purges)
+            self._store.copy(replaced, _previous(key), fence, mark)
         return _Brought(envelope, stored)
 
     def _judge(self, lookup: Lookup, envelope: Envelope) -> Freshness:
-        chance = zlib.crc32(f"{envelope.key}{envelope.fetched_at}".encode()) / 2**32
+        # The vehicle's tag, not the whole key: the copies of a report expire with it.
+        tag = envelope.key.partition(":")[0]
+        chance = zlib.crc32(f"{tag}{envelope.fetched_at}".encode()) / 2**32
         return judge(
             self.terms(lookup.operation.name),
             envelope.status,

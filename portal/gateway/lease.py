@@ -13,7 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
+from portal.gateway.lookup import Failure
+
 log = logging.getLogger(__name__)
+
+RETRY_AFTER_S = 1.0
+_EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 class Leases(Protocol):
@@ -25,6 +30,10 @@ class Leases(Protocol):
 
     def hold(self, key: str) -> contextlib.AbstractContextManager[int | None]: ...
 
+    def forget(self, tag: str) -> None:
+        """Remove what leases of a tag's keys left behind, but no lease that is held."""
+        ...
+
 
 def fence_now() -> int:
     return time.time_ns() // 1000
@@ -34,22 +43,22 @@ class FileLeases:
     """flock on a file a key.
 
     Where the directory cannot be written or its file system knows no locks, every process leads
-    for itself: coalescing shrinks to one call a process, and nobody is refused.
+    for itself: coalescing shrinks to one call a process, and no lookup is refused. Where the
+    process has no descriptor or memory left, ``hold`` raises Failure("unreachable"): each of a
+    crowd would lead, and pay.
     """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._made = False
 
     @contextlib.contextmanager
     def hold(self, key: str) -> Iterator[int | None]:
         path = self._directory / key.replace(":", "-")
         try:
-            if not self._made:
-                self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._made = True
-            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            file = self._open(path)
         except OSError as error:
+            if error.errno in _EXHAUSTED:
+                raise Failure("unreachable", RETRY_AFTER_S) from None
             log.warning("no lease: %s", type(error).__name__)
             yield fence_now()
             return
@@ -67,6 +76,26 @@ class FileLeases:
                         path.unlink()
         finally:
             os.close(file)
+
+    def forget(self, tag: str) -> None:
+        """A killed process leaves its file: the kernel dropped the lock, but the name tells the
+        tag."""
+        for path in self._directory.glob(f"{tag}-*"):
+            with contextlib.suppress(FileNotFoundError):
+                file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+                try:
+                    if _lock(file, path):
+                        path.unlink()
+                finally:
+                    os.close(file)
+
+    def _open(self, path: Path) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        try:
+            return os.open(path, flags, 0o600)
+        except FileNotFoundError:  # the first lease, or the directory was removed
+            self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return os.open(path, flags, 0o600)
 
 
 def _leads(file: int, path: Path) -> tuple[bool, bool]:

@@ -1,6 +1,8 @@
 """The ledger: a row before each upstream call, what it costs, how it ended; and the limits."""
 
 import logging
+import math
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ from sqlalchemy import Connection, Engine, bindparam, delete, insert, select, up
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.lookup import Caller, Failure
-from portal.storage import ledger, reading, spending
+from portal.storage import ledger, reading, spending, waiting
 
 log = logging.getLogger(__name__)
 
@@ -23,8 +25,15 @@ EVERYBODY = "day"
 PAGE = 1000  # rows
 OPEN = "maybe"
 NOT_SENT = "not_sent"
-FREE_OUTCOMES = frozenset({NOT_SENT, "circuit_open", "stale_connection"})
+FREE_OUTCOMES = frozenset({NOT_SENT, "circuit_open"})
+REFUSED = frozenset({401, 403})  # the upstream's answers to a credential
 UNCLOSED_MOST = 10_000  # ends kept for a database that is away; of more, the oldest are lost
+TRIAL_RETRY_S = 1.0
+# Seconds to wait for another process's write lock: for a row before its send, always within the
+# deadline; for its end, which holds up a paid answer, while the deadline lasts and after it.
+LONGEST_ROW_WAIT_S = 10.0
+LONGEST_END_WAIT_S = 1.0
+LATE_END_WAIT_S = 0.5
 SETTLED_AT_ONCE = 200  # a database far away must not keep the housekeeper from its other chores
 
 # Built once: to build a statement costs more than to run it, and every miss runs five.
@@ -36,7 +45,11 @@ _CLOSE = update(ledger).where(
     ledger.c.sent_at == bindparam("written_at"),
     ledger.c.outcome == OPEN,
 )
-_OF_PAYER = (spending.c.day == bindparam("on"), spending.c.payer == bindparam("by"))
+_OF_PAYER = (
+    spending.c.namespace == bindparam("within"),
+    spending.c.day == bindparam("on"),
+    spending.c.payer == bindparam("by"),
+)
 _COUNT = update(spending).where(*_OF_PAYER).values(calls=spending.c.calls + 1)
 _COUNT_WITHIN = _COUNT.where(spending.c.calls < bindparam("most"))
 _HELD = select(spending.c.calls).where(*_OF_PAYER)
@@ -57,16 +70,24 @@ class Row:
     price: Decimal
     outcome: str
     status: int | None
+    namespace: str = ""  # "" in rows of a version that knew none
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """Which row it is, and who gets the reservation back if nothing left."""
+    """Which row it is, and who gets the reservation back if nothing left.
+
+    ``own_credential``: the caller's own went upstream (pass-through). ``on_trial``: none of this
+    caller's calls has been answered with 200 today.
+    """
 
     number: int
     sent_at: float  # epoch seconds
     day: str
     caller: str
+    deadline: float  # monotonic seconds
+    own_credential: bool = False
+    on_trial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +98,56 @@ class _End:
 
 
 class Ledger:
-    """Knows every call and lets none through beyond a limit."""
+    """Knows every call and lets none through beyond a limit.
+
+    Rows and limits are those of one ``namespace``: other upstreams, and the demonstration, may
+    use the same database.
+
+    Where callers bring a credential of their own, a call that the upstream refused (401, 403)
+    gives its reservations back, and so does any call of a caller on trial that is not answered
+    with 200: strangers do not spend the day of the others. Its row stays, with its price: the
+    upstream counted the call, and its contract does not say that a refusal is free. Until they
+    end, calls of callers on trial hold places of the day: over all ``processes`` at most half of
+    those that are left, but at least one each.
+    """
 
     def __init__(
-        self, engine: Engine, daily_limit: int = 0, clock: Callable[[], float] = time.time
+        self,
+        engine: Engine,
+        daily_limit: int = 0,
+        clock: Callable[[], float] = time.time,
+        processes: int = 1,
+        namespace: str = "upstream",
     ) -> None:
         self._engine = engine
         self._daily_limit = daily_limit
         self._clock = clock
+        self._processes = processes
+        self._turn = threading.Lock()
+        self._on_trial = 0  # calls under way in this process
+        self._namespace = namespace
         self._unclosed: deque[_End] = deque(maxlen=UNCLOSED_MOST)
 
-    def account(self, operation: str, subject: str, price: Decimal, caller: Caller) -> "Purchase":
-        return Purchase(self, operation, subject, price, caller)
+    def account(
+        self,
+        operation: str,
+        subject: str,
+        price: Decimal,
+        caller: Caller,
+        deadline: float = math.inf,
+    ) -> "Purchase":
+        """``deadline`` in monotonic seconds: no row is waited for longer."""
+        return Purchase(self, operation, subject, price, caller, deadline)
 
-    def rows(self, month: str | None = None) -> Iterator[Row]:
-        """The calls of a month ("2026-11"), or all, oldest first.
+    def rows(self, month: str | None = None, everywhere: bool = False) -> Iterator[Row]:
+        """The calls of a month ("2026-11"), or all, oldest first; ``everywhere``: those of every
+        namespace, rows of a version that knew none included.
 
         What never left is no call: such rows count nowhere.
         """
         query = select(ledger).where(ledger.c.outcome.not_in(FREE_OUTCOMES)).order_by(ledger.c.id)
+        if not everywhere:
+            query = query.where(ledger.c.namespace == self._namespace)
         if month is not None:
             query = query.where(ledger.c.day.between(f"{month}-01", f"{month}-31"))
         # Page by page: PostgreSQL's driver would fetch everything, and a reader that a slow
@@ -110,7 +162,7 @@ class Ledger:
             last = page[-1].id
 
     def forget(self, subject: str) -> int:
-        """Cut the tie between the rows and a vehicle; what was spent stays."""
+        """Cut the tie between the rows of every namespace and a vehicle; what was spent stays."""
         with self._engine.begin() as db:
             return db.execute(
                 update(ledger).where(ledger.c.subject == subject).values(subject="")
@@ -121,13 +173,15 @@ class Ledger:
         now = self._clock()
         day = datetime.fromtimestamp(now, ZONE).date().isoformat()
         caller = purchase.caller
-        row = None
+        row, on_trial = None, False
+        wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, purchase.deadline - time.monotonic()))
         try:
-            with self._engine.begin() as db:
-                if not _reserve(db, day, EVERYBODY, self._daily_limit):
+            with waiting(self._engine, wait_s).begin() as db:
+                if not _reserve(db, self._payer(day, EVERYBODY), self._daily_limit):
                     raise Failure("day_limit", self._until_midnight(now))
-                if not _reserve(db, day, f"token:{caller.name}", caller.daily_limit):
+                if not _reserve(db, self._payer(day, f"token:{caller.name}"), caller.daily_limit):
                     raise Failure("token_limit", self._until_midnight(now))
+                on_trial = self._begin_trial(db, day, caller)
                 written = db.execute(
                     _ANNOUNCE,
                     {
@@ -139,12 +193,18 @@ class Ledger:
                         "caller": caller.name,
                         "price": str(purchase.price),
                         "outcome": OPEN,
+                        "namespace": self._namespace,
                     },
                 )
                 key = written.inserted_primary_key
                 assert key is not None
-                row = _Written(int(key[0]), now, day, caller.name)
+                row = _Written(
+                    *(int(key[0]), now, day, caller.name, purchase.deadline),
+                    own_credential=caller.credential is not None,
+                    on_trial=on_trial,
+                )
         except SQLAlchemyError as error:
+            self._end_trial(on_trial)
             if row is not None:  # whether it stands, nobody knows: only its confirmation is lost
                 self._put_off(_End(row, NOT_SENT, None), error)
             raise Failure("no_ledger") from None
@@ -155,6 +215,7 @@ class Ledger:
 
         Where the database will not, ``settle`` does it later; until then the row reads "maybe".
         """
+        self._end_trial(row.on_trial)
         end = _End(row, outcome, status)
         try:
             self._close(end)
@@ -180,11 +241,39 @@ class Ledger:
         if free:
             values["price"] = "0"
         row = end.row
-        with self._engine.begin() as db:
+        refused = row.own_credential and end.status in REFUSED
+        gives_back = free or refused or (row.on_trial and end.status != 200)
+        left_s = row.deadline - time.monotonic()
+        wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
+        with waiting(self._engine, wait_s).begin() as db:
             which = {"number": row.number, "written_at": row.sent_at}
-            if db.execute(_CLOSE, which | values).rowcount and free:
+            if db.execute(_CLOSE, which | values).rowcount and gives_back:
                 for payer in (EVERYBODY, f"token:{row.caller}"):
-                    db.execute(_GIVE_BACK, {"on": row.day, "by": payer})
+                    db.execute(_GIVE_BACK, self._payer(row.day, payer))
+            if row.on_trial and end.status == 200:
+                _reserve(db, self._payer(row.day, _known(row.caller)), 0)
+
+    def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
+        """Whether the call is one of a caller on trial; raises Failure where those under way hold
+        their share of the day already. Only with a limit can they stop others."""
+        if not self._daily_limit or caller.credential is None:
+            return False
+        if _calls(db, self._payer(day, _known(caller.name))):
+            return False
+        with self._turn:
+            left = self._daily_limit - _calls(db, self._payer(day, EVERYBODY)) + 1 + self._on_trial
+            if self._on_trial >= max(1, left // (2 * self._processes)):
+                raise Failure("unreachable", TRIAL_RETRY_S)
+            self._on_trial += 1
+        return True
+
+    def _end_trial(self, on_trial: bool) -> None:
+        if on_trial:
+            with self._turn:
+                self._on_trial -= 1
+
+    def _payer(self, day: str, payer: str) -> dict[str, object]:
+        return {"within": self._namespace, "on": day, "by": payer}
 
     def _put_off(self, end: _End, error: SQLAlchemyError) -> None:
         log.warning("a call's end is written later: %s", type(error).__name__)
@@ -205,13 +294,20 @@ class Purchase:
     """One fetch's account with the ledger: every send of it gets a row of its own."""
 
     def __init__(
-        self, book: Ledger, operation: str, subject: str, price: Decimal, caller: Caller
+        self,
+        book: Ledger,
+        operation: str,
+        subject: str,
+        price: Decimal,
+        caller: Caller,
+        deadline: float = math.inf,
     ) -> None:
         self._book = book
         self.operation = operation
         self.subject = subject
         self.price = price
         self.caller = caller
+        self.deadline = deadline
 
     def announce(self, origin: str) -> "PaidAttempt":
         return PaidAttempt(self._book, self._book.open_row(self, origin))
@@ -237,22 +333,35 @@ def _row(row: Any) -> Row:
         price=Decimal(row.price),
         outcome=row.outcome,
         status=row.status,
+        namespace=row.namespace,
     )
 
 
-def _reserve(db: Connection, day: str, payer: str, limit: int) -> bool:
+def _known(caller: str) -> str:
+    """The counter of a caller's first calls of a day that were answered with 200."""
+    return f"known:{caller}"
+
+
+def _calls(db: Connection, payer: dict[str, object]) -> int:
+    held = db.execute(_HELD, payer).first()
+    return held.calls if held else 0
+
+
+def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
     """Count one more call, atomically; False where that would pass the limit (0 = none)."""
-    values: dict[str, object] = {"on": day, "by": payer}
-    count = _COUNT
+    count, values = _COUNT, payer
     if limit:
-        count, values = _COUNT_WITHIN, values | {"most": limit}
+        count, values = _COUNT_WITHIN, payer | {"most": limit}
     if db.execute(count, values).rowcount:
         return True
     # Looked up first: a day's worth of refusals would be as many errors in PostgreSQL's log.
-    if db.execute(_HELD, {"on": day, "by": payer}).first() is None:
+    if db.execute(_HELD, payer).first() is None:
         try:
             with db.begin_nested():
-                db.execute(_FIRST, {"day": day, "payer": payer})
+                db.execute(
+                    _FIRST,
+                    {"namespace": payer["within"], "day": payer["on"], "payer": payer["by"]},
+                )
             return True
         except IntegrityError:
             pass

@@ -123,6 +123,12 @@ class Memory:
         with self._lock:
             self._drop(key)
 
+    def forget_those(self, is_gone: Callable[[str], bool]) -> None:
+        """Drop the entries whose keys the function picks."""
+        with self._lock:
+            for key in [key for key in self._entries if is_gone(key)]:
+                self._drop(key)
+
     def sweep(self, now: float) -> None:
         """Drop what is past its retention; ``now`` in epoch seconds."""
         with self._lock:

@@ -9,8 +9,19 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
+from portal.gateway.backend import (
+    BEGUN,
+    PURGED,
+    Held,
+    PurgedMeanwhile,
+    Stored,
+    compare_marks,
+    new_era,
+    purge_bucket,
+)
+from portal.gateway.envelope import SEAL_BYTES
 from portal.gateway.fuse import Fuse
-from portal.gateway.store import BEGUN, PURGED, new_era
+from portal.gateway.key_record import RedisKeyRecord
 
 T = TypeVar("T")
 
@@ -28,24 +39,61 @@ CLIENT_OPTIONS: dict[str, Any] = {
 }
 
 _FENCE_DIGITS = 16  # microseconds since 1970 fit until the year 2286
-# The fence stands before the value: digits of one length compare as text.
+SCAN_COUNT = 5000  # keys looked at in one step of a scan: Redis serves nobody else meanwhile
+# A purge that dies half-way keeps its bucket closed for so long.
+CLOSED_S = 300
+_GENERATION = f"{PREFIX}generation"  # a hash: era, id, retention, and a purge count by bucket
+
+# One hash, so that an evicting Redis loses all of it or nothing.
+_BEGIN = """
+    redis.call("hsetnx", KEYS[1], "era", ARGV[1])
+    redis.call("hsetnx", KEYS[1], "id", ARGV[1])"""
+_MARK = """
+    local held = redis.call("hmget", KEYS[1], "id", ARGV[1], "closed:" .. ARGV[1])
+    local mark = (held[1] or "") .. ":" .. (held[2] or "0")"""
+# The fence stands before the value: digits of one length compare as text. A write is refused
+# where a purge of its bucket is under way, or was made since its mark was read.
 _REPLACE = f"""
-    local held = redis.call("getrange", KEYS[1], 0, {_FENCE_DIGITS - 1})
-    if held > ARGV[1] then return 0 end
-    redis.call("set", KEYS[1], ARGV[1] .. ARGV[2], "PX", ARGV[3])
-    redis.call("sadd", KEYS[2], KEYS[1])
-    if redis.call("pttl", KEYS[2]) < tonumber(ARGV[3]) then
-        redis.call("pexpire", KEYS[2], ARGV[3])
+    if ARGV[2] ~= "" then
+        {_MARK}
+        if mark ~= ARGV[2] then return mark end
+        if held[3] and tonumber(held[3]) > tonumber(redis.call("time")[1]) then
+            return mark .. ":closed"
+        end
+    end
+    local former = redis.call("getrange", KEYS[2], 0, {_FENCE_DIGITS - 1})
+    if former > ARGV[3] then return 0 end
+    redis.call("set", KEYS[2], ARGV[3] .. ARGV[4], "PX", ARGV[5])
+    redis.call("sadd", KEYS[3], KEYS[2])
+    if redis.call("pttl", KEYS[3]) < tonumber(ARGV[5]) then
+        redis.call("pexpire", KEYS[3], ARGV[5])
     end
     return 1"""
-_DELETE_TAGGED = """
+# What the tag's set names goes at once. The set may have been evicted before its entries, so a
+# scan looks for others; until it has ended, nothing of the bucket is written.
+_BEGIN_PURGE = f"""
+    redis.call("hsetnx", KEYS[1], "id", ARGV[2])
+    redis.call("hset", KEYS[1], "era", ARGV[2])
+    redis.call("hincrby", KEYS[1], ARGV[1], 1)
+    redis.call("hset", KEYS[1], "closed:" .. ARGV[1], redis.call("time")[1] + {CLOSED_S})
     local gone = 0
-    for _, key in ipairs(redis.call("smembers", KEYS[1])) do
+    for _, key in ipairs(redis.call("smembers", KEYS[2])) do
         gone = gone + redis.call("del", key)
     end
-    redis.call("del", KEYS[1])
-    redis.call("set", KEYS[2], ARGV[1])
-    return gone"""
+    redis.call("del", KEYS[2])
+    {_MARK}
+    return {{gone, mark}}"""
+_END_PURGE = f"""
+    {_MARK}
+    if mark ~= ARGV[3] then return 0 end
+    redis.call("hset", KEYS[1], "era", ARGV[2])
+    redis.call("hincrby", KEYS[1], ARGV[1], 1)
+    redis.call("hdel", KEYS[1], "closed:" .. ARGV[1])
+    return 1"""
+_SHORTEN = f"""
+    if redis.call("getrange", KEYS[1], 0, {_FENCE_DIGITS - 1}) == ARGV[1] then
+        redis.call("pexpireat", KEYS[1], ARGV[2], "LT")
+    end"""
 
 
 def batches(things: Sequence[T]) -> Iterator[Sequence[T]]:
@@ -65,7 +113,7 @@ class _Bytes:
 
 
 class SealedRedisCache(RedisCache):
-    """Keys are ``tag:name``; beside each tag a set names its entries, so a purge needs no scan."""
+    """Keys are ``tag:name``; beside each tag a set names its entries."""
 
     serializer: Any = _Bytes()
 
@@ -73,26 +121,42 @@ class SealedRedisCache(RedisCache):
         super().__init__(*args, **options)
         self.client = self._write_client
         self.fuse = Fuse("Redis", self.client.ping, FAILURES)
+        self.key_record = RedisKeyRecord(
+            self.client,
+            self.fuse,
+            PREFIX,
+            _FENCE_DIGITS + SEAL_BYTES,
+            lambda: self.client.hset(_GENERATION, "era", new_era(PURGED)),
+        )
+        self._begin = self.client.register_script(_BEGIN)
         self._replace = self.client.register_script(_REPLACE)
-        self._delete_tagged = self.client.register_script(_DELETE_TAGGED)
+        self._begin_purge = self.client.register_script(_BEGIN_PURGE)
+        self._end_purge = self.client.register_script(_END_PURGE)
+        self._shorten = self.client.register_script(_SHORTEN)
 
     def get(self, key: str) -> bytes | None:
-        return self.read(key)[0]
+        return self.read(key).value
 
-    def read(self, key: str) -> tuple[bytes | None, str]:
-        prefix = self._get_prefix()
+    def read(self, key: str) -> Held:
+        bucket = str(purge_bucket(key))
         with self.fuse.guarding():
-            value, era = self.client.mget(prefix + key, prefix + "era")
-            if era is None:
-                self.client.set(prefix + "era", new_era(BEGUN), nx=True)
-                era = self.client.get(prefix + "era")
-        return None if value is None else value[_FENCE_DIGITS:], (era or b"").decode()
+            while True:
+                # The era first: what a purge deletes meanwhile is of the era before.
+                asking = self.client.pipeline(transaction=False)
+                asking.hmget(_GENERATION, "era", "id", bucket)
+                asking.get(self._get_prefix() + key)
+                (era, contents, count), value = asking.execute()
+                if era is not None and contents is not None:
+                    break
+                self._begin(keys=[_GENERATION], args=[new_era(BEGUN)])
+        mark = b"%b:%b" % (contents, count or b"0")
+        return Held(None if value is None else value[_FENCE_DIGITS:], era.decode(), mark.decode())
 
     def version(self) -> None:
         """Redis has no number that tells whether anything was written."""
 
     def heads(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        _, era = self.read("era")  # first: what a purge deletes meanwhile is of the era before
+        era = self.read("era").era  # first: what a purge deletes meanwhile is of the era before
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
         for some in batches(keys):
@@ -108,25 +172,87 @@ class SealedRedisCache(RedisCache):
     def set(self, key: str, value: bytes, timeout: Any = None) -> bool:
         return self.replace(key, value, self.default_timeout if timeout is None else timeout)
 
-    def replace(self, key: str, value: bytes, timeout: float, fence: int = 0) -> bool:
+    def replace(
+        self, key: str, value: bytes, timeout: float, fence: int = 0, mark: str | None = None
+    ) -> bool:
         prefix, tag = self._get_prefix(), key.partition(":")[0]
         milliseconds = max(1, int(timeout * 1000))
         with self.fuse.guarding():
-            return bool(
-                self._replace(
-                    keys=[prefix + key, f"{prefix}tag:{tag}"],
-                    args=[f"{fence:0{_FENCE_DIGITS}d}", value, milliseconds],
-                )
+            done = self._replace(
+                keys=[_GENERATION, prefix + key, f"{prefix}tag:{tag}"],
+                args=[
+                    *(purge_bucket(key), mark or ""),
+                    *(f"{fence:0{_FENCE_DIGITS}d}", value, milliseconds),
+                ],
             )
+        if isinstance(done, bytes):
+            compare_marks(mark or "", done.decode().removesuffix(":closed"))
+            raise PurgedMeanwhile  # a purge is under way
+        return bool(done)
 
     def delete_tagged(self, tag: str) -> int:
+        """Delete every entry of a tag, those too that its set does not name any more.
+
+        Raises RuntimeError where Redis lost its contents meanwhile.
+        """
+        bucket = purge_bucket(tag)
+        with self.fuse.guarding():
+            gone, mark = self._begin_purge(
+                keys=[_GENERATION, f"{self._get_prefix()}tag:{tag}"],
+                args=[bucket, new_era(PURGED)],
+            )
+            gone += self._delete_matching(f"{self._get_prefix()}{tag}:*")
+            if not self._end_purge(keys=[_GENERATION], args=[bucket, new_era(PURGED), mark]):
+                raise RuntimeError("contents lost during a purge")
+        return int(gone)
+
+    def _delete_matching(self, pattern: str) -> int:
+        gone, cursor = 0, 0
+        while True:
+            cursor, keys = self.client.scan(cursor, match=pattern, count=SCAN_COUNT)
+            if keys:
+                gone += self.client.delete(*keys)
+            if not cursor:
+                return gone
+
+    def remove_broken(self) -> list[str]:
+        """Nothing is ever set aside in Redis."""
+        return []
+
+    def retention(self) -> str:
+        with self.fuse.guarding():
+            return (self.client.hget(_GENERATION, "retention") or b"").decode()
+
+    def set_retention(self, text: str) -> None:
+        with self.fuse.guarding():
+            self.client.hset(_GENERATION, "retention", text)
+
+    def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
         prefix = self._get_prefix()
         with self.fuse.guarding():
-            return int(
-                self._delete_tagged(
-                    keys=[f"{prefix}tag:{tag}", prefix + "era"], args=[new_era(PURGED)]
-                )
+            following, names = self.client.scan(
+                cursor or 0, match=f"{prefix}*", count=MOST_TOGETHER, _type="string"
             )
+            values = self.client.mget(names) if names else []
+        entries = [
+            Stored(name.decode().removeprefix(prefix), value[_FENCE_DIGITS:], int(fence))
+            for name, value in zip(names, values, strict=True)
+            if value is not None and (fence := value[:_FENCE_DIGITS]).isdigit()
+        ]
+        return entries, following or None
+
+    def shorten(self, ends: Sequence[tuple[Stored, float]]) -> None:
+        prefix = self._get_prefix()
+        for some in batches(ends):
+            with self.fuse.guarding():
+                changes = self.client.pipeline(transaction=False)
+                for entry, at in some:
+                    self._shorten(
+                        keys=[prefix + entry.key],
+                        args=[f"{entry.fence:0{_FENCE_DIGITS}d}", int(at * 1000)],
+                        client=changes,
+                    )
+                changes.execute()
 
     def close(self) -> None:
         """Keep no connection open any more: who comes late opens one."""

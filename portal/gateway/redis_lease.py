@@ -85,6 +85,9 @@ class RedisLeases:
             with contextlib.suppress(Exception), self._fuse.guarding():
                 self._release(keys=[name], args=[mine])
 
+    def forget(self, tag: str) -> None:
+        """Nothing to do: a lease that no process renews expires within ``LIFETIME_MS``."""
+
     def _keep(self, name: str, mine: str) -> None:
         with self._change:
             self._held[name] = mine

@@ -1,71 +1,41 @@
 """The store: answers under keys that only we can compute, on whatever Flask-Caching backs it."""
 
 import logging
-import secrets
+import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
+from portal.gateway.backend import (
+    PURGED,
+    Backend,
+    BytesRemain,
+    Held,
+    Mark,
+    PurgedMeanwhile,
+    UnknownMark,
+    purge_bucket,
+)
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
 from portal.gateway.fuse import Blown
 from portal.gateway.lookup import Lookup
 from portal.gateway.memory import Memory, Version
 from portal.gateway.observer import Observer, Silent
+from portal.gateway.retention import Retention, Shortening
+from portal.gateway.unstored import UnstoredQueue
+from portal.storage import Purges
 from portal.vehicle import Plate, Renavam
 
 FAILURE_SHARED_S = 2
-# An era is one stretch of a backend's contents. A new one begins where it came up empty, and
-# with every purge; only over the former may a process give back what it remembers.
-BEGUN: Final = "begun"
-PURGED: Final = "purged"
+CHECK_EVERY_S: Final = 1.0  # while the backend is down: whether there was a purge
 
 log = logging.getLogger(__name__)
 
 
-def new_era(how: str) -> str:
-    return f"{how}:{secrets.token_hex(8)}"
-
-
-class Backend(Protocol):
-    """A Flask-Caching backend for bytes whose keys are ``tag:name``."""
-
-    def read(self, key: str) -> tuple[bytes | None, str]:
-        """What is held, and the era."""
-        ...
-
-    def version(self) -> Version | None:
-        """The version of what is held, or None from a backend that cannot tell."""
-        ...
-
-    def heads(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        """The first bytes of whatever is held under these keys, and the era."""
-        ...
-
-    def replace(self, key: str, value: bytes, timeout: float, fence: int) -> bool:
-        """Keep a value unless one written with a newer fence is held: then False."""
-        ...
-
-    def delete(self, key: str) -> bool: ...
-
-    def delete_tagged(self, tag: str) -> int:
-        """How many entries are gone; raises BytesRemain where their bytes are not."""
-        ...
-
-    def sweep(self) -> int: ...
-
-
 class StoreDown(Exception):
     """The backend could not be asked; what it holds is unknown."""
-
-
-class BytesRemain(Exception):
-    """The entries of a tag are gone, ``gone`` of them; the disk still holds bytes of theirs."""
-
-    def __init__(self, gone: int) -> None:
-        super().__init__(gone)
-        self.gone = gone
 
 
 class Store:
@@ -76,7 +46,9 @@ class Store:
     is all there is. A backend that fails never fails a request.
 
     ``purged`` is called when a purge is made or noticed: whoever keeps what was made of answers
-    lets go of it then.
+    lets go of it then. ``purges_since`` reads the log of purges outside the backend: a backend that
+    comes back empty has lost its own count, and a process that was stalled may have missed a
+    purge before.
     """
 
     def __init__(
@@ -87,6 +59,9 @@ class Store:
         observer: Observer | None = None,
         clock: Callable[[], float] = time.time,
         purged: Callable[[], object] = lambda: None,
+        purges_since: Callable[[int | None], Purges | None] = lambda _: Purges(0, frozenset()),
+        retention: Retention | None = None,
+        namespace: str = "upstream",
     ) -> None:
         self._backend = backend
         self._seal = seal
@@ -94,22 +69,33 @@ class Store:
         self._observer = observer or Silent()
         self._clock = clock
         self._purged = purged
+        self._purges_since = purges_since
+        self._shortening = Shortening(backend, seal, retention)
+        self._namespace = namespace
         self._era: str | None = None
-        self.purges = 0  # made or noticed by this process
+        self._purges: int | None = None
+        self._checked_at = 0.0
+        self._noticing = threading.Lock()
+        self._unstored = UnstoredQueue()
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
-        """``tag:name``: the tag tells the plate, the name the whole question and, in pass-through
-        mode, the credential."""
+        """``tag:name``: the tag tells the plate, the name the whole question, the namespace and,
+        in pass-through mode, the credential."""
         question = lookup.question + (f"|{credential}" if credential is not None else "")
-        return f"{self.tag(lookup.subject.text)}:{self._seal.name(question, 40)}"
+        return f"{self.tag(lookup.subject.text)}:{self._name(question)}"
 
     def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
         """Where the report written last for a vehicle is found, whatever it was written from."""
         question = f"newest report|{subject.text}" + (f"|{credential}" if credential else "")
-        return f"{self.tag(subject.text)}:{self._seal.name(question, 40)}"
+        return f"{self.tag(subject.text)}:{self._name(question)}"
 
     def tag(self, subject: str) -> str:
+        """Without the namespace: a purge finds a vehicle's entries of every upstream."""
         return self._seal.name(f"subject|{subject}", 24)
+
+    def _name(self, question: str) -> str:
+        # No namespace contains a NUL, so no two pairs share a text.
+        return self._seal.name(f"{self._namespace}\0{question}", 40)
 
     def read(self, key: str, believe_memory: bool = True) -> Envelope | None:
         """What is stored under a key. Who waits for another process's answer, or is about to
@@ -118,53 +104,64 @@ class Store:
             return envelope
         version = self._memory.version  # before the read: what is written meanwhile is of another
         try:
-            sealed, era = self._backend.read(key)
+            held = self._backend.read(key)
         except Exception as error:
             self._fault("read", error)
+            self._check_purges()
             kept = self._memory.any(key)
             return kept.envelope if kept else None
-        last_era = self._notice(era)
-        envelope = self._seal.open(sealed, key)
-        if sealed is not None and envelope is not None:
-            self._memory.keep(envelope, era, sealed[:SEAL_BYTES], version)
-            if self._era != era:  # a purge was noticed meanwhile: this was read before it
+        self._notice(held.era)
+        if held.value is None:
+            return self._restored(key, held)
+        envelope = self._seal.open(held.value, key)
+        if envelope is not None:
+            self._memory.keep(envelope, held.era, held.value[:SEAL_BYTES], version)
+            if self._era != held.era:  # a purge was noticed meanwhile: this was read before it
                 self._memory.forget(key)
-            return envelope
-        return self._restored(key, era, last_era) if sealed is None else None
+        return envelope
 
     def recent(self, key: str) -> Envelope | None:
         """What the backend was seen to hold within the last second; never asks it."""
         return self._memory.recent(key)
 
-    def write(self, envelope: Envelope, fence: int) -> bool:
-        """Keep an answer; False where the backend would not. A newer one is never replaced."""
+    def mark(self, key: str) -> Mark:
+        """To be read before an answer is asked for, and given to ``write`` with the answer."""
+        if self._purges is None and (log_read := self._purges_since(None)) is not None:
+            self._purges = log_read.latest
+        try:
+            held = self._backend.read(key)
+        except Exception as error:
+            self._fault("read", error)
+            return Mark(None, self._era, self._purges)
+        self._notice(held.era)
+        return Mark(held.mark, held.era, self._purges)
+
+    def write(self, envelope: Envelope, fence: int, mark: Mark) -> bool:
+        """Keep an answer; False where the backend would not. A newer one is never replaced, and
+        an answer whose vehicle was purged since ``mark`` was read is not kept."""
         left_s = envelope.delete_at - self._clock()
         if left_s <= 0:
             return False
-        self._memory.keep(envelope, None)
         try:
             sealed = self._seal.close(envelope)
-            newest = self._backend.replace(envelope.key, sealed, left_s, fence)
+            newest, mark = self._replace(envelope.key, sealed, left_s, fence, mark)
+        except PurgedMeanwhile:
+            self._memory.forget(envelope.key)
+            return False
         except Exception as error:
             self._fault("write", error)
+            self._keep(envelope, None, b"", mark)
+            self._unstored.put(envelope, fence, mark)
             return False
         if newest:
-            self._memory.keep(envelope, self._era, sealed[:SEAL_BYTES])
+            self._keep(envelope, mark.era, sealed[:SEAL_BYTES], mark)
         else:
             self._memory.forget(envelope.key)
         return True
 
-    def copy(self, envelope: Envelope, key: str, fence: int, purges: int) -> None:
-        """Keep what was read under another key too; but not where there was a purge since
-        ``purges`` was counted: it may have been of this vehicle."""
-        self.write(msgspec.structs.replace(envelope, key=key), fence)
-        try:
-            self._notice(self._backend.read(key)[1])
-            if self.purges != purges:
-                self._memory.forget(key)
-                self._backend.delete(key)
-        except Exception as error:
-            self._fault("write", error)
+    def copy(self, envelope: Envelope, key: str, fence: int, mark: Mark) -> None:
+        """Keep what was read under another key too; ``mark`` was read before it."""
+        self.write(msgspec.structs.replace(envelope, key=key), fence, mark)
 
     def tick(self) -> None:
         """Twice a second: see a purge that another process made, confirm what is held as long as
@@ -179,11 +176,13 @@ class Store:
             return
         self._notice(era)
         self._memory.confirm(seals, era, at, version)
+        self._write_unstored()
 
     def sweep(self) -> None:
-        """Have the backend delete what is past retention."""
+        """Have the backend delete what is past retention, also where that was longer before."""
         try:
             self._backend.sweep()
+            self._shortening.step()
         except Exception as error:
             self._fault("sweep", error)
 
@@ -210,6 +209,16 @@ class Store:
         except Exception as error:
             raise StoreDown(type(error).__name__) from error
 
+    def remove_broken(self) -> Sequence[str]:
+        """Delete what was set aside as corrupt, as no purge finds a vehicle in it; its names.
+
+        Raises StoreDown where it cannot.
+        """
+        try:
+            return self._backend.remove_broken()
+        except OSError as error:
+            raise StoreDown(type(error).__name__) from error
+
     def _version(self) -> Version | None:
         try:
             return self._backend.version()
@@ -217,33 +226,93 @@ class Store:
             self._fault("read", error)
             return None
 
-    def _notice(self, era: str) -> str | None:
-        """Remember the era; after a purge forget everything. Returns the era known before."""
-        last = self._era
-        if era != last:
+    def _replace(
+        self, key: str, sealed: bytes, left_s: float, fence: int, mark: Mark
+    ) -> tuple[bool, Mark]:
+        """Whether it is the newest, and the mark it was written under."""
+        if mark.text is not None:
+            try:
+                return self._backend.replace(key, sealed, left_s, fence, mark.text), mark
+            except UnknownMark:
+                pass
+        # The backend lost its own count. Read the new mark first: a purge is logged outside, then
+        # counted in the backend, so one that the comparison does not see is seen by the write.
+        current = self.mark(key)
+        since = self._purges_since(mark.purges)
+        if current.text is None or since is None:
+            raise StoreDown
+        if since.buckets is None or purge_bucket(key) in since.buckets:
+            raise PurgedMeanwhile
+        return self._backend.replace(key, sealed, left_s, fence, current.text), current
+
+    def _keep(self, envelope: Envelope, era: str | None, seal: bytes, mark: Mark) -> None:
+        """In the memory, unless a purge was noticed since the mark was read."""
+        self._memory.keep(envelope, era, seal)
+        if self._era != mark.era or self._purges != mark.purges:
+            self._memory.forget(envelope.key)
+
+    def _write_unstored(self) -> None:
+        """Write what the backend did not take before, as long as it takes it now."""
+        for key in self._unstored.waiting():
+            taken = self._unstored.take(key)
+            if taken is not None:
+                self.write(*taken)
+                if key in self._unstored.waiting():
+                    return
+
+    def _notice(self, era: str) -> None:
+        """Remember the era. Forget everything after a purge; where the backend came up empty,
+        what was purged without this process's notice."""
+        if era == self._era:
+            return
+        with self._noticing:
+            if era == self._era:
+                return
+            last, since = self._era, self._purges_since(self._purges)
+            self._purges = since.latest if since is not None else None
             self._era = era  # first: who has read before the purge asks for it after keeping
-            if last is not None and era.startswith(PURGED):
+            if last is None and not self._memory.size_bytes:
+                return  # the first contact
+            if since is None or (last is not None and era.startswith(PURGED)):
                 self._forget_all()
-        return last
+            else:
+                self._forget_purged(since.buckets)
+
+    def _check_purges(self) -> None:
+        """While the backend is down: forget what was purged without this process's notice."""
+        now = time.monotonic()
+        if self._purges is None or now - self._checked_at < CHECK_EVERY_S:
+            return
+        with self._noticing:
+            self._checked_at = now
+            since = self._purges_since(self._purges)
+            if since is not None and since.latest != self._purges:
+                self._purges = since.latest
+                self._forget_purged(since.buckets)
+
+    def _forget_purged(self, buckets: frozenset[int] | None) -> None:
+        if buckets is None:
+            self._forget_all()
+        elif buckets:
+            self._memory.forget_those(lambda key: purge_bucket(key) in buckets)
+            self._purged()
 
     def _forget_all(self) -> None:
-        self.purges += 1
         self._memory.clear()
         self._purged()
 
-    def _restored(self, key: str, era: str, last_era: str | None) -> Envelope | None:
+    def _restored(self, key: str, held: Held) -> Envelope | None:
         """Give back to a backend that came up empty, or that would not take it before, what was
         paid for; what it merely let go of, for age or room, is let go of here too."""
-        kept = self._memory.any(key)
+        with self._noticing:  # a purge that is being noticed clears the memory first
+            kept = self._memory.any(key)
         if kept is None:
             return None
-        came_up_empty = era.startswith(BEGUN) and kept.era not in (None, era)
-        never_took_it = kept.era is None and (era.startswith(BEGUN) or era == last_era)
-        if not (came_up_empty or never_took_it):
+        if kept.era == held.era:
             self._memory.forget(key)
             return None
-        self.write(kept.envelope, fence=0)
-        return kept.envelope
+        self.write(kept.envelope, 0, Mark(held.mark, held.era, self._purges))
+        return kept.envelope if self._memory.any(key) else None
 
     def _fault(self, what: str, error: Exception) -> None:
         self._observer.store_failed(what)

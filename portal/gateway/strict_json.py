@@ -2,10 +2,19 @@
 
 import json
 import re
+from collections.abc import Callable
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
 from typing import Any
 
+import msgspec
+
 DEEPEST = 64
+# Characters of a number as written; of an exact one also the largest power of ten, either way.
 LONGEST_NUMBER = 400
+
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_LARGE = 10**18  # a whole number below it is spelt without an exponent
+_encoder = msgspec.json.Encoder(order="sorted", decimal_format="number")
 
 # Possessive, and an unfinished string reaches to the end: linear whatever the bytes are.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
@@ -21,6 +30,18 @@ def parse(text: bytes) -> Any:
 
     Raises NotStrictJSON.
     """
+    return _parse(text, _float)
+
+
+def parse_exact(text: bytes) -> Any:
+    """The same with a Decimal for each number that is not written as an integer.
+
+    For what is sent on: a double would make one number of two (…890.25 and …890.75).
+    """
+    return _parse(text, _decimal)
+
+
+def _parse(text: bytes, fraction: Callable[[str], float | Decimal]) -> Any:
     _refuse_depth(text)
     try:
         value = json.loads(
@@ -28,7 +49,7 @@ def parse(text: bytes) -> Any:
             object_pairs_hook=_object,
             parse_constant=_refuse_constant,
             parse_int=_integer,
-            parse_float=_decimal,
+            parse_float=fraction,
         )
     except (ValueError, RecursionError) as error:
         raise NotStrictJSON("not strict JSON") from error
@@ -38,10 +59,36 @@ def parse(text: bytes) -> Any:
 
 
 def canonical(value: Any) -> bytes:
-    """One spelling for equal values: sorted keys, no white space (in the spirit of RFC 8785)."""
-    return json.dumps(
-        value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-    ).encode()
+    """One spelling for equal values: sorted names, no white space, each number by its value.
+
+    Unlike RFC 8785, which reads numbers as doubles, this keeps every digit: 1, 1.0 and 1E0 are
+    "1", and 1e-400 is not 0.
+    """
+    return _encoder.encode(_canonical_numbers(value))
+
+
+def _canonical_numbers(value: Any) -> Any:
+    if isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, dict):
+        return {name: _canonical_numbers(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_canonical_numbers(item) for item in value]
+    if isinstance(value, (int, float, Decimal)):
+        return _canonical_number(value)
+    return value
+
+
+def _canonical_number(number: float | Decimal) -> int | Decimal:
+    """An int, or a Decimal that holds no trailing zero; msgspec writes ``str()`` of it."""
+    if isinstance(number, int) and -_LARGE < number < _LARGE:
+        return number
+    # By its shortest text a float stays what JSON said: Decimal(0.1) has 55 digits.
+    exact = Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
+    if not exact.is_finite():
+        raise ValueError("JSON has no such number")
+    exact = exact.normalize(_EXACT)
+    return int(exact) if -_LARGE < exact < _LARGE and exact == exact.to_integral_value() else exact
 
 
 def _refuse_depth(text: bytes) -> None:
@@ -77,10 +124,21 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def _decimal(digits: str) -> float:
+def _float(digits: str) -> float:
     number = float(digits) if len(digits) <= LONGEST_NUMBER else float("inf")
     if number in (float("inf"), float("-inf")):
         raise NotStrictJSON("number too large")
+    return number
+
+
+def _decimal(digits: str) -> Decimal:
+    try:
+        number = Decimal(digits) if len(digits) <= LONGEST_NUMBER else None
+    except InvalidOperation:  # an exponent beyond what Decimal counts
+        number = None
+    # An exponent is short to write: within this bound a reader that spells it out stays small.
+    if number is None or (number and abs(number.adjusted()) > LONGEST_NUMBER):
+        raise NotStrictJSON("number too large or too small")
     return number
 
 

@@ -40,9 +40,14 @@ class Tally(Silent):
     """Counts in memory and adds to the table now and then: a hit must not wait for a disk."""
 
     def __init__(
-        self, engine: Engine, terms: Mapping[Name, Terms], clock: Callable[[], float] = time.time
+        self,
+        engine: Engine,
+        terms: Mapping[Name, Terms],
+        clock: Callable[[], float] = time.time,
+        namespace: str = "upstream",
     ) -> None:
         self._engine = engine
+        self._namespace = namespace
         self._prices = {str(name): str(each.price) for name, each in terms.items()}
         self._clock = clock
         self._lock = threading.Lock()
@@ -77,7 +82,7 @@ class Tally(Silent):
         try:
             with self._engine.begin() as db:
                 for slot in sorted(new_hits.keys() | new_collapsed.keys()):
-                    _add(db, slot, new_hits[slot], new_collapsed[slot])
+                    _add(db, self._namespace, slot, new_hits[slot], new_collapsed[slot])
         except SQLAlchemyError as error:
             log.warning("hits were not written: %s", type(error).__name__)
             with self._lock:
@@ -86,7 +91,7 @@ class Tally(Silent):
 
     def month(self, month: str | None = None) -> Iterator[Saved]:
         """By operation, for a month ("2026-11") or all that was counted."""
-        query = select(hits)
+        query = select(hits).where(hits.c.namespace == self._namespace)
         if month is not None:
             query = query.where(hits.c.day.startswith(month, autoescape=True))
         found: dict[str, Saved] = {}
@@ -102,11 +107,16 @@ class Tally(Silent):
         yield from (found[name] for name in sorted(found))
 
 
-def _add(db: Connection, slot: _Slot, more_hits: int, more_collapsed: int) -> None:
+def _add(db: Connection, namespace: str, slot: _Slot, more_hits: int, more_collapsed: int) -> None:
     day, operation, price = slot
     add = (
         update(hits)
-        .where(hits.c.day == day, hits.c.operation == operation, hits.c.price == price)
+        .where(
+            hits.c.namespace == namespace,
+            hits.c.day == day,
+            hits.c.operation == operation,
+            hits.c.price == price,
+        )
         .values(hits=hits.c.hits + more_hits, collapsed=hits.c.collapsed + more_collapsed)
     )
     if db.execute(add).rowcount:
@@ -115,6 +125,7 @@ def _add(db: Connection, slot: _Slot, more_hits: int, more_collapsed: int) -> No
         with db.begin_nested():
             db.execute(
                 insert(hits).values(
+                    namespace=namespace,
                     day=day,
                     operation=operation,
                     price=price,

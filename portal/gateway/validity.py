@@ -1,12 +1,30 @@
 """Is this body an answer? Strict JSON, the contract's frame, and the vehicle that was asked for."""
 
-from typing import Any
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
 
 import msgspec
 
 from portal.gateway import strict_json
 from portal.gateway.lookup import Lookup
 from portal.vehicle import read_field
+
+LONGEST_MESSAGE: Final = 1_000  # characters of an error's message; the contract's have 36
+
+# Members beside `result` in which services report that they could not look. A correlation id
+# ("messageId") or a count ("total") says nothing of the kind and must not refuse a clean record.
+_NOTICE = re.compile(
+    r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
+    r"|detail|detalhe|unavail|indispon|partial|parcial|incomplet",
+    re.IGNORECASE,
+)
+_IDENTIFIER_ENDS = ("Id", "ID", "_id")
+_NOTHING_SAID = frozenset({"", "-", "0", "false", "null", "none"})
+_PLATE_NAMES = frozenset({"placa", "plate"})
+_RENAVAM_NAMES = frozenset({"renavam"})
+_LONGEST_NAME = len("renavam")
 
 
 class _Frame(msgspec.Struct):
@@ -17,19 +35,16 @@ _frame = msgspec.json.Decoder(_Frame)
 
 
 class NoAnswer(ValueError):
-    """A 200 whose body does not answer the question."""
+    """A body that does not answer the question."""
 
 
-def check(lookup: Lookup, body: bytes, hidden_marker: str) -> Any:
-    """The ``result`` of an answer's body; raises NoAnswer.
+def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
+    """The document of a 200's body; raises NoAnswer.
 
     Only the frame is judged: whatever is new, missing or oddly typed inside ``result`` was paid
     for and passes.
     """
-    try:
-        document = strict_json.parse(body)
-    except strict_json.NotStrictJSON as error:
-        raise NoAnswer(str(error)) from None
+    document = _parsed(body)
     operation = lookup.operation
     if not isinstance(document, dict) or document.get("status") != operation.status_word:
         raise NoAnswer("status is not the operation's word")
@@ -37,35 +52,99 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> Any:
     if not isinstance(result, operation.result_type):
         raise NoAnswer("result is missing or of another type")
     records = result if isinstance(result, list) else [result]
-    for record in records:
+    for record in (document, *records):
         if not isinstance(record, dict):
             raise NoAnswer("a record is no object")
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
-    return result
+    # An outage behind the upstream: stored, it would read as "nothing on record".
+    if _records_nothing(records) and _carries_notice(document):
+        raise NoAnswer("nothing on record, and a message beside it")
+    return document
+
+
+def message_body(body: bytes, secret: str | None = None) -> bytes:
+    """An error's body as it is relayed: ``{"message": text}`` and no other member.
+
+    The text stays as the upstream sent it, cut at LONGEST_MESSAGE characters, but for an echo of
+    ``secret``. Raises NoAnswer for a body that is not the contract's error, such as a web
+    server's page.
+    """
+    document = _parsed(body)
+    message = document.get("message") if isinstance(document, dict) else None
+    if not isinstance(message, str) or not read_field(message, ""):
+        raise NoAnswer("an error without the contract's message")
+    text = message.replace(secret, "***") if secret else message
+    return json.dumps({"message": text[:LONGEST_MESSAGE]}, ensure_ascii=False).encode()
 
 
 def is_empty(body: bytes) -> bool:
-    """Whether a checked answer's result is an empty list."""
-    return bytes(_frame.decode(body).result).translate(None, b" \t\r\n") == b"[]"
+    """Whether a checked answer's result is a list that records nothing."""
+    result = msgspec.json.decode(_frame.decode(body).result)
+    return isinstance(result, list) and _records_nothing(result)
 
 
-def is_message(body: bytes) -> bool:
-    """Whether an error's body is the contract's ``{"message": text}``."""
+def _parsed(body: bytes) -> Any:
     try:
-        document = strict_json.parse(body)
-    except strict_json.NotStrictJSON:
-        return False
-    return isinstance(document, dict) and isinstance(document.get("message"), str)
+        return strict_json.parse(body)
+    except strict_json.NotStrictJSON as error:
+        raise NoAnswer(str(error)) from None
+
+
+def _records_nothing(records: list[dict[str, Any]]) -> bool:
+    """No record, an empty one, or court records that deny their restriction."""
+    return all(not record or record.get("constaRenajud") is False for record in records)
+
+
+def _carries_notice(document: dict[str, Any]) -> bool:
+    """Whether a member beside ``result`` is named as a notice and says something."""
+    return any(
+        _NOTICE.search(name) and not name.endswith(_IDENTIFIER_ENDS) and _says_something(value)
+        for name, value in document.items()
+        if name not in ("status", "result")
+    )
+
+
+def _says_something(value: Any) -> bool:
+    """False for what means "no error": null, false, 0, a blank text, nothing but such values."""
+    match value:
+        case str():
+            return str(read_field(value, "")).casefold() not in _NOTHING_SAID
+        case list():
+            return any(map(_says_something, value))
+        case dict():
+            return any(map(_says_something, value.values()))
+        case _:
+            return bool(value)
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
-    """A plate or Renavam in a record is the one asked for, or none: blank, hidden, no number.
+    """A plate or Renavam in a record is the one asked for, or none: blank, hidden, no plate.
 
-    A plate asked for by Renavam (or the other way round) cannot be compared and passes.
+    Its name may be spelt in any letter case, its value be of any JSON type. A plate asked for
+    by Renavam (or the other way round) cannot be compared and passes.
     """
-    named = record.get("placa" if hasattr(lookup.subject, "twin") else "renavam")
-    if not isinstance(named, str):
-        return True
-    field = read_field(named, hidden_marker)
-    return not field or lookup.subject.names_same_vehicle(str(field))
+    names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
+    for name, value in record.items():
+        if len(name) <= _LONGEST_NAME and name.casefold() in names:
+            texts = list(_texts(value, hidden_marker))
+            # Each part, and all of them as one: a plate may be split over a list.
+            named = [*texts, " ".join(texts)] if len(texts) > 1 else texts
+            if not all(map(lookup.subject.names_same_vehicle, named)):
+                return False
+    return True
+
+
+def _texts(value: Any, hidden_marker: str) -> Iterator[str]:
+    """The known texts in a JSON value, a number as its digits."""
+    match value:
+        case list():
+            for item in value:
+                yield from _texts(item, hidden_marker)
+        case dict():
+            yield from _texts(list(value.values()), hidden_marker)
+        case float() if value.is_integer():
+            yield str(int(value))
+        case _:
+            if field := read_field(value, hidden_marker):
+                yield str(field)

@@ -1,23 +1,51 @@
 """Where it is kept: the SQL engine with its tables, and the secret key."""
 
+from portal.storage.data_lock import DataLock
 from portal.storage.database import (
+    database_file,
+    erase_traces,
     history,
     hits,
+    is_in_place,
     ledger,
     open_engine,
     reading,
     spending,
     tokens,
+    waiting,
 )
-from portal.storage.secret import load_secret_key
+from portal.storage.key_record import adopt_key, recorded_fingerprint
+from portal.storage.purge_log import PurgeLog, Purges
+from portal.storage.secret import (
+    InvalidSecretKey,
+    fingerprint,
+    load_secret_key,
+    read_secret_key,
+)
+from portal.storage.sqlite_traces import PageSearch, empty_log, leave_no_trace
 
 __all__ = [
+    "DataLock",
+    "InvalidSecretKey",
+    "PageSearch",
+    "PurgeLog",
+    "Purges",
+    "adopt_key",
+    "database_file",
+    "empty_log",
+    "erase_traces",
+    "fingerprint",
     "history",
     "hits",
+    "is_in_place",
+    "leave_no_trace",
     "ledger",
     "load_secret_key",
     "open_engine",
+    "read_secret_key",
     "reading",
+    "recorded_fingerprint",
     "spending",
     "tokens",
+    "waiting",
 ]

@@ -2,9 +2,13 @@
 
 import logging
 import os
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import (
     URL,
@@ -18,31 +22,44 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    UniqueConstraint,
     create_engine,
     event,
     func,
     make_url,
     select,
 )
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.exc import DatabaseError, DisconnectionError, OperationalError, SQLAlchemyError
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+
+from portal.storage.sqlite_traces import PageSearch, leave_no_trace
+from portal.storage.upgrade import upgrade
 
 log = logging.getLogger(__name__)
+
+# A write waits this long for another process's write lock on SQLite, unless told otherwise.
+WRITE_WAIT_S = 10.0
+# A crowd of writers that wait for the lock holds all connections.
+POOL_TIMEOUT_S = 5.0
 
 _SET_UP_LOCK = 0x646F7373  # "doss": any number, the same in every portal
 
 _metadata = MetaData()
 
+# Each namespace (an upstream, or the demonstration) has rows of its own in these tables. Rows
+# that a former layout wrote without one are kept under the empty namespace and never served.
 tokens = Table(
-    "tokens",
+    "access_tokens",
     _metadata,
     Column("digest", String(64), primary_key=True),  # SHA-256, hex; the token itself is nowhere
-    Column("name", String(80), nullable=False, unique=True),
+    Column("namespace", String, nullable=False),
+    Column("name", String(80), nullable=False),
     Column("scopes", String(200), nullable=False),
     Column("daily_limit", Integer, nullable=False),  # upstream calls a day, 0 = no limit
     Column("created_at", Float, nullable=False),  # epoch seconds
     Column("expires_at", Float),
     Column("revoked_at", Float),
+    UniqueConstraint("namespace", "name"),
 )
 
 ledger = Table(
@@ -58,21 +75,24 @@ ledger = Table(
     Column("price", String(20), nullable=False),  # R$, decimal text: exact in every database
     Column("outcome", String(20), nullable=False),  # "maybe" until the call ends
     Column("status", Integer),
+    Column("namespace", String, nullable=False, server_default=""),
     Index("ledger_by_day", "day"),
     Index("ledger_by_subject", "subject"),
 )
 
 spending = Table(
-    "spending",
+    "call_counters",
     _metadata,
+    Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
     Column("payer", String(90), primary_key=True),  # "day" for everybody, "token:NAME" for one
     Column("calls", Integer, nullable=False),
 )
 
 hits = Table(
-    "hits",
+    "savings",
     _metadata,
+    Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
     Column("operation", String(10), primary_key=True),
     Column("price", String(20), primary_key=True),  # R$ a call on that day, decimal text
@@ -84,7 +104,7 @@ history = Table(
     "history",
     _metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("visitor", String(64), nullable=False),  # digest of who asked
+    Column("visitor", String(64), nullable=False),  # digest of namespace and visitor
     Column("subject", String(64), nullable=False),  # HMAC of the plate
     Column("asked_at", Float, nullable=False),
     Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
@@ -92,35 +112,81 @@ history = Table(
     Index("history_by_subject", "subject"),
 )
 
+purges = Table(
+    "purges",
+    _metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("bucket", Integer, nullable=False),  # of 65,536: it names no vehicle
+)
 
-def open_engine(url: str | None, data_dir: Path, required: bool = True) -> Engine:
+_searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
+
+
+meta = Table(
+    "meta",
+    _metadata,
+    Column("name", String(40), primary_key=True),
+    Column("value", String(200), nullable=False),
+)
+
+
+def open_engine(
+    url: str | None, data_dir: Path, required: bool = True, create: bool = True
+) -> Engine:
     """An engine with every table in place; without a URL, SQLite in ``data_dir``.
 
     Raises OSError or SQLAlchemyError where the database cannot be opened. Not ``required``: it
-    was set up before, and whoever starts while it is away must not die of that; every use of the
-    engine then fails until it is back.
+    was set up before, and a process that starts while it is away must not die of that; every use
+    of the engine then fails until it is back. Without ``create`` a missing file stays missing,
+    and one that cannot be opened raises.
     """
-    file: Path | None = None
-    if url is not None and url.startswith("postgresql"):
+    file = database_file(url, data_dir)
+    if file is None:
         from portal.storage.postgresql import postgresql  # late: most portals have none
 
-        engine = postgresql(url)
+        engine = postgresql(url or "")
     else:
-        file = Path(make_url(url).database or "") if url else data_dir / "portal.sqlite"
         engine = _sqlite(file)
+        if not create and not file.exists():
+            return engine
     try:
         if file is not None:
             _make(file)
+            if required:
+                _check(engine, file)
         with engine.begin() as db:
-            if engine.dialect.name == "postgresql":  # portals may all start at once
-                db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
-            _metadata.create_all(db)
+            lock_set_up(db)  # portals may all start at once
+            upgrade(db, _metadata)
     except (OSError, SQLAlchemyError) as error:
-        if required:
+        if required or (file is not None and not create):
             engine.dispose()
             raise
         log.warning("the database is away: %s", type(error).__name__)
     return engine
+
+
+def database_file(url: str | None, data_dir: Path) -> Path | None:
+    """The file of an SQLite database; None for a PostgreSQL address."""
+    if url is None:
+        return data_dir / "portal.sqlite"
+    return None if url.startswith("postgresql") else Path(make_url(url).database or "")
+
+
+def lock_set_up(db: Connection) -> None:
+    """Exclude other set-ups until the transaction ends; SQLite's has the write lock already."""
+    if db.dialect.name == "postgresql":
+        db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
+
+
+def is_in_place(engine: Engine) -> bool:
+    """Whether an SQLite engine's file is still at its path; True for a PostgreSQL."""
+    if engine.dialect.name == "postgresql":
+        return True
+    try:
+        reading(engine).close()
+    except SQLAlchemyError:
+        return False
+    return True
 
 
 def _make(file: Path) -> None:
@@ -129,28 +195,92 @@ def _make(file: Path) -> None:
     os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
+def _check(engine: Engine, file: Path) -> None:
+    """Raise OSError where the file's pages are corrupt: what it lost nothing else holds."""
+    try:
+        with reading(engine) as db:
+            is_whole = db.exec_driver_sql("PRAGMA quick_check(1)").scalar() == "ok"
+    except DatabaseError as error:
+        if isinstance(error, OperationalError):  # locked or out of reach, and no more
+            raise
+        is_whole = False
+    if not is_whole:
+        raise OSError(f"{file.name} is corrupt: restore it from a backup")
+
+
 def _sqlite(path: Path) -> Engine:
     # By URI, since only that can say: never make the file. It would be everybody's, and empty.
     address = URL.create(
         "sqlite", database=f"file:{quote(str(path))}", query={"mode": "rw", "uri": "true"}
     )
-    engine = create_engine(address, poolclass=QueuePool, pool_size=16, max_overflow=64)
+    engine = create_engine(
+        address,
+        poolclass=QueuePool,
+        pool_size=16,
+        max_overflow=64,
+        pool_timeout=POOL_TIMEOUT_S,
+    )
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "begin", _begin_immediate)
+
+    def note_inode(_connection: object, record: ConnectionPoolEntry) -> None:
+        record.info["inode"] = _inode(path)
+
+    def check_inode(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
+        # A file that was removed can still be written: such rows would be lost without an error.
+        if record.info.get("inode") != _inode(path):
+            raise DisconnectionError("the file was removed or replaced")  # the pool connects anew
+
+    event.listen(engine, "connect", note_inode)
+    event.listen(engine, "checkout", check_inode)
+    search = _searches[engine] = PageSearch(path)
+    event.listen(engine, "engine_disposed", lambda _engine: search.close())
     return engine
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # transactions are begun below, not guessed by the driver
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}")
-    connection.execute("PRAGMA busy_timeout = 10000")
+    connection.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
 
 
 def _begin_immediate(connection: Connection) -> None:
     """Take the write lock at once: a deferred transaction fails when it turns into a write."""
-    if not connection.get_execution_options().get("reads_only"):
+    options = connection.get_execution_options()
+    if not options.get("reads_only"):
+        wait_ms = int(options.get("write_wait_s", WRITE_WAIT_S) * 1000)
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {wait_ms}")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def waiting(engine: Engine, seconds: float) -> Engine:
+    """The same engine, whose transactions wait at most this long for SQLite's write lock."""
+    return engine.execution_options(write_wait_s=seconds)
+
+
+def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
+    """Remove from SQLite's files what they keep of rows deleted before; see ``leave_no_trace``.
+
+    Returns False where the bytes remain. PostgreSQL returns True: its vacuum is its operator's.
+    """
+    search = _searches.get(engine)
+    if search is None:
+        return True
+    with closing(engine.raw_connection()) as pooled:
+        try:
+            return leave_no_trace(cast(Any, pooled.driver_connection), search, traces)
+        except (sqlite3.Error, OSError) as error:
+            log.warning("deleted rows may have left bytes: %s", type(error).__name__)
+            return False
 
 
 def reading(engine: Engine) -> Connection:

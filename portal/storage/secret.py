@@ -1,25 +1,73 @@
-"""The secret key: made once, readable by its owner alone."""
+"""The secret key's file: made once, readable by its owner alone."""
 
 import contextlib
+import hashlib
+import hmac
 import os
+import re
 import secrets
 import tempfile
 from pathlib import Path
 
+NAME = "secret_key"
+
+
+class InvalidSecretKey(ValueError):
+    """The file holds no key; the text is one line for the operator."""
+
+
+def read_secret_key(data_dir: Path) -> str | None:
+    """The key kept in ``data_dir``, 64 hexadecimal digits; None where there is no file.
+
+    Raises OSError, or InvalidSecretKey for any other content. An empty file is what a power cut
+    may leave of one that was never flushed, and an empty key would let anybody sign.
+    """
+    path = data_dir / NAME
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    key = re.fullmatch(rb"[\r\n]*([0-9A-Fa-f]{64})[\r\n]*", content)
+    if key is None:
+        raise InvalidSecretKey(f"{path} is no secret key: it must be 64 hexadecimal characters")
+    return key[1].decode("ascii")
+
 
 def load_secret_key(data_dir: Path) -> str:
-    """The key kept in ``data_dir``; made on first use, the same for every process that races."""
-    path = data_dir / "secret_key"
-    with contextlib.suppress(FileNotFoundError):
-        return path.read_text("ascii").strip()
+    """The key kept in ``data_dir``; made on first use, the same for every process that races.
+
+    Raises OSError, or InvalidSecretKey.
+    """
+    key = read_secret_key(data_dir)
+    if key is not None:
+        return key
     data_dir.mkdir(parents=True, exist_ok=True)
+    _make(data_dir)
+    key = read_secret_key(data_dir)
+    if key is None:
+        raise FileNotFoundError(f"{data_dir / NAME} was removed while it was made")
+    return key
+
+
+def fingerprint(secret: bytes) -> str:
+    """Tells whether data was written under this key: HMAC of a constant, in hex."""
+    return hmac.digest(secret, b"fingerprint", hashlib.sha256).hex()
+
+
+def _make(data_dir: Path) -> None:
     # Written whole beside its place, then linked: nobody reads half a key, the first one wins.
     handle, draft = tempfile.mkstemp(dir=data_dir, prefix=".secret_key-")
     try:
         with os.fdopen(handle, "w") as file:
             file.write(secrets.token_hex(32))
+            file.flush()
+            os.fsync(file.fileno())  # before the link: a power cut must not leave an empty file
         with contextlib.suppress(FileExistsError):
-            os.link(draft, path)
+            os.link(draft, data_dir / NAME)
     finally:
         Path(draft).unlink()
-    return path.read_text("ascii").strip()
+    directory = os.open(data_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

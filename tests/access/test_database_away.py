@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from portal.access import RefusedToken, Tokens, TokensUnavailable, UnknownToken, digest
+from portal.access import (
+    Gatekeeper,
+    RefusedToken,
+    Tokens,
+    TokensUnavailable,
+    UnknownToken,
+    digest,
+)
 from portal.access import tokens as tokens_room
 from portal.access.tokens import AWAY_PAUSE_S, LAST_KNOWN_S, REMEMBERED_S
 from portal.storage import reading
@@ -54,6 +61,23 @@ def test_a_token_that_held_goes_on_while_its_revocation_could_not_be_late(
             tokens.identify(digest("nobody's"))
 
 
+def test_pass_through_goes_on_for_credentials_that_were_checked_before(
+    mortal: PostgresProcess, clock: Clock, tmp_path: Path
+) -> None:
+    """A credential that is no portal token does not become one; any other one is not let in."""
+    with opened(mortal.url, tmp_path) as engine:
+        tokens = Tokens(engine, (), clock, clock)
+        portals_own = tokens.issue("ana", DECODE, None, 0)
+        gatekeeper = Gatekeeper("pass-through", tokens, b"s" * 32)
+        gatekeeper.admit("checked")
+        mortal.stop()
+        clock.advance(3600)
+        assert gatekeeper.admit("checked").credential == "checked"
+        for unchecked in ("unchecked", portals_own):
+            with pytest.raises(TokensUnavailable):
+                gatekeeper.admit(unchecked)
+
+
 def test_a_failure_is_met_once_and_not_by_everybody_in_turn(
     mortal: PostgresProcess,
     clock: Clock,
@@ -94,7 +118,7 @@ def test_a_lost_database_is_503_for_vehicles_and_nothing_at_all_for_open_pages(
     assert built.client.get(f"/placa/{PLATE}").status_code == 200
 
     with sqlite3.connect(built.settings.data_dir / "portal.sqlite") as database:
-        database.execute("DROP TABLE tokens")
+        database.execute("DROP TABLE access_tokens")
     database.close()
     monkeypatch.setattr(tokens_room, "REMEMBERED_S", 0.0)
     monkeypatch.setattr(tokens_room, "LAST_KNOWN_S", 0.0)

@@ -1,15 +1,18 @@
 """What each person asked: theirs alone, encrypted, erasable, gone after thirty days."""
 
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, func, select
 
-from portal.access import History
+from portal.access import BytesKept, History, HistoryUnavailable
 from portal.storage import history as table
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, FaultUpstream
+from tests.fakes.databases import kept_open
 from tests.fakes.in_process import PORTAL_TOKEN
 from tests.web.json_paths import issue
 from tests.web.person import Person
@@ -63,6 +66,50 @@ def test_erasing_is_for_oneself_and_forgetting_for_a_vehicle(history: History) -
     history.erase("ana")
     assert asked(history, "ana") == []
     assert asked(history, "bia") == ["XYZ9A99"]
+
+
+def test_dropped_and_erased_entries_leave_no_byte_in_any_file(tmp_path: Path, clock: Clock) -> None:
+    engine = kept_open(None, tmp_path)
+    history = History(engine, SECRET, lambda subject: f"tag-of-{subject}", clock)
+
+    def sealed() -> list[bytes]:
+        with engine.connect() as db:
+            return list(db.execute(select(table.c.sealed)).scalars())
+
+    def left(traces: list[bytes]) -> list[bytes]:
+        kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+        return [trace for trace in traces if trace in kept]
+
+    for who in ("ana", "bia", "caio"):
+        history.record(who, "QZX7K39")
+    all_of_them = sealed()
+    assert left(all_of_them) == all_of_them
+    history.erase("ana")
+    assert len(left(all_of_them)) == 2
+    history.forget("QZX7K39")
+    assert left(all_of_them) == []
+    history.record("ana", "XYZ9A99")
+    all_of_them = sealed()
+    clock.advance(30 * DAY + 1)
+    history.drop_expired()
+    assert left(all_of_them) == []
+
+
+def test_history_whose_bytes_a_reader_keeps_is_not_said_to_be_erased(
+    tmp_path: Path, clock: Clock
+) -> None:
+    history = History(kept_open(None, tmp_path), SECRET, lambda subject: f"tag-of-{subject}", clock)
+    history.record("ana", "QZX7K39")
+    with closing(sqlite3.connect(tmp_path / "portal.sqlite", isolation_level=None)) as backup:
+        backup.execute("BEGIN")
+        backup.execute("SELECT count(*) FROM history").fetchone()
+        with pytest.raises(HistoryUnavailable):
+            history.erase("ana")
+        with pytest.raises(BytesKept):
+            history.drop_expired()
+    assert asked(history, "ana") == []
+    history.erase("ana")
+    history.drop_expired()
 
 
 def test_one_visit_noted_by_a_crowd_is_one_entry_and_a_purge_meanwhile_ends(

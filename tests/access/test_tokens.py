@@ -23,6 +23,7 @@ from tests.fakes.databases import kept_open
 HOUR = 3600.0
 DECODE = frozenset({"decode"})
 SECRET = b"the portal's own"
+NAMES = (("live", None), ("revoked", None), ("expired", -1.0))  # with their lifetimes
 
 
 def test_a_token_is_256_random_bits_and_told_once(engine: Engine) -> None:
@@ -156,3 +157,15 @@ def test_a_callers_own_credential_cannot_be_told_by_guessing(tmp_path: Path) -> 
         guessed = hashlib.new(name, b"123456", usedforsecurity=False).hexdigest()
         assert mine.name.removeprefix("credential:") not in guessed
         assert mine.digest != guessed
+
+
+def test_pass_through_refuses_issued_tokens_of_any_namespace(engine: Engine) -> None:
+    """They are credentials of the portal: sent upstream they would be given away."""
+    elsewhere = Tokens(engine, (), namespace="elsewhere")
+    tokens = [elsewhere.issue(name, DECODE, lifetime, 0) for name, lifetime in NAMES]
+    elsewhere.revoke("revoked")
+    gatekeeper = Gatekeeper("pass-through", Tokens(engine, (), namespace="here"), SECRET)
+    for token in tokens:
+        with pytest.raises(UnknownToken):
+            gatekeeper.admit(token)
+    assert gatekeeper.admit("an-upstreams-own").credential == "an-upstreams-own"

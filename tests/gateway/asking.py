@@ -24,7 +24,8 @@ from portal.gateway import (
     Terms,
 )
 from portal.gateway.sqlite_cache import SQLiteCache
-from portal.upstream import Account, Failing, Resource, Response
+from portal.storage import PurgeLog
+from portal.upstream import Account, Failing, Resource, Response, Unusable
 from portal.vehicle import Plate
 from tests import factories
 from tests.fakes import Clock
@@ -55,8 +56,12 @@ class PlayedUpstream:
             attempt.ended(getattr(answer, "outcome", "maybe"))
             raise answer
         answer = answer or good(resource)
-        if answer.status == 200:
-            resource.check(answer.body)
+        if answer.status in (200, 400, 404):
+            try:
+                resource.check(answer.status, answer.body)
+            except Unusable as error:
+                attempt.ended(error.outcome, answer.status)
+                raise
         attempt.ended("answered", answer.status)
         return answer
 
@@ -140,13 +145,15 @@ def bench(
     observer: object = None,
     fresh_s: int = FRESH_S,
     stale_s: int = STALE_S,
+    purge_log: PurgeLog | None = None,
 ) -> Bench:
     """Two benches of one folder are two worker processes' gateways."""
     upstream = upstream or PlayedUpstream()
     ticking = Clock(0.0)
     held = backend or opened_cache(folder)
     memory = Memory(MEBIBYTE, ticking)
-    store = Store(held, Seal(SECRET), memory, observer, clock)  # type: ignore[arg-type]
+    logged = {"purges_since": purge_log.since} if purge_log else {}
+    store = Store(held, Seal(SECRET), memory, observer, clock, **logged)  # type: ignore[arg-type]
     ledger = Ledger(kept_open(None, folder), daily_limit, clock)
     policy = Policy(terms(fresh_s, stale_s), deadline_s, factories.HIDDEN, operator_credential)
     gateway = Gateway(

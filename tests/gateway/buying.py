@@ -3,13 +3,20 @@
 from decimal import Decimal
 
 from portal.gateway import Caller, Ledger
+from portal.gateway.ledger import PaidAttempt
 from tests.gateway.asking import CALLER
 
 
-def buy(book: Ledger, caller: Caller = CALLER, outcome: str | None = "answered") -> None:
-    attempt = book.account("decode", "tag", Decimal("0.30"), caller).announce("primary")
+def announced(book: Ledger, caller: Caller = CALLER) -> PaidAttempt:
+    return book.account("decode", "tag", Decimal("0.30"), caller).announce("primary")
+
+
+def buy(
+    book: Ledger, caller: Caller = CALLER, outcome: str | None = "answered", status: int = 200
+) -> None:
+    attempt = announced(book, caller)
     if outcome is not None:
-        attempt.ended(outcome, 200 if outcome == "answered" else None)
+        attempt.ended(outcome, status if outcome == "answered" else None)
 
 
 def spent(book: Ledger) -> list[str]:

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from portal.gateway import Fuse, Seal, Store
+from portal.gateway.backend import Held, compare_marks
 from portal.gateway.fuse import Blown
 from portal.gateway.memory import Memory
 from tests.fakes import wait_until
@@ -17,6 +18,11 @@ class Backend:
 
     def __init__(self):
         self.values, self.era, self.is_down = {}, "begun:1", False
+        self.contents, self.purges = "1", 0
+
+    @property
+    def mark(self):
+        return f"{self.contents}:{self.purges}"
 
     def _up(self):
         if self.is_down:
@@ -24,7 +30,7 @@ class Backend:
 
     def read(self, key):
         self._up()
-        return self.values.get(key), self.era
+        return Held(self.values.get(key), self.era, self.mark)
 
     def version(self):
         self._up()
@@ -33,8 +39,9 @@ class Backend:
         self._up()
         return {key: self.values[key][:size] for key in keys if key in self.values}, self.era
 
-    def replace(self, key, value, timeout, fence):
+    def replace(self, key, value, timeout, fence, mark):
         self._up()
+        compare_marks(mark, self.mark)
         self.values[key] = value
         return True
 
@@ -43,7 +50,8 @@ class Backend:
         gone = [key for key in self.values if key.startswith(tag)]
         for key in gone:
             del self.values[key]
-        self.era = "purged:1"
+        self.purges += 1
+        self.era = f"purged:{self.purges}"
         return len(gone)
 
 
@@ -55,6 +63,7 @@ def made(tmp_path, clock) -> Bench:
 def come_back_empty(backend: Backend) -> None:
     backend.values.clear()
     backend.era, backend.is_down = "begun:2", False
+    backend.contents, backend.purges = "2", 0
 
 
 def test_a_backend_that_is_down_confirms_nothing(made):

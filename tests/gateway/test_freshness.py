@@ -1,13 +1,14 @@
 """An answer's age and lifetimes decide, and nothing else does."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from portal.gateway.freshness import CLOCK_SKEW_S, JITTER, REJECTED_FRESH_S, judge, retention_s
 from portal.gateway.operations import Terms
 
 TERMS = Terms(fresh_s=1000, stale_s=500)
+NO_STALE_WINDOW = Terms(fresh_s=1000, stale_s=0)
 ages = st.floats(min_value=0, max_value=10_000, allow_nan=False)
 chances = st.floats(min_value=0, max_value=1, exclude_max=True)
 
@@ -24,6 +25,7 @@ def test_fresh_then_stale_then_expired(age, state):
     assert at(age).state == state
 
 
+@settings(deadline=None)
 @given(ages, chances)
 def test_jitter_shortens_the_fresh_time_by_at_most_a_tenth_and_never_lengthens_it(age, chance):
     """FRESH_* is an upper bound; stale-if-error begins where fresh ends, without a gap."""
@@ -35,6 +37,7 @@ def test_jitter_shortens_the_fresh_time_by_at_most_a_tenth_and_never_lengthens_i
     assert (state == "expired") == (age >= TERMS.fresh_s + TERMS.stale_s)
 
 
+@settings(deadline=None)
 @given(ages, chances, st.sampled_from([200, 400]), st.booleans())
 def test_what_is_deleted_could_not_have_been_served(age, chance, status, empty):
     judged = at(age, chance, status, empty)
@@ -42,6 +45,21 @@ def test_what_is_deleted_could_not_have_been_served(age, chance, status, empty):
         assert judged.state == "expired"
     assert abs(judged.age_s - age) <= 1
     assert judged.ttl_s >= 0
+
+
+@settings(deadline=None)
+@given(
+    st.integers(min_value=800, max_value=1100),
+    st.integers(min_value=0, max_value=999),
+    st.sampled_from([(TERMS, 200, True), (TERMS, 400, False), (NO_STALE_WINDOW, 200, False)]),
+)
+def test_answer_without_stale_window_expires_when_jitter_ends_freshness(per_mille, chance, case):
+    terms, status, empty = case
+    fresh_s = REJECTED_FRESH_S if status == 400 else 250 if empty else 1000
+    age, ends = fresh_s * per_mille / 1000, fresh_s * (1 - JITTER * chance / 1000)
+    assume(abs(age - ends) > 1e-6)
+    judged = judge(terms, status, empty, 5000.0, 5000.0 + age, chance / 1000)
+    assert judged.state == ("fresh" if age < ends else "expired")
 
 
 def test_an_empty_answer_lives_a_quarter_and_is_never_stale():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import FileLeases
+from portal.gateway import Failure, FileLeases
 from tests.fakes import wait_until
 from tests.gateway.asking import bench
 
@@ -110,3 +110,19 @@ def test_where_no_file_can_be_locked_everybody_leads_for_themselves(
     left = list((tmp_path / "leases").iterdir())
     assert bool(left) == (trouble != errno.EOPNOTSUPP)  # a lock there may be another's
     assert bench(tmp_path, clock, leases=leases).decode().status == 200
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])
+def test_exhausted_process_is_refused_instead_of_leading(leases, monkeypatch, number):
+    """Without a lease each of a crowd would pay for the same lookup."""
+
+    def refuse(*_):
+        raise OSError(number, "")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refuse)
+        with pytest.raises(Failure) as caught, leases.hold("tag:key"):
+            pass
+    assert caught.value.kind == "unreachable"
+    with leases.hold("tag:key") as fence:
+        assert fence is not None

@@ -94,6 +94,7 @@ def test_a_purge_while_an_answer_is_replaced_takes_the_old_one(
     monkeypatch.setattr(made.backend, "replace", replace_beside_a_purge)
     answer(made, NEW)
     assert len(written) == 2
+    made.store.tick()
     assert made.gateway.previous(decode(), CALLER) is None
 
 

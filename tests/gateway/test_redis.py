@@ -127,7 +127,7 @@ def test_every_key_is_under_our_prefix(tmp_path, clock, server):
     gate.set()
     asking.join(20)
     keys = held + made.backend.client.keys("*")
-    assert {key.split(b":")[1] for key in keys} >= {b"era", b"fence", b"lease", b"tag"}
+    assert {key.split(b":")[1] for key in keys} >= {b"generation", b"fence", b"lease", b"tag"}
     assert {key.split(b":")[0] for key in keys} == {PREFIX.removesuffix(":").encode()}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import sqlite_cache
+from portal.gateway import sqlite_file
 from portal.gateway.sqlite_cache import SQLiteCache
 from tests.gateway.asking import opened_cache
 
@@ -31,7 +31,7 @@ def test_no_more_connections_are_kept_than_a_few(cache):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(cache._idle) == sqlite_cache.MOST_IDLE
+    assert len(cache._idle) == sqlite_file.MOST_IDLE
 
 
 def open_files(folder: Path) -> list[str]:
@@ -51,9 +51,15 @@ def test_a_closed_cache_has_no_file_open_and_leaves_none_open(cache, tmp_path):
     assert open_files(tmp_path) == []
 
 
-def test_a_file_that_is_no_store_leaves_no_file_open(cache, tmp_path):
-    (tmp_path / "cache.sqlite").write_bytes(b"no database at all" * 100)
+def test_a_store_that_cannot_be_opened_leaves_no_file_open(cache, tmp_path):
+    (tmp_path / "cache.sqlite").mkdir()
     for _ in range(3):
-        with pytest.raises(sqlite3.DatabaseError):
+        with pytest.raises((sqlite3.Error, OSError)):
             cache.get("t:k")
     assert open_files(tmp_path) == []
+
+
+def test_a_corrupt_file_that_was_set_aside_is_not_left_open(cache, tmp_path):
+    (tmp_path / "cache.sqlite").write_bytes(b"no database at all" * 100)
+    assert cache.get("t:k") is None
+    assert not [name for name in open_files(tmp_path) if "broken" in name]

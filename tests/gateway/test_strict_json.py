@@ -2,12 +2,20 @@
 
 import json
 from contextlib import suppress
+from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.gateway.strict_json import DEEPEST, NotStrictJSON, canonical, parse
+from portal.gateway.strict_json import (
+    DEEPEST,
+    LONGEST_NUMBER,
+    NotStrictJSON,
+    canonical,
+    parse,
+    parse_exact,
+)
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -18,21 +26,25 @@ values = st.recursive(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(values, st.booleans())
 def test_what_json_writes_is_read_as_it_was_meant(value, ascii_only):
     assert parse(json.dumps(value, ensure_ascii=ascii_only).encode()) == value
 
 
+@settings(deadline=None)
 @given(values)
 def test_equal_values_have_one_spelling(value):
-    assert parse(canonical(value)) == value
-    assert canonical(parse(canonical(value))) == canonical(value)
+    read = parse_exact(json.dumps(value).encode())
+    assert parse_exact(canonical(read)) == read
+    assert canonical(value) == canonical(read) == canonical(parse_exact(canonical(read)))
 
 
 def test_the_order_of_names_makes_no_difference_to_the_spelling():
     assert canonical({"b": 1, "a": [1, {"d": 2, "c": 3}]}) == b'{"a":[1,{"c":3,"d":2}],"b":1}'
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused_in_one_way(text):
     with suppress(NotStrictJSON):
@@ -84,3 +96,72 @@ def test_ambiguous_or_broken_text_is_refused(text):
 )
 def test_odd_and_clear_text_is_read(text):
     assert parse(text) == json.loads(text)
+
+
+def spelt(number: str) -> bytes:
+    return canonical(parse_exact(number.encode()))
+
+
+@settings(deadline=None)
+@given(
+    st.decimals(allow_nan=False, allow_infinity=False, places=None).filter(
+        lambda number: not number or abs(number.adjusted()) < LONGEST_NUMBER
+    ),
+    st.integers(min_value=0, max_value=40),
+)
+def test_number_keeps_its_exact_value_and_has_one_spelling(number, zeros):
+    text = str(number)
+    once = spelt(text)
+    assert Decimal(once.decode()) == number
+    mantissa, _, exponent = text.partition("E")
+    longer = mantissa + ("0" if "." in mantissa else ".0") + "0" * zeros
+    assert spelt(longer + (f"E{exponent}" if exponent else "")) == once
+    assert spelt(f"{mantissa}e{int(exponent or 0):+}") == once
+
+
+@pytest.mark.parametrize(
+    ("texts", "spelling"),
+    [
+        (("1", "1.0", "1E0", "10e-1", "0.1E+1"), b"1"),
+        (("100", "1E2", "1e+2", "100.00"), b"100"),
+        (("0", "-0", "0.0", "-0.0E7", "0e999999999", "-0e-999999999"), b"0"),
+        (("-2.50", "-25E-1"), b"-2.5"),
+        (("9007199254740993", "9007199254740993.0"), b"9007199254740993"),
+        (("1" + "0" * 20, "1e20"), b"1E+20"),
+        (("1e-400", "0.1e-399"), b"1E-400"),
+    ],
+    ids=lambda case: case[0] if isinstance(case, tuple) else "",
+)
+def test_spellings_of_one_number_are_one(texts, spelling):
+    assert {spelt(text) for text in texts} == {spelling}
+
+
+def test_numbers_that_a_double_would_merge_stay_two():
+    assert spelt("12345678901234567890.25") != spelt("12345678901234567890.75")
+    assert spelt("1e-400") != spelt("0.0")
+    assert canonical([0.1, 1.0]) == b"[0.1,1]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("1e999", "1e999999999", "-1E-999999999", "1e999999999999999999", "9" * 500),
+        *("1e99999999999999999999999", "0e99999999999999999999999", "0." + "0" * 500 + "1"),
+        "1" + "0" * 300 + "e300",
+    ],
+    ids=lambda text: text[:14],
+)
+def test_number_beyond_the_bounds_is_refused_before_it_grows(text):
+    with pytest.raises(NotStrictJSON):
+        parse_exact(f'{{"a": [{text}]}}'.encode())
+
+
+def test_canonical_text_of_exact_numbers_is_about_as_long_as_what_was_sent():
+    text = b"[" + b",".join([b"1e400", b"1e-400", b"-1.5e+99"] * 1000) + b"]"
+    assert len(canonical(parse_exact(text))) <= 2 * len(text)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), Decimal("NaN")])
+def test_canonical_text_has_no_number_that_json_lacks(number):
+    with pytest.raises(ValueError, match="no such number"):
+        canonical([number])

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from portal.gateway import DECODE, RENAINF, RENAJUD, Lookup
-from portal.gateway.validity import NoAnswer, check, is_empty, is_message
+from portal.gateway.validity import LONGEST_MESSAGE, NoAnswer, check, is_empty, message_body
 from portal.vehicle import parse_subject
 from tests import factories
 
@@ -49,10 +49,12 @@ def test_a_renavam_is_compared_with_a_renavam():
         judged(RENAJUD, "12345678910", factories.renajud_body(other))
 
 
-@pytest.mark.parametrize("odd", [None, 7, ["ABC1D23"], {}])
+@pytest.mark.parametrize(
+    "odd", [None, True, 7, 1.5, [], {}, [""], {"texto": None}, ["ABC", "1D23"], ["ABC1D23"]]
+)
 def test_a_plate_of_an_odd_type_was_paid_for_and_passes(odd):
     body = json.dumps({"status": "DONE", "result": {"placa": odd}}).encode()
-    assert judged(DECODE, "ABC1D23", body) == {"placa": odd}
+    assert judged(DECODE, "ABC1D23", body)["result"] == {"placa": odd}
 
 
 @pytest.mark.parametrize(
@@ -85,8 +87,124 @@ def test_fines_name_no_plate_and_pass():
 
 
 @pytest.mark.parametrize(
-    ("body", "sound"),
-    [(b'{"message": "a"}', True), (b'{"message": 1}', False), (b"[]", False), (b"<html>", False)],
+    "odd",
+    [["ZZZ9Z99"], [["ZZZ9Z99"]], {"valor": "zzz-9z99"}, ["ABC1D23", "ZZZ9Z99"], ["ZZZ", "9Z99"]],
+    ids=str,
 )
-def test_the_contracts_message_is_known(body, sound):
-    assert is_message(body) == sound
+def test_plate_of_another_vehicle_inside_a_list_or_object_is_no_answer(odd):
+    with pytest.raises(NoAnswer):
+        judged(DECODE, "ABC1D23", factories.encode({"status": "DONE", "result": {"placa": odd}}))
+
+
+@pytest.mark.parametrize("name", ["Placa", "PLACA", "pLaCa", "plate"])
+def test_another_plate_under_another_spelling_of_the_name_is_no_answer(name):
+    record = {"placa": "ABC1D23", name: "ZZZ9Z99"}
+    with pytest.raises(NoAnswer):
+        judged(DECODE, "ABC1D23", factories.encode({"status": "DONE", "result": record}))
+
+
+def test_another_plate_beside_an_empty_list_is_no_answer():
+    document = {"status": "SUCCESS", "result": [], "placa": "ABC1D23"}
+    judged(RENAJUD, "ABC1D23", factories.encode(document))
+    with pytest.raises(NoAnswer):
+        judged(RENAJUD, "ABC1D24", factories.encode(document))
+
+
+@pytest.mark.parametrize("number", [1234567891, 1234567891.0, "1234567891", [1234567891], 0])
+def test_renavam_as_number_is_compared_by_its_digits(number):
+    body = factories.renajud_body(factories.restriction(placa="", renavam=number))
+    judged(RENAJUD, "01234567891", body)
+
+
+@pytest.mark.parametrize("number", [98765432100, 98765432100.0, [98765432100], {"n": 9876543210}])
+def test_another_renavam_as_number_is_no_answer(number):
+    body = factories.renajud_body(factories.restriction(placa="", renavam=number))
+    with pytest.raises(NoAnswer):
+        judged(RENAJUD, "01234567891", body)
+
+
+NOTICES = [
+    {"message": "Base estadual indisponivel"},
+    {"mensagem": "Tente mais tarde"},
+    {"erro": True},
+    {"errors": [{"code": 7}]},
+    {"error": {"descricao": "timeout"}},
+    {"avisos": ["consulta parcial"]},
+    {"errorCode": 503},
+]
+
+
+@pytest.mark.parametrize("notice", NOTICES, ids=str)
+@pytest.mark.parametrize(
+    ("operation", "result"),
+    [
+        (RENAINF, []),
+        (RENAJUD, []),
+        (RENAJUD, [{"constaRenajud": False, "placa": "ABC1D23"}]),
+        (DECODE, {}),
+    ],
+    ids=["renainf", "renajud", "renajud denied", "decode"],
+)
+def test_notice_beside_nothing_on_record_is_no_answer(operation, result, notice):
+    document = {"status": operation.status_word, "result": result, **notice}
+    with pytest.raises(NoAnswer):
+        judged(operation, "ABC1D23", factories.encode(document))
+
+
+@pytest.mark.parametrize("notice", NOTICES, ids=str)
+def test_notice_beside_a_record_was_paid_for_and_passes(notice):
+    for operation, result in ((RENAINF, [factories.fine()]), (DECODE, {"placa": "ABC1D23"})):
+        document = {"status": operation.status_word, "result": result, **notice}
+        judged(operation, "ABC1D23", factories.encode(document))
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"message": ""},
+        {"message": " \u200b"},
+        {"message": None},
+        {"erro": False},
+        {"erro": "0"},
+        {"errors": []},
+        {"error": {"code": 0, "text": ""}},
+        {"messageId": "6f0c"},
+        {"total": 0, "consultadoEm": "20/11/2026"},
+    ],
+    ids=str,
+)
+def test_members_that_report_no_outage_leave_an_empty_list_an_answer(member):
+    document = {"status": "SUCCESS", "result": [], **member}
+    judged(RENAINF, "ABC1D23", factories.encode(document))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"<html>",
+        b"{}",
+        b'{"message": 1}',
+        b'{"message": null}',
+        b'{"message": ""}',
+        b'{"message": " "}',
+        b'{"message": "a", "message": "b"}',
+        b'{"mensagem": "a"}',
+        '{"message": "inv\u00e1lida"}'.encode("latin-1"),
+    ],
+)
+def test_error_without_the_contracts_message_is_no_answer(body):
+    with pytest.raises(NoAnswer):
+        message_body(body)
+
+
+def test_error_keeps_its_message_alone_as_it_was_sent():
+    text = " Placa “inválida” \u200b\n<b> "
+    body = factories.encode({"trace": "at=operator", "message": text, "code": 7})
+    assert json.loads(message_body(body)) == {"message": text}
+
+
+def test_error_message_is_bounded_in_length():
+    long = message_body(factories.message_body("é" * 100_000))
+    assert json.loads(long) == {"message": "é" * LONGEST_MESSAGE}

@@ -15,12 +15,25 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
-from portal.storage import load_secret_key, open_engine, reading, spending, tokens
+from portal.storage import (
+    InvalidSecretKey,
+    load_secret_key,
+    open_engine,
+    reading,
+    spending,
+    tokens,
+)
 from tests.fakes import free_port, wait_until
 from tests.fakes.databases import Database, PostgresProcess, opened
 
 SPAWN = multiprocessing.get_context("spawn")
-_TOKEN = {"digest": "d" * 64, "name": "n" * 80, "scopes": "decode", "daily_limit": 2**31 - 1}
+_TOKEN = {
+    "digest": "d" * 64,
+    "namespace": "upstream",
+    "name": "n" * 80,
+    "scopes": "decode",
+    "daily_limit": 2**31 - 1,
+}
 
 
 def postgresql_room() -> ModuleType:
@@ -48,9 +61,22 @@ def test_the_secret_key_is_the_same_for_all_that_race_and_its_owners_alone(tmp_p
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_a_key_that_is_there_is_kept(tmp_path):
-    (tmp_path / "secret_key").write_text("chosen\n")
-    assert load_secret_key(tmp_path) == "chosen"
+@pytest.mark.parametrize("content", ["0f" * 32, "0F" * 32 + "\n", "\r\n" + "a1" * 32 + "\r\n"])
+def test_an_existing_secret_key_is_used(tmp_path, content):
+    (tmp_path / "secret_key").write_bytes(content.encode())
+    assert load_secret_key(tmp_path) == content.strip()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n", b"chosen", b"0f" * 31, b"0f" * 33, b"0g" * 32, b"0f" * 32 + b" ", b"\xff"],
+)
+def test_a_secret_key_file_with_other_content_is_refused(tmp_path, content):
+    """An empty key was accepted: anybody could sign a session or a dossier's code."""
+    (tmp_path / "secret_key").write_bytes(content)
+    with pytest.raises(InvalidSecretKey, match=r"64 hexadecimal characters$"):
+        load_secret_key(tmp_path)
+    assert (tmp_path / "secret_key").read_bytes() == content
 
 
 def _open(database: Database, ended: "multiprocessing.Queue[str]") -> None:
@@ -103,6 +129,16 @@ def test_whoever_starts_while_the_file_cannot_be_opened_uses_it_when_it_can(tmp_
         with reading(engine) as db:
             assert db.execute(select(spending)).all() == []
     assert caplog.messages == ["the database is away: FileExistsError"]
+
+
+@pytest.mark.parametrize("kept", [0, 4096])
+def test_a_start_on_a_corrupt_file_is_refused_in_one_line(tmp_path, kept):
+    """Its first page or any other; a worker that is replaced meanwhile must not die of it."""
+    open_engine(None, tmp_path).dispose()
+    file = tmp_path / "portal.sqlite"
+    file.write_bytes(file.read_bytes()[:kept] + bytes(range(256)) * 64)
+    with pytest.raises(OSError, match="is corrupt: restore it"):
+        open_engine(None, tmp_path)
 
 
 def test_a_crowd_takes_few_connections_of_the_server_that_all_machines_share(postgres, tmp_path):
@@ -233,7 +269,9 @@ def test_a_file_named_by_its_address_is_its_owners_alone(tmp_path):
 def test_tables_are_made_and_a_second_opening_keeps_what_is_there(database):
     where = database.url, database.folder
     with opened(*where) as engine, engine.begin() as db:
-        db.execute(insert(spending).values(day="2026-11-01", payer="day", calls=3))
+        db.execute(
+            insert(spending).values(namespace="upstream", day="2026-11-01", payer="day", calls=3)
+        )
     with opened(*where) as engine, reading(engine) as db:
         assert db.execute(select(spending.c.calls)).scalar() == 3
 
@@ -250,13 +288,19 @@ def test_moments_and_numbers_come_back_as_they_went(engine):
 
 def test_a_reader_neither_waits_for_a_writer_nor_holds_one_up(engine):
     with engine.begin() as writer:
-        writer.execute(insert(spending).values(day="2026-11-01", payer="day", calls=1))
+        writer.execute(
+            insert(spending).values(namespace="upstream", day="2026-11-01", payer="day", calls=1)
+        )
         with reading(engine) as reader:
             assert reader.execute(select(spending.c.calls)).all() == []
     with reading(engine) as reader:
         assert reader.execute(select(spending.c.calls)).all() == [(1,)]
         with engine.begin() as writer:
-            writer.execute(insert(spending).values(day="2026-11-02", payer="day", calls=2))
+            writer.execute(
+                insert(spending).values(
+                    namespace="upstream", day="2026-11-02", payer="day", calls=2
+                )
+            )
 
 
 @pytest.mark.parametrize("pragma", ["journal_mode", "secure_delete"])

@@ -1,0 +1,117 @@
+"""Which secret key a cache's entries were written under, by the key's fingerprint.
+
+Under another key an entry can be neither read nor found by a purge, so it is deleted.
+"""
+
+import logging
+import sqlite3
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from sqlalchemy import Engine
+
+from portal.gateway.backend import PURGED, new_era
+from portal.gateway.envelope import KEY_ID_BYTES, key_id
+from portal.gateway.fuse import Fuse
+from portal.storage import adopt_key
+
+log = logging.getLogger(__name__)
+
+_NAME = "key_fingerprint"
+_BATCH = 500  # keys looked at in one step
+
+
+class KeyRecord(Protocol):
+    def read(self) -> str | None:
+        """The fingerprint recorded beside the entries; None where there is none."""
+        ...
+
+    def adopt(self, fingerprint: str, former: str | None) -> int:
+        """Delete the entries of the ``former`` key; how many. None: the key did not change."""
+        ...
+
+
+def record_key(fingerprint: str, engine: Engine, store: KeyRecord) -> None:
+    """Have the database and the store adopt the secret key; logs a change of key in one line.
+
+    Raises SQLAlchemyError. A store that is away is left as it is.
+    """
+    former, gone = adopt_key(engine, fingerprint), 0
+    try:
+        gone = store.adopt(fingerprint, former)
+    except Exception as error:
+        log.warning("the store's key was not checked: %s", type(error).__name__)
+    if former is not None or gone:
+        log.warning(
+            "the secret key is a new one: %d stored answers that it cannot read were deleted", gone
+        )
+
+
+class SQLiteKeyRecord:
+    """A row beside the entries of an SQLite file, which all are of one key."""
+
+    def __init__(self, connect: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
+        self._connect = connect
+
+    def read(self) -> str | None:
+        with self._connect() as db:
+            return _recorded(db)
+
+    def adopt(self, fingerprint: str, former: str | None) -> int:  # noqa: ARG002 the file tells
+        with self._connect() as db:
+            if _recorded(db) == fingerprint:
+                return 0
+            db.execute("BEGIN IMMEDIATE")  # portals may all start at once
+            gone = 0
+            if _recorded(db) not in (None, fingerprint):
+                gone = db.execute("DELETE FROM entries").rowcount
+                db.execute("UPDATE era SET name = ?", (new_era(PURGED),))
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_NAME, fingerprint))
+            db.execute("COMMIT")
+            if gone:  # where a reader prevents it, the next sweep empties the log
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return gone
+
+
+def _recorded(db: sqlite3.Connection) -> str | None:
+    db.execute("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
+    row = db.execute("SELECT value FROM meta WHERE name = ?", (_NAME,)).fetchone()
+    return row[0] if row else None
+
+
+class RedisKeyRecord:
+    """Finds a key's entries ``<prefix><tag>:<name>`` by the key id in each, ``id_at`` bytes behind
+    its start: portals of other keys may use the same Redis.
+
+    ``begin_era`` tells every process that entries were deleted.
+    """
+
+    def __init__(
+        self, client: Any, fuse: Fuse, prefix: str, id_at: int, begin_era: Callable[[], object]
+    ) -> None:
+        self._client = client
+        self._fuse = fuse
+        self._pattern = f"{prefix}{'[0-9a-f]' * 24}:*"
+        self._id_at = id_at
+        self._begin_era = begin_era
+
+    def read(self) -> None:
+        """No portal owns a Redis, so nothing is recorded there; the database tells."""
+
+    def adopt(self, fingerprint: str, former: str | None) -> int:  # noqa: ARG002 of the database
+        if former is None:
+            return 0
+        gone, cursor = 0, 0
+        while True:
+            with self._fuse.guarding():
+                cursor, keys = self._client.scan(cursor, match=self._pattern, count=_BATCH)
+                asking = self._client.pipeline(transaction=False)
+                for key in keys:
+                    asking.getrange(key, self._id_at, self._id_at + KEY_ID_BYTES - 1)
+                ids = zip(keys, asking.execute(), strict=True)
+                if found := [key for key, held in ids if held == key_id(former)]:
+                    gone += self._client.unlink(*found)
+                    self._begin_era()
+            if cursor == 0:
+                return gone

@@ -1,0 +1,58 @@
+"""Logs purges in the database, beside the store: a store that comes back empty lost its own."""
+
+import logging
+from typing import NamedTuple
+
+from sqlalchemy import Engine, delete, func, insert, select
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from portal.storage.database import purges, reading
+
+log = logging.getLogger(__name__)
+
+KEPT = 10_000  # purges
+_TRIES = 10
+
+
+class Purges(NamedTuple):
+    """``latest`` is the number of the last purge; ``buckets`` are those purged since the number
+    that was asked for, None where the log no longer tells."""
+
+    latest: int
+    buckets: frozenset[int] | None
+
+
+class PurgeLog:
+    """Numbers purges from one, by the bucket of the vehicle: a bucket names no vehicle."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def note(self, bucket: int) -> None:
+        """Log a purge; raises SQLAlchemyError where the database cannot be written."""
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                with self._engine.begin() as db:
+                    # Not the database's own sequence: that may show a later number first.
+                    number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
+                    db.execute(insert(purges).values(number=number, bucket=bucket))
+                    db.execute(delete(purges).where(purges.c.number <= number - KEPT))
+                return
+            except IntegrityError:  # another process took the number
+                if not tries_left:
+                    raise
+
+    def since(self, number: int | None) -> Purges | None:
+        """The purges after that number, all of them unknown for None; None where the database
+        cannot be read."""
+        try:
+            with reading(self._engine) as db:
+                latest = db.execute(select(func.max(purges.c.number))).scalar() or 0
+                if number is None or not latest - KEPT <= number <= latest:
+                    return Purges(latest, frozenset() if number == latest else None)
+                after = purges.c.number.between(number + 1, latest)
+                found = db.execute(select(purges.c.bucket).where(after)).scalars()
+                return Purges(latest, frozenset(found))
+        except SQLAlchemyError as error:
+            log.warning("the log of purges cannot be read: %s", type(error).__name__)
+            return None

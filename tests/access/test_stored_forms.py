@@ -1,0 +1,102 @@
+"""What access keeps: expiry, order and limits of lists, and the derived names on disk."""
+
+from sqlalchemy import Engine, update
+
+from portal.access import History, Tokens, digest, open_text, seal_text
+from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
+from portal.access.history import LISTED
+from portal.access.sealing import name_credential
+from portal.access.tokens import REMEMBERED_S
+from portal.storage import history as history_table
+from tests.fakes import Clock
+
+SECRET = b"s" * 32
+DAY = 86_400.0
+SCOPES_OF_TWO = frozenset({"decode", "renainf"})
+
+
+def history_on(engine: Engine, clock: Clock) -> History:
+    return History(engine, SECRET, lambda subject: f"tag-of-{subject}", clock)
+
+
+def test_expiry_keeps_entries_younger_than_thirty_days(engine: Engine, clock: Clock) -> None:
+    history = history_on(engine, clock)
+    history.record("ana", "ABC1D23")
+    clock.advance(20 * DAY)
+    history.record("ana", "XYZ9A99")
+    clock.advance(11 * DAY)
+    history.drop_expired()
+    assert [entry.subject for entry in history.recent("ana")] == ["XYZ9A99"]
+
+
+def test_history_lists_a_bounded_number_of_entries(engine: Engine, clock: Clock) -> None:
+    history = history_on(engine, clock)
+    for number in range(LISTED + 3):
+        history.record("ana", f"ABC1D{number:02}")
+        clock.advance(1)
+    assert len(history.recent("ana")) == LISTED
+
+
+def test_history_skips_an_unreadable_entry_and_lists_those_behind_it(
+    engine: Engine, clock: Clock
+) -> None:
+    history = history_on(engine, clock)
+    for subject in ("ABC1D23", "BRK1E23", "XYZ9A99"):
+        history.record("ana", subject)
+        clock.advance(1)
+    broken = history_table.c.subject == "tag-of-BRK1E23"
+    with engine.begin() as db:
+        db.execute(update(history_table).where(broken).values(sealed=b"of another key"))
+    assert [entry.subject for entry in history.recent("ana")] == ["XYZ9A99", "ABC1D23"]
+
+
+def test_tokens_are_listed_by_age_with_all_their_scopes(engine: Engine, clock: Clock) -> None:
+    tokens = Tokens(engine, (), clock)
+    for name in ("zeta", "alfa", "miolo"):
+        tokens.issue(name, SCOPES_OF_TWO, None, 0)
+        clock.advance(1)
+    assert [each.name for each in tokens.listed()] == ["zeta", "alfa", "miolo"]
+    assert {each.scopes for each in tokens.listed()} == {SCOPES_OF_TWO}
+
+
+def test_identity_carries_the_digest_that_rate_limits_count_by(engine: Engine) -> None:
+    tokens = Tokens(engine, ("configured-token",))
+    issued = digest(tokens.issue("script", SCOPES_OF_TWO, None, 0))
+    assert tokens.identify(issued).digest == issued
+    configured = digest("configured-token")
+    assert tokens.identify(configured).digest == configured
+    gatekeeper = Gatekeeper("demo", tokens, SECRET)
+    assert gatekeeper.visitor().digest == digest(DEMO_TOKEN)
+
+
+def test_identify_reads_the_database_once_within_its_memory(engine: Engine) -> None:
+    passing = Clock(1000.0)
+    tokens = Tokens(engine, (), monotonic=passing)
+    known = digest(tokens.issue("script", SCOPES_OF_TWO, None, 0))
+    tokens.identify(known)
+    Tokens(engine, ()).revoke("script")  # as another process would
+    passing.advance(REMEMBERED_S - 0.1)
+    assert tokens.identify(known).name == "script"
+
+
+def test_pass_through_callers_have_no_limit_of_their_own(engine: Engine) -> None:
+    identity = Gatekeeper("pass-through", Tokens(engine, ()), SECRET).admit("alice")
+    assert identity.daily_limit == 0
+    assert identity.credential == "alice"
+    assert len(identity.name) == len("credential:") + 12
+
+
+def test_derived_names_and_sealed_texts_survive_a_release() -> None:
+    """Another label would cut callers off from what is stored under these."""
+    assert name_credential(SECRET, "alice") == GOLDEN_NAME
+    assert open_text(SECRET, "upstream:a", GOLDEN_SEALED) == "alice"
+    assert open_text(SECRET, "upstream:a", seal_text(SECRET, "upstream:a", "bob")) == "bob"
+    assert open_text(b"another" * 5, "upstream:a", GOLDEN_SEALED) is None
+    assert open_text(SECRET, "upstream:b", GOLDEN_SEALED) is None
+
+
+GOLDEN_NAME = "4daa3294834061786c333366fe5d60d8bb46ad109fec07b1ca090f56bbe14a23"
+GOLDEN_SEALED = (
+    "gAAAAABrAmfMK_jPgOF_-dWyOf-UkUgx4x7bJaZ7jMk272pUNmRqX1mkXOC8"
+    "C3FDdd54qpIvUHOYukUe3IzXbmfCG76gAvH4fQ=="
+)

@@ -1,0 +1,42 @@
+"""The store keeps namespaces apart, and lets a purge reach all of them."""
+
+from pathlib import Path
+
+from portal.gateway import DECODE, REPORT, Lookup, Memory, Seal, Store
+from portal.gateway.envelope import SCHEMA, Envelope
+from portal.gateway.sqlite_cache import SQLiteCache
+from portal.vehicle import Plate
+from tests.gateway.asking import SECRET, opened_cache
+
+PLATE = Plate.parse("ABC1D23")
+
+
+def store(cache: SQLiteCache, namespace: str) -> Store:
+    return Store(cache, Seal(SECRET), Memory(10_000), namespace=namespace)
+
+
+def envelope(key: str, schema: int = SCHEMA) -> Envelope:
+    return Envelope(key, 1.8e9, 1e9, "primary", 200, False, b"{}", schema=schema)
+
+
+def test_keys_of_two_namespaces_differ_in_their_names_alone(tmp_path: Path) -> None:
+    cache = opened_cache(tmp_path)
+    here, there = store(cache, "upstream:a:80"), store(cache, "upstream:b:80")
+    for keys in (
+        [each.key(Lookup(DECODE, PLATE), None) for each in (here, there)],
+        [each.key(Lookup(REPORT, PLATE, body=b"{}"), "credential") for each in (here, there)],
+        [each.newest_report_key(PLATE, None) for each in (here, there)],
+    ):
+        (tag, name), (same_tag, other_name) = (key.split(":") for key in keys)
+        assert tag == same_tag == here.tag(PLATE.text)
+        assert name != other_name
+
+
+def test_entries_of_the_former_layout_are_not_served_and_are_purged(tmp_path: Path) -> None:
+    cache, seal = opened_cache(tmp_path), Seal(SECRET)
+    here = store(cache, "upstream:a:80")
+    former = f"{here.tag(PLATE.text)}:{seal.name(Lookup(DECODE, PLATE).question, 40)}"
+    for key in (former, here.key(Lookup(DECODE, PLATE), None)):
+        cache.replace(key, seal.close(envelope(key, SCHEMA - 1)), 3600)
+        assert here.read(key) is None
+    assert here.purge(PLATE.text) == 2

@@ -1,0 +1,190 @@
+"""The judge of a history: what is checked of every reply and after every step."""
+
+import random
+import time
+from collections.abc import Collection, Mapping
+
+from tests.fakes.answers import Operation, path_of
+from tests.states.model import (
+    TROUBLE_S,
+    Ask,
+    Env,
+    Lifetime,
+    Reply,
+    Violation,
+    Who,
+    Wish,
+    credential,
+)
+from tests.states.numbered import Answer, Key
+from tests.states.run import Totals
+from tests.states.world import ALICE, BOB, STAFF, VISITOR, World
+
+OF_A_PLATE: tuple[Operation, ...] = ("decode", "renainf", "renajud")
+# Shorter than any time-out that the portal is given.
+LATE_S = 2.5
+WRITTEN_BY_A_PAGE: Key = ("POST", path_of("report"), "")
+
+
+class Judged:
+    """``world`` is the portal; every step ends with ``settle``."""
+
+    def __init__(
+        self,
+        chance: random.Random,
+        lifetimes: Mapping[Operation, Lifetime],
+        redis: bool = False,
+        env: str = "A",
+        totals: Totals | None = None,
+    ) -> None:
+        self.chance = chance
+        self.totals = totals or Totals()
+        self.totals.histories += 1
+        self.world = World(chance, lifetimes, redis, env)
+        self.model = self.world.model
+        self.issued: dict[str, Who] = {}
+        self.exact = {upstream.name: True for upstream in self.world.upstreams}
+        self.codes: list[tuple[Env, str]] = []  # of dossiers, and where each was issued
+        self.demo_lookups = 0
+        self.disturbed = False  # a breaker may be half open: one of several requests probes
+        self._seen = {upstream.name: 0 for upstream in self.world.upstreams}
+        self._wanted: dict[Key, set[str]] = {}  # in this step: who may have caused a call
+        self._refreshed: set[Key] = set()
+        self._killed = False
+
+    @property
+    def env(self) -> Env:
+        return self.world.env
+
+    def callers(self) -> list[Who]:
+        """Those that the present mode may know, the operator's own first."""
+        match self.env.mode:
+            case "managed":
+                return [STAFF, *self.issued.values()]
+            case "pass-through":
+                return [ALICE, BOB, *self.issued.values()]
+            case _:
+                return [VISITOR, STAFF]
+
+    def _want(self, who: Who, key: Key, wish: Wish) -> None:
+        self.totals.lookups += 1
+        self.demo_lookups += self.env.mode == "demo"
+        if wish != "only-if-cached":
+            self._wanted.setdefault(key, set()).add(credential(self.env, who))
+        if wish == "no-cache" and "refresh" in who.scopes:
+            self._refreshed.add(key)
+
+    def _want_all(self, who: Who | None, plate: str, wish: Wish = "") -> None:
+        for operation in OF_A_PLATE:
+            ask = self.world.ask(operation, plate)
+            self._want(who or VISITOR, ask.key, wish)
+
+    def _reader(self, person: str) -> Who | None:
+        known = self.world.people.get(person)
+        return known[0] if known else None
+
+    def _judge(self, who: Who, ask: Ask, wish: Wish, reply: Reply, alone: bool) -> None:
+        for answer in self._new_answers():
+            answer.env = answer.env or self.env.name
+        if reply.status == 200:
+            self.model.check_success(self.env, who, ask, wish, reply, alone)
+        elif reply.status == 0:
+            if not self._killed:
+                raise Violation("every request is answered", str(ask))
+        elif reply.status >= 502 and reply.ended_at - reply.asked_at > LATE_S:
+            self.totals.late += 1
+            self._trouble()
+        elif not (reply.status == 503 and self.disturbed and not alone):
+            self.model.check_failure(self.env, who, ask, wish, reply, alone)
+
+    def _judge_page(self, person: str, subjects: set[str], reply: Reply) -> None:
+        self.totals.pages += 1
+        # settle() has not seen this step's calls yet.
+        excused = reply.asked_at < self.model.trouble_until or any(
+            each.outcome != "good" for each in self._new_answers()
+        )
+        if reply.status >= 500 and not excused and self.env.mode != "demo":
+            raise Violation("a page is answered", f"{reply.status} {reply.body[:200]!r}")
+        self.model.check_page(self.env, self._reader(person), subjects, reply)
+
+    def _new_answers(self) -> list[Answer]:
+        return [
+            answer
+            for upstream in self.world.upstreams
+            for answer in upstream.answers[self._seen[upstream.name] :]
+        ]
+
+    def _trouble(self) -> None:
+        self.disturbed = True
+        self.model.trouble_until = time.time() + TROUBLE_S
+
+    def settle(self, together: bool = False) -> None:
+        """The promises that hold after every step."""
+        now = time.time()
+        new = self._new_answers()
+        for answer in new:
+            answer.env = answer.env or self.env.name
+        for answer in new:
+            if answer.upstream not in self.env.upstreams.values():
+                raise Violation("the configured upstream is asked", str(answer))
+            self._check_call(answer)
+            answer.known_by = now
+        if any(answer.outcome in ("failed", "busy") for answer in new) or any(
+            upstream.standing.outcome in ("failed", "busy") for upstream in self.world.upstreams
+        ):
+            self._trouble()
+        down = [each for each in self.env.upstreams.values() if each.fake._listener is None]
+        if down:
+            self._trouble()
+        self.totals.calls += len(new)
+        for upstream in self.world.upstreams:
+            self._seen[upstream.name] = len(upstream.answers)
+            self.exact[upstream.name] &= not upstream.cut
+        self._wanted.clear()
+        self._refreshed.clear()
+        self._killed = False
+        self._check_log()
+
+    def _check_call(self, answer: Answer) -> None:
+        """A call was wanted, went out under the right credential, and was not paid before."""
+        key = answer.key
+        if answer.operation == "report" and WRITTEN_BY_A_PAGE in self._wanted:
+            key = WRITTEN_BY_A_PAGE
+        if key not in self._wanted:
+            raise Violation("nothing is asked that no caller asked for", str(answer))
+        if answer.credential not in self._wanted[key]:
+            raise Violation("a call goes out for its caller", f"{answer.credential!r}: {answer}")
+        if any(each.text == answer.credential for each in (STAFF, *self.issued.values())):
+            raise Violation("no portal token goes upstream", str(answer))
+        self._check_paid_once(answer)
+
+    def _check_paid_once(self, answer: Answer) -> None:
+        if answer.key in self._refreshed or not self.model.store_is_well:
+            return
+        before = [
+            each
+            for each in self.model.answers()
+            if each is not answer
+            and (each.key, each.env, each.credential) == (answer.key, answer.env, answer.credential)
+            and each.received_at < answer.received_at
+            and each.outcome in ("good", "rejected")
+        ]
+        last = max(before, key=lambda each: each.received_at, default=None)
+        if last is None or last.purged_at is not None:
+            return
+        same_step = last in self._new_answers() and not self._killed
+        if (last.stored or same_step) and self.model.surely_fresh(last, answer.received_at):
+            raise Violation("a good answer is paid once a lifetime", f"{last}, again: {answer}")
+
+    def _check_log(self) -> None:
+        written = self.world.new_log()
+        names = {*self.world.plates, self.world.renavam, *self._texts()}
+        for name in names:
+            for form in (name, name.lower()):
+                if form.encode() in written:
+                    line = next(each for each in written.split(b"\n") if form.encode() in each)
+                    raise Violation("no plate or token in logs", f"{name!r} in {line[:300]!r}")
+
+    def _texts(self) -> Collection[str]:
+        known = [STAFF, ALICE, BOB, *self.issued.values()]
+        return [who.text for who in known] + ["operator-credential-of-the-states"]

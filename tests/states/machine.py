@@ -1,0 +1,325 @@
+"""The state machine: Hypothesis chooses the steps of a history, and which kinds it is made of.
+
+A violation ends its history and is kept, so that a long run finds more than the first one.
+Nothing is shrunk: a history takes seconds and real time. The steps are printed instead, and the
+seed repeats them.
+"""
+
+import random
+import shutil
+import traceback
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from tests.fakes.answers import Operation
+from tests.states.history import History
+from tests.states.model import Ask, Lifetime, Violation, Who, Wish
+from tests.states.numbered import BAD_KINDS, GOOD_KINDS, HARMLESS_REFUSALS, NumberedUpstream
+from tests.states.run import Run
+
+Lifetimes = Mapping[Operation, Lifetime]
+# In seconds. An empty list is fresh for a quarter of the time.
+SHORT: Lifetimes = {
+    "decode": Lifetime(3, 4),
+    "renainf": Lifetime(12, 6),
+    "renajud": Lifetime(4, 0),
+    "report": Lifetime(3, 0),
+}
+LONG: Lifetimes = {
+    "decode": Lifetime(3600, 3600),
+    "renainf": Lifetime(3600, 3600),
+    "renajud": Lifetime(3600, 3600),
+    "report": Lifetime(3600, 0),
+}
+HAS_REDIS = shutil.which("redis-server") is not None
+
+GETS: tuple[Operation, ...] = ("decode", "renainf", "renajud")
+operations = st.sampled_from((*GETS, "report"))
+kinds = st.sampled_from([kind.name for kind in (*GOOD_KINDS, *HARMLESS_REFUSALS, *BAD_KINDS)])
+standing_kinds = st.sampled_from(
+    ["empty", "slow", "interim late", "status 500", "status 429", "stopped"]
+)
+numbers = st.integers(0, 999)
+wishes: st.SearchStrategy[Wish] = st.sampled_from(["", "", "", "no-cache", "only-if-cached"])
+# Who, which operation, which vehicle, narrowed to a state or with which data: by number.
+asks = st.tuples(numbers, operations, numbers, st.integers(0, 2))
+scope_sets = st.sampled_from(
+    [
+        frozenset({"decode", "renainf", "renajud", "report", "refresh"}),
+        frozenset({"decode", "renainf", "renajud", "report"}),
+        frozenset({"report"}),
+        frozenset({"renainf"}),
+    ]
+)
+
+
+def step(name: str) -> Callable[..., Any]:
+    """A rule's body: counted, and skipped once the history has ended with a violation."""
+
+    def decorated(method: Callable[..., None]) -> Callable[..., None]:
+        @wraps(method)
+        def played(self: "Portal", **drawn: Any) -> None:
+            if self.history is None or self.is_over or self.run.is_over:
+                return
+            self.story.append(f"{name}({', '.join(f'{k}={v!r}' for k, v in drawn.items())})")
+            self.run.totals.rules[name] += 1
+            self.play(lambda: method(self, **drawn))
+
+        return played
+
+    return decorated
+
+
+class Portal(RuleBasedStateMachine):
+    """``run`` and ``seed_used`` are set on a subclass for each run."""
+
+    run: Run
+    seed_used = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.history: History | None = None
+        self.story: list[str] = []
+        # A run that ends leaves the rest of its histories empty: to raise would be an error of
+        # Hypothesis's own, and to draw less would too.
+        self.is_over = self.run.is_over
+
+    def play(self, act: Callable[[], None]) -> None:
+        """A step; what it breaks is kept with the history so far."""
+        if self.is_over:
+            return
+        try:
+            act()
+        except Violation as violation:
+            self.is_over = True
+            self.run.keep(violation.promise, self.told(str(violation)))
+        except Exception as error:
+            self.is_over = True
+            self.run.keep(f"unexpected {type(error).__name__}", self.told(traceback.format_exc()))
+
+    def told(self, what: str) -> str:
+        steps = "\n    ".join(self.story)
+        return f"{what}\n  seed {self.seed_used}, history:\n    {steps}"
+
+    @initialize(number=st.integers(0, 2**32), short=st.booleans(), redis=st.sampled_from([0, 0, 1]))
+    def begin(self, number: int, short: bool, redis: int) -> None:
+        self.story.append(f"begin({number=}, {short=}, {redis=})")
+        lifetimes = SHORT if short else LONG
+
+        def start() -> None:
+            chance = random.Random(number)
+            totals = self.run.totals
+            self.history = History(chance, lifetimes, self.has_redis, totals=totals)
+
+        self.short, self.has_redis = short, bool(redis) and HAS_REDIS
+        self.env, self.redis_here, self.tokens = "A", True, 0
+        # Hypothesis begins with the simplest history, of one rule again and again.
+        self.is_over |= number == 0
+        self.play(start)
+
+    def teardown(self) -> None:
+        if self.history is None:
+            return
+        if not self.is_over:
+            self.play(self.history.check_ledger)
+        self.history.world.close()
+
+    # What was drawn by number
+
+    def upstream(self, number: int) -> NumberedUpstream:
+        assert self.history is not None
+        configured = list(self.history.env.upstreams.values())
+        return configured[number % len(configured)] if configured else self.history.world.other
+
+    def lookup(
+        self, number: int, operation: Operation, plate: int, variant: int
+    ) -> tuple[Who, Ask]:
+        assert self.history is not None
+        callers, world = self.history.callers(), self.history.world
+        subjects = world.plates + ([world.renavam] if operation in ("renainf", "renajud") else [])
+        uf = (None, "MG", "SP")[variant] if operation == "renainf" else None
+        ask = world.ask(operation, subjects[plate % len(subjects)], uf, variant)
+        return callers[number % len(callers)], ask
+
+    def person(self, number: int) -> str:
+        """A caller who has signed in, in this mode or in another one before, or a stranger."""
+        assert self.history is not None
+        callers, people = self.history.callers(), self.history.world.people
+        names = [*(who.name for who in callers), *people, "stranger"]
+        person = names[number % len(names)]
+        for who in callers:
+            if who.name == person and person not in people:
+                self.history.sign_in(who)
+        return person
+
+    # Callers
+
+    @rule(several=st.lists(asks, min_size=1, max_size=6), wish=wishes)
+    @step("look_up")
+    def look_up(self, several: list[Any], wish: Wish) -> None:
+        for each in several:
+            self.history.look_up(*self.lookup(*each), wish)
+
+    @rule(several=st.lists(asks, min_size=3, max_size=10))
+    @step("look_up_again")
+    def look_up_again(self, several: list[Any]) -> None:
+        for each in (*several, *several):
+            self.history.look_up(*self.lookup(*each))
+
+    @rule(first=asks, kind=kinds, at=numbers, several=st.lists(asks, min_size=2, max_size=5))
+    @step("look_up_under")
+    def look_up_under(self, first: Any, kind: str, at: int, several: list[Any]) -> None:
+        # The first opens a connection that the fault can hit again.
+        chosen = [self.lookup(*each) for each in (first, *several)]
+        self.history.look_up(*chosen[0])
+        self.history.look_up_under(kind, self.upstream(at), chosen[1:])
+
+    @rule(several=st.lists(asks, min_size=1, max_size=3), times=st.integers(3, 8))
+    @step("look_up_together")
+    def look_up_together(self, several: list[Any], times: int) -> None:
+        self.history.look_up_together([self.lookup(*each) for each in several] * times)
+
+    @rule(number=numbers, plate=numbers, whole=st.booleans())
+    @step("page")
+    def page(self, number: int, plate: int, whole: bool) -> None:
+        self.history.page(self.person(number), self.history.world.plates[plate % 4], whole)
+
+    @rule(number=numbers, plate=numbers, action=st.sampled_from(["atualizar", "laudo"]))
+    @step("act")
+    def act(self, number: int, plate: int, action: str) -> None:
+        self.history.act(self.person(number), self.history.world.plates[plate % 4], action)
+
+    @rule(number=numbers, plate=numbers)
+    @step("dossier")
+    def dossier(self, number: int, plate: int) -> None:
+        self.history.dossier(self.person(number), self.history.world.plates[plate % 4])
+
+    # Operator
+
+    @precondition(lambda self: self.tokens < 3)
+    @rule(scopes=scope_sets, revoked=st.booleans())
+    def issue_(self, scopes: frozenset[str], revoked: bool) -> None:
+        self.tokens += 1
+        self.issue(scopes=scopes, revoked=revoked)
+
+    @step("issue")
+    def issue(self, scopes: frozenset[str], revoked: bool) -> None:
+        who = self.history.issue(scopes)
+        if self.history.env.mode == "managed":
+            self.history.sign_in(who)
+            if revoked:
+                for operation in sorted(scopes & set(GETS)):
+                    plate = self.history.world.plates[2]
+                    self.history.look_up(who, self.history.world.ask(operation, plate))
+                self.history.revoke(who)
+
+    @precondition(lambda self: self.tokens > 0 and self.env in "AB")
+    @rule(number=numbers)
+    @step("revoke")
+    def revoke(self, number: int) -> None:
+        holding = [
+            who
+            for who in self.history.issued.values()
+            if who.text not in self.history.model.revoked_at
+            and who.issued_in == self.history.env.name
+        ]
+        if holding:
+            self.history.revoke(holding[number % len(holding)])
+
+    @rule(plate=numbers, under_way=st.booleans(), another_key=st.sampled_from([0, 0, 0, 1]))
+    @step("purge")
+    def purge(self, plate: int, under_way: bool, another_key: int) -> None:
+        plates = self.history.world.plates
+        self.history.purge(plates[plate % 4], under_way, bool(another_key))
+
+    @rule()
+    @step("check_ledger")
+    def check_ledger(self) -> None:
+        self.history.check_ledger()
+
+    @rule(env=st.sampled_from(["A", "A", "B", "A passed through", "demo"]))
+    def switch_(self, env: str) -> None:
+        self.env = env
+        self.switch(env=env)
+
+    @step("switch")
+    def switch(self, env: str) -> None:
+        self.history.switch(env)
+        self.history.sign_in(self.history.callers()[0])
+
+    # The world around
+
+    @rule(kill=st.booleans(), under_way=st.booleans())
+    @step("end_processes")
+    def end_processes(self, kill: bool, under_way: bool) -> None:
+        if kill:
+            self.history.kill_worker(under_way)
+        else:
+            self.history.restart(under_way)
+
+    @rule(at=numbers, kind=standing_kinds)
+    @step("outage")
+    def outage(self, at: int, kind: str) -> None:
+        if kind == "stopped":
+            self.history.stop_upstream(self.upstream(at))
+        else:
+            self.history.stand(kind, self.upstream(at))
+
+    @rule()
+    @step("heal")
+    def heal(self) -> None:
+        self.history.heal()
+
+    @rule(seconds=st.sampled_from([0.4, 1.0, 2.5, 4.0]))
+    @step("wait")
+    def wait(self, seconds: float) -> None:
+        self.history.wait(seconds)
+
+    @precondition(lambda self: self.short and self.env != "demo")
+    @rule(cut=st.booleans())
+    @step("edge_of_freshness")
+    def edge_of_freshness(self, cut: bool) -> None:
+        self.history.heal()
+        self.history.edge_of_freshness(cut)
+
+    @rule()
+    @step("remove_leases")
+    def remove_leases(self) -> None:
+        self.history.remove_leases()
+
+    @precondition(lambda self: self.has_redis and self.redis_here)
+    @rule(pause=st.booleans())
+    @step("redis_outage")
+    def redis_outage(self, pause: bool) -> None:
+        self.history.redis_outage(pause)
+
+    @precondition(lambda self: self.has_redis and self.redis_here)
+    @rule(pause=st.booleans())
+    def redis_away_(self, pause: bool) -> None:
+        self.redis_here = False
+        self.redis_away(pause=pause)
+
+    @step("redis_away")
+    def redis_away(self, pause: bool) -> None:
+        self.history.redis_away(pause)
+
+    @precondition(lambda self: self.has_redis and not self.redis_here)
+    @rule()
+    def redis_back_(self) -> None:
+        self.redis_here = True
+        self.redis_back()
+
+    @step("redis_back")
+    def redis_back(self) -> None:
+        self.history.redis_back()
+
+    @precondition(lambda self: self.has_redis and self.redis_here)
+    @rule(plate=numbers)
+    @step("purge_with_a_stalled_worker")
+    def purge_with_a_stalled_worker(self, plate: int) -> None:
+        plates = self.history.world.plates
+        self.history.purge_with_a_stalled_worker(plates[plate % 4])

@@ -1,0 +1,277 @@
+"""What a caller may be told: a model of the portal in intervals of time.
+
+No judgement depends on speed. An answer was fetched between ``sent_at`` and ``known_by``; where
+the portal may be in either state at a measured time, both are allowed.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tests.fakes.answers import Operation
+from tests.states.numbered import MARK, Answer, Key, NumberedUpstream
+
+JITTER = 0.10
+REJECTED_FRESH_S = 600.0
+PURGE_REACHES_S = 1.2
+REVOCATION_REACHES_S = 5.0
+FAILURE_SHARED_S = 2.5
+# After its last failure a base address may be left alone: 5 s of an open breaker, a pause of 1 s.
+TROUBLE_S = 9.0
+
+Mode = Literal["managed", "pass-through", "demo"]
+Wish = Literal["", "no-cache", "only-if-cached"]
+
+
+class Violation(Exception):
+    """A promise of the portal that did not hold. ``promise`` names it in a few words."""
+
+    def __init__(self, promise: str, detail: str) -> None:
+        super().__init__(f"{promise}: {detail}")
+        self.promise = promise
+
+
+@dataclass(frozen=True)
+class Who:
+    """A caller with a portal token, or with a credential of the upstream's. ``issued_in``: the
+    environment of an issued token, which the others need not know."""
+
+    name: str
+    text: str
+    is_token: bool
+    scopes: frozenset[str] = frozenset({"decode", "renainf", "renajud", "report", "refresh"})
+    issued_in: str = ""
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    fresh_s: float
+    stale_s: float
+
+
+@dataclass(frozen=True)
+class Env:
+    """One configuration of the portal over the same DATA_DIR."""
+
+    name: str
+    mode: Mode
+    settings: Mapping[str, str]
+    upstreams: Mapping[str, NumberedUpstream]  # by the ledger's word: primary, secondary
+    operator: str = ""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A lookup on the JSON paths."""
+
+    operation: Operation
+    subject: str
+    key: Key
+    body: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int
+    body: bytes
+    headers: Mapping[str, str]
+    asked_at: float
+    ended_at: float
+
+    @property
+    def cache_status(self) -> str:
+        return self.headers.get("cache-status", "")
+
+
+@dataclass
+class Model:
+    """Every answer sent so far, and what each caller may be told of them."""
+
+    lifetimes: Mapping[Operation, Lifetime]
+    upstreams: Sequence[NumberedUpstream]
+    revoked_at: dict[str, float] = field(default_factory=dict)
+    trouble_until: float = 0.0
+    store_is_well: bool = True
+
+    def forget_stored(self, subjects: Collection[str] | None = None) -> None:
+        """What was stored, of these vehicles or of all, may be there or not."""
+        for answer in self.answers():
+            if subjects is None or answer.subject in subjects:
+                answer.stored = False
+
+    def answers(self) -> Iterable[Answer]:
+        for upstream in self.upstreams:
+            yield from upstream.answers
+
+    def lifetime(self, answer: Answer) -> Lifetime:
+        if answer.outcome == "rejected":
+            return Lifetime(REJECTED_FRESH_S, 0)
+        terms = self.lifetimes[answer.operation]
+        return Lifetime(terms.fresh_s / 4, 0) if answer.empty else terms
+
+    def surely_fresh(self, answer: Answer, until: float) -> bool:
+        return until < answer.sent_at + self.lifetime(answer).fresh_s * (1 - JITTER)
+
+    def surely_past(self, answer: Answer, since: float, seconds: float) -> bool:
+        return answer.known_by is not None and since > answer.known_by + seconds
+
+    def latest(self, env: Env, who: Who, key: Key) -> Answer | None:
+        """The newest answer that ends the search for a key, whether or not it was stored."""
+        own = [
+            each
+            for each in self.answers()
+            if each.key == key
+            and each.env == env.name
+            and each.outcome in ("good", "rejected")
+            and each.credential == credential(env, who)
+        ]
+        return max(own, key=lambda each: each.received_at, default=None)
+
+    def kept_fresh(self, env: Env, who: Who, key: Key, until: float) -> Answer | None:
+        """The stored answer that a caller must be given until this time."""
+        last = self.latest(env, who, key)
+        kept = last is not None and last.stored and last.purged_at is None
+        return last if kept and last is not None and self.surely_fresh(last, until) else None
+
+    def check_knowledge(self, env: Env, who: Who | None, answer: Answer, asked_at: float) -> None:
+        """Whether a caller may be shown an answer at all."""
+        if env.mode == "demo":
+            raise Violation("demo shows no real answer", str(answer))
+        if answer.upstream not in env.upstreams.values():
+            raise Violation("upstreams share no answer", f"{env.name} shows {answer}")
+        if who is None or who.is_token != (env.mode == "managed"):
+            raise Violation("a stranger is shown nothing", f"{env.name} shows {answer}")
+        if answer.credential != credential(env, who):
+            raise Violation("no other caller's answer", f"{who.name} is shown {answer}")
+        if answer.operation not in who.scopes:
+            raise Violation("no answer out of scope", f"{who.name} is shown {answer}")
+        if asked_at > self.revoked_at.get(who.text, asked_at) + REVOCATION_REACHES_S:
+            raise Violation("a revoked token gets nothing after 5 s", f"{who.name}: {answer}")
+        if answer.outcome != "good":
+            raise Violation("no bad answer is relayed", str(answer))
+        if answer.purged_at is not None and asked_at > answer.purged_at + PURGE_REACHES_S:
+            late = asked_at - answer.purged_at
+            raise Violation("nothing purged is served", f"{answer}, {late:.1f} s after its purge")
+
+    def check_page(self, env: Env, who: Who | None, subjects: set[str], reply: Reply) -> None:
+        """Every number on a page belongs to its vehicle and its reader, within its retention."""
+        by_needle = {each.needle: each for each in self.answers() if each.needle}
+        for match in MARK.finditer(reply.body):
+            answer = by_needle.get(match[0])
+            if answer is None:
+                raise Violation("a page shows answers alone", f"unknown number {match[0]!r}")
+            if answer.subject not in subjects:
+                raise Violation("no other vehicle's answer", f"page of {subjects}: {answer}")
+            self.check_knowledge(env, who, answer, reply.asked_at)
+            terms = self.lifetime(answer)
+            if self.surely_past(answer, reply.asked_at, terms.fresh_s + terms.stale_s + 1):
+                raise Violation("a page shows nothing past its retention", str(answer))
+            for needle in answer.made_of:
+                source = by_needle.get(needle)
+                if source is not None and who is not None and source.operation not in who.scopes:
+                    raise Violation(
+                        "no report made of answers out of scope", f"{who.name}: {answer}, {source}"
+                    )
+
+    def check_success(
+        self, env: Env, who: Who, ask: Ask, wish: Wish, reply: Reply, alone: bool
+    ) -> None:
+        """A 200 on a JSON path. ``alone``: no other request was under way."""
+        answer = next((each for each in self.answers() if each.body == reply.body), None)
+        if env.mode == "demo":
+            if answer is not None:
+                raise Violation("demo shows no real answer", str(answer))
+            return
+        if answer is None:
+            numbers = [match[0] for match in MARK.finditer(reply.body)]
+            raise Violation(
+                "bytes equal the upstream's",
+                f"{env.name}, {ask.operation} {ask.subject}, {reply.cache_status!r}: "
+                f"{numbers or reply.body[:120]!r} is no answer of an upstream",
+            )
+        if answer.key != ask.key:
+            raise Violation(
+                "no other vehicle's answer",
+                f"{ask.operation} {ask.subject} ({reply.cache_status}) is given {answer}",
+            )
+        self.check_knowledge(env, who, answer, reply.asked_at)
+        self._check_age(answer, wish, reply, alone)
+        if self.store_is_well and re.search("hit|stored", reply.cache_status):
+            answer.stored = True
+
+    def _check_age(self, answer: Answer, wish: Wish, reply: Reply, alone: bool) -> None:
+        terms, status = self.lifetime(answer), reply.cache_status
+        told = f"{answer} as {status!r} at {reply.asked_at:.2f}"
+        if "; hit" in status:
+            if self.surely_past(answer, reply.asked_at, terms.fresh_s):
+                raise Violation("no hit past the end of freshness", told)
+        elif "fwd=stale" in status:
+            if self.surely_past(answer, reply.asked_at, terms.fresh_s + terms.stale_s):
+                raise Violation("nothing is served past its stale time", told)
+            # A failed refresh is answered from the store, with what may be fresh still.
+            if not terms.stale_s and alone and wish != "no-cache":
+                what = "an empty list" if answer.empty else f"a {answer.operation} without one"
+                raise Violation("no stale answer without a stale time", f"{what}: {told}")
+        elif "collapsed" not in status and answer.received_at < reply.asked_at:
+            raise Violation("a miss is asked for now", told)
+
+    def check_failure(
+        self, env: Env, who: Who, ask: Ask, wish: Wish, reply: Reply, alone: bool
+    ) -> None:
+        """Any other status on a JSON path needs a reason."""
+        told = f"{env.name}, {who.name}, {ask.operation} {ask.subject}: {reply.status}"
+        told += f" {reply.body[:80]!r}"
+        recent = [
+            each
+            for each in self.answers()
+            if each.key == ask.key
+            and (each.known_by or reply.asked_at) > reply.asked_at - FAILURE_SHARED_S
+            and each.env == env.name
+        ]
+        outcomes = {each.outcome for each in recent}
+        kept = self.kept_fresh(env, who, ask.key, reply.ended_at) if alone else None
+        is_known = who.is_token == (env.mode != "pass-through") and env.mode != "demo"
+        is_known &= who.issued_in in ("", env.name)
+        is_revoked = who.text in self.revoked_at
+        match reply.status:
+            case 401 | 403 if not is_known or is_revoked or ask.operation not in who.scopes:
+                return
+            case 401 | 403 if env.mode == "pass-through" and outcomes & {"refused"}:
+                return
+            case _ if kept is not None and kept.outcome == "good" and wish != "no-cache":
+                raise Violation("what is stored and fresh is served", f"{told}: {kept}")
+            case 400:
+                rejected = [
+                    each
+                    for each in self.answers()
+                    if each.key == ask.key
+                    and each.outcome == "rejected"
+                    and each.env == env.name
+                    and each.received_at > reply.asked_at - REJECTED_FRESH_S
+                ]
+                for each in rejected:
+                    each.stored = each.stored or (alone and self.store_is_well)
+                    each.sent_at = each.sent_at or each.received_at
+                if rejected:
+                    return
+                raise Violation("a 400 is the upstream's own", told)
+            case 404:
+                if "absent" in outcomes:
+                    return
+                raise Violation("a 404 is the upstream's own", told)
+            case 429 if env.mode == "pass-through" and "busy" in outcomes:
+                return
+            case 502 | 503 | 504:
+                if env.mode == "demo" or reply.asked_at < self.trouble_until:
+                    return
+                if outcomes - {"good"}:
+                    return
+        if wish == "only-if-cached" and reply.status == 504:
+            return
+        raise Violation("a failure has a reason", told)
+
+
+def credential(env: Env, who: Who) -> str:
+    """What goes upstream for a caller."""
+    return env.operator if env.mode == "managed" else who.text

@@ -1,0 +1,134 @@
+"""Histories of the shipped server: short fixed ones, then as many random ones as time allows.
+
+``STATES_SEED`` repeats a run, ``FUZZ_MINUTES`` is the length of the long form.
+"""
+
+import os
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.hostile.effort import seconds
+from tests.states.history import History
+from tests.states.machine import HAS_REDIS, LONG, SHORT, Portal
+from tests.states.run import Run
+from tests.states.world import ALICE, BOB, STAFF
+
+STEPS = 30
+# A seed's histories: few, so that Hypothesis varies each of them as a whole.
+HISTORIES_A_SEED = 9
+
+
+@pytest.fixture
+def play() -> Iterator[Callable[..., History]]:
+    opened: list[History] = []
+
+    def begin(**options: object) -> History:
+        chance = random.Random(f"{options}")
+        lifetimes = SHORT if options.pop("short", False) else LONG
+        opened.append(History(chance, lifetimes, **options))  # type: ignore[arg-type]
+        return opened[-1]
+
+    yield begin
+    for history in opened:
+        history.world.close()
+
+
+def test_upstreams_modes_and_the_demonstration_share_no_answer(play) -> None:
+    history = play(env="demo")
+    plate = history.world.plates[2]
+    for env in ("demo", "A", "B", "A passed through", "demo"):
+        if env != history.env.name or history.codes:
+            history.switch(env)
+        who = history.callers()[0]
+        history.sign_in(who)
+        for operation in ("decode", "renainf", "renajud"):
+            history.look_up(who, history.world.ask(operation, plate))
+        history.dossier(who.name, plate)
+    history.check_ledger()
+
+
+def test_no_empty_list_is_stale_at_the_edge_of_its_freshness(play) -> None:
+    play(short=True).edge_of_freshness(cut=True)
+
+
+def test_a_purge_leaves_no_byte_of_a_page_that_was_read(play) -> None:
+    history = play()
+    history.sign_in(STAFF)
+    for plate in history.world.plates:
+        history.page("staff", plate)
+    history.look_up(STAFF, history.world.ask("report", history.world.plates[2]))
+    history.purge(history.world.plates[2])
+    history.purge(history.world.plates[0], under_way=True)
+
+
+def test_a_purge_under_another_key_does_not_claim_to_be_done(play) -> None:
+    history = play()
+    history.look_up(STAFF, history.world.ask("decode", history.world.plates[2]))
+    history.purge(history.world.plates[2], another_key=True)
+
+
+@pytest.mark.skipif(not HAS_REDIS, reason="redis-server is not installed")
+def test_redis_goes_away_and_comes_back_under_lookups_and_purges(play) -> None:
+    history = play(redis=True)
+    for pause in (True, False):
+        history.redis_outage(pause)
+    history.purge_with_a_stalled_worker(history.world.plates[2])
+
+
+@pytest.mark.parametrize("kinds", [("interim late", "interim"), ("unasked", "trailing")])
+def test_bytes_beside_an_answer_reach_no_other_vehicle(play, kinds) -> None:
+    history = play(env="A passed through")
+    ask, (_, _, first, second) = history.world.ask, history.world.plates
+    for state, kind in zip(("AC", "AL", "AM", "BA", "CE", "GO"), kinds * 3, strict=True):
+        lookups = [
+            (who, ask("renainf", plate, state)) for plate in (first, second) for who in (ALICE, BOB)
+        ]
+        history.look_up_under(kind, history.world.primary, lookups)
+    history.check_ledger()
+
+
+def test_an_answer_that_was_reset_is_booked_for_each_call(play) -> None:
+    history = play()
+    ask = history.world.ask
+    for plate in history.world.plates:
+        for operation, state, kind in (
+            ("decode", "MG", "started, then reset"),
+            ("renajud", "SP", "reset before a byte"),
+        ):
+            history.look_up(STAFF, ask(operation, plate))
+            under = [(STAFF, ask("renainf", plate, state))]
+            history.look_up_under(kind, history.world.primary, under)
+    history.check_ledger()
+
+
+def test_random_histories_break_no_promise(capsys) -> None:
+    first = int(os.environ.get("STATES_SEED") or random.randrange(10**6))
+    run = Run(seconds(short=12, full=60 * float(os.environ.get("FUZZ_MINUTES") or 30)))
+    number = first
+    while not run.is_over:
+        _run_histories(run, number)
+        number += 1
+    with capsys.disabled():
+        print(f"\nstates: seeds {first} to {number - 1}; {run}")  # noqa: T201
+    assert not run.found, "\n\n".join(
+        f"{promise} ({len(stories)} times)\n{stories[0]}" for promise, stories in run.found.items()
+    )
+
+
+def _run_histories(run: Run, number: int) -> None:
+    machine = type("Portal", (Portal,), {"run": run, "seed_used": number})
+    run_state_machine_as_test(
+        seed(number)(machine),
+        settings=settings(
+            max_examples=HISTORIES_A_SEED,
+            stateful_step_count=STEPS,
+            deadline=None,
+            database=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        ),
+    )

@@ -1,0 +1,310 @@
+"""The running world of one history: a portal of two workers, its upstreams, perhaps a Redis."""
+
+import csv
+import http.client
+import io
+import itertools
+import json
+import random
+import re
+import shutil
+import sqlite3
+import string
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlencode
+
+from tests.fakes import FaultUpstream, wait_until
+from tests.fakes.answers import Operation, path_of
+from tests.fakes.processes import PortalProcess, RedisProcess
+from tests.states.model import Ask, Env, Lifetime, Model, Reply, Violation, Who
+from tests.states.numbered import NumberedUpstream
+
+OPERATOR = "operator-credential-of-the-states"
+STAFF = Who("staff", "access-token-of-the-states", is_token=True)
+ALICE = Who("alice", "upstream-credential-of-alice", is_token=False)
+BOB = Who("bob", "upstream-credential-of-bob", is_token=False)
+VISITOR = Who("visitor", "demo", is_token=True)
+WORKERS = 2
+# Enough new connections that each of the workers takes some.
+EACH_WORKER = 12
+
+
+class Portal(PortalProcess):
+    """A portal whose settings change between a stop and a start; the data stays."""
+
+    def configure(self, settings: Mapping[str, str]) -> None:
+        own = {"PORTAL_DATA_DIR": str(self.data_dir), "PORTAL_WORKERS": str(WORKERS)}
+        self._env = {**own, **settings}
+
+    def start(self) -> Self:
+        """Patient: on a machine with much else to do a start has taken 20 s."""
+        for _ in range(2):
+            try:
+                return super().start()
+            except AssertionError as late:
+                if "did not happen within" not in str(late):
+                    raise
+        return super().start()
+
+    def log(self) -> bytes:
+        return (self.directory / "output.log").read_bytes()
+
+
+def plates(chance: random.Random) -> list[str]:
+    """Three vehicles; the first two names are the two spellings of one plate."""
+    old = "".join(chance.choices(string.ascii_uppercase, k=3)) + f"{chance.randrange(10000):04}"
+    twin = old[:4] + "ABCDEFGHIJ"[int(old[4])] + old[5:]
+    others = [
+        "".join(chance.choices(string.ascii_uppercase, k=3))
+        + f"{chance.randrange(10)}{chance.choice('KLMNOP')}{chance.randrange(100):02}"
+        for _ in range(2)
+    ]
+    return [old, twin, *others]
+
+
+class World:
+    """Everything that runs, and the requests that go to it. ``close`` ends it."""
+
+    def __init__(
+        self,
+        chance: random.Random,
+        lifetimes: Mapping[Operation, Lifetime],
+        redis: bool,
+        env: str,
+    ) -> None:
+        self.plates = plates(chance)
+        self.renavam = f"{chance.randrange(10**10, 10**11)}"
+        self.lifetimes = lifetimes
+        numbers = itertools.count(1)
+        names = ("A primary", "A secondary", "B")
+        self.primary, self.secondary, self.other = (
+            NumberedUpstream(name, numbers) for name in names
+        )
+        self.upstreams = (self.primary, self.secondary, self.other)
+        self.model = Model(lifetimes, self.upstreams)
+        self.redis = RedisProcess() if redis else None
+        self.portal = Portal()
+        self.people: dict[str, tuple[Who, str, str]] = {}  # who, cookie, env
+        self._log_read = 0
+        try:
+            for upstream in self.upstreams:
+                upstream.fake.start()
+            if self.redis is not None:
+                self.redis.start()
+            self.envs = {env.name: env for env in self._environments()}
+            self.env = self.envs[env]
+            self.portal.configure(self.env.settings)
+            self.portal.start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _environments(self) -> Iterator[Env]:
+        common = {
+            "PORTAL_CONNECT_TIMEOUT": "1",
+            "PORTAL_FIRST_BYTE_TIMEOUT": "3",  # a purge fits into a lookup under way
+            "PORTAL_DEADLINE": "7",
+        }
+        for operation, terms in self.lifetimes.items():
+            common[f"PORTAL_FRESH_{operation.upper()}"] = f"{terms.fresh_s:.0f}"
+            common[f"PORTAL_STALE_{operation.upper()}"] = f"{terms.stale_s:.0f}"
+        if self.redis is not None:
+            common |= {
+                "PORTAL_REDIS_URL": self.redis.url,
+                "PORTAL_SECRET_KEY": "the-secret-key-of-the-states-of-redis",
+            }
+        a = {
+            "PORTAL_UPSTREAM_URL": self.primary.fake.url,
+            "PORTAL_UPSTREAM_SECONDARY_URL": self.secondary.fake.url,
+        }
+        b = {"PORTAL_UPSTREAM_URL": self.other.fake.url}
+        managed = {"PORTAL_UPSTREAM_TOKEN": OPERATOR, "PORTAL_ACCESS_TOKENS": STAFF.text}
+        both = {"primary": self.primary, "secondary": self.secondary}
+        yield Env("A", "managed", common | a | managed, both, OPERATOR)
+        yield Env("B", "managed", common | b | managed, {"primary": self.other}, OPERATOR)
+        yield Env("A passed through", "pass-through", common | a, both)
+        yield Env("demo", "demo", common | {"PORTAL_ACCESS_TOKENS": STAFF.text}, {})
+
+    # Requests
+
+    def ask(self, operation: Operation, subject: str, uf: str | None = None, data: int = 0) -> Ask:
+        if operation != "report":
+            path = path_of(operation, subject, uf)
+            return Ask(operation, subject, ("GET", path, ""))
+        document = {"plate": subject, "data": {"consulta": data}}
+        key = ("POST", path_of("report"), json.dumps(document, sort_keys=True))
+        return Ask(operation, subject, key, json.dumps(document).encode())
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str] = {},
+        body: bytes | None = None,
+    ) -> Reply:
+        """On a connection of its own; status 0 where the connection brought no answer."""
+        asked_at = time.time()
+        connection = http.client.HTTPConnection("127.0.0.1", self.portal.port, timeout=60)
+        try:
+            connection.request(method, path, body, dict(headers))
+            response = connection.getresponse()
+            data = response.read()
+            shown = {name.lower(): value for name, value in response.getheaders()}
+            return Reply(response.status, data, shown, asked_at, time.time())
+        except (OSError, http.client.HTTPException):
+            return Reply(0, b"", {}, asked_at, time.time())
+        finally:
+            connection.close()
+
+    def json(self, who: Who, ask: Ask, wish: str = "") -> Reply:
+        method, path, _ = ask.key
+        headers = {"Authorization": who.text} | ({"Cache-Control": wish} if wish else {})
+        if ask.body is not None:
+            headers["Content-Type"] = "application/json"
+        return self.request(method, path, headers, ask.body)
+
+    def page(self, person: str, path: str, **headers: str) -> Reply:
+        """A GET with a person's cookie; a new cookie takes its place."""
+        if person not in self.people:
+            return self.request("GET", path, headers)
+        who, cookie, env = self.people[person]
+        reply = self.request("GET", path, {"Cookie": cookie} | headers)
+        self.people[person] = (who, _cookie(reply) or cookie, env)
+        return reply
+
+    def form(self, person: str, page: str, action: str) -> Reply:
+        """POST a page's form as its reader would."""
+        csrf = _csrf(self.page(person, page).body)
+        cookie = self.people[person][1] if person in self.people else ""
+        body = urlencode({"csrf_token": csrf}).encode()
+        headers = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
+        return self.request("POST", action, headers, body)
+
+    def sign_in(self, who: Who) -> bool:
+        form = self.request("GET", "/entrar")
+        headers = {
+            "Cookie": _cookie(form) or "",
+            "Content-Type": "application/x-www-form-urlencoded",
+        }
+        fields = {"token": who.text, "csrf_token": _csrf(form.body)}
+        done = self.request("POST", "/entrar", headers, urlencode(fields).encode())
+        if done.status != 303:
+            return False
+        self.people[who.name] = (who, _cookie(done) or "", self.env.name)
+        return True
+
+    # Operator
+
+    def command(self, *words: str, **settings: str) -> tuple[int, str]:
+        """Exit code and output of ``flask --app app …`` under the current settings, with others
+        laid over them."""
+        before = dict(self.portal._env)
+        self.portal._env |= settings
+        try:
+            done = self.portal.command_line(*words)
+        finally:
+            self.portal._env = before
+        return done.returncode, done.stdout + done.stderr
+
+    def ledger(self) -> list[dict[str, str]]:
+        done = self.portal.command_line("ledger", "--csv")
+        if done.returncode != 0:
+            raise Violation("the ledger can be printed", done.stderr[-300:])
+        return list(csv.DictReader(io.StringIO(done.stdout)))
+
+    # What is on disk, in Redis and in the log
+
+    def files(self) -> dict[Path, bytes]:
+        """Every file under DATA_DIR."""
+        found = {}
+        for path in sorted(self.portal.data_dir.rglob("*")):
+            try:
+                if path.is_file():
+                    found[path] = path.read_bytes()
+            except FileNotFoundError:  # a lease's file, just removed
+                continue
+        return found
+
+    def cells(self) -> set[bytes]:
+        """Every text and blob of the database, read from a copy: a connection of ours to the
+        file itself could fold its log."""
+        found: set[bytes] = set()
+        with tempfile.TemporaryDirectory() as folder:
+            for original in self.portal.data_dir.rglob("portal.sqlite"):
+                copy = Path(folder) / "portal.sqlite"
+                for ending in ("", "-wal"):
+                    if (part := original.with_name(original.name + ending)).exists():
+                        shutil.copy(part, copy.with_name(copy.name + ending))
+                with closing(sqlite3.connect(copy)) as db:
+                    found |= set(_cells(db))
+                for part in Path(folder).iterdir():
+                    part.unlink()
+        return found
+
+    def redis_values(self) -> dict[bytes, bytes]:
+        """Every key of Redis and what it holds."""
+        if self.redis is None or not self.redis.is_running:
+            return {}
+        from redis import Redis
+
+        found = {}
+        with Redis(port=self.redis.port) as client:
+            for key in client.scan_iter(count=1000):
+                found[key] = client.dump(key) or b""
+                if client.type(key) == b"string":
+                    found[key] = client.get(key) or b""
+                elif client.type(key) == b"set":
+                    found[key] = b"\n".join(client.smembers(key))
+        return found
+
+    def new_log(self) -> bytes:
+        """What the server has written since the last time."""
+        text = self.portal.log()
+        new, self._log_read = text[self._log_read :], len(text)
+        return new
+
+    def wait_for_workers(self) -> None:
+        wait_until(lambda: len(self.portal.worker_pids()) == WORKERS, "the workers", 60)
+        wait_until(self.portal.answers, "an answer", 60)
+
+    def close(self) -> None:
+        for upstream in self.upstreams:
+            upstream.gate.set()
+        self.portal.close()
+        if self.redis is not None:
+            self.redis.close()
+        for upstream in self.upstreams:
+            upstream.fake.stop()
+
+
+def restart(fake: FaultUpstream) -> None:
+    """Start an upstream that may be running."""
+    try:
+        fake.start()
+    except RuntimeError:
+        return
+
+
+def _cells(db: sqlite3.Connection) -> Iterator[bytes]:
+    tables = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+    for (table,) in tables:
+        rows: Any = db.execute(f'SELECT * FROM "{table}"')
+        for row in rows:
+            for cell in row:
+                if isinstance(cell, str | bytes) and len(cell) >= 12:
+                    yield cell.encode() if isinstance(cell, str) else cell
+
+
+def _csrf(page: bytes) -> str:
+    found = re.search(rb'name="csrf_token"[^>]*value="([^"]+)"', page)
+    return found[1].decode() if found else ""
+
+
+def _cookie(reply: Reply) -> str | None:
+    found = re.match(r"(portal=[^;]+)", reply.headers.get("set-cookie", ""))
+    return found[1] if found else None
