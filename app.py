@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+import secrets
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -13,18 +14,16 @@ from pathlib import Path
 from typing import Any, cast
 
 from flask import Flask
-from flask_caching import Cache
-from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import Gatekeeper, History, Tokens
+from portal.capacity import PANEL_THREADS, capacity, raise_open_files_limit
 from portal.commands import register_commands
 from portal.gateway import (
     Chore,
-    FileLeases,
     Gateway,
     Housekeeper,
-    Leases,
     Ledger,
+    LimitedLeases,
     Memory,
     Policy,
     Seal,
@@ -33,11 +32,32 @@ from portal.gateway import (
     Store,
     Tally,
     Terms,
+    cache_backend,
+    leases,
+    retention_of,
 )
 from portal.settings import Settings, SettingsError
 from portal.sharing import begin_sharing, claim_number, homes
-from portal.storage import load_secret_key, open_engine
-from portal.upstream import CELLS, Breaker, Cells, Failover, Origin
+from portal.start import (
+    command_key,
+    create_missing_database,
+    data_check,
+    failing_in_one_line,
+    is_command,
+    prepare,
+    server_key,
+)
+from portal.storage import PurgeLog, is_in_place, open_engine
+from portal.upstream import (
+    CELLS,
+    PAYER_CELLS,
+    ROOM_A_BREAKER,
+    Breaker,
+    Cells,
+    Failover,
+    Origin,
+    PayerBreaker,
+)
 from portal.web import (
     ROOM_A_WORKER,
     Fragments,
@@ -56,47 +76,68 @@ log = logging.getLogger("portal")
 
 HOME = Path(__file__).resolve().parent
 MEBIBYTE = 1024 * 1024
-PANEL_THREADS = 1024
 SHARED = "DOSSIE_SHARED"  # by it the main process tells its workers where they share
 SPARE_S = 5.0  # what a request may take beside its lookups, which keep to the deadline
 
 
 def create_app(settings: Settings | None = None, shared: Path | None = None) -> Flask:
-    """The portal, built once from plain values.
+    """The portal, built once from plain values; without ``settings``, for ``flask --app app``.
 
     ``shared`` is the directory through which the worker processes of one server share breakers
     and add up their numbers; without it this process is alone.
     """
-    if settings is None:
-        settings = _settings()
-    secret = (settings.secret_key or load_secret_key(settings.data_dir)).encode()
+    if settings is not None:
+        return _build(settings, server_key(settings), shared)
+    settings = _settings()
+    with failing_in_one_line():
+        if is_command():
+            return _build(settings, command_key(settings), shared, create=False)
+        lock = prepare(settings)
+        app = _build(settings, server_key(settings), shared)
+    app.extensions["data_lock"] = lock
+    return app
+
+
+def _build(
+    settings: Settings, key: bytes | None, shared: Path | None, create: bool = True
+) -> Flask:
+    """``key`` None: a command's, which needs none; nothing that this one signs is kept."""
+    secret = key or secrets.token_bytes()
     app = Flask(__name__, static_folder=None, template_folder=str(HOME / "templates"))
     app.secret_key = secret
 
     # Set up by main() already: a worker that is replaced while it is away must not die of it.
-    engine = open_engine(settings.database_url, settings.data_dir, required=False)
+    engine = open_engine(settings.database_url, settings.data_dir, False, create)
+    namespace = settings.namespace
     longest_request_s = settings.deadline + SPARE_S
     origins = _origins(settings)
-    # The sandbox's faults are a plate's, never an address's: no breaker is to learn from them.
-    breakers = [
-        Breaker(origin, origin.name, time.monotonic, _cells(shared, origin.name), longest_request_s)
-        for origin in (origins if settings.mode != "demo" else ())
-    ]
+    breakers = _breakers(settings, origins, shared, longest_request_s)
     policy = _policy(settings)
     metrics = Metrics(breakers, shared)
-    tally = Tally(engine, policy.terms)
+    tally = Tally(engine, policy.terms, namespace=namespace)
     observer = Several(metrics, tally)
-    backend = _backend(app, settings)
+    backend = cache_backend(app, settings.data_dir, settings.redis_url)
     edge_bytes = settings.edge_memory_mb * MEBIBYTE
     memory = Memory(edge_bytes - edge_bytes // 8)
     fragments = Fragments(longest_request_s) if edge_bytes else Fragments(longest_request_s, most=0)
-    store = Store(backend, Seal(secret), memory, observer, purged=fragments.purged)
-    ledger = Ledger(engine, settings.daily_call_limit)
-    leases = _leases(settings, backend)
-    gateway = Gateway(
-        Failover(breakers or origins), store, SingleFlight(leases), ledger, policy, observer
+    purge_log = PurgeLog(engine)
+    store = Store(
+        backend,
+        Seal(secret),
+        memory,
+        observer,
+        purged=fragments.purged,
+        purges_since=purge_log.since,
+        retention=retention_of(policy.terms),
+        namespace=namespace,
     )
-    history = History(engine, secret, store.tag)
+    ledger = Ledger(
+        engine, settings.daily_call_limit, processes=settings.workers, namespace=namespace
+    )
+    held = leases(backend, settings.data_dir, settings.redis_url)
+    flight = SingleFlight[Any](LimitedLeases(held, capacity().lookups))
+    gateway = Gateway(Failover(breakers or origins), store, flight, ledger, policy, observer)
+    history = History(engine, secret, store.tag, namespace=namespace)
     hit_log = HitLog(gateway, metrics)
     housekeeper = Housekeeper(
         Chore(0.25, hit_log.write),
@@ -114,7 +155,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
     app.extensions["closing"] = _closing(
         engine.dispose, backend.close, pool.shutdown, housekeeper.stop
     )
-    tokens = Tokens(engine, settings.access_tokens)
+    tokens = Tokens(engine, settings.access_tokens, namespace=namespace)
     mount(
         app,
         Portal(
@@ -124,6 +165,7 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
             pool=pool,
             samples=_samples(),
             secret=secret,
+            namespace=namespace,
             hidden_marker=settings.hidden_marker,
             mask_names=settings.mask_names,
             longest_request_s=longest_request_s,
@@ -135,19 +177,23 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
             edge_bytes=edge_bytes // 8,
             hit_log=hit_log,
             fragments=fragments,
-            ready=store.is_up,
+            ready=lambda: store.is_up() and is_in_place(engine),
             metrics=metrics,
             metrics_access=MetricsAccess(settings.metrics_token, settings.trusted_proxies > 0),
         ),
     )
     app.before_request(housekeeper.start)
-    register_commands(app, tokens, ledger, tally, store, history)
+    data = data_check(settings, engine, backend, key, expects_files=not create)
+    register_commands(
+        app,
+        *(tokens, ledger, tally, store, history, purge_log, held, data),
+        lambda: create_missing_database(settings),
+    )
     return app
 
 
 def _closing(*ends: Callable[[], object]) -> ExitStack:
-    """What ends an application whose process goes on, the last first: whoever may still ask
-    comes after what is asked. A server's process needs none of it: its end closes everything."""
+    """What ends an application whose process goes on, the last first: users after what they use."""
     closing = ExitStack()
     for end in ends:
         closing.callback(end)
@@ -173,7 +219,7 @@ def _origins(settings: Settings) -> Sequence[Origin]:
                 role,
                 f"http://{role}.sandbox.invalid",
                 *limits,
-                transport=lambda role=role: SandboxTransport(sandbox, role),  # type: ignore[misc]
+                transport=lambda _, role=role: SandboxTransport(sandbox, role),  # type: ignore[misc]
             )
             for role in ("primary", "secondary")
         ]
@@ -181,38 +227,23 @@ def _origins(settings: Settings) -> Sequence[Origin]:
     return [Origin(name, url, *limits) for name, url in addresses.items() if url]
 
 
-def _backend(app: Flask, settings: Settings) -> Any:
-    room = "portal.gateway"
-    config = {
-        "CACHE_TYPE": f"{room}.sqlite_cache.SQLiteCache",
-        "CACHE_DIR": str(settings.data_dir),
-    }
-    if settings.redis_url:
-        from portal.gateway.redis_cache import CLIENT_OPTIONS, PREFIX  # late: most have none
-
-        config = {
-            "CACHE_TYPE": f"{room}.redis_cache.SealedRedisCache",
-            "CACHE_REDIS_URL": settings.redis_url,
-            "CACHE_KEY_PREFIX": PREFIX,
-            "CACHE_OPTIONS": cast(Any, dict(CLIENT_OPTIONS)),
-        }
-    cache = Cache(app, config=config)
-    # Not cache.cache: that asks for the current application, which need not be this one.
-    return app.extensions["cache"][cache]
+def _breakers(
+    settings: Settings, origins: Sequence[Origin], shared: Path | None, longest_call_s: float
+) -> Sequence[Breaker | PayerBreaker]:
+    """One a base address; none for the sandbox, whose faults are a plate's, never an address's."""
+    kind, count = (
+        (PayerBreaker, PAYER_CELLS) if settings.mode == "pass-through" else (Breaker, CELLS)
+    )
+    return [
+        kind(each, each.name, time.monotonic, _cells(shared, each.name, count), longest_call_s)
+        for each in (origins if settings.mode != "demo" else ())
+    ]
 
 
-def _leases(settings: Settings, backend: Any) -> Leases:
-    if settings.redis_url:
-        from portal.gateway.redis_lease import RedisLeases  # late: most portals have none
-
-        return RedisLeases(backend.client, backend.fuse)
-    return FileLeases(settings.data_dir / "leases")
-
-
-def _cells(shared: Path | None, name: str) -> Cells | None:
+def _cells(shared: Path | None, name: str, count: int) -> Cells | None:
     """What the worker processes know together of a base address."""
     try:
-        return Cells(CELLS, shared / f"breaker-{name}") if shared else None
+        return Cells(count, shared / f"breaker-{name}") if shared else None
     except OSError:
         return None  # each process for itself
 
@@ -286,23 +317,23 @@ def main() -> None:
         sys.exit(f"dossie-veicular: PORT makes no sense: {port}")
     if (trouble := cannot_listen(host, int(port))) is not None:
         sys.exit(f"dossie-veicular: cannot listen on {host}:{port}: {trouble}")
-    try:
-        load_secret_key(settings.data_dir)
+    set_up_logging(settings.secrets)
+    with failing_in_one_line():
         # Here once, so that a database out of reach is one line and not a crash in every worker.
-        open_engine(settings.database_url, settings.data_dir).dispose()
-    except (OSError, SQLAlchemyError) as error:
-        sys.exit(f"dossie-veicular: cannot start: {str(error).splitlines()[0]}")
+        lock = prepare(settings)
     shown = f"[{host}]" if ":" in host else host
     kind = {"demo": "demonstração, dados fictícios", "managed": "gerenciado"}
     mode = kind.get(settings.mode, "credencial de quem pede")
     print(f"Dossiê Veicular em http://{shown}:{port} ({mode})", flush=True)
-    set_up_logging(settings.secrets)
+    raise_open_files_limit()
     longest_request_s = settings.deadline + SPARE_S
-    shared = begin_sharing(homes(), settings.workers * ROOM_A_WORKER)
+    room = settings.workers * ROOM_A_WORKER + 2 * ROOM_A_BREAKER
+    shared = begin_sharing(homes(), room)
     os.environ[SHARED] = str(shared.path) if shared else ""
     try:
         serve("app:worker", host, int(port), settings.workers, HOME, longest_request_s)
     finally:
+        lock.release()
         if shared:
             shared.remove()
 

@@ -1,6 +1,7 @@
 """The production server: Granian with the options that held under load."""
 
 import contextlib
+import logging
 import math
 import os
 import signal
@@ -14,9 +15,10 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from granian.server import Server
 
-# Threads a worker: more than the lookups that may hang in it, so that hits never queue behind.
-BLOCKING_THREADS = 600
-BACKLOG = 4096
+from portal.capacity import BACKLOG, BLOCKING_THREADS, MOST, capacity, open_files_limit
+
+log = logging.getLogger(__name__)
+
 # The server's own lines leave as all others do: as JSON, with nothing secret in them.
 _THROUGH_THE_ROOT = {
     "loggers": {name: {"propagate": True} for name in ("_granian", "granian.access")}
@@ -30,6 +32,16 @@ def serve(
 
     A stop waits for requests under way, but not beyond ``longest_request_s``.
     """
+    allowed = capacity()
+    if allowed != MOST:
+        log.warning(
+            "%d open files are allowed (ulimit -n), %d are needed: a worker serves %d connections "
+            "and %d lookups at a time",
+            open_files_limit(),
+            MOST.open_files,
+            allowed.connections,
+            allowed.lookups,
+        )
     Server(
         target,
         factory=True,
@@ -39,7 +51,8 @@ def serve(
         workers=workers,
         blocking_threads=BLOCKING_THREADS,
         backlog=BACKLOG,
-        backpressure=BACKLOG,  # counts connections: low values let idle ones block everybody
+        # Counts connections: low values let idle ones block everybody.
+        backpressure=allowed.connections,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=10_000),
         respawn_failed_workers=True,

@@ -5,7 +5,7 @@ Read from the environment with the prefix ``PORTAL_``; values are text, never JS
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,21 +14,21 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from portal.environment import PREFIX, SettingsError, read_texts
 from portal.token_form import LONGEST, is_token
 
-PREFIX = "PORTAL_"
+__all__ = ["Settings", "SettingsError"]
+
 MINUTE = 60
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
+DEMO_DIR = "demo"
+LONGEST_NAME = 200
 
 Seconds = Annotated[int, msgspec.Meta(ge=0, le=366 * DAY)]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=600)]
 Reais = Decimal
 Mode = Literal["demo", "managed", "pass-through"]
-
-
-class SettingsError(ValueError):
-    """A setting that makes no sense; its text is the one line an operator reads."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +37,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     upstream_url: str | None = None
     upstream_secondary_url: str | None = None
     upstream_token: str | None = None
+    upstream_name: str | None = None
     access_tokens: tuple[str, ...] = ()
     data_dir: Path = Path("instance")
     redis_url: str | None = None
@@ -75,6 +76,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return "managed" if self.upstream_token else "pass-through"
 
     @property
+    def namespace(self) -> str:
+        """Separates stored data by its source: the sandbox, or an upstream by its name.
+
+        Managed and pass-through mode share an upstream's namespace: the keys of pass-through
+        answers contain the caller's credential anyway, and both come from the same source.
+        """
+        if self.upstream_url is None:
+            return "demo"
+        return f"upstream:{self.upstream_name or _address_name(self.upstream_url)}"
+
+    @property
+    def upstreams_data_dir(self) -> Path | None:
+        """In demo mode, the directory in which a portal with an upstream keeps its data."""
+        if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
+            return self.data_dir.parent
+        return None
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """What no log may ever show."""
         known = (self.upstream_token, self.metrics_token, self.secret_key)
@@ -87,14 +106,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def from_environment(cls, environ: Mapping[str, str], home: Path = Path()) -> "Settings":
         """Read the ``PORTAL_`` names; a relative DATA_DIR or file is relative to ``home``.
 
-        Raises SettingsError for an unknown name, a value that makes no sense, or a secondary
-        address or token without a primary address.
+        In demo mode ``data_dir`` is the subdirectory ``demo`` of DATA_DIR. Raises SettingsError
+        for an unknown name, a value that makes no sense, or settings that contradict each other.
         """
-        given = {
-            name.removeprefix(PREFIX): value.strip()
-            for name, value in environ.items()
-            if name.startswith(PREFIX)
-        }
+        given = read_texts(environ, _SECRETS, home)
         known = {field.upper(): field for field in cls.__struct_fields__}
         unknown = sorted(given.keys() - known.keys())
         if unknown:
@@ -110,6 +125,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         _refuse_contradictions(settings)
         if not settings.data_dir.is_absolute():
             settings = msgspec.structs.replace(settings, data_dir=home / settings.data_dir)
+        if settings.mode == "demo":
+            data_dir = settings.data_dir / DEMO_DIR
+            settings = msgspec.structs.replace(settings, data_dir=data_dir)
         file = (settings.database_url or "").partition(_SQLITE)[2]
         if file:  # each program that opens it may stand in another directory
             settings = msgspec.structs.replace(settings, database_url=f"{_SQLITE}{home / file}")
@@ -117,6 +135,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _SQLITE = "sqlite:///"
+_SECRETS = (
+    *("UPSTREAM_TOKEN", "ACCESS_TOKENS", "REDIS_URL", "DATABASE_URL", "SECRET_KEY"),
+    "METRICS_TOKEN",
+)
+_PORTS = {"http": 80, "https": 443}
 _SWITCH = {"on": True, "1": True, "true": True, "yes": True}
 _SWITCH |= {"off": False, "0": False, "false": False, "no": False}
 _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
@@ -125,26 +148,9 @@ _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 def _read(field: str, text: str) -> object:
     """Turn one text into the field's kind; what cannot be read is refused by name alone."""
     name = PREFIX + field.upper()
-    if field == "mask_names":
-        if text.lower() not in _SWITCH:
-            raise SettingsError(f"{name} makes no sense: it is on or off")
-        return _SWITCH[text.lower()]
-    if field == "access_tokens":
-        return tuple(_token(name, token.strip()) for token in text.split(",") if token.strip())
-    if field in ("upstream_token", "metrics_token"):
-        return _token(name, text)
-    if field in ("upstream_url", "upstream_secondary_url"):
-        return _base_address(name, text)
-    if field == "data_dir":
-        return Path(text)
-    if field.startswith("price_"):
-        return _price(name, text)
-    if field == "redis_url":
-        return _redis_address(name, text)
-    if field == "database_url":
-        return _database_address(name, text)
-    if field.startswith("rate_limit_"):
-        return _rate(name, text)
+    reader = _READERS.get(field) or _READERS.get(field.partition("_")[0])
+    if reader is not None:
+        return reader(name, text)
     if _TYPES[field] in (str, str | None):
         return text
     try:
@@ -153,6 +159,17 @@ def _read(field: str, text: str) -> object:
         return float(text) if _TYPES[field] is Limit else int(text)
     except ValueError:
         raise SettingsError(f"{name} makes no sense: a number is expected") from None
+
+
+def _switch(name: str, text: str) -> bool:
+    if text.lower() not in _SWITCH:
+        raise SettingsError(f"{name} makes no sense: it is on or off")
+    return _SWITCH[text.lower()]
+
+
+def _tokens(name: str, text: str) -> tuple[str, ...]:
+    texts = re.split(r"[,\n]", text)  # a file may hold one a line
+    return tuple(_token(name, token.strip()) for token in texts if token.strip())
 
 
 def _token(name: str, text: str) -> str:
@@ -176,6 +193,22 @@ def _base_address(name: str, text: str) -> str:
             f"{name} makes no sense: a base address is http(s)://host[:port][/path]"
         )
     return text.rstrip("/")
+
+
+def _upstream_name(name: str, text: str) -> str:
+    if not text.isprintable() or len(text) > LONGEST_NAME:
+        raise SettingsError(
+            f"{name} makes no sense: it is one line of at most {LONGEST_NAME} characters"
+        )
+    return text
+
+
+def _address_name(url: str) -> str:
+    """Host, port and path of a base address, the same for every spelling of it."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    host = f"[{host}]" if ":" in host else host
+    return f"{host}:{parts.port or _PORTS[parts.scheme]}{parts.path.rstrip('/')}"
 
 
 def _redis_address(name: str, text: str) -> str:
@@ -255,11 +288,33 @@ def _rate(name: str, text: str) -> str:
     return text
 
 
+# By the whole name of a field, or by the word it begins with.
+_READERS: dict[str, Callable[[str, str], object]] = {
+    "mask_names": _switch,
+    "access_tokens": _tokens,
+    "upstream_token": _token,
+    "metrics_token": _token,
+    "upstream_url": _base_address,
+    "upstream_secondary_url": _base_address,
+    "upstream_name": _upstream_name,
+    "data_dir": lambda _, text: Path(text),
+    "price": _price,
+    "redis_url": _redis_address,
+    "database_url": _database_address,
+    "rate": _rate,
+}
+
+
 def _refuse_contradictions(settings: Settings) -> None:
     if settings.upstream_url is None:
-        for name in ("upstream_secondary_url", "upstream_token"):
+        for name in ("upstream_secondary_url", "upstream_token", "upstream_name"):
             if getattr(settings, name):
                 raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}UPSTREAM_URL beside it")
+    if settings.mode == "pass-through" and settings.access_tokens:
+        # Without the upstream token the portal would send its callers' tokens upstream.
+        raise SettingsError(
+            f"{PREFIX}ACCESS_TOKENS needs {PREFIX}UPSTREAM_TOKEN beside {PREFIX}UPSTREAM_URL"
+        )
     if settings.redis_url and not settings.secret_key:
         raise SettingsError(
             f"{PREFIX}SECRET_KEY must be set with {PREFIX}REDIS_URL: portals that share a Redis "

@@ -1,20 +1,36 @@
 """What operators type: flask --app app token, purge, ledger."""
 
+from collections.abc import Callable
+
 from flask import Flask
 
 from portal.access import History, Tokens
+from portal.commands.data_check import DataCheck
 from portal.commands.ledger import ledger_command
 from portal.commands.purge import purge_command
 from portal.commands.token import token_commands
-from portal.gateway import Ledger, Store, Tally
+from portal.gateway import Leases, Ledger, Store, Tally
+from portal.storage import PurgeLog
 
 
 def register_commands(
-    app: Flask, tokens: Tokens, ledger: Ledger, tally: Tally, store: Store, history: History
+    app: Flask,
+    tokens: Tokens,
+    ledger: Ledger,
+    tally: Tally,
+    store: Store,
+    history: History,
+    purge_log: PurgeLog,
+    leases: Leases,
+    data: DataCheck,
+    create_database: Callable[[], object],
 ) -> None:
-    app.cli.add_command(token_commands(tokens))
-    app.cli.add_command(purge_command(store, ledger, history))
-    app.cli.add_command(ledger_command(ledger, tally))
+    token = token_commands(tokens, create_database)
+    purge = purge_command(store, ledger, history, purge_log, leases)
+    list_calls = ledger_command(ledger, tally)
+    token.check, purge.check, list_calls.check = data.for_token, data.for_purge, data.for_ledger
+    for command in (token, purge, list_calls):
+        app.cli.add_command(command)
 
 
-__all__ = ["register_commands"]
+__all__ = ["DataCheck", "register_commands"]

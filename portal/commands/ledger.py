@@ -18,18 +18,26 @@ COLUMNS = ("sent_at", "operation", "origin", "caller", "price", "outcome", "stat
 _ONE_LINE = str.maketrans("\r\n", "  ")
 
 
-def ledger_command(book: Ledger, tally: Tally) -> click.Command:
+def ledger_command(book: Ledger, tally: Tally) -> Telling:
     @click.command("ledger", cls=Telling)
     @click.option("--month", callback=_month, help="as in 2026-11; none = every month")
     @click.option("--csv", "as_csv", is_flag=True, help="comma-separated, under one header line")
     @click.option("--summary", is_flag=True, help="calls, hits and R$ by operation")
-    def ledger(month: str | None, as_csv: bool, summary: bool) -> None:
-        """List the upstream calls, what each cost and how it ended."""
+    @click.option(
+        "--all", "everywhere", is_flag=True, help="calls of every upstream, named in a last column"
+    )
+    def ledger(month: str | None, as_csv: bool, summary: bool, everywhere: bool) -> None:
+        """List the calls of this upstream, what each cost and how it ended."""
+        if summary and everywhere:
+            raise click.UsageError("--summary is of one upstream, --all of every one")
         if summary:
             table: Iterable[tuple[str, ...]] = _summary(book.rows(month), tally.month(month))
+        elif everywhere:
+            rows = ((*_cells(row), row.namespace) for row in book.rows(month, everywhere=True))
+            table = itertools.chain([(*COLUMNS, "namespace")], rows) if as_csv else rows
         else:
-            rows = map(_cells, book.rows(month))
-            table = itertools.chain([COLUMNS], rows) if as_csv else rows
+            own = map(_cells, book.rows(month))
+            table = itertools.chain([COLUMNS], own) if as_csv else own
         if as_csv:
             writer = csv.writer(sys.stdout, lineterminator="\n")
             for line in table:

@@ -1,23 +1,33 @@
 """``flask --app app purge PLATE``: leave no byte of a vehicle."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable
+from typing import Any
 
 import click
+from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import History
+from portal.access import BytesKept, History
 from portal.commands.telling import Telling
-from portal.gateway import BytesRemain, Ledger, Store, StoreDown
+from portal.gateway import BytesRemain, Leases, Ledger, Store, StoreDown, purge_bucket
+from portal.storage import PurgeLog
 from portal.vehicle import InvalidPlate, Plate, parse_subject
 
 _BYTES_REMAIN = (
     "None of them can be read any more, but a reader kept their bytes in the store's log: "
     "purge again to remove those."
 )
+_BYTES_KEPT = (
+    "The ledger and the histories name the vehicle no more, but a reader kept bytes of it in the "
+    "database's log: purge again to remove those."
+)
 _STORE_DOWN = "The store cannot be reached: what it holds was not purged, or not all of it."
+_LEASES_KEPT = "A lease's file names the vehicle and cannot be removed: purge again."
 
 
-def purge_command(store: Store, ledger: Ledger, history: History) -> click.Command:
+def purge_command(
+    store: Store, ledger: Ledger, history: History, purge_log: PurgeLog, leases: Leases
+) -> Telling:
     @click.command("purge", cls=Telling)
     @click.argument("plate")
     def purge(plate: str) -> None:
@@ -29,30 +39,60 @@ def purge_command(store: Store, ledger: Ledger, history: History) -> click.Comma
         names = [subject.text]
         if isinstance(subject, Plate) and subject.twin is not None:
             names.append(subject.twin.text)
-        gone, troubles = _purge_store(store, names)
-        print(f"Purged {gone} stored answers.")
-        for trouble in troubles:
-            print(trouble, file=sys.stderr)
+        run = _Purge(store)
+        for name in names:
+            # First: a process that finds the store empty asks this log whether it missed a purge.
+            run.attempt(purge_log.note, purge_bucket(store.tag(name)))
+            run.attempt(run.purge_store, name)
+        run.attempt(run.remove_broken)
+        print(f"Purged {run.gone} stored answers.")
+        for file in run.broken:
+            print(f"Deleted {file}, which was set aside as corrupt and may have held it too.")
         # Whatever the store says: the database is another place, and names the vehicle too.
         for name in names:
-            ledger.forget(store.tag(name))
-            history.forget(name)
-        if troubles:
-            sys.exit(1)
+            run.attempt(ledger.forget, store.tag(name))
+            run.attempt(history.forget, name)  # after the ledger: it removes the traces of both
+            run.attempt(leases.forget, store.tag(name))
+        run.end()
 
     return purge
 
 
-def _purge_store(store: Store, names: Iterable[str]) -> tuple[int, Iterable[str]]:
-    """How many answers are gone, and what went wrong: each spelling is tried, each trouble told
-    once."""
-    gone, troubles = 0, dict[str, None]()
-    for name in names:
+class _Purge:
+    """Tries every place and collects what went wrong, each trouble once."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._database_error: SQLAlchemyError | None = None
+        self._troubles: dict[str, None] = {}
+        self.gone = 0
+        self.broken: list[str] = []
+
+    def attempt(self, step: Callable[..., object], *given: Any) -> None:
         try:
-            gone += store.purge(name)
+            step(*given)
         except BytesRemain as remain:
-            gone += remain.gone
-            troubles[_BYTES_REMAIN] = None
+            self.gone += remain.gone
+            self._troubles[_BYTES_REMAIN] = None
         except StoreDown:
-            troubles[_STORE_DOWN] = None
-    return gone, troubles
+            self._troubles[_STORE_DOWN] = None
+        except BytesKept:
+            self._troubles[_BYTES_KEPT] = None
+        except SQLAlchemyError as error:
+            self._database_error = self._database_error or error
+        except OSError:
+            self._troubles[_LEASES_KEPT] = None
+
+    def purge_store(self, name: str) -> None:
+        self.gone += self._store.purge(name)
+
+    def remove_broken(self) -> None:
+        self.broken += self._store.remove_broken()
+
+    def end(self) -> None:
+        for trouble in self._troubles:
+            print(trouble, file=sys.stderr)
+        if self._database_error is not None:
+            raise self._database_error  # Telling prints it and exits 1
+        if self._troubles:
+            sys.exit(1)

@@ -3,6 +3,7 @@
 import re
 import sys
 import time
+from collections.abc import Callable
 from datetime import datetime
 
 import click
@@ -15,7 +16,9 @@ _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _DEFAULT_SCOPES = ",".join(sorted(OPERATION_SCOPES))
 
 
-def token_commands(tokens: Tokens) -> click.Group:
+def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> TellingGroup:
+    """A token may be issued before the portal's first start: ``create_database`` raises OSError."""
+
     @click.group("token", cls=TellingGroup, help="Issue, list and revoke access tokens.")
     def token() -> None:
         pass
@@ -30,6 +33,10 @@ def token_commands(tokens: Tokens) -> click.Group:
     def issue(name: str, scopes: frozenset[str], expires: float | None, daily_limit: int) -> None:
         """Print a new token, alone on the last line. It is shown this once."""
         try:
+            create_database()
+        except OSError as error:
+            _not_done(f"The database cannot be made: {error}")
+        try:
             made = tokens.issue(name, scopes, expires, daily_limit)
         except NameTaken:
             _not_done(f"A token named {name} exists already.")
@@ -39,9 +46,9 @@ def token_commands(tokens: Tokens) -> click.Group:
     @token.command("list")
     def listed() -> None:
         """Every token issued, without the token."""
-        now = time.time()
+        now, issued = time.time(), tokens.listed()
         print("name\tscopes\tdaily limit\tissued\texpires\tstate")
-        for each in tokens.listed():
+        for each in issued:
             state = "revoked" if each.revoked_at else "valid" if each.holds(now) else "expired"
             print(
                 each.name,

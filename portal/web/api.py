@@ -28,10 +28,10 @@ from portal.gateway import (
     Operation,
     Served,
     canonical,
-    parse,
+    parse_exact,
 )
 from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
-from portal.web.bodies import BodyGate
+from portal.web.bodies import UploadLimiter
 from portal.web.errors import (
     FORBIDDEN,
     INVALID_PLATE,
@@ -40,7 +40,7 @@ from portal.web.errors import (
     failure_response,
     message_response,
 )
-from portal.web.limits import RateLimits
+from portal.web.limits import RateLimits, network
 
 INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
@@ -62,9 +62,9 @@ class JSONFace:
     upstream."""
 
     def __init__(
-        self, gateway: Gateway, gatekeeper: Gatekeeper, limits: RateLimits, bodies: BodyGate
+        self, gateway: Gateway, gatekeeper: Gatekeeper, limits: RateLimits, uploads: UploadLimiter
     ) -> None:
-        self._bodies = bodies
+        self._uploads = uploads
         self._gateway = gateway
         self._gatekeeper = gatekeeper
         self._limits = limits
@@ -77,14 +77,18 @@ class JSONFace:
         ) -> None:
             methods = ["POST"] if operation.method == "POST" else ["GET", "HEAD"]
             allow = ", ".join([*methods, "OPTIONS"])
-            read = lookup or partial(vehicle_lookup, operation)
+
+            def of_vehicle(_identity: Identity, **parts: str) -> Lookup:
+                return vehicle_lookup(operation, **parts)
+
+            read: Callable[..., Lookup] = lookup or of_vehicle
 
             def view(**parts: str) -> Response:
                 if request.method == "OPTIONS":
                     response = Response(status=204, headers={"Allow": allow})
                     del response.headers["Content-Type"]  # of no content
                     return response
-                return self._answer(operation, lambda: read(**parts))
+                return self._answer(operation, partial(read, **parts))
 
             paths.add_url_rule(
                 path,
@@ -102,11 +106,11 @@ class JSONFace:
         route("/detran/v1/analytical-reports", "report", REPORT, self._report)
         return paths
 
-    def _answer(self, operation: Operation, lookup: Callable[[], Lookup]) -> Response:
+    def _answer(self, operation: Operation, lookup: Callable[[Identity], Lookup]) -> Response:
         try:
             authorization = request.headers.getlist("Authorization")
             identity = admit(self._gatekeeper, operation, authorization, request.query_string)
-            question = lookup()
+            question = lookup(identity)
         except Refusal as refusal:
             return message_response(refusal.status, refusal.message)
         wait_s = self._limits.request(request.remote_addr, identity.digest)
@@ -118,17 +122,17 @@ class JSONFace:
         except Failure as failure:
             return failure_response(failure, self._gatekeeper.mode == "pass-through")
 
-    def _report(self) -> Lookup:
+    def _report(self, identity: Identity) -> Lookup:
         # One byte more than allowed: a chunked body over the cap would come cut, not refused.
         request.max_content_length = BODY_CAP + 1
-        with self._bodies.reading():
+        with self._uploads.reading(self._sender(identity)):
             body = request.get_data(cache=False)
         if len(body) > BODY_CAP:
             abort(413)
         if request.content_type and request.mimetype != "application/json":
             abort(415)
         try:
-            document: Any = parse(body)
+            document: Any = parse_exact(body)
         except NotStrictJSON:
             raise Refusal(400, INVALID_BODY) from None
         if not isinstance(document, dict):
@@ -136,6 +140,13 @@ class JSONFace:
         given = document.get("plate")
         plate = _plate(given if isinstance(given, str) else "")
         return report_lookup(plate, document.get("data"))
+
+    def _sender(self, identity: Identity) -> str:
+        """Whose places a body takes. Only an issued token tells one sender from another: a
+        pass-through credential may be invented, and the demonstration's is public."""
+        if self._gatekeeper.mode == "managed":
+            return identity.digest
+        return network(request.remote_addr)
 
 
 def admit(
@@ -200,8 +211,6 @@ def _directive(identity: Identity) -> Directive:
 
 def _relay(served: Served) -> Response:
     if served.status == 400:
-        if not served.body:
-            return message_response(400, INVALID_PLATE)
         return Response(served.body, 400, content_type="application/json")
     response = Response(served.body, 200, content_type="application/json")
     response.headers.extend(success_headers(served))

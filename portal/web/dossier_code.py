@@ -18,15 +18,20 @@ _DIGEST_CHARACTERS: Final = 16
 _NO_PRICE: Final[Mapping[object, str | None]] = {
     "empty": "",
     "unavailable": None,
-    "unclear": None,
 }
+_FORMER_SALT: Final = "dossier"
 
 
 class DossierCodes:
-    """Issues and checks the codes; a changed character makes one worthless."""
+    """Issues and checks the codes; a changed character makes one worthless.
 
-    def __init__(self, secret: bytes) -> None:
-        self._serializer = URLSafeSerializer(secret, salt="dossier")
+    A code is valid in the ``namespace`` it was issued in: one of the demonstration's, or of a test
+    upstream's, proves nothing about a vehicle.
+    """
+
+    def __init__(self, secret: bytes, namespace: str = "upstream") -> None:
+        self._serializer = URLSafeSerializer(secret, salt=f"dossier|{namespace}")
+        self._former = URLSafeSerializer(secret, salt=_FORMER_SALT)
 
     def issue(self, summary: DossierSummary) -> str:
         """The code of a summary, in characters that a URL and a typist can carry."""
@@ -47,16 +52,13 @@ class DossierCodes:
         )
 
     def read(self, code: str) -> DossierSummary | None:
-        """What a code signs; None for one that this portal did not issue.
+        """What a code signs; None for one that this portal did not issue."""
+        signed = _signed(self._serializer, code)
+        return _summary(*signed) if signed is not None else None
 
-        Papers outlive a release: a code of the former shape, six values long, is read too.
-        """
-        try:
-            signed = self._serializer.loads(code)
-        except (BadSignature, UnicodeError, ValueError, TypeError):
-            return None
-        # Base64's last character has bits to spare: only the spelling that we issue is ours.
-        return _summary(*signed) if self._serializer.dumps(signed) == code else None
+    def is_former(self, code: str) -> bool:
+        """Whether a former version issued it, whose codes did not say whether the data was real."""
+        return _signed(self._former, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
         """The dossier with its code, its digest and the QR code that leads to ``/verificar``.
@@ -86,6 +88,15 @@ class DossierCodes:
         )
 
 
+def _signed(serializer: URLSafeSerializer, code: str) -> Any:
+    try:
+        signed = serializer.loads(code)
+    except (BadSignature, UnicodeError, ValueError, TypeError):
+        return None
+    # Base64's last character has bits to spare: only the spelling that was issued is valid.
+    return signed if serializer.dumps(signed) == code else None
+
+
 def _summary(
     plate: str,
     issued_at: int,
@@ -93,21 +104,19 @@ def _summary(
     restrictions: int | None,
     price: str | None,
     digest: str,
-    kept: Sequence[int | None] | None = None,
+    kept: Sequence[int | None],
 ) -> DossierSummary:
     decode_at, fines_at, restrictions_at = map(_moment, kept or (None, None, None))
-    no_price: NoPrice = "unavailable" if kept is not None else "unclear"
     return DossierSummary(
         plate=plate,
         issued_at=datetime.fromtimestamp(issued_at, UTC),
         fines=fines,
         restrictions=restrictions,
-        price=no_price if price is None else Decimal(price) if price else "empty",
+        price="unavailable" if price is None else Decimal(price) if price else "empty",
         digest=digest,
         decode_kept_at=decode_at,
         fines_kept_at=fines_at,
         restrictions_kept_at=restrictions_at,
-        is_former=kept is None,
     )
 
 

@@ -15,7 +15,13 @@ from portal.gateway import OPERATIONS, Gateway
 from portal.web import filters
 from portal.web.api import BODY_CAP, JSONFace
 from portal.web.assets import Assets
-from portal.web.bodies import BodyGate
+from portal.web.bodies import (
+    FORMS,
+    FORMS_A_NETWORK,
+    REPORTS,
+    REPORTS_A_SENDER,
+    UploadLimiter,
+)
 from portal.web.compression import register_compression
 from portal.web.dossier_code import DossierCodes
 from portal.web.edge import Edge
@@ -55,6 +61,7 @@ class Portal:
     pool: Executor
     samples: Sequence[SamplePlate]
     secret: bytes = field(repr=False)
+    namespace: str
     hidden_marker: str
     mask_names: bool
     longest_request_s: float
@@ -82,10 +89,11 @@ def mount(app: Flask, portal: Portal) -> None:
     app.url_map.merge_slashes = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     _wrap(app, portal)
-    bodies = BodyGate()
-    visitors = Visitors(portal.gatekeeper, portal.secret, bodies)
+    forms = UploadLimiter(FORMS, FORMS_A_NETWORK)
+    reports = UploadLimiter(REPORTS, REPORTS_A_SENDER)
+    visitors = Visitors(portal.gatekeeper, portal.secret, forms, portal.namespace)
     assets = Assets.build(portal.static)
-    codes = DossierCodes(portal.secret)
+    codes = DossierCodes(portal.secret, portal.namespace)
     open_pages = OpenPages(
         visitors, portal.history, codes, portal.samples, portal.limits, _privacy(portal)
     )
@@ -112,7 +120,7 @@ def mount(app: Flask, portal: Portal) -> None:
     app.before_request(visitors.refuse_foreign_forms)
     limit_pages(app, portal.limits, visitors)
     for blueprint in (
-        JSONFace(portal.gateway, portal.gatekeeper, portal.limits, bodies).blueprint(),
+        JSONFace(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
         open_pages.blueprint(),
         vehicle_pages.blueprint(),
         health_blueprint(portal.ready),

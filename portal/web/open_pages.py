@@ -150,7 +150,8 @@ class OpenPages:
 
     def verify(self) -> str:
         code = pasted_code(request.args.get("codigo", ""))
-        page = verify_page(code, self._codes.read(code) if code else None)
+        summary = self._codes.read(code) if code else None
+        page = verify_page(code, summary, self._codes.is_former(code))
         return render_template(page.template, page=page)
 
     def glossary(self) -> str:

@@ -21,9 +21,9 @@ from portal.access import (
     open_text,
     seal_text,
 )
-from portal.web.bodies import BodyGate
+from portal.web.bodies import UploadLimiter
 from portal.web.errors import is_json_path
-from portal.web.limits import RateLimits
+from portal.web.limits import RateLimits, network
 
 SESSION_S: Final = 12 * 3600
 # A browser drops a cookie over 4,096 bytes without a word. Encryption and two rounds of base64
@@ -41,10 +41,13 @@ class DynamicSecureCookies(SecureCookieSessionInterface):
 class Visitors:
     """The session holds a token's digest, or in pass-through mode the credential encrypted."""
 
-    def __init__(self, gatekeeper: Gatekeeper, secret: bytes, bodies: BodyGate) -> None:
-        self._bodies = bodies
+    def __init__(
+        self, gatekeeper: Gatekeeper, secret: bytes, forms: UploadLimiter, namespace: str
+    ) -> None:
+        self._forms = forms
         self._gatekeeper = gatekeeper
         self._secret = secret
+        self._namespace = namespace
 
     @property
     def is_demo(self) -> bool:
@@ -66,7 +69,7 @@ class Visitors:
     def _identify(self) -> Identity | None:
         try:
             if sealed := session.get("credential"):
-                credential = open_text(self._secret, sealed)
+                credential = open_text(self._secret, self._namespace, sealed)
                 if credential is not None and self.is_pass_through:
                     return self._gatekeeper.admit(credential)
             elif (token_digest := session.get("token")) and not self.is_pass_through:
@@ -112,7 +115,7 @@ class Visitors:
             raise UnknownToken
         session.clear()  # a new session: nothing planted before survives (session fixation)
         if self.is_pass_through:
-            session["credential"] = seal_text(self._secret, token)
+            session["credential"] = seal_text(self._secret, self._namespace, token)
         else:
             session["token"] = digest(token)
 
@@ -132,7 +135,7 @@ class Visitors:
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)
-        with self._bodies.reading():
+        with self._forms.reading(network(request.remote_addr)):
             given = request.form.get("csrf_token", "")
         if not hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode()):
             abort(400)

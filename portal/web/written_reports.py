@@ -15,6 +15,8 @@ from portal.web.api import report_lookup
 from portal.web.panels import Panel
 from portal.web.view_models import LOOKUP_WORDS, Lookup, Panels, WrittenReport
 
+_decoder = msgspec.json.Decoder(float_hook=Decimal)  # every digit goes into the report
+
 
 class NothingAtHand(Exception):
     """There is no record to write about: a report on nothing would still cost its price."""
@@ -40,7 +42,11 @@ class WrittenReports:
         return served
 
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
-        """The newest report stored, and whether the records have changed since.
+        """The newest report that this reader may see, and whether the records have changed since.
+
+        A report tells what its records say, so it takes their scopes to read it: those it was
+        written from, and all three where these cannot be established. A reader who lacks one
+        gets the report written from the records on this page, if there is one.
 
         A record that is missing on this page is no change: it may have left the memory, be out
         of this person's scope, or its source be down.
@@ -51,7 +57,19 @@ class WrittenReports:
         if newest is None or not identity.may("report"):
             return Panel("unasked", price=price), False
         results = _results(panels)
-        made_of = self._made_of(plate, results, newest, caller)
+        made_of = next(
+            (
+                chosen
+                for chosen, held in self._written_from(plate, results, caller)
+                if held.fetched_at == newest.fetched_at
+            ),
+            None,
+        )
+        if not all(map(identity.may, made_of or LOOKUP_WORDS)):
+            of_these = next(self._written_from(plate, results, caller), None)
+            if of_these is None:
+                return Panel("unasked", price=price), False
+            made_of, newest = of_these
         has_changed = made_of is None and len(results) == len(LOOKUP_WORDS)
         return _shown(newest, made_of, price, from_memory=True), has_changed
 
@@ -60,10 +78,10 @@ class WrittenReports:
         price = self._gateway.terms("report").price
         return _shown(served, tuple(_results(panels)), price, from_memory=False)
 
-    def _made_of(
-        self, plate: Plate, results: Mapping[Lookup, Any], newest: Served, caller: Caller
-    ) -> tuple[Lookup, ...] | None:
-        """Which of today's records the report was written from, None where of none of them.
+    def _written_from(
+        self, plate: Plate, results: Mapping[Lookup, Any], caller: Caller
+    ) -> Iterator[tuple[tuple[Lookup, ...], Served]]:
+        """The stored reports written from today's records, and from which of them.
 
         A report is found by what it was written from, so that is tried: all records at hand
         first, which is the usual case and ends the search.
@@ -74,9 +92,8 @@ class WrittenReports:
                 held = self._gateway.fetch(lookup, caller, Directive.PEEK)
             except Failure:
                 continue
-            if held.fetched_at == newest.fetched_at:
-                return chosen
-        return None
+            if held.status == 200:  # not the upstream's rejection of such a request
+                yield chosen, held
 
 
 def _caller(identity: Identity) -> Caller:
@@ -106,7 +123,7 @@ def _choices(names: tuple[Lookup, ...]) -> Iterator[tuple[Lookup, ...]]:
 def _results(panels: Panels) -> dict[Lookup, Any]:
     """The records at hand."""
     return {
-        name: msgspec.json.decode(body)["result"]
+        name: _decoder.decode(body)["result"]
         for name in LOOKUP_WORDS
         if (body := panels.of(name).body) is not None
     }

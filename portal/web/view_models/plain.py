@@ -62,9 +62,8 @@ class SignInPage:
     problem: str
 
 
-# Why a dossier names no price: the source has none, it could not be asked, or the code is of the
-# former shape, which signed one word for both.
-NoPrice = Literal["empty", "unavailable", "unclear"]
+# Why a dossier names no price: the source has none, or it could not be asked.
+NoPrice = Literal["empty", "unavailable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ class DossierSummary:
     """What a dossier's code signs. A count of None could not be asked when it was printed.
 
     The ``…_kept_at`` are the moments (aware) of answers that were past their time and had no newer
-    one beside them. ``is_former``: a code of the shape that signed no such moment.
+    one beside them.
     """
 
     plate: str
@@ -84,7 +83,6 @@ class DossierSummary:
     decode_kept_at: datetime | None = None
     fines_kept_at: datetime | None = None
     restrictions_kept_at: datetime | None = None
-    is_former: bool = False
 
     @property
     def digest_in_groups(self) -> str:
@@ -96,11 +94,12 @@ class DossierSummary:
 
 @dataclass(frozen=True, slots=True)
 class VerifyPage:
-    """``outcome`` "forged": the code is not one that this portal signed."""
+    """``outcome`` "forged": the code is not one that this portal signed; "former": a version
+    signed it that did not record whether the data was real."""
 
     template: ClassVar[str] = "pages/verify.html"
     code: str
-    outcome: Literal["none", "forged", "verified"]
+    outcome: Literal["none", "forged", "former", "verified"]
     summary: DossierSummary | None
 
 
@@ -153,12 +152,16 @@ def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "")
     return SignInPage(pass_through, next_path, problem)
 
 
-def verify_page(code: str = "", summary: DossierSummary | None = None) -> VerifyPage:
+def verify_page(
+    code: str = "", summary: DossierSummary | None = None, is_former: bool = False
+) -> VerifyPage:
     """The verification form, with the outcome for ``code`` where one was given."""
     code = shown_again(code, _LONGEST_CODE)
     if summary is not None:
         return VerifyPage(code, "verified", summary)
-    return VerifyPage(code, "forged" if code else "none", None)
+    if not code:
+        return VerifyPage(code, "none", None)
+    return VerifyPage(code, "former" if is_former else "forged", None)
 
 
 def glossary_page() -> GlossaryPage:

@@ -1,0 +1,124 @@
+"""What a start does before the application is built: the secret key, the database, the store.
+
+A server makes what is missing and adopts the secret key. A command makes nothing, because in a
+wrong directory it would then find its data empty instead of missing.
+"""
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from flask import Flask
+from flask.cli import FlaskGroup
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from portal.commands import DataCheck
+from portal.gateway import cache_backend, record_key
+from portal.settings import Settings
+from portal.storage import (
+    DataLock,
+    InvalidSecretKey,
+    database_file,
+    fingerprint,
+    load_secret_key,
+    open_engine,
+    read_secret_key,
+    recorded_fingerprint,
+)
+
+log = logging.getLogger(__name__)
+
+SHORT_KEY = 16  # characters; the key that is made has 64
+
+
+class KeyInUse(Exception):
+    """The text is one line for the operator."""
+
+
+@contextmanager
+def failing_in_one_line() -> Iterator[None]:
+    """Exit with 1 where the data directory, the secret key or the database cannot be used."""
+    try:
+        yield
+    except (OSError, InvalidSecretKey, KeyInUse, SQLAlchemyError) as error:
+        sys.exit(f"dossie-veicular: cannot start: {str(error).splitlines()[0]}")
+
+
+def is_command() -> bool:
+    """Whether ``flask`` looks for a command of ours, and not for what its own ``run`` serves."""
+    context = click.get_current_context(silent=True)
+    return context is not None and isinstance(context.command, FlaskGroup)
+
+
+def server_key(settings: Settings) -> bytes:
+    """Raises OSError or InvalidSecretKey."""
+    return (settings.secret_key or load_secret_key(settings.data_dir)).encode()
+
+
+def command_key(settings: Settings) -> bytes | None:
+    """None where there is no key yet. Raises OSError or InvalidSecretKey."""
+    key = settings.secret_key or read_secret_key(settings.data_dir)
+    return key.encode() if key else None
+
+
+def prepare(settings: Settings) -> DataLock:
+    """Make what is missing in the database and the store, and have both adopt the secret key.
+
+    A key that differs from the recorded one is a rotation only where no other portal can be using
+    the data: the answers and histories of the former key are deleted then. Otherwise it is a
+    mistake, and KeyInUse is raised before anything is changed. The lock is held until the server
+    ends. Also raises OSError, InvalidSecretKey or SQLAlchemyError.
+    """
+    if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
+        log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
+    lock = DataLock(settings.data_dir)
+    engine = open_engine(settings.database_url, settings.data_dir)
+    backend = cache_backend(Flask(__name__), settings.data_dir, settings.redis_url)
+    try:
+        is_shared = database_file(settings.database_url, settings.data_dir) is None
+        if is_shared or not lock.is_alone:
+            _refuse_another_key(settings, engine)
+        record_key(fingerprint(server_key(settings)), engine, backend.key_record)
+    except BaseException:
+        lock.release()
+        raise
+    finally:
+        backend.close()
+        engine.dispose()
+    lock.share()
+    return lock
+
+
+def _refuse_another_key(settings: Settings, engine: Engine) -> None:
+    recorded, key = recorded_fingerprint(engine), command_key(settings)
+    if recorded is not None and (key is None or fingerprint(key) != recorded):
+        raise KeyInUse(
+            "the data was written under another secret key, and another portal may be using it: "
+            "give this one the same PORTAL_SECRET_KEY, or data of its own"
+        )
+
+
+def create_missing_database(settings: Settings) -> None:
+    """For a command that may come before the portal's first start. Raises OSError."""
+    file = database_file(settings.database_url, settings.data_dir)
+    if file is not None and not file.exists():
+        open_engine(settings.database_url, settings.data_dir).dispose()
+
+
+def data_check(
+    settings: Settings, engine: Engine, backend: Any, key: bytes | None, expects_files: bool
+) -> DataCheck:
+    """``expects_files``: a server that used these settings has made its files."""
+    store = settings.data_dir / "cache.sqlite"
+    return DataCheck(
+        engine=engine,
+        database=database_file(settings.database_url, settings.data_dir),
+        store=store if expects_files and not settings.redis_url else None,
+        key_fingerprint=fingerprint(key) if key else None,
+        store_fingerprint=backend.key_record.read,
+        upstreams_data_dir=settings.upstreams_data_dir,
+    )
