@@ -30,8 +30,8 @@ test: $(VENV)/dev ## everything that must pass
 	@$(BIN)/python -m tests.quality.tools
 	@$(BIN)/python -m pytest
 
-fuzz: $(VENV)/dev ## the long fuzz runs (make test has a short form of each)
-	@FUZZ=full $(BIN)/python -m pytest tests/hostile tests/browser/test_hostile_strings.py
+fuzz: $(VENV)/dev ## the long fuzz runs (make test has a short form of each; FUZZ_MINUTES, STATES_SEED)
+	@FUZZ=full $(BIN)/python -m pytest tests/hostile tests/browser/test_hostile_strings.py tests/states
 
 check: $(VENV)/dev ## ruff, mypy --strict, the import contracts
 	@$(BIN)/ruff check .

@@ -1,5 +1,4 @@
-"""The house as a tree can tell it: files on a few screens, nouns that say something, one reader
-of the environment, every route known."""
+"""What the tree itself can show: file names, readers of the environment, routes."""
 
 import re
 import subprocess
@@ -8,7 +7,6 @@ from pathlib import Path
 from tests.fakes.in_process import built
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-LONGEST_FILE = 320
 # Each reads the names without PORTAL_ (HOST and PORT) or sets a name for a library.
 MAY_TOUCH_THE_ENVIRONMENT = {"app.py", "portal/sandbox/__main__.py", "portal/web/metrics.py"}
 
@@ -25,15 +23,6 @@ def test_every_route_is_known(tmp_path: Path) -> None:
         rules = {rule.rule for rule in here.app.url_map.iter_rules()}
     known = (CHECKOUT / "tests/golden/routes.txt").read_text("utf-8").splitlines()
     assert sorted(rules) == known
-
-
-def test_a_file_fits_on_a_few_screens() -> None:
-    long = {
-        str(path.relative_to(CHECKOUT)): lines
-        for path in sources()
-        if (lines := len(path.read_text("utf-8").splitlines())) > LONGEST_FILE
-    }
-    assert not long
 
 
 def test_no_file_has_a_name_that_says_nothing() -> None:

@@ -11,7 +11,7 @@ import pytest
 import app
 from portal import server
 from portal.settings import Settings
-from portal.upstream import Breaker
+from portal.upstream import Breaker, PayerBreaker
 from tests.fakes import free_port
 
 LONGEST_DEADLINE_S = 600.0
@@ -61,22 +61,29 @@ def test_a_stop_waits_for_the_longest_request_there_can_be(started: dict[str, An
     assert started["workers_kill_timeout"] > LONGEST_DEADLINE_S
 
 
+@pytest.mark.parametrize(("kind", "token"), [(Breaker, "operator"), (PayerBreaker, None)])
 def test_a_probe_may_last_as_long_as_its_deadline(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    kind: type[Breaker | PayerBreaker],
+    token: str | None,
 ) -> None:
     """Taken for dead earlier, a second probe would go beside it."""
-    made: list[Breaker] = []
+    longest: list[float] = []
 
-    def noted(*given: Any) -> Breaker:
-        made.append(Breaker(*given))
-        return made[-1]
+    def noted(*given: Any) -> Breaker | PayerBreaker:
+        longest.append(given[-1])
+        return kind(*given)
 
-    monkeypatch.setattr(app, "Breaker", noted)
+    monkeypatch.setattr(app, kind.__name__, noted)
     settings = Settings(
-        data_dir=tmp_path, upstream_url="http://127.0.0.1:1", deadline=LONGEST_DEADLINE_S
+        data_dir=tmp_path,
+        upstream_url="http://127.0.0.1:1",
+        upstream_token=token,
+        deadline=LONGEST_DEADLINE_S,
     )
     app.create_app(settings).extensions["closing"].close()
-    assert [each._longest_call_s > LONGEST_DEADLINE_S for each in made] == [True]
+    assert [each > LONGEST_DEADLINE_S for each in longest] == [True]
 
 
 def test_the_workers_share_apart_from_the_data_and_nothing_stays_behind(

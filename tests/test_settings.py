@@ -36,10 +36,11 @@ def test_a_token_makes_it_managed_and_its_absence_pass_through():
 @pytest.mark.parametrize("name", ["ACCESS_TOKENS", "UPSTREAM_TOKEN", "METRICS_TOKEN"])
 def test_a_token_that_no_request_could_bring_is_refused_at_the_start(name):
     longest = "a" * 4096
-    read(UPSTREAM_URL="http://a", **{name: longest})
+    managed = {"UPSTREAM_URL": "http://a", "UPSTREAM_TOKEN": "t"}
+    read(**managed | {name: longest})
     assert read_credential([longest], b"") == longest
     with pytest.raises(SettingsError, match=f"{name} makes no sense: a token is .* 4096 char"):
-        read(UPSTREAM_URL="http://a", **{name: longest + "a"})
+        read(**managed | {name: longest + "a"})
 
 
 def test_a_token_of_digits_stays_text():
@@ -58,9 +59,57 @@ def test_prices_are_exact_and_a_comma_is_understood():
 
 
 def test_a_relative_data_directory_is_relative_to_the_program(tmp_path):
-    settings = Settings.from_environment({"PORTAL_DATA_DIR": "data"}, tmp_path)
-    assert settings.data_dir == tmp_path / "data"
-    assert read(DATA_DIR="/var/lib/portal").data_dir == Path("/var/lib/portal")
+    environ = {**UPSTREAM, "PORTAL_DATA_DIR": "data"}
+    assert Settings.from_environment(environ, tmp_path).data_dir == tmp_path / "data"
+    absolute = {**UPSTREAM, "PORTAL_DATA_DIR": "/var/lib/portal"}
+    assert Settings.from_environment(absolute, tmp_path).data_dir == Path("/var/lib/portal")
+
+
+def test_demo_mode_has_a_subdirectory_of_the_data_directory():
+    demo = read(DATA_DIR="/var/lib/portal")
+    assert demo.data_dir == Path("/var/lib/portal/demo")
+    assert demo.upstreams_data_dir == Path("/var/lib/portal")
+    managed = read(DATA_DIR="/var/lib/portal/demo", UPSTREAM_URL="http://a", UPSTREAM_TOKEN="t")
+    assert managed.data_dir == Path("/var/lib/portal/demo")
+    assert managed.upstreams_data_dir is None
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("http://Dados.Example", "dados.example:80"),
+        ("https://dados.example/", "dados.example:443"),
+        ("https://DADOS.example:443//", "dados.example:443"),
+        ("http://dados.example:8080/Base/v1/", "dados.example:8080/Base/v1"),
+        ("http://[2001:DB8::1]/a", "[2001:db8::1]:80/a"),
+    ],
+)
+def test_namespace_defaults_to_the_normalised_address(url, name):
+    assert read(UPSTREAM_URL=url).namespace == f"upstream:{name}"
+
+
+def test_namespace_is_the_upstream_name_whatever_the_address():
+    def named(url: str, name: str) -> str:
+        return read(UPSTREAM_URL=url, UPSTREAM_NAME=name).namespace
+
+    assert named("http://a", "produção") == named("https://b:1/c", "produção")
+    assert named("http://a", "a:80") == read(UPSTREAM_URL="http://a").namespace
+    assert named("http://a", "demo") != read().namespace == "demo"
+
+
+@pytest.mark.parametrize("name", ["a\nb", "x" * 201, "\0"])
+def test_an_upstream_name_is_one_line_of_bounded_length(name):
+    with pytest.raises(SettingsError, match=r"^PORTAL_UPSTREAM_NAME makes no sense: .+$"):
+        read(UPSTREAM_URL="http://a", UPSTREAM_NAME=name)
+
+
+def test_access_tokens_in_pass_through_mode_are_refused():
+    """Without the upstream token they would go upstream as their callers' own credentials."""
+    with pytest.raises(SettingsError, match=r"^PORTAL_ACCESS_TOKENS needs PORTAL_UPSTREAM_TOKEN"):
+        read(UPSTREAM_URL="http://a", ACCESS_TOKENS="secret-token")
+    with pytest.raises(SettingsError, match=r"^PORTAL_ACCESS_TOKENS needs PORTAL_UPSTREAM_TOKEN"):
+        read(UPSTREAM_URL="http://a", ACCESS_TOKENS="secret-token", UPSTREAM_TOKEN=" ")
+    assert read(ACCESS_TOKENS="secret-token").access_tokens == ("secret-token",)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +171,7 @@ def test_an_unknown_name_is_refused():
         read(UPSTREAM_ADDRESS="http://a")
 
 
-@pytest.mark.parametrize("name", ["UPSTREAM_SECONDARY_URL", "UPSTREAM_TOKEN"])
+@pytest.mark.parametrize("name", ["UPSTREAM_SECONDARY_URL", "UPSTREAM_TOKEN", "UPSTREAM_NAME"])
 def test_what_needs_an_upstream_is_refused_without_one(name):
     with pytest.raises(SettingsError, match="needs PORTAL_UPSTREAM_URL"):
         read(**{name: "http://a"})

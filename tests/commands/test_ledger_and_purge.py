@@ -127,6 +127,20 @@ def test_bytes_that_a_reader_keeps_are_told_as_that_and_no_other_trace_stays(pri
     assert (again.exit_code, again.output) == (0, "Purged 0 stored answers.\n")
 
 
+def test_bytes_that_a_reader_keeps_in_the_database_are_told_too(priced):
+    looked_up(priced)
+    backup = sqlite3.connect(priced.settings.data_dir / "portal.sqlite", isolation_level=None)
+    backup.execute("BEGIN")
+    backup.execute("SELECT count(*) FROM history").fetchone()
+    done = typed(priced, "purge", "ABC1234")
+    assert (done.exit_code, done.stdout) == (1, "Purged 2 stored answers.\n")
+    assert done.stderr.startswith("The ledger and the histories name the vehicle no more, but")
+    assert done.stderr.count("\n") == 1
+    backup.close()
+    again = typed(priced, "purge", "ABC1234")
+    assert (again.exit_code, again.output) == (0, "Purged 0 stored answers.\n")
+
+
 def test_a_store_that_fails_keeps_no_other_trace_from_going(priced, reader):
     looked_up(priced)
     # The second spelling's entries alone: the first has gone by then.
@@ -151,12 +165,12 @@ def test_what_is_no_plate_is_refused_as_wrong_words(priced):
     [
         ("ledger", "ledger"),
         ("ledger", "ledger --summary --csv"),
-        ("hits", "ledger --summary"),
+        ("savings", "ledger --summary"),
         ("ledger", "purge ABC1D23"),
         ("history", "purge ABC1D23"),
-        ("tokens", "token list"),
-        ("tokens", "token issue ana"),
-        ("tokens", "token revoke ana"),
+        ("access_tokens", "token list"),
+        ("access_tokens", "token issue ana"),
+        ("access_tokens", "token revoke ana"),
     ],
 )
 def test_a_database_that_will_not_is_one_line_without_what_was_asked_of_it(priced, table, words):

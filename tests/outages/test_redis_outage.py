@@ -45,7 +45,10 @@ def test_redis_is_killed_and_restored_in_mid_traffic(upstream: FaultUpstream):
             assert ready == 200
             assert server.command_line("purge", "ABC1D00").returncode == 1
             redis.start()
-            wait_until(lambda: "Redis is back" in server.output, "its return", timeout_s=5)
+            wait_until(lambda: "Redis is back" in server.output, "its return", timeout_s=30)
             again = in_turn(server.port, warm * 4, clients=16)
             assert {answer.status for answer in again} == {200}
-            assert upstream.count() <= len(plates) + WORKERS
+            # The purge could not reach Redis; each worker forgot its plate all the same.
+            purged = upstream.count(path_of("decode", "ABC1D00"))
+            assert purged <= 1 + WORKERS
+            assert upstream.count() - purged < len(plates) + WORKERS

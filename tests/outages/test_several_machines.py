@@ -100,7 +100,7 @@ def ledger_of(portal: PortalProcess) -> list[dict[str, str]]:
 def rows_of(machines: Machines) -> list[Row]:
     """The same, without the start of a program."""
     with opened(machines.database_url, machines.here.data_dir) as engine:
-        return list(Ledger(engine).rows())
+        return list(Ledger(engine).rows(everywhere=True))
 
 
 def issued(portal: PortalProcess, *words: str) -> dict[str, str]:

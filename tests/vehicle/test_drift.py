@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal.vehicle import unexpected
+from portal.vehicle import unexpected, unexpected_members
 
 
 @pytest.mark.parametrize("name", ["ABC1D23", "abc1d23", "JOAO", "12345678910", "a b", "x" * 60, ""])
@@ -14,3 +14,14 @@ def test_a_name_that_could_be_data_is_not_repeated(name: str) -> None:
 
 def test_a_new_field_is_named() -> None:
     assert "novoCampo" in unexpected("decode", {"novoCampo": 1})
+
+
+def test_new_member_beside_the_result_is_named_apart_from_the_results_own() -> None:
+    document = {"status": "DONE", "result": {}, "message": "x", "ABC1D23": 1}
+    assert unexpected_members(document) == {"$.message", "$.?"}
+
+
+def test_members_beside_the_result_are_bounded() -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    names = [first + second for first in letters for second in letters]
+    assert len(unexpected_members(dict.fromkeys(names, 1))) == 64

@@ -73,7 +73,8 @@ def expect_message(response: Any, status: int, message: str | None = None) -> st
 def tokens_of(portal: InProcessPortal) -> Tokens:
     """The portal's tokens as the operator's command on another machine would reach them."""
     settings = portal.settings
-    return Tokens(kept_open(settings.database_url, settings.data_dir), ())
+    engine = kept_open(settings.database_url, settings.data_dir)
+    return Tokens(engine, (), namespace=settings.namespace)
 
 
 def issue(

@@ -1,6 +1,7 @@
 """The report's request: what is taken, what is refused, and what of it goes upstream."""
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -39,6 +40,9 @@ def request_body(**members: Any) -> bytes:
         b'{"plate": "ABC1D23", "data": {"a": NaN}}',
         b'{"plate": "ABC1D23", "data": {"a": Infinity}}',
         b'{"plate": "ABC1D23", "data": {"a": "\\ud800"}}',
+        b'{"plate": "ABC1D23", "data": {"a": 1e999}}',
+        b'{"plate": "ABC1D23", "data": {"a": 1e999999999}}',
+        b'{"plate": "ABC1D23", "data": {"a": [-1E-999999999999999999999]}}',
         b'{"plate": "ABC1D23", "data": {"a": ' + b"9" * 5000 + b"}}",
         b'{"plate": "ABC1D23", "data": ' + b'{"a":' * 70 + b"1" + b"}" * 70 + b"}",
         b'{"plate": "ABC1D23", "data": {}} {}',
@@ -151,3 +155,28 @@ def test_a_report_that_may_have_been_charged_is_not_asked_twice(
     upstream.once(PATH, faults.reset_before_a_byte())
     expect_message(post(here, request_body()), 502)
     assert upstream.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "calls"),
+    [
+        ("1234567890123456890.25", "1234567890123456890.75", 2),
+        ("1e-400", "0.0", 2),
+        ("9007199254740992.0", "9007199254740993.0", 2),
+        ("1", "1.0", 1),
+        ("1", "1E0", 1),
+        ("100", "1E2", 1),
+        ("0", "-0.0", 1),
+    ],
+)
+def test_reports_are_told_apart_by_the_exact_value_of_their_numbers(
+    portal: PortalFactory, upstream: FaultUpstream, first: str, second: str, calls: int
+) -> None:
+    here = portal()
+    for number in (first, second):
+        body = f'{{"plate": "ABC1D23", "data": {{"valor": {number}}}}}'.encode()
+        assert post(here, body).status_code == 200
+    assert upstream.count() == calls
+    for call, number in zip(upstream.calls, (first, second), strict=False):
+        sent = json.loads(call.body, parse_float=Decimal, parse_int=Decimal)
+        assert sent["data"]["valor"] == Decimal(number)

@@ -1,23 +1,65 @@
-"""Slow bodies take few threads: the rest of the portal goes on."""
+"""Stalled request bodies take few places: other senders and other requests go on."""
 
+import re
+import select
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from werkzeug.exceptions import ServiceUnavailable
 
-from portal.web.bodies import MOST_AT_ONCE, BodyGate
+from portal.web.bodies import FORMS, FORMS_A_NETWORK, REPORTS, REPORTS_A_SENDER, UploadLimiter
+from tests import factories
+from tests.fakes import FaultUpstream
+from tests.fakes.in_process import managed
+from tests.fakes.ports import wait_until
 from tests.fakes.processes import PortalProcess
+from tests.web.json_paths import PLATE
+
+THREADS = 600
+REPORT = "/detran/v1/analytical-reports"
+ONE, OTHER = "the-one-token", "the-other-token"
+HOLDER, STRANGER = "192.0.2.1", "198.51.100.7"
+CSRF = re.compile(r'name="csrf_token" value="([^"]+)"')
 
 
-def test_a_full_gate_sends_the_next_one_away_and_opens_again() -> None:
-    gate = BodyGate(1)
-    with gate.reading(), pytest.raises(ServiceUnavailable) as refused, gate.reading():
+def test_full_limiter_refuses_and_admits_again() -> None:
+    limiter = UploadLimiter(2, 2)
+    with limiter.reading("a"), limiter.reading("b"):
+        for sender in ("a", "b", "c"):
+            with pytest.raises(ServiceUnavailable) as refused, limiter.reading(sender):
+                pass
+            assert refused.value.retry_after == 1
+    with limiter.reading("c"):
         pass
-    assert refused.value.retry_after == 1
-    with gate.reading():
+
+
+def test_one_sender_cannot_take_every_place() -> None:
+    limiter = UploadLimiter(4, 2)
+    with limiter.reading("a"), limiter.reading("a"):
+        with pytest.raises(ServiceUnavailable), limiter.reading("a"):
+            pass
+        with limiter.reading("b"), limiter.reading("b"):
+            pass
+    with limiter.reading("a"), limiter.reading("a"):
         pass
+
+
+def test_body_that_breaks_off_gives_its_place_back() -> None:
+    limiter = UploadLimiter(1, 1)
+    with pytest.raises(ConnectionError), limiter.reading("a"):
+        raise ConnectionError
+    with limiter.reading("a"):
+        pass
+
+
+def test_all_stalled_bodies_leave_threads_for_other_requests() -> None:
+    assert FORMS + REPORTS < THREADS
+    assert FORMS_A_NETWORK < FORMS
+    assert REPORTS_A_SENDER < REPORTS
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +68,98 @@ def portal() -> Iterator[PortalProcess]:
         yield running
 
 
-def test_hundreds_of_bodies_that_never_come_stop_nobody_else(portal: PortalProcess) -> None:
+@pytest.fixture(scope="module")
+def proxied() -> Iterator[PortalProcess]:
+    """A portal behind one proxy: the tests are that proxy, and name the sender's address."""
+    with FaultUpstream() as upstream:
+        env = managed(upstream.url) | {
+            "PORTAL_ACCESS_TOKENS": f"{ONE},{OTHER}",
+            "PORTAL_TRUSTED_PROXIES": "1",
+        }
+        with PortalProcess(env, workers=1) as running:
+            yield running
+
+
+@contextmanager
+def stalled(portal: PortalProcess, count: int, held: int, lines: Sequence[str]) -> Iterator[None]:
+    """``count`` requests with bodies that never come, of which the server holds ``held``.
+
+    Returns once it has answered all others with 503.
+    """
+    head = "\r\n".join([*lines, "Host: portal", "Content-Length: 1000", "", "t"]).encode()
+    with ExitStack() as open_ones:
+        waiting = []
+        for _ in range(count):
+            one = socket.create_connection(("127.0.0.1", portal.port), timeout=10)
+            waiting.append(open_ones.enter_context(one))
+            one.sendall(head)
+        deadline = time.monotonic() + 30
+        while len(waiting) > held and time.monotonic() < deadline:
+            for one in select.select(waiting, [], [], 1)[0]:
+                assert one.recv(65_536).startswith(b"HTTP/1.1 503 ")
+                waiting.remove(one)
+        assert len(waiting) == held
+        yield
+        assert not select.select(waiting, [], [], 0)[0], "a stalled request was answered"
+
+
+def form_lines(portal: PortalProcess, *more: str) -> list[str]:
     cookie = portal.get("/entrar").headers["Set-Cookie"].split(";")[0]
-    head = (
-        "POST /entrar HTTP/1.1\r\nHost: portal\r\n"
-        f"Cookie: {cookie}\r\nContent-Type: application/x-www-form-urlencoded\r\n"
-        "Content-Length: 1000\r\n\r\nt"
-    )
+    kind = "Content-Type: application/x-www-form-urlencoded"
+    return ["POST /entrar HTTP/1.1", f"Cookie: {cookie}", kind, *more]
+
+
+def have_report(portal: PortalProcess, token: str, **headers: str) -> int:
+    headers = {"Authorization": token, "Content-Type": "application/json", **headers}
+    body = factories.report_request(PLATE, {"n": time.monotonic_ns()})
+    return portal.post(REPORT, data=body, headers=headers, timeout=30).status_code
+
+
+def sign_in(portal: PortalProcess, token: str, **headers: str) -> int:
+    page = portal.get("/entrar", headers=headers, timeout=30)
+    found = CSRF.search(page.text)
+    assert found is not None
+    form = {"token": token, "csrf_token": found[1], "next": "/"}
+    headers |= {"Cookie": page.headers["Set-Cookie"].split(";")[0]}
+    return portal.post("/entrar", data=form, headers=headers, timeout=30).status_code
+
+
+def test_half_sent_sign_in_forms_stop_neither_reports_nor_pages(portal: PortalProcess) -> None:
+    with stalled(portal, 100, FORMS_A_NETWORK, form_lines(portal)):
+        for _ in range(3):
+            assert have_report(portal, "demo") == 200
+            assert portal.get(f"/placa/{PLATE}?completo=1", timeout=30).status_code == 200
+        assert sign_in(portal, "demo") == 503  # of the same network
+    wait_until(lambda: sign_in(portal, "demo") == 303, "the places to be free again")
+
+
+def test_half_sent_forms_of_one_network_stop_no_sign_in_from_another(
+    proxied: PortalProcess,
+) -> None:
+    lines = form_lines(proxied, f"X-Forwarded-For: {HOLDER}")
+    with stalled(proxied, 100, FORMS_A_NETWORK, lines):
+        assert sign_in(proxied, ONE, **{"X-Forwarded-For": HOLDER}) == 503
+        assert sign_in(proxied, ONE, **{"X-Forwarded-For": STRANGER}) == 303
+        assert have_report(proxied, ONE, **{"X-Forwarded-For": HOLDER}) == 200
+
+
+def test_half_sent_forms_of_an_ipv6_network_share_its_places(proxied: PortalProcess) -> None:
+    lines = form_lines(proxied, "X-Forwarded-For: 2001:db8:1:2::7")
+    with stalled(proxied, FORMS_A_NETWORK, FORMS_A_NETWORK, lines):
+        assert sign_in(proxied, ONE, **{"X-Forwarded-For": "2001:db8:1:2:9::1"}) == 503
+        assert sign_in(proxied, ONE, **{"X-Forwarded-For": "2001:db8:1:3::1"}) == 303
+
+
+def test_half_sent_reports_of_one_token_stop_no_other_token(proxied: PortalProcess) -> None:
+    lines = [f"POST {REPORT} HTTP/1.1", f"Authorization: {ONE}", "Content-Type: application/json"]
+    with stalled(proxied, REPORTS_A_SENDER + 10, REPORTS_A_SENDER, lines):
+        assert have_report(proxied, ONE) == 503
+        assert have_report(proxied, OTHER) == 200
+        assert sign_in(proxied, ONE) == 303
+
+
+def test_hundreds_of_half_sent_forms_stop_no_other_request(portal: PortalProcess) -> None:
+    head = "\r\n".join([*form_lines(portal), "Host: portal", "Content-Length: 1000", "", "t"])
     held: list[socket.socket] = []
     lock = threading.Lock()
 
@@ -49,7 +176,7 @@ def test_hundreds_of_bodies_that_never_come_stop_nobody_else(portal: PortalProce
     for each in holders:
         each.join()
     try:
-        assert len(held) == 700 > 600 > MOST_AT_ONCE
+        assert len(held) == 700 > THREADS
         for _ in range(20):
             assert portal.get("/healthz", timeout=10).status_code == 200
             assert portal.get("/detran/v1/decode/ABC1D23?at=demo", timeout=10).status_code == 200

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -44,7 +43,7 @@ def stamped(shown: Panels) -> DossierPage:
 
 def verified(code: str) -> str:
     """What /verificar says of a code."""
-    return text_of(check_html(render(verify_page(code, CODES.read(code)))))
+    return text_of(check_html(render(verify_page(code, CODES.read(code), CODES.is_former(code)))))
 
 
 @given(
@@ -113,23 +112,25 @@ def test_paper_and_verification_show_one_digest_in_one_spelling() -> None:
     assert stamped(panels(renainf=renainf_body())).digest != page.digest
 
 
-@pytest.mark.parametrize(
-    ("price", "told"),
-    [("89325", Decimal(89325)), (None, "unclear")],
-)
-def test_a_code_of_the_former_shape_is_still_read(price: str | None, told: Any) -> None:
-    """It said nothing of what made a price missing, nor of an answer's age: nor do we."""
-    signed = ["ABC1D23", 1_760_000_000, 2, None, price, "ab" * 8]
+@pytest.mark.parametrize("kept", [[], [[]]])
+def test_a_code_of_the_former_version_is_not_verified(kept: list[Any]) -> None:
+    """Its codes did not record whether they were the demonstration's."""
+    signed = ["ABC1D23", 1_760_000_000, 2, None, "89325", "ab" * 8, *kept]
     code = str(URLSafeSerializer(SECRET, salt="dossier").dumps(signed))
-    summary = CODES.read(code)
-    assert summary is not None
-    assert (summary.plate, summary.fines, summary.restrictions) == ("ABC1D23", 2, None)
-    assert (summary.price, summary.is_former) == (told, True)
+    assert CODES.read(code) is None
     said = verified(code)
-    assert "O código confere" in said
-    assert "Este código é de um modelo anterior" in said
-    assert ("não informado ou indisponível na emissão" in said) == (price is None)
-    assert "modelo anterior" not in verified(stamped(panels()).code)
+    assert "Não é possível verificar este código" in said
+    assert "O código confere" not in said
+    assert "89.325" not in said
+    assert "Não é possível verificar" not in verified(stamped(panels()).code)
+    assert "Não é possível verificar" not in verified(code[:-1])
+
+
+def test_a_code_is_verified_in_its_namespace_alone() -> None:
+    code = stamped(panels()).code
+    demo = DossierCodes(SECRET, "demo")
+    assert demo.read(code) is None
+    assert not demo.is_former(code)
 
 
 @pytest.mark.parametrize("who", ["other site", "prefetch", "WhatsApp/2.23.20.0"])

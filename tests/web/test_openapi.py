@@ -120,7 +120,7 @@ def test_with_the_tokens_out_of_reach_every_answer_is_one_that_it_describes(
     here: InProcessPortal, document: dict[str, Any]
 ) -> None:
     database = sqlite3.connect(here.settings.data_dir / "portal.sqlite")
-    database.execute("DROP TABLE tokens")
+    database.execute("DROP TABLE access_tokens")
     database.close()
     for question in QUESTIONS:
         for method in {question.method, "HEAD"} if question.method == "GET" else {"POST"}:

@@ -244,8 +244,7 @@ def test_what_is_kept_lets_nobody_guess_a_credential(
     listed = here.app.test_cli_runner().invoke(args=["ledger"]).output
     (name,) = set(re.findall("credential:[0-9a-f]{12}", listed))
     kept = b"".join(p.read_bytes() for p in here.settings.data_dir.rglob("*") if p.is_file())
-    own = name.removeprefix("credential:").encode()
-    assert kept.count(own) > kept.count(name.encode()) > 0  # the ledger's and the history's
+    assert kept.count(name.encode()) > 0  # the ledger's; the history has a digest of its own
     for algorithm in sorted(hashlib.algorithms_guaranteed - {"shake_128", "shake_256"}):
         digest = hashlib.new(algorithm, guess.encode(), usedforsecurity=False)
         assert digest.hexdigest()[:12].encode() not in kept, algorithm

@@ -1,0 +1,52 @@
+"""A running portal, and what its workers have stored."""
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+
+from portal.gateway import Seal
+from tests.fakes import FaultUpstream, wait_until
+from tests.fakes.answers import path_of
+from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.processes import PortalProcess
+from tests.outages.crowd import Answer, Ask, one
+
+PLATE = "QZX7K39"
+OTHER = "DEF4G56"
+HEADER = {"Authorization": PORTAL_TOKEN}
+ONLY_IF_CACHED = {**HEADER, "Cache-Control": "only-if-cached"}
+SECRET = "a secret that the portals of these tests share"
+
+
+@contextmanager
+def serving(upstream: FaultUpstream, workers: int = 2, **named: str) -> Iterator[PortalProcess]:
+    settings = {
+        **managed(upstream.url),
+        "PORTAL_SECRET_KEY": SECRET,
+        # A command takes its time on a busy machine, and lookups are held meanwhile.
+        "PORTAL_FIRST_BYTE_TIMEOUT": "300",
+        "PORTAL_DEADLINE": "300",
+        **{f"PORTAL_{name}": value for name, value in named.items()},
+    }
+    with PortalProcess(settings, workers=workers) as server:
+        wait_until(lambda: len(server.worker_pids()) == workers, "all workers")
+        yield server
+
+
+def lookup(server: PortalProcess, plate: str, headers: dict[str, str] = HEADER) -> Answer:
+    return one(server.port, Ask(path_of("decode", plate), headers))
+
+
+def is_stored(server: PortalProcess, plate: str) -> set[bool]:
+    """What the workers say, each asked several times."""
+    answers = [lookup(server, plate, ONLY_IF_CACHED).status for _ in range(8)]
+    assert set(answers) <= {200, 504}
+    return {status == 200 for status in answers}
+
+
+def tag_of(plate: str) -> bytes:
+    return Seal(SECRET.encode()).name(f"subject|{plate}", 24).encode()
+
+
+def asked(pool: ThreadPoolExecutor, server: PortalProcess, plate: str) -> "Future[Answer]":
+    return pool.submit(lookup, server, plate)

@@ -1,0 +1,98 @@
+"""A corrupt cache.sqlite is set aside by whichever process meets it, and a new one is begun."""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import FaultUpstream, wait_until
+from tests.fakes.processes import PortalProcess
+from tests.outages.stored import PLATE, is_stored, lookup, serving
+
+Damage = Callable[[Path], None]
+
+
+@pytest.fixture
+def server(upstream: FaultUpstream) -> Iterator[PortalProcess]:
+    with serving(upstream) as running:
+        yield running
+
+
+def broken_files(server: PortalProcess) -> list[str]:
+    names = [path.name for path in server.data_dir.glob("cache.sqlite.broken-*")]
+    return [name for name in names if not name.endswith(("-wal", "-shm"))]
+
+
+def garbage(file: Path) -> None:
+    file.write_bytes(os.urandom(file.stat().st_size))
+
+
+def wrong_header(file: Path) -> None:
+    with file.open("r+b") as opened:
+        opened.write(b"SQLite format 9\0")
+
+
+def cut(file: Path) -> None:
+    """Half of its pages are gone, and what the rest points to with them."""
+    with file.open("r+b") as opened:
+        opened.truncate(file.stat().st_size // 8192 * 4096)
+
+
+def scrambled(file: Path) -> None:
+    """Every page but the first."""
+    with file.open("r+b") as opened:
+        opened.seek(4096)
+        opened.write(os.urandom(file.stat().st_size - 4096))
+
+
+DAMAGES = [garbage, wrong_header, cut, scrambled]
+
+
+def works_again(server: PortalProcess) -> None:
+    """One file set aside, one line about it, and everything is stored and purged as before."""
+    assert {lookup(server, f"ABC1D{number:02}").status for number in range(60)} == {200}
+    assert len(broken_files(server)) == 1
+    assert server.output.count("cache.sqlite is corrupt") == 1
+    assert is_stored(server, "ABC1D07") == {True}
+    assert server.get("/readyz").status_code == 200
+    done = server.command_line("purge", "ABC1D07")
+    assert done.returncode == 0, done.stderr
+    assert "Deleted cache.sqlite.broken-" in done.stdout
+    assert list(server.data_dir.glob("cache.sqlite.broken-*")) == []
+    wait_until(lambda: is_stored(server, "ABC1D07") == {False}, "oblivion", 2)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_corrupt_store_is_set_aside_at_the_start(server: PortalProcess, damage: Damage) -> None:
+    for number in range(60):
+        lookup(server, f"XYZ1A{number:02}")
+    server.stop()
+    with closing(sqlite3.connect(server.data_dir / "cache.sqlite")) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log would hold whole pages
+    damage(server.data_dir / "cache.sqlite")
+    server.start()
+    works_again(server)
+
+
+@pytest.mark.parametrize("damage", [garbage, scrambled])
+def test_corrupt_store_is_set_aside_at_run_time(server: PortalProcess, damage: Damage) -> None:
+    for number in range(60):
+        lookup(server, f"XYZ1A{number:02}")
+    with closing(sqlite3.connect(server.data_dir / "cache.sqlite")) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        damage(server.data_dir / "cache.sqlite")
+    workers = server.worker_pids()
+    works_again(server)
+    assert server.worker_pids() == workers
+
+
+def test_purge_itself_sets_a_corrupt_store_aside_and_deletes_it(server: PortalProcess) -> None:
+    lookup(server, PLATE)
+    server.stop()
+    garbage(server.data_dir / "cache.sqlite")
+    done = server.command_line("purge", PLATE)
+    assert done.returncode == 0, done.stderr
+    assert list(server.data_dir.glob("cache.sqlite.broken-*")) == []

@@ -1,0 +1,110 @@
+"""The data directory is removed under a running server, or was never usable."""
+
+import shutil
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import FaultUpstream
+from tests.fakes.answers import path_of
+from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.ports import wait_until
+from tests.fakes.processes import PortalProcess
+
+OWN = {"Authorization": PORTAL_TOKEN}
+COMMANDS = (("ledger",), ("ledger", "--summary"), ("purge", "ABC1D23"), ("token", "list"))
+
+
+def refused_in_one_line(done: subprocess.CompletedProcess[str]) -> bool:
+    assert done.returncode == 1, (done.stdout, done.stderr)
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1, done.stderr
+    return True
+
+
+def put_back(folder: Path, path: Path) -> bool:
+    """The store may have made the directory anew, and make it again."""
+    shutil.rmtree(path, ignore_errors=True)
+    try:
+        folder.rename(path)
+    except OSError:
+        return False
+    return True
+
+
+def test_removed_data_directory_is_not_ready_and_pays_nothing(
+    tmp_path: Path, upstream: FaultUpstream
+) -> None:
+    """Rows went into an unlinked file: paid calls that no ledger would ever show."""
+    data = tmp_path / "data"
+    settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(data)}
+    with PortalProcess(settings, workers=1) as server:
+        assert server.get(path_of("decode", "AAA1A11"), headers=OWN).status_code == 200
+        assert server.get("/readyz").status_code == 200
+        data.rename(tmp_path / "elsewhere")
+        assert server.get("/readyz").status_code == 503
+        refused = server.get(path_of("decode", "BBB2B22"), headers=OWN)
+        assert refused.status_code == 503
+        assert upstream.count() == 1
+        assert refused_in_one_line(server.command_line("ledger"))
+        wait_until(lambda: put_back(tmp_path / "elsewhere", data), "the way free")
+        wait_until(lambda: server.get("/readyz").status_code == 200, "its return")
+        assert server.get(path_of("decode", "BBB2B22"), headers=OWN).status_code == 200
+        assert len(server.command_line("ledger").stdout.splitlines()) == upstream.count() == 2
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_command_without_a_database_makes_none(
+    tmp_path: Path, upstream: FaultUpstream, words: tuple[str, ...]
+) -> None:
+    """A wrong directory looked like an empty ledger, and like a purge that was done."""
+    settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(tmp_path / "data")}
+    with closing(PortalProcess(settings)) as shell:
+        assert refused_in_one_line(shell.command_line(*words))
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("words", [*COMMANDS, ("token", "issue", "ana")], ids=" ".join)
+@pytest.mark.parametrize("folder", ["a file", "below a file", "dangling"])
+def test_command_with_an_unusable_data_directory_says_so_in_one_line(
+    tmp_path: Path, upstream: FaultUpstream, words: tuple[str, ...], folder: str
+) -> None:
+    (tmp_path / "file").write_text("no directory")
+    (tmp_path / "dangling").symlink_to(tmp_path / "file" / "nowhere")
+    path = {"a file": "file", "below a file": "file/data", "dangling": "dangling"}[folder]
+    settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(tmp_path / path)}
+    with closing(PortalProcess(settings)) as shell:
+        assert refused_in_one_line(shell.command_line(*words))
+
+
+def test_token_may_be_issued_before_the_first_start(
+    tmp_path: Path, upstream: FaultUpstream
+) -> None:
+    settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(tmp_path / "data")}
+    with closing(PortalProcess(settings, workers=1)) as server:
+        issued = server.command_line("token", "issue", "ana")
+        assert issued.returncode == 0, issued.stderr
+        assert "ana" in server.command_line("token", "list").stdout
+        server.start()
+        token = {"Authorization": issued.stdout.split()[-1]}
+        assert server.get(path_of("decode"), headers=token).status_code == 200
+
+
+def test_purge_in_demo_mode_does_not_pass_for_a_purge_of_an_upstreams_data(
+    tmp_path: Path, upstream: FaultUpstream
+) -> None:
+    data = {"PORTAL_DATA_DIR": str(tmp_path / "data")}
+    with PortalProcess(data, workers=1) as demo:
+        assert demo.command_line("purge", "ABC1D23").returncode == 0
+    with (
+        PortalProcess(managed(upstream.url) | data, workers=1),
+        closing(PortalProcess(data)) as shell,
+    ):
+        done = shell.command_line("purge", "ABC1D23")
+        assert refused_in_one_line(done)
+        assert "PORTAL_UPSTREAM_URL" in done.stderr
+        listed = shell.command_line("token", "list")
+        assert listed.returncode == 0
+        assert "demonstration" in listed.stderr

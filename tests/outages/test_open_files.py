@@ -1,0 +1,122 @@
+"""A small limit of open files: it is raised where it may be, and otherwise nothing breaks."""
+
+import json
+import resource
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from tests.fakes import FaultUpstream, faults, wait_until
+from tests.fakes.answers import path_of
+from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.processes import PortalProcess
+from tests.outages.crowd import Answer, Ask, one, together
+
+HEADER = {"Authorization": PORTAL_TOKEN}
+USUAL_LIMIT = 1024
+CLIENTS = 250
+
+
+class LimitedPortal(PortalProcess):
+    """A portal with one worker, started after ``ulimit`` with these options."""
+
+    def __init__(self, upstream: FaultUpstream, options: str) -> None:
+        super().__init__(managed(upstream.url), workers=1)
+        self.command = ["sh", "-c", f'ulimit {options}; exec "$0" app.py', sys.executable]
+
+    @property
+    def warnings(self) -> list[str]:
+        lines = [json.loads(line) for line in self.output.splitlines() if line.startswith("{")]
+        return [line["message"] for line in lines if line["level"] == "warning"]
+
+
+@contextmanager
+def limited(upstream: FaultUpstream, options: str) -> Iterator[LimitedPortal]:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if hard != resource.RLIM_INFINITY and hard < 8 * USUAL_LIMIT:
+        pytest.skip("the hard limit is low here as well")
+    with LimitedPortal(upstream, options) as running:
+        yield running
+
+
+def asks(letter: str) -> list[Ask]:
+    """Lookups of as many different vehicles as there are clients."""
+    plates = [f"{letter}BC{number // 100}D{number % 100:02}" for number in range(CLIENTS)]
+    return [Ask(path_of("decode", plate), HEADER) for plate in plates]
+
+
+def burst(server: PortalProcess, upstream: FaultUpstream, letter: str) -> list[Answer]:
+    """All at once against an upstream that answers once every client is sent on or refused."""
+    gate, before = threading.Event(), upstream.count()
+    upstream.default(faults.held(gate))
+    refused: list[Answer] = []
+
+    def ask(each: Ask) -> Answer:
+        answer = one(server.port, each)
+        if answer.status == 503:
+            refused.append(answer)
+        return answer
+
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        answers = [pool.submit(ask, each) for each in asks(letter)]
+        try:
+            wait_until(
+                lambda: upstream.count() - before + len(refused) >= CLIENTS, "every client's turn"
+            )
+        finally:
+            gate.set()
+        upstream.default(faults.good())
+        return [answer.result() for answer in answers]
+
+
+def expect_no_harm(server: PortalProcess, upstream: FaultUpstream) -> None:
+    assert one(server.port, Ask(path_of("decode", "ZZZ9Z99"), HEADER)).status == 200
+    assert 'portal_breaker_state{base="primary",state="closed"} 1.0' in server.get("/metrics").text
+    rows = server.command_line("ledger", "--csv").stdout.splitlines()
+    assert len(rows) - 1 == upstream.count()
+
+
+def test_a_low_hard_limit_refuses_lookups_beyond_it_before_they_are_paid(upstream):
+    with limited(upstream, f"-n {USUAL_LIMIT}") as server:
+        (warning,) = server.warnings
+        assert warning.startswith(f"{USUAL_LIMIT} open files are allowed (ulimit -n)")
+        for letter in "AB":  # the second finds as much room as the first
+            before = upstream.count()
+            answers = burst(server, upstream, letter)
+            statuses = Counter(answer.status for answer in answers)
+            assert set(statuses) == {200, 503}
+            assert statuses[200] == upstream.count() - before
+            assert statuses[200] > CLIENTS / 2
+            waits = {answer.headers["retry-after"] for answer in answers if answer.status == 503}
+            assert waits == {"1"}
+            expect_no_harm(server, upstream)
+
+
+def test_a_low_soft_limit_is_raised(upstream):
+    with limited(upstream, f"-Sn {USUAL_LIMIT}") as server:
+        answers = burst(server, upstream, "A")
+        assert Counter(answer.status for answer in answers) == {200: CLIENTS}
+        expect_no_harm(server, upstream)
+        # A call's end may be written later on a busy machine; the limit itself is no matter.
+        assert not [each for each in server.warnings if "open files" in each]
+
+
+def test_hits_are_served_while_lookups_hang_at_a_low_limit(upstream):
+    with limited(upstream, f"-n {USUAL_LIMIT}") as server:
+        stored = Ask(path_of("decode", "ZZZ9Z99"), HEADER)
+        assert one(server.port, stored).status == 200
+        gate = threading.Event()
+        upstream.default(faults.held(gate))
+        with ThreadPoolExecutor(1) as pool:
+            hanging = pool.submit(together, server.port, asks("A"))
+            try:
+                upstream.wait_for_calls(CLIENTS // 2)
+                assert one(server.port, stored).status == 200
+            finally:
+                gate.set()
+            hanging.result()

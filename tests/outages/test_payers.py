@@ -1,0 +1,114 @@
+"""Pass-through behind real workers: what one caller's credential meets stops no other caller."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.fakes import FaultUpstream, faults, wait_until
+from tests.fakes.answers import path_of
+from tests.fakes.in_process import pass_through
+from tests.fakes.processes import PortalProcess
+from tests.fakes.wire import After, Call, Fault, Wire
+from tests.outages.crowd import Ask, in_turn, one, together
+
+WORKERS = 2
+DAILY_LIMIT = 20
+PLATES = [f"ABC1D{number:02}" for number in range(60)]
+
+
+@pytest.fixture
+def server(upstream: FaultUpstream) -> Iterator[PortalProcess]:
+    settings = pass_through(upstream.url) | {"PORTAL_DAILY_CALL_LIMIT": str(DAILY_LIMIT)}
+    with PortalProcess(settings, workers=WORKERS) as running:
+        wait_until(lambda: len(running.worker_pids()) == WORKERS, "all workers")
+        yield running
+
+
+def but_for(friend: str, fault: Fault) -> Fault:
+    """The fault for every credential but one, which is answered well."""
+
+    def play(wire: Wire, call: Call) -> After:
+        chosen = faults.good() if call.header("authorization") == friend else fault
+        return chosen.play(wire, call)
+
+    return Fault(f"{fault}, but for {friend}", play)
+
+
+def asks(credential: Callable[[int], str], plates: list[str]) -> list[Ask]:
+    return [
+        Ask(path_of("decode", plate), {"Authorization": credential(number)})
+        for number, plate in enumerate(plates)
+    ]
+
+
+def statuses_of_bia(server: PortalProcess) -> set[int]:
+    """Lookups that no worker has stored, over connections that both workers take."""
+    hers = asks(lambda _: "bia", [f"BIA1A{number:02}" for number in range(8)])
+    return {one(server.port, ask).status for ask in hers}
+
+
+def test_one_callers_429_pauses_that_caller_alone(server, upstream):
+    upstream.default(but_for("bia", faults.status(429, retry_after="60")))
+    path = path_of("decode")
+    assert one(server.port, Ask(path, {"Authorization": "ana"})).status in (429, 503)
+    asked = upstream.count()
+    paused = [one(server.port, ask) for ask in asks(lambda _: "ana", PLATES[:8])]
+    assert {answer.status for answer in paused} == {503}
+    assert {int(answer.headers["retry-after"]) > 30 for answer in paused} == {True}
+    assert upstream.count() == asked
+    assert statuses_of_bia(server) == {200}
+
+
+def test_500s_for_one_credential_open_the_circuit_for_it_alone(server, upstream):
+    upstream.default(but_for("bia", faults.status(500)))
+    answers = [one(server.port, ask) for ask in asks(lambda _: "garbage", PLATES[:12])]
+    assert [answer.status for answer in answers] == [502] * 5 + [503] * 7
+    assert upstream.count() == 5
+    assert statuses_of_bia(server) == {200}
+
+
+@pytest.mark.parametrize("status", [429, 500])
+def test_faults_of_many_invented_credentials_stop_no_other_caller(upstream, status):
+    upstream.default(but_for("bia", faults.status(status, retry_after="60")))
+    with PortalProcess(pass_through(upstream.url), workers=WORKERS) as server:
+        in_turn(server.port, asks(lambda number: f"garbage-{number}", PLATES * 20), clients=8)
+        assert upstream.count() == len(PLATES) * 20
+        assert statuses_of_bia(server) == {200}
+
+
+def test_401s_of_strangers_do_not_spend_the_day(server, upstream):
+    upstream.default(but_for("bia", faults.status(401)))
+    strangers = asks(lambda number: f"stranger-{number}", PLATES)
+    assert {answer.status for answer in in_turn(server.port, strangers, 4)} <= {401, 503}
+    assert statuses_of_bia(server) == {200}
+    rows = server.command_line("ledger", "--csv").stdout.splitlines()
+    assert len(rows) - 1 == upstream.count() > DAILY_LIMIT
+
+
+def test_strangers_under_way_do_not_hold_the_whole_day(server, upstream):
+    """60 at once wait for their 401; a caller who was answered today is answered meanwhile."""
+    gate = threading.Event()
+    upstream.default(but_for("bia", faults.held(gate, faults.status(401))))
+    assert one(server.port, asks(lambda _: "bia", ["BIA1B00"])[0]).status == 200
+    strangers = asks(lambda number: f"stranger-{number}", PLATES)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(together, server.port, strangers)
+        try:
+            upstream.wait_for_calls(3)
+            assert statuses_of_bia(server) == {200}
+        finally:
+            gate.set()
+        assert {answer.status for answer in waiting.result()} == {401, 503}
+
+
+def test_a_failure_remembered_by_one_worker_is_no_other_credentials(server, upstream):
+    """All clients at once, so that both workers have some: B waits for no failure of A."""
+    upstream.default(but_for("bia", faults.slow_first_byte(0.3, faults.status(500))))
+    path = path_of("decode", "ABC1D23")
+    crowd = [Ask(path, {"Authorization": ("ana", "bia")[number % 2]}) for number in range(40)]
+    answers = together(server.port, crowd)
+    assert {answer.status for answer in answers[0::2]} == {502}
+    assert {answer.status for answer in answers[1::2]} == {200}
+    assert upstream.count() == 2

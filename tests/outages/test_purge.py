@@ -1,0 +1,261 @@
+"""A purge on a running server: complete in every file, also for what is under way meanwhile."""
+
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import FaultUpstream, faults, wait_until
+from tests.fakes.answers import path_of
+from tests.fakes.processes import PortalProcess, RedisProcess
+from tests.outages.crowd import Ask, one, together
+from tests.outages.stored import HEADER, OTHER, PLATE, asked, is_stored, lookup, serving, tag_of
+from tests.outages.visitor import signed_in
+
+
+@pytest.fixture
+def server(upstream: FaultUpstream) -> Iterator[PortalProcess]:
+    with serving(upstream) as running:
+        yield running
+
+
+@pytest.fixture
+def store() -> Iterator[RedisProcess]:
+    pytest.importorskip("redis", reason="redis-py is not installed")
+    with RedisProcess() as running:
+        yield running
+
+
+def files_holding(folder: Path, *traces: bytes) -> set[str]:
+    """The files with any of these byte strings in their contents or names."""
+    found = set()
+    for path in folder.rglob("*"):
+        if path.is_file():
+            text = path.name.encode() + path.read_bytes()
+            found |= {path.name for trace in traces if trace in text}
+    return found
+
+
+def sealed_cells(server: PortalProcess, plate: str) -> list[bytes]:
+    with closing(sqlite3.connect(server.data_dir / "portal.sqlite")) as database:
+        rows = database.execute(
+            "SELECT sealed FROM history WHERE subject = ?", (tag_of(plate).decode(),)
+        ).fetchall()
+    return [sealed for (sealed,) in rows]
+
+
+def visit(server: PortalProcess, cookie: dict[str, str], plate: str) -> None:
+    assert one(server.port, Ask(f"/placa/{plate}?completo=1", cookie)).status == 200
+
+
+# No byte stays
+
+
+@contextmanager
+def traffic(server: PortalProcess) -> Iterator[None]:
+    """Lookups and visits of other plates, until the block ends."""
+    ended, cookie = threading.Event(), signed_in(server)
+
+    def ask_on(letter: str) -> None:
+        number = 0
+        while not ended.is_set():
+            number += 1
+            plate = f"AB{letter}{number // 100 % 10}D{number % 100:02}"
+            lookup(server, plate)
+            one(server.port, Ask(f"/placa/{plate}?completo=1", cookie))
+
+    clients = [threading.Thread(target=ask_on, args=(letter,)) for letter in "ABC"]
+    for client in clients:
+        client.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for client in clients:
+            client.join(60)
+
+
+def test_purge_under_traffic_leaves_no_byte_in_any_file(server: PortalProcess) -> None:
+    visit(server, signed_in(server), PLATE)
+    with traffic(server):
+        wait_until(lambda: sealed_cells(server, PLATE), "the visit in the history")
+        sealed = sealed_cells(server, PLATE)
+        assert files_holding(server.data_dir, *sealed)
+        done = server.command_line("purge", PLATE)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert files_holding(server.data_dir, *sealed, tag_of(PLATE)) == set()
+        assert is_stored(server, PLATE) == {False}
+
+
+def test_erased_history_leaves_no_byte_in_any_file(server: PortalProcess) -> None:
+    cookie = signed_in(server)
+    visit(server, cookie, PLATE)
+    sealed = sealed_cells(server, PLATE)
+    assert sealed
+    page = server.get("/", headers=cookie)
+    token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', page.text)
+    assert token is not None
+    if "portal" in page.cookies:  # a session that got its token just now
+        cookie = {"Cookie": f"portal={page.cookies['portal']}"}
+    done = server.post("/historico/apagar", data={"csrf_token": token[1]}, headers=cookie)
+    assert done.status_code == 303
+    assert files_holding(server.data_dir, *sealed) == set()
+
+
+# Under way meanwhile
+
+
+def test_lookup_under_way_is_answered_but_not_stored_after_purge(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
+    _purge_meets_a_lookup(server, upstream)
+
+
+def test_lookup_under_way_is_not_stored_in_redis_after_purge(
+    upstream: FaultUpstream, store: RedisProcess
+) -> None:
+    with serving(upstream, REDIS_URL=store.url) as server:
+        _purge_meets_a_lookup(server, upstream)
+
+
+def _purge_meets_a_lookup(server: PortalProcess, upstream: FaultUpstream) -> None:
+    gate = threading.Event()
+    upstream.default(faults.held(gate))
+    with ThreadPoolExecutor(2) as pool:
+        purged, kept = (asked(pool, server, plate) for plate in (PLATE, OTHER))
+        try:
+            upstream.wait_for_calls(2)
+            done = server.command_line("purge", PLATE)
+        finally:
+            gate.set()
+        assert (done.returncode, done.stdout) == (0, "Purged 0 stored answers.\n")
+        assert (purged.result().status, kept.result().status) == (200, 200)
+    assert purged.result().headers["cache-status"] == "portal; fwd=miss"
+    assert is_stored(server, PLATE) == {False}
+    assert is_stored(server, OTHER) == {True}
+    assert upstream.count() == 2
+    assert lookup(server, PLATE).headers["cache-status"] == "portal; fwd=miss; stored"
+    assert is_stored(server, PLATE) == {True}
+
+
+def test_purge_removes_the_lease_file_of_a_killed_worker_alone(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
+    gate, leases = threading.Event(), server.data_dir / "leases"
+    upstream.default(faults.held(gate))
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            asked(pool, server, PLATE)
+            upstream.wait_for_calls(1)
+            for worker in server.worker_pids():
+                server.kill_worker(worker)
+            wait_until(lambda: server.answers(), "the replacement")
+            left = {path.name for path in leases.iterdir()}
+            assert files_holding(leases, tag_of(PLATE)) == left != set()
+            asked(pool, server, OTHER)
+            upstream.wait_for_calls(2)
+            for plate in (PLATE, OTHER):
+                assert server.command_line("purge", plate).returncode == 0
+            assert files_holding(leases, tag_of(PLATE)) == set()
+            assert files_holding(leases, tag_of(OTHER)) != set()  # held: never broken
+        finally:
+            gate.set()
+    wait_until(lambda: list(leases.iterdir()) == [], "the end of the held lease")
+
+
+def test_removed_lease_directory_is_made_again(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
+    lookup(server, OTHER)
+    shutil.rmtree(server.data_dir / "leases")
+    upstream.default(faults.slow_first_byte(0.5))
+    answers = together(server.port, [Ask(path_of("decode"), HEADER)] * 60)
+    assert {answer.status for answer in answers} == {200}
+    assert upstream.count(path_of("decode")) == 1
+
+
+# Redis
+
+
+def test_purge_finds_entries_whose_set_redis_evicted(
+    upstream: FaultUpstream, store: RedisProcess
+) -> None:
+    from redis import Redis
+
+    with serving(upstream, REDIS_URL=store.url) as server, Redis.from_url(store.url) as client:
+        for plate in (PLATE, OTHER):
+            lookup(server, plate)
+        assert client.delete(b"portal:tag:" + tag_of(PLATE)) == 1
+        done = server.command_line("purge", PLATE)
+        assert (done.returncode, done.stdout) == (0, "Purged 1 stored answers.\n")
+        assert [key for key in client.keys("*") if tag_of(PLATE) in key] == []
+        wait_until(lambda: is_stored(server, PLATE) == {False}, "oblivion", 2)
+        assert is_stored(server, OTHER) == {True}
+
+
+def test_stalled_worker_restores_no_purged_answer_to_an_empty_redis(
+    upstream: FaultUpstream, store: RedisProcess
+) -> None:
+    with serving(upstream, workers=1, REDIS_URL=store.url) as server:
+        for plate in (PLATE, OTHER):
+            assert lookup(server, plate).status == 200
+        (worker,) = server.worker_pids()
+        os.kill(worker, signal.SIGSTOP)
+        try:
+            assert server.command_line("purge", PLATE).returncode == 0
+            store.kill()
+            store.start()
+        finally:
+            os.kill(worker, signal.SIGCONT)
+        wait_until(lambda: is_stored(server, OTHER) == {True}, "the other plate given back")
+        assert is_stored(server, PLATE) == {False}
+        assert upstream.count() == 2
+
+
+# Lifetimes
+
+
+def test_lowered_lifetimes_end_what_is_stored_in_the_file(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
+    for plate in (PLATE, OTHER):
+        lookup(server, plate)
+    one(server.port, Ask(path_of("renajud", PLATE), HEADER))
+    server.stop()
+    server._env |= {"PORTAL_FRESH_DECODE": "1", "PORTAL_STALE_DECODE": "0"}
+    server.start()
+
+    def entries() -> int:
+        with closing(sqlite3.connect(server.data_dir / "cache.sqlite")) as database:
+            return int(database.execute("SELECT count(*) FROM entries").fetchone()[0])
+
+    wait_until(lambda: entries() == 1, "the end of the two")
+
+
+def test_lowered_lifetimes_end_what_is_stored_in_redis(
+    upstream: FaultUpstream, store: RedisProcess
+) -> None:
+    from redis import Redis
+
+    with serving(upstream, REDIS_URL=store.url) as server, Redis.from_url(store.url) as client:
+        for plate in (PLATE, OTHER):
+            lookup(server, plate)
+        one(server.port, Ask(path_of("renajud", PLATE), HEADER))
+
+        def entries() -> int:
+            tags = (tag_of(PLATE), tag_of(OTHER))
+            return sum(key.split(b":")[1] in tags for key in client.keys("portal:*:*"))
+
+        assert entries() == 3
+        server.stop()
+        server._env |= {"PORTAL_FRESH_DECODE": "1", "PORTAL_STALE_DECODE": "0"}
+        server.start()
+        wait_until(lambda: entries() == 1, "the end of the two")

@@ -1,0 +1,89 @@
+"""Responses at the wire of the shipped server: none reaches another caller, each is booked."""
+
+import csv
+import io
+
+import pytest
+
+from tests import factories
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.answers import path_of, subject_of
+from tests.fakes.in_process import PORTAL_TOKEN, managed, pass_through
+from tests.fakes.processes import PortalProcess
+
+DELAY_S = 0.4
+
+
+def fines_of(name: str) -> bytes:
+    """A RENAINF record names no plate: the place of the fine says whose it is here."""
+    return factories.renainf_body(factories.fine(localInfracao=name))
+
+
+def own_fines():
+    """Each call's answer, told by its plate and credential, after an interim response."""
+
+    def body(call):
+        return fines_of(f"{subject_of(call)} {call.header('authorization')}")
+
+    return faults.interim(DELAY_S, then=faults.answer("own", body))
+
+
+def ledger_rows(portal: PortalProcess) -> int:
+    """How many calls the ledger has."""
+    printed = portal.command_line("ledger", "--csv").stdout
+    return len(list(csv.DictReader(io.StringIO(printed))))
+
+
+@pytest.mark.parametrize("delay_s", [0.0, DELAY_S])
+def test_interim_response_loses_no_paid_answer(delay_s):
+    with FaultUpstream() as upstream, PortalProcess(managed(upstream.url), workers=1) as portal:
+        upstream.default(faults.interim(delay_s))
+        for operation in ("decode", "renainf", "renajud"):
+            answer = portal.get(path_of(operation), headers={"Authorization": PORTAL_TOKEN})
+            assert answer.status_code == 200, operation
+        assert upstream.count() == ledger_rows(portal) == 3
+
+
+def test_late_answer_after_an_interim_response_is_not_another_vehicles():
+    with FaultUpstream() as upstream, PortalProcess(managed(upstream.url), workers=1) as portal:
+        upstream.default(own_fines())
+        for plate in ("AAA1A11", "BBB2B22", "CCC3C33"):
+            for _ in range(2):  # paid for, then stored
+                answer = portal.get(
+                    path_of("renainf", plate), headers={"Authorization": PORTAL_TOKEN}
+                )
+                assert plate in answer.text
+        assert upstream.count() == ledger_rows(portal) == 3
+
+
+def test_late_answer_after_an_interim_response_is_not_another_callers():
+    with FaultUpstream() as upstream, PortalProcess(pass_through(upstream.url), workers=1) as one:
+        upstream.default(own_fines())
+        for caller in ("alice", "bob", "alice"):
+            answer = one.get(path_of("renainf"), headers={"Authorization": caller})
+            assert f"ABC1D23 {caller}" in answer.text
+        assert upstream.count() == ledger_rows(one) == 2
+
+
+FAULTS = (
+    *(faults.started_then_reset(), faults.reset_before_a_byte(), faults.closed_before_a_byte()),
+    *(faults.stale_keep_alive(), faults.reset_when_idle(), faults.interim_and_no_answer()),
+    *(faults.bytes_behind(delay_s=0.1), faults.reset_mid_body(), faults.status(500)),
+)
+
+
+def test_ledger_has_a_row_for_each_call_that_the_upstream_received():
+    """A clean lookup before each fault: formerly its connection carried the next call, and a
+    call that was sent again had one row, at no price."""
+    with FaultUpstream() as upstream:
+        settings = managed(upstream.url) | {"PORTAL_PRICE_DECODE": "0.30"}
+        with PortalProcess(settings, workers=1) as portal:
+            for number, fault in enumerate(FAULTS):
+                for plate, played in ((f"AAA1A{number:02}", None), (f"BBB1B{number:02}", fault)):
+                    if played:
+                        upstream.once("/", played)
+                    portal.get(path_of("decode", plate), headers={"Authorization": PORTAL_TOKEN})
+            printed = portal.command_line("ledger", "--csv").stdout
+        rows = list(csv.DictReader(io.StringIO(printed)))
+        assert len(rows) == upstream.count() == 2 * len(FAULTS)
+        assert {row["price"] for row in rows} == {"0.30"}

@@ -1,0 +1,63 @@
+"""Another process holds a write lock: a paid answer waits for it briefly and is not lost."""
+
+import csv
+import io
+import sqlite3
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import FaultUpstream, faults, wait_until
+from tests.fakes.processes import PortalProcess
+from tests.outages.stored import PLATE, asked, is_stored, lookup, serving
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        finally:
+            database.execute("ROLLBACK")
+
+
+def outcomes(server: PortalProcess) -> list[str]:
+    printed = server.command_line("ledger", "--csv").stdout
+    return [row["outcome"] for row in csv.DictReader(io.StringIO(printed))]
+
+
+# A deadline of 3 s and a second or so for what is written; the former waited for 10 s and more.
+IN_TIME_S = 8
+
+
+@pytest.mark.parametrize("name", ["cache.sqlite", "portal.sqlite"])
+def test_foreign_write_lock_holds_no_paid_answer_and_loses_none(
+    upstream: FaultUpstream, name: str
+) -> None:
+    gate = threading.Event()
+    upstream.default(faults.held(gate))
+    with serving(upstream, DEADLINE="3") as server, ThreadPoolExecutor(1) as pool:
+        answer = asked(pool, server, PLATE)
+        upstream.wait_for_calls(1)
+        with locked(server.data_dir / name):
+            gate.set()
+            assert answer.result().status == 200
+            assert answer.result().seconds < IN_TIME_S
+        wait_until(lambda: is_stored(server, PLATE) == {True}, "the answer in the store")
+        wait_until(lambda: outcomes(server) == ["answered"], "the end in the ledger")
+        assert upstream.count() == 1
+
+
+def test_row_before_the_send_waits_within_the_deadline(upstream: FaultUpstream) -> None:
+    with (
+        serving(upstream, DEADLINE="3") as server,
+        locked(server.data_dir / "portal.sqlite"),
+    ):
+        refused = lookup(server, PLATE)
+        assert (refused.status, upstream.count()) == (503, 0)
+        assert refused.seconds < IN_TIME_S

@@ -1,0 +1,67 @@
+"""What a worker may do at once is computed from the system's limit of open files."""
+
+import resource
+from collections.abc import Callable
+
+import pytest
+
+from portal.capacity import MOST, Capacity, capacity, raise_open_files_limit
+
+INFINITE = resource.RLIM_INFINITY
+Limits = tuple[int, int]
+
+
+@pytest.fixture
+def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Limits]]:
+    """Sets soft and hard limit and the most that the system grants; gives what was set."""
+
+    def pretend(soft: int, hard: int, granted: int | None = None) -> list[Limits]:
+        held = [(soft, hard)]
+
+        def set_to(_: int, to: Limits) -> None:
+            if granted is not None and (to[0] == INFINITE or to[0] > granted):
+                raise ValueError("not allowed to raise maximum limit")
+            held.append(to)
+
+        monkeypatch.setattr(resource, "getrlimit", lambda _: held[-1])
+        monkeypatch.setattr(resource, "setrlimit", set_to)
+        return held
+
+    return pretend
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "granted", "raised"),
+    [
+        (1024, 524_288, None, [(524_288, 524_288)]),
+        (1024, 1024, None, []),
+        (256, INFINITE, 10_240, [(10_240, INFINITE)]),  # macOS
+        (20_000, INFINITE, 10_240, []),
+        (1024, 4096, 1024, []),  # the system does not let us
+    ],
+)
+def test_the_soft_limit_is_raised_as_far_as_the_system_allows(limits, soft, hard, granted, raised):
+    held = limits(soft, hard, granted)
+    raise_open_files_limit()
+    assert held[1:] == raised
+
+
+@pytest.mark.parametrize("soft", [MOST.open_files, 524_288, INFINITE])
+def test_a_limit_that_is_high_enough_limits_nothing(limits, soft):
+    limits(soft, INFINITE)
+    assert capacity() == MOST
+
+
+@pytest.mark.parametrize("soft", [1024, 2048, 4096, MOST.open_files - 1])
+def test_connections_and_lookups_stay_within_the_limit(limits, soft):
+    limits(soft, soft)
+    allowed = capacity()
+    assert allowed.open_files <= soft
+    assert allowed.lookups < allowed.connections
+    assert allowed != MOST
+
+
+@pytest.mark.parametrize("soft", [64, 256])
+def test_a_tiny_limit_leaves_some_places_all_the_same(limits, soft):
+    limits(soft, soft)
+    assert capacity() == Capacity(8, 8)

@@ -1,0 +1,94 @@
+"""A proxy's error page and an outage in a 200 are failures, never a rejection or a clean record."""
+
+import pytest
+
+from tests.conftest import PortalFactory
+from tests.factories import decode_body, encode, fine, renainf_body
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.answers import path_of
+from tests.fakes.in_process import managed
+from tests.web.json_paths import INVALID_PLATE, PLATE, expect_message
+from tests.web.signed_in import visitor
+
+DECODE = path_of("decode", PLATE)
+RENAINF = path_of("renainf", PLATE)
+
+
+@pytest.mark.parametrize("status", [400, 404])
+def test_html_error_page_asks_the_other_base_address(
+    portal: PortalFactory, upstream: FaultUpstream, secondary: FaultUpstream, status: int
+) -> None:
+    upstream.default(faults.html_error(status))
+    response = portal(managed(upstream.url, secondary.url)).get(DECODE)
+    assert (response.status_code, response.data) == (200, decode_body(PLATE))
+    assert (upstream.count(), secondary.count()) == (1, 1)
+
+
+@pytest.mark.parametrize("status", [400, 404])
+def test_html_error_page_is_502_and_not_stored(
+    portal: PortalFactory, upstream: FaultUpstream, status: int
+) -> None:
+    here = portal(STALE_DECODE="0")
+    upstream.default(faults.html_error(status))
+    assert expect_message(here.get(DECODE), 502) != INVALID_PLATE
+    upstream.clear()
+    other = here.get(path_of("decode", "ABC1D24"))
+    assert other.headers["Cache-Status"] == "portal; fwd=miss; stored"
+
+
+@pytest.mark.parametrize("status", [400, 404])
+def test_html_error_page_serves_the_stale_answer(
+    portal: PortalFactory, upstream: FaultUpstream, status: int
+) -> None:
+    here = portal(FRESH_DECODE="0")
+    assert here.get(DECODE).status_code == 200
+    upstream.default(faults.html_error(status))
+    response = here.get(DECODE)
+    assert (response.status_code, response.headers["Cache-Status"]) == (200, "portal; fwd=stale")
+
+
+@pytest.mark.parametrize(("status", "becomes"), [(401, 503), (403, 503), (402, 502), (429, 503)])
+def test_other_refusals_are_judged_by_status_whatever_their_body(
+    portal: PortalFactory,
+    upstream: FaultUpstream,
+    secondary: FaultUpstream,
+    status: int,
+    becomes: int,
+) -> None:
+    upstream.default(faults.html_error(status))
+    expect_message(portal(managed(upstream.url, secondary.url)).get(DECODE), becomes)
+    assert secondary.count() == 0
+
+
+def test_only_the_message_of_an_upstreams_400_reaches_the_caller(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal()
+    body = encode({"message": "Placa recusada.", "echo": {"Authorization": "operator"}})
+    upstream.default(faults.answer("400 extra", body, 400))
+    for _ in range(2):
+        expect_message(here.get(DECODE), 400, "Placa recusada.")
+    assert upstream.count() == 1
+
+
+def test_outage_told_beside_an_empty_list_is_no_clean_record(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    outage = encode({"status": "SUCCESS", "result": [], "message": "Base estadual indisponivel"})
+    upstream.script(RENAINF, faults.answer("outage", outage))
+    here = portal()
+    expect_message(here.get(RENAINF), 502)
+    page = visitor(here).get(f"/placa/{PLATE}?completo=1")
+    assert page.by_id("multas").get("data-panel") == "unavailable"
+    assert "Nenhuma multa" not in page.text
+
+
+def test_message_beside_records_was_paid_for_and_counts_as_drift(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    body = renainf_body(fine()).replace(b'{"status"', b'{"message": "Aviso.", "status"')
+    upstream.default(faults.answer("message beside records", body))
+    here = portal()
+    assert here.get(RENAINF).data == body
+    metrics = here.client.get("/metrics").get_data(as_text=True)
+    assert 'portal_drift_total{field="$.message",operation="renainf"} 1.0' in metrics

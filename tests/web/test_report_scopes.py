@@ -1,0 +1,93 @@
+"""A stored report is shown to a reader whose scopes cover the records that it was written from."""
+
+import pytest
+
+from tests.conftest import PortalFactory
+from tests.factories import fine, renainf_body, report_body
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
+from tests.fakes.wire import Call
+from tests.web.json_paths import PLATE, issue
+from tests.web.person import Person
+
+WHOLE_PAGE = f"/placa/{PLATE}?completo=1"
+SHELL = f"/placa/{PLATE}"
+PAPER = f"/placa/{PLATE}/dossie"
+PAGES = (WHOLE_PAGE, SHELL, PAPER)
+REPORT = "/detran/v1/analytical-reports"
+RENAJUD = "/detran/v1/restrictions/renajud"
+PARTIAL = "escrito do que havia"
+SECRET = "penhora da vara de Betim"
+
+
+def person(here: InProcessPortal, *scopes: str) -> Person:
+    return Person.at(here).signed_in(issue(here, "-".join(scopes), frozenset(scopes)))
+
+
+def have_written(somebody: Person) -> None:
+    somebody.pages.get(WHOLE_PAGE)
+    assert somebody.post(f"/placa/{PLATE}/laudo").status_code == 303
+
+
+def read_by(somebody: Person) -> list[str]:
+    return [somebody.pages.get(path).text for path in PAGES]
+
+
+def telling(call: Call) -> bytes:
+    """A report that names what it was written from, and what it lacked."""
+    lacking = b"indisponiveis" in call.body
+    return report_body(PARTIAL if lacking else SECRET)
+
+
+@pytest.fixture
+def here(portal: PortalFactory, upstream: FaultUpstream) -> InProcessPortal:
+    """A portal in which a token of all scopes has had a report written."""
+    upstream.script(REPORT, faults.answer("telling", telling))
+    made = portal()
+    have_written(Person.at(made).signed_in(PORTAL_TOKEN))
+    return made
+
+
+@pytest.mark.parametrize(
+    "scopes",
+    [("report",), ("decode", "report"), ("decode", "renainf", "report"), ("decode", "renajud")],
+    ids="+".join,
+)
+def test_report_is_hidden_from_a_reader_who_lacks_a_scope_of_its_records(here, scopes):
+    reader = person(here, *scopes)
+    assert not [text for text in read_by(reader) if SECRET in text]
+
+
+def test_report_is_shown_to_a_reader_with_the_scopes_of_its_records(here):
+    reader = person(here, "decode", "renainf", "renajud", "report")
+    assert [SECRET in text for text in read_by(reader)] == [True, True, True]
+
+
+def test_report_whose_records_changed_takes_all_record_scopes(here, upstream):
+    upstream.script("/detran/v1/restrictions/renainf", faults.answer("fine", renainf_body(fine())))
+    whole = person(here, "decode", "renainf", "renajud", "report", "refresh")
+    assert whole.post(f"/placa/{PLATE}/atualizar").status_code == 303
+    assert all(SECRET in text for text in read_by(whole))
+    partial = person(here, "decode", "renainf", "report")
+    assert not any(SECRET in text for text in read_by(partial))
+
+
+def test_report_written_from_a_readers_own_records_is_shown_and_stays(here, upstream):
+    reader = person(here, "decode", "renainf", "report")
+    have_written(reader)
+    assert all(PARTIAL in text for text in read_by(reader))
+    calls = upstream.count(REPORT)
+    have_written(Person.at(here).signed_in(PORTAL_TOKEN))  # stored: it is the newest again
+    for text in read_by(reader):
+        assert SECRET not in text
+        assert PARTIAL in text
+    assert upstream.count(REPORT) == calls == 2
+
+
+def test_report_written_while_a_lookup_was_down_takes_the_scopes_of_the_others(portal, upstream):
+    upstream.script(RENAJUD, faults.status(400))
+    here = portal()
+    upstream.script(REPORT, faults.answer("telling", telling))
+    have_written(Person.at(here).signed_in(PORTAL_TOKEN))
+    assert PARTIAL in person(here, "decode", "renainf", "report").pages.get(PAPER).text
+    assert PARTIAL not in person(here, "decode", "report").pages.get(PAPER).text
