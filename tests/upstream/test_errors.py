@@ -15,7 +15,7 @@ def test_no_failure_names_the_plate_the_token_or_the_address(upstream):
     for row in BROKEN:
         upstream.once("/", row.fault)
         with pytest.raises(UpstreamError) as caught:
-            asked.send(resource(credential="s3cret"), Notes(), soon(5))
+            asked.send(resource(credential="s3cret"), Notes(), soon(30))
         told = f"{caught.value!r} {caught.value.__cause__ is None} {caught.value}"
         assert not any(word in told for word in ("ABC1D23", "s3cret", "127.0.0.1", "detran"))
         assert str(upstream.port) not in told
@@ -24,7 +24,7 @@ def test_no_failure_names_the_plate_the_token_or_the_address(upstream):
 def test_a_5xx_carries_its_status(upstream):
     upstream.once("/", faults.status(502))
     with pytest.raises(Failing) as caught:
-        origin(upstream.url).send(resource(), Notes(), soon(5))
+        origin(upstream.url).send(resource(), Notes(), soon(30))
     assert caught.value.status == 502
 
 
@@ -33,12 +33,12 @@ def test_an_operator_reads_why_a_call_failed_and_nothing_of_it(upstream, tmp_pat
     upstream.once("/", faults.closed_before_a_byte())
     for url in (UNKNOWN_NAME_URL, refused_url(), upstream.url):
         with pytest.raises(UpstreamError):
-            origin(url).send(resource(), Notes(), soon(5))
+            origin(url).send(resource(), Notes(), soon(30))
     for tls in (certified(by=trustme.CA()), certified("elsewhere.example"), None):
         with FaultUpstream(tls=tls) as other, pytest.raises(UpstreamError):
-            origin(other.tls_url).send(resource(), Notes(), soon(5))
+            origin(other.tls_url).send(resource(), Notes(), soon(30))
     upstream.once("/", faults.status(401))
-    origin(upstream.url).send(resource(), Notes(), soon(5))
+    origin(upstream.url).send(resource(), Notes(), soon(30))
     told = [message.removeprefix("primary: could not connect: ") for message in caplog.messages]
     assert told[:2] == ["gaierror", "ConnectionRefusedError, ECONNREFUSED"]
     assert told[2] == "primary: closed before an answer"

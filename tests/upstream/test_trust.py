@@ -28,7 +28,7 @@ def test_nothing_leaves_for_whoever_cannot_prove_the_name(tmp_path, shown, opera
     notes = Notes()
     with trusting(tmp_path), FaultUpstream(tls=SHOWN[shown]()) as other:
         with pytest.raises(NotSent):
-            origin(other.tls_url).send(resource(operation), notes, soon(5))
+            origin(other.tls_url).send(resource(operation), notes, soon(30))
         assert other.count() == 0
     assert notes.outcomes == ["not_sent"]
 
@@ -43,7 +43,7 @@ def test_the_authorities_are_read_once_for_all_connections(tmp_path, monkeypatch
     with trusting(tmp_path), FaultUpstream(tls=certified()) as upstream:
         asked = origin(upstream.url)
         for _ in range(3):
-            asked.send(resource(), Notes(), soon(5))
+            asked.send(resource(), Notes(), soon(30))
         assert upstream.connections_made == 3
     assert len(read) == 1
 
