@@ -13,13 +13,24 @@ from portal.vehicle import read_field
 
 LONGEST_MESSAGE: Final = 1_000  # characters of an error's message; the contract's have 36
 
-# Members beside `result` in which services report that they could not look. A correlation id
-# ("messageId") or a count ("total") says nothing of the kind and must not refuse a clean record.
-_NOTICE = re.compile(
+# Members beside `result`, at any depth, in which services report that they could not look. A
+# correlation id ("messageId") or a count ("total") says nothing of the kind and must not refuse
+# a clean record.
+_NOTICE_NAME = re.compile(
     r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
     r"|detail|detalhe|unavail|indispon|partial|parcial|incomplet",
     re.IGNORECASE,
 )
+_REMARK_NAME = re.compile(r"observ|situac|com+ent|^(info(rmac\w*)?|obs|not[ae]s?)$")
+_NOTICE_TEXT = re.compile(
+    r"indispon|unavail|\berro|falha|fail|time-?out|fora do ar|tempor[aá]ri|manuten|maintenance"
+    r"|parcial|partial|tente |try again|offline",
+    re.IGNORECASE,
+)
+_SUCCESS_NAMES = frozenset({"success", "sucesso", "ok"})
+_DENIALS = frozenset({"false", "0", "no", "nao", "não", "n"})
+_CODE_NAMES = frozenset({"status", "code", "codigo", "statuscode", "status_code", "httpstatus"})
+_CODES_OF_SUCCESS = frozenset({"0", "00", "200"})
 _IDENTIFIER_ENDS = ("Id", "ID", "_id")
 _NOTHING_SAID = frozenset({"", "-", "0", "false", "null", "none"})
 _PLATE_NAMES = frozenset({"placa", "plate"})
@@ -97,25 +108,44 @@ def _records_nothing(records: list[dict[str, Any]]) -> bool:
 
 
 def _carries_notice(document: dict[str, Any]) -> bool:
-    """Whether a member beside ``result`` is named as a notice and says something."""
+    """Whether a member beside ``result`` says that something went wrong."""
     return any(
-        _NOTICE.search(name) and not name.endswith(_IDENTIFIER_ENDS) and _says_something(value)
+        _is_notice(name, value)
         for name, value in document.items()
         if name not in ("status", "result")
     )
 
 
-def _says_something(value: Any) -> bool:
-    """False for what means "no error": null, false, 0, a blank text, nothing but such values."""
+def _is_notice(name: str, value: Any) -> bool:
+    match value:
+        case dict():
+            return any(_is_notice(f"{name}.{inner}", each) for inner, each in value.items())
+        case list():
+            return any(_is_notice(name, each) for each in value)
+    own_name = name.rpartition(".")[2].casefold()
+    text = _plain_text(value)
+    if own_name in _SUCCESS_NAMES:
+        return text in _DENIALS
+    if text in _NOTHING_SAID or name.endswith(_IDENTIFIER_ENDS):
+        return False
+    if own_name in _CODE_NAMES and text.isdecimal():
+        return text not in _CODES_OF_SUCCESS
+    return bool(
+        any(map(_NOTICE_NAME.search, name.split(".")))
+        or _REMARK_NAME.search(own_name)
+        or _NOTICE_TEXT.search(text)
+    )
+
+
+def _plain_text(value: str | float | None) -> str:
+    """A scalar as one casefolded text."""
     match value:
         case str():
-            return str(read_field(value, "")).casefold() not in _NOTHING_SAID
-        case list():
-            return any(map(_says_something, value))
-        case dict():
-            return any(map(_says_something, value.values()))
+            return str(read_field(value, "")).casefold()
+        case bool() | None:
+            return str(value).casefold()
         case _:
-            return bool(value)
+            return str(value) if value else "0"
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
