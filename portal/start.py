@@ -8,6 +8,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -33,6 +34,9 @@ from portal.storage import (
 log = logging.getLogger(__name__)
 
 SHORT_KEY = 16  # characters; the key that is made has 64
+
+_CACHE_FILE = "cache.sqlite"
+_UNUSED = "unused-"
 
 
 class KeyInUse(Exception):
@@ -83,6 +87,8 @@ def prepare(settings: Settings) -> DataLock:
         if is_shared or not lock.is_alone:
             _refuse_another_key(settings, engine)
         record_key(fingerprint(server_key(settings)), engine, backend.key_record)
+        if settings.redis_url and lock.is_alone:
+            _set_aside_unused_cache(settings.data_dir)
     except BaseException:
         lock.release()
         raise
@@ -102,6 +108,14 @@ def _refuse_another_key(settings: Settings, engine: Engine) -> None:
         )
 
 
+def _set_aside_unused_cache(data_dir: Path) -> None:
+    """Rename the cache of a portal that had no REDIS_URL, so that a command that lacks the
+    setting finds no cache to purge in place of the one in use."""
+    for file in data_dir.glob(f"{_CACHE_FILE}*"):
+        file.replace(file.with_name(_UNUSED + file.name))
+        log.warning("%s is not used with REDIS_URL: renamed to %s%s", file, _UNUSED, file.name)
+
+
 def create_missing_database(settings: Settings) -> None:
     """For a command that may come before the portal's first start. Raises OSError."""
     file = database_file(settings.database_url, settings.data_dir)
@@ -113,11 +127,15 @@ def data_check(
     settings: Settings, engine: Engine, backend: Any, key: bytes | None, expects_files: bool
 ) -> DataCheck:
     """``expects_files``: a server that used these settings has made its files."""
-    store = settings.data_dir / "cache.sqlite"
+    store = settings.data_dir / _CACHE_FILE
+    unused = [*settings.data_dir.glob(f"{_UNUSED}{_CACHE_FILE}*")]
+    if settings.redis_url:
+        unused += settings.data_dir.glob(f"{_CACHE_FILE}*")
     return DataCheck(
         engine=engine,
         database=database_file(settings.database_url, settings.data_dir),
         store=store if expects_files and not settings.redis_url else None,
+        unused_stores=sorted(unused),
         key_fingerprint=fingerprint(key) if key else None,
         store_fingerprint=backend.key_record.read,
         upstreams_data_dir=settings.upstreams_data_dir,

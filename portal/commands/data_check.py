@@ -1,7 +1,7 @@
 """Refuses a command that would work on other data than the server's."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,8 @@ class DataCheck:
     """Each method returns why a command must not run, in one line, or None.
 
     ``database`` and ``store`` are the files that a portal with these settings makes at its start,
-    None where it makes none; ``key_fingerprint`` is that of the command's secret key, None where
+    None where it makes none; ``unused_stores`` are files of a cache that such a portal does not
+    open; ``key_fingerprint`` is that of the command's secret key, None where
     there is no key; ``store_fingerprint`` reads what the store has recorded;
     ``upstreams_data_dir`` as in the settings.
     """
@@ -26,6 +27,7 @@ class DataCheck:
     engine: Engine
     database: Path | None
     store: Path | None
+    unused_stores: Sequence[Path]
     key_fingerprint: str | None
     store_fingerprint: Callable[[], str | None]
     upstreams_data_dir: Path | None
@@ -46,6 +48,11 @@ class DataCheck:
             return (
                 "Without PORTAL_UPSTREAM_URL this would purge the demonstration's data alone, "
                 f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."
+            )
+        if self.unused_stores:
+            return (
+                "Nothing was purged: answers from before REDIS_URL was set may be in "
+                f"{', '.join(map(str, self.unused_stores))}. Delete that and purge again."
             )
         if self.key_fingerprint is None:
             return f"There is no secret key. {_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."

@@ -13,7 +13,8 @@ DEEPEST = 64
 LONGEST_NUMBER = 400
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_LARGE = 10**18  # a whole number below it is spelt without an exponent
+_LARGE = 10**18  # msgspec writes an int below it
+_LARGEST_PLAIN = 10**20  # a whole number below it has no exponent; 64 bits fit
 _encoder = msgspec.json.Encoder(order="sorted", decimal_format="number")
 
 # Possessive, and an unfinished string reaches to the end: linear whatever the bytes are.
@@ -79,8 +80,9 @@ def _canonical_numbers(value: Any) -> Any:
     return value
 
 
-def _canonical_number(number: float | Decimal) -> int | Decimal:
-    """An int, or a Decimal that holds no trailing zero; msgspec writes ``str()`` of it."""
+def _canonical_number(number: float | Decimal) -> int | Decimal | msgspec.Raw:
+    """A whole number in plain digits, or a Decimal that holds no trailing zero; msgspec writes
+    ``str()`` of it."""
     if isinstance(number, int) and -_LARGE < number < _LARGE:
         return number
     # By its shortest text a float stays what JSON said: Decimal(0.1) has 55 digits.
@@ -88,7 +90,9 @@ def _canonical_number(number: float | Decimal) -> int | Decimal:
     if not exact.is_finite():
         raise ValueError("JSON has no such number")
     exact = exact.normalize(_EXACT)
-    return int(exact) if -_LARGE < exact < _LARGE and exact == exact.to_integral_value() else exact
+    if abs(exact) >= _LARGEST_PLAIN or exact != exact.to_integral_value():
+        return exact
+    return int(exact) if abs(exact) < _LARGE else msgspec.Raw(f"{exact:f}".encode())
 
 
 def _refuse_depth(text: bytes) -> None:

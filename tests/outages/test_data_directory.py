@@ -11,7 +11,7 @@ from tests.fakes import FaultUpstream
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.ports import wait_until
-from tests.fakes.processes import PortalProcess
+from tests.fakes.processes import PortalProcess, RedisProcess
 
 OWN = {"Authorization": PORTAL_TOKEN}
 COMMANDS = (("ledger",), ("ledger", "--summary"), ("purge", "ABC1D23"), ("token", "list"))
@@ -108,3 +108,29 @@ def test_purge_in_demo_mode_does_not_pass_for_a_purge_of_an_upstreams_data(
         listed = shell.command_line("token", "list")
         assert listed.returncode == 0
         assert "demonstration" in listed.stderr
+
+
+def test_purge_names_the_cache_file_of_before_redis(
+    tmp_path: Path, upstream: FaultUpstream
+) -> None:
+    """Neither a shell with REDIS_URL nor one without it may call such a purge complete."""
+    data = tmp_path / "data"
+    settings = managed(upstream.url) | {
+        "PORTAL_DATA_DIR": str(data),
+        "PORTAL_SECRET_KEY": "k" * 40,
+    }
+    with PortalProcess(settings, workers=1) as server:
+        assert server.get(path_of("decode"), headers=OWN).status_code == 200
+    with (
+        RedisProcess() as redis,
+        PortalProcess(settings | {"PORTAL_REDIS_URL": redis.url}, workers=1) as server,
+    ):
+        assert server.get(path_of("decode"), headers=OWN).status_code == 200
+        done = server.command_line("purge", "ABC1D23")
+        assert refused_in_one_line(done)
+        assert "unused-cache.sqlite" in done.stderr
+        with closing(PortalProcess(settings)) as shell:
+            assert refused_in_one_line(shell.command_line("purge", "ABC1D23"))
+        for file in data.glob("unused-*"):
+            file.unlink()
+        assert server.command_line("purge", "ABC1D23").stdout.startswith("Purged 1 ")
