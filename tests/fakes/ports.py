@@ -16,16 +16,24 @@ UNKNOWN_NAME_URL = "http://nowhere.invalid"
 # very port of a server that is down for a moment, and could even connect to itself.
 _LOWEST, _HIGHEST = 10_240, 32_000
 
+# Hypothesis seeds the module's own generator: each of its examples would get the same ports.
+_random = random.SystemRandom()
+_given: set[int] = set()
+
 
 def free_port() -> int:
-    """A loopback port nobody listens on."""
+    """A loopback port nobody listens on, and that this process was not given before: whoever was
+    may start later, or be down for a moment."""
     for _ in range(200):
-        port = random.randint(_LOWEST, _HIGHEST)
+        port = _random.randint(_LOWEST, _HIGHEST)
+        if port in _given:
+            continue
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))
             except OSError:
                 continue
+            _given.add(port)
             return port
     raise RuntimeError("no free port found")
 
