@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from portal.environment import PREFIX, SettingsError, read_texts
-from portal.token_form import LONGEST, is_token
+from portal.system.environment import PREFIX, SettingsError, read_texts
+from portal.system.token_format import LONGEST, is_token
 
 __all__ = ["Settings", "SettingsError"]
 

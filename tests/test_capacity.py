@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from portal.capacity import MOST, Capacity, capacity, raise_open_files_limit
+from portal.system.capacity import MOST, Capacity, capacity, raise_open_files_limit
 
 INFINITE = resource.RLIM_INFINITY
 Limits = tuple[int, int]

@@ -8,7 +8,12 @@ from tests.fakes.in_process import built
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 # Each reads the names without PORTAL_ (HOST and PORT) or sets a name for a library.
-MAY_TOUCH_THE_ENVIRONMENT = {"app.py", "portal/sandbox/__main__.py", "portal/web/metrics.py"}
+MAY_TOUCH_THE_ENVIRONMENT = {
+    "portal/factory.py",
+    "portal/serving/process.py",
+    "portal/sandbox/__main__.py",
+    "portal/web/observability/metrics.py",
+}
 
 
 def sources() -> list[Path]:

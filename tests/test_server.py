@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-import app
-from portal import server
+from portal import factory
+from portal.serving import process as serving
+from portal.serving import server
 from portal.settings import Settings
+from portal.system import process
 from portal.upstream import Breaker, PayerBreaker
 from tests.fakes import free_port
 
@@ -43,16 +45,16 @@ def readonly_root(monkeypatch: pytest.MonkeyPatch) -> None:
 def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
     """The options of the server that ``python app.py`` starts for the longest deadline."""
     monkeypatch.setattr(server, "Server", RecordedServer)
-    monkeypatch.setattr(app, "set_up_logging", lambda _secrets: None)
+    monkeypatch.setattr(serving, "set_up_logging", lambda _secrets: None)
     for name, value in {
-        app.SHARED: "",  # and put back afterwards
+        serving.SHARED: "",  # and put back afterwards
         "PORTAL_DATA_DIR": str(tmp_path),
         "PORTAL_DEADLINE": str(LONGEST_DEADLINE_S),
         "HOST": "127.0.0.1",
         "PORT": str(free_port()),
     }.items():
         monkeypatch.setitem(os.environ, name, value)
-    app.main()
+    serving.main()
     return RecordedServer.options
 
 
@@ -75,21 +77,21 @@ def test_a_probe_may_last_as_long_as_its_deadline(
         longest.append(given[-1])
         return kind(*given)
 
-    monkeypatch.setattr(app, kind.__name__, noted)
+    monkeypatch.setattr(factory, kind.__name__, noted)
     settings = Settings(
         data_dir=tmp_path,
         upstream_url="http://127.0.0.1:1",
         upstream_token=token,
         deadline=LONGEST_DEADLINE_S,
     )
-    app.create_app(settings).extensions["closing"].close()
+    factory.create_app(settings).extensions["closing"].close()
     assert [each > LONGEST_DEADLINE_S for each in longest] == [True]
 
 
 def test_the_workers_share_apart_from_the_data_and_nothing_stays_behind(
     started: dict[str, Any], tmp_path: Path
 ) -> None:
-    shared = Path(os.environ[app.SHARED])
+    shared = Path(os.environ[serving.SHARED])
     assert not shared.is_relative_to(tmp_path)
     assert not shared.exists()
 
@@ -104,8 +106,8 @@ def test_it_starts_where_nothing_but_the_data_is_writable(
 def test_a_worker_whose_directory_is_gone_or_full_counts_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(app.SHARED, str(tmp_path / "gone"))
-    assert app._join_the_others(2) is None
+    monkeypatch.setenv(serving.SHARED, str(tmp_path / "gone"))
+    assert serving._join_the_others(2) is None
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_workers_keep_to_processors_of_their_own_where_there_are_as_many(
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: available, raising=False)
     monkeypatch.setattr(os, "sched_setaffinity", lambda _, to: chosen.append(to), raising=False)
     for number in range(3):
-        server.keep_to_a_processor(number, workers)
+        process.keep_to_a_processor(number, workers)
     assert chosen == kept_to
 
 
@@ -139,11 +141,11 @@ def test_a_worker_that_may_not_choose_its_processor_runs_anywhere(
 
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
     monkeypatch.setattr(os, "sched_setaffinity", refused, raising=False)
-    server.keep_to_a_processor(0, 1)
+    process.keep_to_a_processor(0, 1)
 
 
 def test_where_the_system_places_no_process_workers_run_anywhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delattr(os, "sched_setaffinity", raising=False)
-    server.keep_to_a_processor(0, len(getattr(os, "sched_getaffinity", lambda _: [0])(0)))
+    process.keep_to_a_processor(0, len(getattr(os, "sched_getaffinity", lambda _: [0])(0)))

@@ -10,8 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from portal import sharing
-from portal.sharing import SharedDirectory, begin_sharing, claim_number, homes, reserve
+from portal.system import shared_directory
+from portal.system.shared_directory import (
+    SharedDirectory,
+    begin_sharing,
+    claim_number,
+    homes,
+    reserve,
+)
 from tests.fakes import wait_until
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -91,7 +97,7 @@ def test_a_home_without_room_is_passed_over_and_left_clean(
             raise OSError(errno.ENOSPC, "full")
         reserve(path, size)
 
-    monkeypatch.setattr(sharing, "reserve", no_room)
+    monkeypatch.setattr(shared_directory, "reserve", no_room)
     made = begin_sharing([tmp_path / "missing", full, roomy], KIBIBYTE)
     assert made is not None
     assert made.path.parent == roomy

@@ -16,7 +16,7 @@ from portal.access.tokens import (
     UnknownToken,
     digest,
 )
-from portal.token_form import is_token
+from portal.system.token_format import is_token
 
 __all__ = [
     "DEMO_TOKEN",

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import click
 
-from portal.commands.telling import Telling
+from portal.commands.failures import Telling
 from portal.gateway import Ledger, Row, Saved, Tally
 
 SUMMARY_COLUMNS = ("operation", "calls", "spent", "hits", "collapsed", "saved")

@@ -8,7 +8,7 @@ import click
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import BytesKept, History
-from portal.commands.telling import Telling
+from portal.commands.failures import Telling
 from portal.gateway import BytesRemain, Leases, Ledger, Store, StoreDown, purge_bucket
 from portal.storage import PurgeLog
 from portal.vehicle import InvalidPlate, Plate, parse_subject

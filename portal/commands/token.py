@@ -9,7 +9,7 @@ from datetime import datetime
 import click
 
 from portal.access import OPERATION_SCOPES, SCOPES, NameTaken, Tokens
-from portal.commands.telling import TellingGroup
+from portal.commands.failures import TellingGroup
 from portal.gateway import ZONE
 
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}

@@ -1,12 +1,10 @@
 """What we remember: answers per plate, and what each call cost."""
 
-from portal.gateway.asking import Policy
 from portal.gateway.backend import BytesRemain, purge_bucket
+from portal.gateway.backend_breaker import Fuse
 from portal.gateway.backends import cache_backend, leases
 from portal.gateway.envelope import Seal
-from portal.gateway.fuse import Fuse
 from portal.gateway.gateway import Gateway
-from portal.gateway.housekeeper import Chore, Housekeeper
 from portal.gateway.key_record import record_key
 from portal.gateway.lease import FileLeases, Leases
 from portal.gateway.lease_limit import LimitedLeases
@@ -19,6 +17,7 @@ from portal.gateway.lookup import (
     FailureKind,
     Lookup,
     Served,
+    report_lookup,
 )
 from portal.gateway.memory import Memory
 from portal.gateway.observer import Observer, Several, Silent
@@ -32,10 +31,12 @@ from portal.gateway.operations import (
     Terms,
 )
 from portal.gateway.retention import retention_of
+from portal.gateway.savings import Saved, Tally
+from portal.gateway.scheduler import Chore, Housekeeper
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import Store, StoreDown
-from portal.gateway.strict_json import NotStrictJSON, canonical, parse_exact
-from portal.gateway.tally import Saved, Tally
+from portal.gateway.strict_json import NotStrictJSON, parse_exact
+from portal.gateway.upstream_client import Policy
 
 __all__ = [
     "DECODE",
@@ -76,10 +77,10 @@ __all__ = [
     "Tally",
     "Terms",
     "cache_backend",
-    "canonical",
     "leases",
     "parse_exact",
     "purge_bucket",
     "record_key",
+    "report_lookup",
     "retention_of",
 ]

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast, get_args
 
-from portal.gateway import validity
-from portal.gateway.asking import Asker, Policy
+from portal.gateway import answer_check
 from portal.gateway.backend import Mark
 from portal.gateway.envelope import Envelope
 from portal.gateway.freshness import Freshness, judge, retention_s
@@ -26,6 +25,7 @@ from portal.gateway.observer import Observer, Silent
 from portal.gateway.operations import REPORT, Name, Terms
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import FAILURE_SHARED_S, Store
+from portal.gateway.upstream_client import Asker, Policy
 from portal.upstream import Response, Upstream
 from portal.vehicle import Plate
 
@@ -230,7 +230,7 @@ class Gateway:
         self, key: str, lookup: Lookup, response: Response, fence: int, mark: Mark
     ) -> _Brought:
         status, body = response.status, response.body
-        empty = status == 200 and validity.is_empty(body)
+        empty = status == 200 and answer_check.is_empty(body)
         envelope = Envelope(
             key=key if status == 200 else _rejected(key),
             fetched_at=self._clock(),

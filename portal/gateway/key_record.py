@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from sqlalchemy import Engine
 
 from portal.gateway.backend import PURGED, new_era
+from portal.gateway.backend_breaker import Fuse
 from portal.gateway.envelope import KEY_ID_BYTES, key_id
-from portal.gateway.fuse import Fuse
 from portal.storage import adopt_key
 
 log = logging.getLogger(__name__)

@@ -3,11 +3,12 @@
 import hashlib
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from portal.gateway.operations import Operation
+from portal.gateway.operations import REPORT, Operation
+from portal.gateway.strict_json import canonical
 from portal.vehicle import Plate, Renavam
 
 CacheStatus = Literal["hit", "miss", "collapsed", "request", "stale"]
@@ -95,6 +96,11 @@ class Lookup:
         """The text a key is made of: all that changes the answer, and nothing else."""
         digest = hashlib.sha256(self.body).hexdigest() if self.body is not None else ""
         return "|".join((self.operation.name, self.subject.text, self.uf or "", digest))
+
+
+def report_lookup(plate: Plate, data: dict[str, Any]) -> Lookup:
+    """The report on a vehicle from the ``data`` known of it, in one spelling of its JSON."""
+    return Lookup(REPORT, plate, body=canonical({"plate": plate.text, "data": data}))
 
 
 class Served(msgspec.Struct, frozen=True):

@@ -19,8 +19,8 @@ from portal.gateway.backend import (
     new_era,
     purge_bucket,
 )
+from portal.gateway.backend_breaker import Fuse
 from portal.gateway.envelope import SEAL_BYTES
-from portal.gateway.fuse import Fuse
 from portal.gateway.key_record import RedisKeyRecord
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from portal.gateway.fuse import Blown, Fuse
+from portal.gateway.backend_breaker import Blown, Fuse
 from portal.gateway.lease import fence_now
 from portal.gateway.redis_cache import PREFIX, batches
 

@@ -18,8 +18,8 @@ from portal.gateway.backend import (
     UnknownMark,
     purge_bucket,
 )
+from portal.gateway.backend_breaker import Blown
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
-from portal.gateway.fuse import Blown
 from portal.gateway.lookup import Lookup
 from portal.gateway.memory import Memory, Version
 from portal.gateway.observer import Observer, Silent

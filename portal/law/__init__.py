@@ -1,18 +1,18 @@
 """What follows from a record: articles, points, amounts, clocks, and what a court stops."""
 
+from portal.law.act_answers import ACTS, Act, Answer, Mark
+from portal.law.act_matrix import NOTHING_STALE, Missing, Row, Stale
 from portal.law.amounts import Amount
-from portal.law.answers import ACTS, Act, Answer, Mark
 from portal.law.assessment import FineAssessment, Totals, assess, totals
 from portal.law.courts import Court, court_body_name, court_name, find_court
 from portal.law.deadlines import Clock
 from portal.law.effects import WHO_LIFTS, Effect, effect_of, union
+from portal.law.fine_status import Standing
 from portal.law.glossary import GLOSSARY, Term, term
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
-from portal.law.matrix import NOTHING_STALE, Missing, Row, Stale
 from portal.law.negotiation import SHARES, Cost, Negotiation, Scenario, Share, negotiate
 from portal.law.paid_sums import PaidSum
 from portal.law.points import Points
-from portal.law.standing import Standing
 from portal.law.unverified import UNVERIFIED, Unverified
 from portal.law.verdict import Level, Reason, Verdict, judge
 from portal.law.wording import listed

@@ -14,12 +14,12 @@ from operator import attrgetter
 from portal.law import deadlines
 from portal.law.amounts import Amount, exact_amount, plausible
 from portal.law.deadlines import Clock
+from portal.law.fine_status import STANDING_WORDS, Standing, standing_of
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
 from portal.law.paid_sums import PaidSum, paid_sum
 from portal.law.past_rules import as_committed
 from portal.law.payment import payment_of
 from portal.law.points import Points, points_of
-from portal.law.standing import STANDING_WORDS, Standing, standing_of
 from portal.law.wording import bare, counted, listed
 from portal.vehicle import Field, Fine
 

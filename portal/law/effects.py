@@ -8,8 +8,8 @@ back what it says, or hides part of it, nothing is told from it: neither "stoppe
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from portal.law.answers import ACTS, Act, Answer, worst
-from portal.law.kinds import KIND_WORDS, Kind, read_kinds
+from portal.law.act_answers import ACTS, Act, Answer, worst
+from portal.law.restriction_kinds import KIND_WORDS, Kind, read_kinds
 from portal.law.wording import listed
 from portal.vehicle import Restriction
 

@@ -10,11 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from portal.law.answers import ACTS, Act, Mark, worst
-from portal.law.assessment import FineAssessment
-from portal.law.courts import find_court
-from portal.law.effects import Effect, effect_of
-from portal.law.matrix import (
+from portal.law.act_answers import ACTS, Act, Mark, worst
+from portal.law.act_matrix import (
     AFTER_PAYMENT,
     MISSING_WORDS,
     NOTHING_STALE,
@@ -24,6 +21,9 @@ from portal.law.matrix import (
     as_of,
     row_of,
 )
+from portal.law.assessment import FineAssessment
+from portal.law.courts import find_court
+from portal.law.effects import Effect, effect_of
 from portal.law.wording import day, listed, money
 from portal.vehicle import Restriction
 

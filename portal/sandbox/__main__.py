@@ -10,7 +10,7 @@ from granian.log import LogLevels
 
 from portal.sandbox.sandbox import TOKEN
 from portal.sandbox.wsgi import SECONDARY
-from portal.server import cannot_listen
+from portal.system.process import cannot_listen
 
 # More than may ever hang at once in a rehearsal: each hung request holds a thread for 30 s.
 _THREADS = 256

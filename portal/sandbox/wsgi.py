@@ -11,7 +11,7 @@ from typing import Any
 from portal.sandbox.day import today
 from portal.sandbox.exchange import Ask, Role
 from portal.sandbox.sandbox import BODY_CAP, Sandbox
-from portal.server import end_with_parent
+from portal.system.process import end_with_parent
 
 SECONDARY = "/secundario"
 

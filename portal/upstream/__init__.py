@@ -1,7 +1,6 @@
 """How we ask: one base address, one behind a breaker, or both as one upstream."""
 
 from portal.upstream.breaker import Breaker
-from portal.upstream.cells import Cells
 from portal.upstream.circuit import CELLS
 from portal.upstream.errors import (
     Broken,
@@ -15,9 +14,10 @@ from portal.upstream.errors import (
     UpstreamError,
 )
 from portal.upstream.failover import Failover
-from portal.upstream.messages import Account, Attempt, Resource, Response, Upstream
 from portal.upstream.origin import Origin
 from portal.upstream.payers import PAYER_CELLS, ROOM_A_BREAKER, PayerBreaker
+from portal.upstream.protocol import Account, Attempt, Resource, Response, Upstream
+from portal.upstream.shared_counters import Cells
 
 __all__ = [
     "CELLS",

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from portal.upstream.cells import Cells
 from portal.upstream.circuit import CELLS, Circuit, State, mark
 from portal.upstream.errors import CircuitOpen, LocalFailure, TimedOut, UpstreamError
-from portal.upstream.messages import Account, Attempt, Resource, Response, Upstream
+from portal.upstream.protocol import Account, Attempt, Resource, Response, Upstream
+from portal.upstream.shared_counters import Cells
 
 
 class Breaker:

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Callable, Collection
 from typing import Literal
 
-from portal.upstream.cells import Cells
 from portal.upstream.errors import CircuitOpen
+from portal.upstream.shared_counters import Cells
 
 State = Literal["closed", "open", "half-open"]
 

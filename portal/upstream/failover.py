@@ -11,7 +11,7 @@ from portal.upstream.errors import (
     Unusable,
     UpstreamError,
 )
-from portal.upstream.messages import Account, Resource, Response, Upstream
+from portal.upstream.protocol import Account, Resource, Response, Upstream
 
 
 class Failover:

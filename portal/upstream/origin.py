@@ -12,7 +12,7 @@ import requests
 from requests.adapters import BaseAdapter
 
 from portal.upstream.errors import Failing, NotSent, TimedOut, Unusable, UpstreamError, kind_of
-from portal.upstream.messages import Account, Resource, Response
+from portal.upstream.protocol import Account, Resource, Response
 from portal.upstream.transport import BODY_CAP, SingleUseAdapter
 
 log = logging.getLogger(__name__)

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from enum import Enum
 
 from portal.upstream.breaker import SecondLook
-from portal.upstream.cells import CELL_BYTES, Cells
 from portal.upstream.circuit import CELLS, Circuit, State, mark
 from portal.upstream.errors import CircuitOpen, LocalFailure, NotSent, UpstreamError
-from portal.upstream.messages import Account, Resource, Response, Upstream
+from portal.upstream.protocol import Account, Resource, Response, Upstream
+from portal.upstream.shared_counters import CELL_BYTES, Cells
 
 PROVEN_S = 3600.0
 

@@ -1,12 +1,12 @@
 """What people and scripts see: JSON paths, pages, health, metrics."""
 
-from portal.web.fragments import Fragments
-from portal.web.hit_log import HitLog
-from portal.web.limits import RateLimits
-from portal.web.logs import set_up_logging
-from portal.web.metrics import ROOM_A_WORKER, Metrics, MetricsAccess, add_up_in
-from portal.web.mounting import Portal, mount
-from portal.web.view_models import SamplePlate
+from portal.presentation import SamplePlate
+from portal.web.app_setup import Portal, mount
+from portal.web.http.rate_limits import RateLimits
+from portal.web.json_api.access_log_buffer import HitLog
+from portal.web.observability.logs import set_up_logging
+from portal.web.observability.metrics import ROOM_A_WORKER, Metrics, MetricsAccess, add_up_in
+from portal.web.pages.fragment_cache import Fragments
 
 __all__ = [
     "ROOM_A_WORKER",

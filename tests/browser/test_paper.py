@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from portal.web.pdf import PDFUnavailable, render_pdf
+from portal.web.pages.pdf import PDFUnavailable, render_pdf
 from tests.web import paper
 from tests.web.rendering import ASSETS
 

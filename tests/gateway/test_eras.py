@@ -6,7 +6,7 @@ import pytest
 
 from portal.gateway import Fuse, Seal, Store
 from portal.gateway.backend import Held, compare_marks
-from portal.gateway.fuse import Blown
+from portal.gateway.backend_breaker import Blown
 from portal.gateway.memory import Memory
 from tests.fakes import wait_until
 from tests.fakes.threads import no_thread_named

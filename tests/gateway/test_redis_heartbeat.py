@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from portal.gateway.fuse import Fuse
+from portal.gateway.backend_breaker import Fuse
 from tests.fakes import wait_until
 from tests.fakes.processes import RedisProcess
 from tests.fakes.threads import no_thread_named

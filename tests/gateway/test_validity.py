@@ -5,7 +5,7 @@ import json
 import pytest
 
 from portal.gateway import DECODE, RENAINF, RENAJUD, Lookup
-from portal.gateway.validity import LONGEST_MESSAGE, NoAnswer, check, is_empty, message_body
+from portal.gateway.answer_check import LONGEST_MESSAGE, NoAnswer, check, is_empty, message_body
 from portal.vehicle import parse_subject
 from tests import factories
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law import ACTS, effect_of, union
-from portal.law.kinds import read_kinds
+from portal.law.restriction_kinds import read_kinds
 from portal.vehicle import HIDDEN
 from tests.law.records import restriction
 from tests.law.strategies import RESTRICTIONS

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from playwright.sync_api import sync_playwright
 
-from portal.web.pdf import PDFUnavailable, render_pdf
+from portal.web.pages.pdf import PDFUnavailable, render_pdf
 from tests.fakes.processes import PortalProcess
 from tests.quality import axe, measures, tools
 from tests.quality.visits import DESKTOP, MEDIA, VISITS, dress, open_page

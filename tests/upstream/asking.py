@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from portal.gateway import DECODE, RENAINF, RENAJUD, REPORT, Lookup, Operation
-from portal.gateway.validity import NoAnswer, check, message_body
+from portal.gateway.answer_check import NoAnswer, check, message_body
 from portal.upstream import Origin, Resource, Unusable
 from portal.vehicle import Plate
 from tests import factories

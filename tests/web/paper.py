@@ -2,8 +2,8 @@
 
 from datetime import date, timedelta
 
-from portal.web.filters import short_date
-from portal.web.view_models import dossier_page
+from portal.presentation import dossier_page
+from portal.presentation.formats import short_date
 from tests.factories import (
     Record,
     decode_body,

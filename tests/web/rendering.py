@@ -7,11 +7,10 @@ from typing import Any, Literal
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from portal.presentation import Panels, Reading, Site, formats
+from portal.presentation.panels import Panel
 from portal.vehicle import Plate
-from portal.web import filters
-from portal.web.assets import Assets
-from portal.web.panels import Panel
-from portal.web.view_models import Panels, Reading, Site
+from portal.web.http.assets import Assets
 from tests.factories import (
     HIDDEN,
     decode_body,
@@ -37,7 +36,7 @@ def environment() -> Environment:
     env = Environment(
         loader=FileSystemLoader(ROOT / "templates"), autoescape=True, undefined=StrictUndefined
     )
-    filters.register(env)
+    formats.register(env)
     env.globals["remembered"] = lambda _subject, caller: caller()  # drawn anew each time
     return env
 

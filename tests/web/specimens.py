@@ -4,8 +4,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from portal.vehicle import Plate, Renavam
-from portal.web.view_models import (
+from portal.presentation import (
     DossierSummary,
     Kept,
     Panels,
@@ -25,6 +24,7 @@ from portal.web.view_models import (
     vehicle_page,
     verify_page,
 )
+from portal.vehicle import Plate, Renavam
 from tests.factories import report_body
 from tests.web.rendering import (
     DOWN,

@@ -254,7 +254,7 @@ def test_an_error_of_ours_is_a_message_without_any_detail(
     def explode(*_: object, **__: object) -> None:
         raise RuntimeError(f"at={PORTAL_TOKEN} {PLATE}")
 
-    monkeypatch.setattr("portal.web.api.read_credential", explode)
+    monkeypatch.setattr("portal.web.json_api.routes.read_credential", explode)
     message = expect_message(ask(here, QUESTIONS[0], headers=AUTH), 500)
     assert PLATE not in message
     assert "RuntimeError" in caplog.text

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from portal.web.assets import Assets, UnknownAsset
+from portal.web.http.assets import Assets, UnknownAsset
 
 STATIC = Path(__file__).parents[2] / "static"
 

@@ -11,7 +11,13 @@ from contextlib import ExitStack, contextmanager
 import pytest
 from werkzeug.exceptions import ServiceUnavailable
 
-from portal.web.bodies import FORMS, FORMS_A_NETWORK, REPORTS, REPORTS_A_SENDER, UploadLimiter
+from portal.web.http.upload_limits import (
+    FORMS,
+    FORMS_A_NETWORK,
+    REPORTS,
+    REPORTS_A_SENDER,
+    UploadLimiter,
+)
 from tests import factories
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import managed

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portal.web.panels import Panel, Replaced
-from portal.web.view_models import Panels, dossier_page, vehicle_page
-from portal.web.view_models.changes import MOST_LINES, changes_of
+from portal.presentation import Panels, dossier_page, vehicle_page
+from portal.presentation.panels import Panel, Replaced
+from portal.presentation.vehicle.changes import MOST_LINES, changes_of
 from tests.factories import (
     HIDDEN,
     decode_body,

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from portal.presentation import LOOKUP_WORDS, Lookup, Panels, comparison_page, vehicle_page
+from portal.presentation.tools.comparison import ComparisonPage
 from portal.vehicle import Plate
-from portal.web.view_models import LOOKUP_WORDS, Lookup, Panels, comparison_page, vehicle_page
-from portal.web.view_models.comparison import ComparisonPage
 from tests.conftest import PortalFactory
 from tests.factories import (
     HIDDEN,

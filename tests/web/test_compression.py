@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from flask import Flask, Response
 
-from portal.web.compression import WORTH_IT_BYTES, register_compression
+from portal.web.http.compression import WORTH_IT_BYTES, register_compression
 
 PAGE = "<p>Multa por excesso de velocidade</p>" * 500
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from itsdangerous import URLSafeSerializer
 
-from portal.web.dossier_code import DossierCodes
-from portal.web.view_models import (
+from portal.presentation import (
     DossierPage,
     DossierSummary,
     NoPrice,
@@ -19,6 +18,7 @@ from portal.web.view_models import (
     dossier_page,
     verify_page,
 )
+from portal.web.pages.dossier_code import DossierCodes
 from tests.conftest import PortalFactory
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from portal.gateway import Served
-from portal.web import hit_log
-from portal.web.edge import _KEPT_BYTES, Edge, _holds_for
+from portal.web.json_api import access_log_buffer
+from portal.web.json_api.hit_cache import _KEPT_BYTES, Edge, _holds_for
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.in_process import PORTAL_TOKEN, built, managed, pass_through
@@ -133,9 +133,9 @@ def test_a_log_that_nobody_reads_holds_hits_up_before_it_fills_the_memory(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = edge_of(both_ways(portal).edge)._log
-    monkeypatch.setattr(hit_log, "MOST_WAITING", 5)
-    kind = hit_log.Kind.of("decode", "GET", "/rule", "portal; hit")
-    hit = hit_log.Hit(time.time(), 0.001, "id", kind)
+    monkeypatch.setattr(access_log_buffer, "MOST_WAITING", 5)
+    kind = access_log_buffer.Kind.of("decode", "GET", "/rule", "portal; hit")
+    hit = access_log_buffer.Hit(time.time(), 0.001, "id", kind)
     read = threading.Event()
     monkeypatch.setattr(log, "_write", lambda _hits: read.wait(10))
     writer = threading.Thread(target=lambda: [log.note(hit) for _ in range(6)])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import Environment
 
-from portal.web import filters
+from portal.presentation import formats
 
 LOCALE = "pt_BR"
 amounts = st.decimals(min_value=-(10**12), max_value=10**12, places=2)
@@ -19,17 +19,17 @@ days = st.dates(min_value=date(1000, 1, 1))
 
 @given(amounts.filter(bool))
 def test_money_reads_as_babel_writes_it(amount: Decimal) -> None:
-    assert filters.brl(amount) == format_currency(amount, "BRL", locale=LOCALE)
+    assert formats.brl(amount) == format_currency(amount, "BRL", locale=LOCALE)
 
 
 @given(st.decimals(min_value=-(10**9), max_value=10**9, places=4).filter(lambda d: abs(d) >= 1))
 def test_money_rounds_as_babel_rounds(amount: Decimal) -> None:
-    assert filters.brl(amount) == format_currency(amount, "BRL", locale=LOCALE)
+    assert formats.brl(amount) == format_currency(amount, "BRL", locale=LOCALE)
 
 
 @given(st.integers(min_value=-(10**12), max_value=10**12))
 def test_integers_group_as_babel_groups(number: int) -> None:
-    assert filters.integer(number) == format_decimal(number, locale=LOCALE)
+    assert formats.integer(number) == format_decimal(number, locale=LOCALE)
 
 
 @given(st.integers(min_value=1, max_value=10**12))
@@ -37,63 +37,63 @@ def test_whole_reais_read_as_babel_writes_them(amount: int) -> None:
     expected = format_currency(
         amount, "BRL", format="¤ #,##0", locale=LOCALE, currency_digits=False
     )
-    assert filters.whole_brl(amount).replace("\u00a0", " ") == expected.replace("\u00a0", " ")
+    assert formats.whole_brl(amount).replace("\u00a0", " ") == expected.replace("\u00a0", " ")
 
 
 @given(
     st.decimals(min_value=-20, max_value=20, places=5).filter(lambda d: abs(d) > Decimal("0.001"))
 )
 def test_percentages_read_as_babel_writes_them(ratio: Decimal) -> None:
-    assert filters.percent(ratio) == format_percent(ratio, format="#,##0.0%", locale=LOCALE)
+    assert formats.percent(ratio) == format_percent(ratio, format="#,##0.0%", locale=LOCALE)
 
 
 @given(st.decimals(min_value=-99, max_value=999, places=1).filter(bool))
 def test_a_change_always_shows_its_sign(points: Decimal) -> None:
     expected = format_percent(points / 100, format="+#,##0.0%;-#,##0.0%", locale=LOCALE)
-    assert filters.change(points) == expected
+    assert formats.change(points) == expected
 
 
 def test_no_change_has_no_sign() -> None:
-    assert filters.change(Decimal("0.0")) == "0,0%"
+    assert formats.change(Decimal("0.0")) == "0,0%"
 
 
 @given(days)
 def test_dates_read_as_babel_writes_them(day: date) -> None:
-    assert filters.short_date(day) == format_date(day, "dd/MM/yyyy", locale=LOCALE)
-    assert filters.long_date(day) == format_date(day, "long", locale=LOCALE)
-    assert filters.long_month(day) == format_date(day, "MMMM 'de' y", locale=LOCALE)
+    assert formats.short_date(day) == format_date(day, "dd/MM/yyyy", locale=LOCALE)
+    assert formats.long_date(day) == format_date(day, "long", locale=LOCALE)
+    assert formats.long_month(day) == format_date(day, "MMMM 'de' y", locale=LOCALE)
 
 
 @given(days)
 def test_a_month_is_babels_abbreviation_without_its_dot(day: date) -> None:
-    assert filters.month(day) == format_date(day, "MMM/yy", locale=LOCALE).replace(".", "")
+    assert formats.month(day) == format_date(day, "MMM/yy", locale=LOCALE).replace(".", "")
 
 
 @given(st.datetimes(min_value=datetime(1990, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
 def test_a_moment_stands_on_the_clock_of_sao_paulo(when: datetime) -> None:
     expected = format_datetime(
-        when, "dd/MM/yyyy 'às' HH:mm", tzinfo=filters._sao_paulo(), locale=LOCALE
+        when, "dd/MM/yyyy 'às' HH:mm", tzinfo=formats._sao_paulo(), locale=LOCALE
     )
-    assert filters.moment(when) == expected
+    assert formats.moment(when) == expected
 
 
 def test_a_naive_moment_is_local_already() -> None:
-    assert filters.moment(datetime(2025, 10, 23, 9, 5)) == "23/10/2025 às 09:05"  # noqa: DTZ001
+    assert formats.moment(datetime(2025, 10, 23, 9, 5)) == "23/10/2025 às 09:05"  # noqa: DTZ001
 
 
 def test_the_day_turns_at_midnight_in_sao_paulo() -> None:
-    assert filters.local_date(datetime(2026, 1, 1, 2, 59, tzinfo=UTC)) == date(2025, 12, 31)
+    assert formats.local_date(datetime(2026, 1, 1, 2, 59, tzinfo=UTC)) == date(2025, 12, 31)
 
 
 @pytest.mark.parametrize("amount", [None, Decimal("NaN"), Decimal("Infinity"), Decimal("1e400")])
 def test_a_missing_or_absurd_amount_is_never_zero_reais(amount: Decimal | None) -> None:
-    for read in (filters.brl, filters.whole_brl, filters.integer, filters.percent):
+    for read in (formats.brl, formats.whole_brl, formats.integer, formats.percent):
         assert read(amount) == "não informado"
 
 
 @pytest.mark.parametrize(
     "read",
-    [filters.short_date, filters.long_date, filters.month, filters.long_month, filters.moment],
+    [formats.short_date, formats.long_date, formats.month, formats.long_month, formats.moment],
 )
 def test_a_missing_date_says_so(read: object) -> None:
     assert callable(read)
@@ -101,8 +101,8 @@ def test_a_missing_date_says_so(read: object) -> None:
 
 
 def test_a_hair_below_zero_has_no_sign() -> None:
-    assert filters.brl(Decimal("-0.001")) == "R$\u00a00,00"
-    assert filters.percent(Decimal("-0.00001")) == "0,0%"
+    assert formats.brl(Decimal("-0.001")) == "R$\u00a00,00"
+    assert formats.percent(Decimal("-0.00001")) == "0,0%"
 
 
 @pytest.mark.parametrize(
@@ -118,17 +118,17 @@ def test_a_hair_below_zero_has_no_sign() -> None:
     ],
 )
 def test_an_age_is_told_in_its_largest_unit(elapsed: timedelta, text: str) -> None:
-    assert filters.age(elapsed) == text
+    assert formats.age(elapsed) == text
 
 
 def test_a_count_agrees_with_its_noun() -> None:
-    counts = [filters.plural(n, "multa", "multas") for n in (0, 1, 2, 1200)]
+    counts = [formats.plural(n, "multa", "multas") for n in (0, 1, 2, 1200)]
     assert counts == ["0 multas", "1 multa", "2 multas", "1.200 multas"]
 
 
 def test_templates_reach_every_filter() -> None:
     environment = Environment(autoescape=True)
-    filters.register(environment)
+    formats.register(environment)
     text = environment.from_string("{{ n | brl }} {{ d | date }} {{ 2 | plural('a', 'as') }}")
     assert (
         text.render(n=Decimal("1234.5"), d=date(2024, 8, 18)) == "R$\u00a01.234,50 18/08/2024 2 as"

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from portal.web.view_models import vehicle_page
-from portal.web.view_models.fines import FEWEST_TO_FILTER, MOST_STATES, FineList, fine_list
+from portal.presentation import vehicle_page
+from portal.presentation.vehicle.fines import FEWEST_TO_FILTER, MOST_STATES, FineList, fine_list
 from tests.factories import fine, payment, renainf_body
 from tests.web.html_checker import check_html
 from tests.web.rendering import READING, ROOT, UNASKED, answered, panels, render

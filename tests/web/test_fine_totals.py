@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from portal.web.view_models import vehicle_page
+from portal.presentation import vehicle_page
 from tests.factories import fine, renainf_body
 from tests.web.html_checker import check_html, text_of
 from tests.web.rendering import READING, UNASKED, panels, render

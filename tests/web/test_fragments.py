@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from portal.web.fragments import MOST, Fragments
-from portal.web.panels import Panel
-from portal.web.view_models import read_ahead, read_facts
+from portal.presentation import read_ahead, read_facts
+from portal.presentation.panels import Panel
+from portal.web.pages.fragment_cache import MOST, Fragments
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import Clock

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
+from portal.presentation import Panels, renavam_page, vehicle_page
+from portal.presentation.panels import Panel
 from portal.vehicle import Renavam
-from portal.web.panels import Panel
-from portal.web.view_models import Panels, renavam_page, vehicle_page
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream, faults
 from tests.web.html_checker import HTML, check_html, text_of

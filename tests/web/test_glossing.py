@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law import GLOSSARY, term
-from portal.web.glossing import MENTIONS, glossed
-from portal.web.view_models import panel_fragment
+from portal.presentation import panel_fragment
+from portal.presentation.glossary_links import MENTIONS, glossed
 from tests.factories import fine, renainf_body
 from tests.web.html_checker import HTML, check_html
 from tests.web.rendering import PLATE, READING, panels, render

@@ -108,8 +108,8 @@ def test_an_error_of_ours_is_guarded_too(
     def explode(*_: object, **__: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("portal.web.open_pages.glossary_page", explode)
-    monkeypatch.setattr("portal.web.api.read_credential", explode)
+    monkeypatch.setattr("portal.web.pages.public.glossary_page", explode)
+    monkeypatch.setattr("portal.web.json_api.routes.read_credential", explode)
     for path in ("/glossario", QUESTIONS[0].path, QUESTIONS[0].path):  # the edge awake, too
         response = here.client.get(path)
         assert response.status_code == 500

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from portal.web.limits import RateLimits, network
+from portal.web.http.rate_limits import RateLimits, network
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, refused_url
 from tests.fakes.in_process import PORTAL_TOKEN

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.web.hit_log import Hit, Kind
-from portal.web.logs import JSONLines, Redactor
-from portal.web.request_log import request_fields
+from portal.web.json_api.access_log_buffer import Hit, Kind
+from portal.web.observability.logs import JSONLines, Redactor
+from portal.web.observability.request_log import request_fields
 from tests.conftest import PortalFactory
 from tests.fakes import wait_until
 from tests.fakes.in_process import OPERATOR_TOKEN, PORTAL_TOKEN

@@ -12,7 +12,7 @@ from prometheus_client import values
 
 from portal.gateway import CacheStatus, FailureKind
 from portal.web import ROOM_A_WORKER, Metrics, add_up_in
-from portal.web.request_log import request_fields
+from portal.web.observability.request_log import request_fields
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, odd_bodies
 from tests.fakes.answers import path_of

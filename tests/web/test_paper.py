@@ -15,8 +15,8 @@ from pypdf import PdfReader
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from portal.web import pdf as press_room
-from portal.web.pdf import PDFUnavailable, render_pdf
+from portal.web.pages import pdf as press_room
+from portal.web.pages.pdf import PDFUnavailable, render_pdf
 from tests.web import paper
 from tests.web.html_checker import check_html
 from tests.web.rendering import ASSETS

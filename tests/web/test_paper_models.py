@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law import assess
+from portal.presentation import DossierPage, dossier_page
+from portal.presentation.paper.fines import PaperFines
+from portal.presentation.paper.timeline import MOST_DAYS, numbers
 from portal.vehicle import read_fines
-from portal.web.view_models import DossierPage, dossier_page
-from portal.web.view_models.paper_fines import PaperFines
-from portal.web.view_models.paper_timeline import MOST_DAYS, numbers
 from tests.factories import (
     HIDDEN,
     decode_body,

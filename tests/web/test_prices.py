@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from portal.presentation import dossier_page, negotiation_page, vehicle_page
+from portal.presentation.paper.prices import paper_prices
+from portal.presentation.vehicle.prices import MOST_TABS, Prices, PriceTab, axis_price, prices_of
 from portal.vehicle import read_decode
-from portal.web.view_models import dossier_page, negotiation_page, vehicle_page
-from portal.web.view_models.paper_prices import paper_prices
-from portal.web.view_models.prices import MOST_TABS, Prices, PriceTab, axis_price, prices_of
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history
 from tests.web.html_checker import check_html, text_of
 from tests.web.rendering import PLATE, READING, UNASKED, panels, render

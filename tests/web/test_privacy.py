@@ -5,8 +5,8 @@ import re
 import pytest
 from limits import parse_many
 
-from portal.web.filters import duration
-from portal.web.limits import TRIES_KEPT_S, WRONG_TOKENS
+from portal.presentation.formats import duration
+from portal.web.http.rate_limits import TRIES_KEPT_S, WRONG_TOKENS
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import InProcessPortal, pass_through

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from portal.web.panels import Panel
-from portal.web.view_models import dossier_page, vehicle_page
-from portal.web.view_models.contents import Contents
-from portal.web.view_models.timeline import MOST_EVENTS
+from portal.presentation import dossier_page, vehicle_page
+from portal.presentation.panels import Panel
+from portal.presentation.vehicle.contents import Contents
+from portal.presentation.vehicle.timeline import MOST_EVENTS
 from tests.factories import (
     HIDDEN,
     decode_body,

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from jinja2 import meta, nodes
 
-from portal.vehicle import Renavam
-from portal.web.view_models import (
+from portal.presentation import (
     PANEL_NAMES,
     Panels,
     dossier_page,
@@ -17,6 +16,7 @@ from portal.web.view_models import (
     renavam_page,
     vehicle_page,
 )
+from portal.vehicle import Renavam
 from tests.factories import (
     HIDDEN,
     decode_body,

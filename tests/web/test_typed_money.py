@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.web import filters
-from portal.web.typed_money import NEGATIVE, NOT_MONEY, TOO_LARGE, NotMoney, read_money
+from portal.presentation import formats
+from portal.presentation.tools.typed_money import (
+    NEGATIVE,
+    NOT_MONEY,
+    TOO_LARGE,
+    NotMoney,
+    read_money,
+)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +68,7 @@ def test_what_is_no_amount_is_refused_in_words(text: str, problem: str) -> None:
 
 @given(st.decimals(0, "99999999.99", places=2))
 def test_an_amount_as_the_portal_writes_it_is_read_back(amount: Decimal) -> None:
-    assert read_money(filters.brl(amount)) == amount
+    assert read_money(formats.brl(amount)) == amount
 
 
 @given(st.text(max_size=30))

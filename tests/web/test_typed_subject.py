@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.web.view_models import search_page
-from portal.web.view_models.typed_subject import what_is_wrong
+from portal.presentation import search_page
+from portal.presentation.site.typed_subject import what_is_wrong
 from tests.web.html_checker import check_html
 from tests.web.page_client import PageClient
 from tests.web.rendering import render

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.web.typed_text import shown_again
+from portal.presentation.site.typed_text import shown_again
 from tests.conftest import PortalFactory
 from tests.web.page_client import PageClient
 

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portal.vehicle import Plate, Renavam
-from portal.web.panels import Panel
-from portal.web.view_models import (
+from portal.presentation import (
     PANEL_NAMES,
     Panels,
     Reading,
@@ -23,8 +21,10 @@ from portal.web.view_models import (
     search_page,
     vehicle_page,
 )
-from portal.web.view_models.contents import Contents
-from portal.web.view_models.panel import is_readable, subject_path
+from portal.presentation.panels import Panel
+from portal.presentation.vehicle.contents import Contents
+from portal.presentation.vehicle.panel import is_readable, subject_path
+from portal.vehicle import Plate, Renavam
 from tests.factories import (
     HIDDEN,
     decoded,

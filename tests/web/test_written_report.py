@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from portal.web.view_models import Panels, dossier_page, vehicle_page
-from portal.web.view_models.report import WrittenReport
+from portal.presentation import Panels, dossier_page, vehicle_page
+from portal.presentation.vehicle.report import WrittenReport
 from tests.conftest import PortalFactory
 from tests.factories import fine, renainf_body, report_body
 from tests.fakes import FaultUpstream, faults

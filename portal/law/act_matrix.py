@@ -1,0 +1,152 @@
+"""The "posso…?" matrix: what the records answer for each act, and what they stand on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Final, Literal
+
+from portal.law.act_answers import Act, Answer, Mark, worst
+from portal.law.assessment import FineAssessment
+from portal.law.effects import Effect
+from portal.law.fine_status import Standing
+from portal.law.wording import listed, moment
+
+Missing = Literal["decode", "fines", "restrictions"]
+
+Stale = Mapping[Missing, datetime]
+NOTHING_STALE: Final[Stale] = MappingProxyType({})
+
+
+LABELS: dict[Act, str] = {
+    "transfer": "Transferir",
+    "licence": "Licenciar",
+    "drive": "Circular",
+    "removal": "Remoção",
+}
+# Each lookup with its article, as an object of "consultar".
+MISSING_WORDS: dict[Missing, str] = {
+    "decode": "os dados do veículo",
+    "fines": "as multas",
+    "restrictions": "as restrições judiciais",
+}
+# Not “sim”: liens, theft and what the state itself holds are in none of the records.
+_MAY: dict[Mark, str] = {
+    "no": "Não",
+    "careful": "Com ressalva",
+    "yes": "Sem impedimento nos registros",
+}
+_SHORT: dict[Act, dict[Mark, str]] = {
+    **dict.fromkeys(("transfer", "licence", "drive"), _MAY),
+    "removal": {
+        "no": "Risco de remoção",
+        "careful": "Risco possível",
+        "yes": "Sem ordem nos registros",
+    },
+}
+# "Risco possível" would tell of an order; an old answer without one is no such thing.
+_SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
+_CANNOT_TELL = "Não é possível dizer"
+_NOTHING_FOUND: dict[Act, str] = {
+    "transfer": "Nenhum impedimento nos registros consultados.",
+    "licence": "Nenhum impedimento nos registros consultados; tributos não foram verificados.",
+    "drive": "Nenhum impedimento nos registros consultados, com o licenciamento em dia.",
+    "removal": "Nenhuma ordem de remoção nos registros consultados.",
+}
+AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
+# Fines that remain an obstacle after a court's order is lifted, or may be one.
+_OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "unknown"))
+_LICENSING_LAW = "art. 131, § 2º, do CTB"
+_TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the "posso…?" matrix.
+
+    ``mark`` "yes" is the good news in every row: for removal, that no order was found.
+    ``short`` is the answer in a word or three, ``why`` its sentences, ``records`` anchors.
+    """
+
+    act: Act
+    label: str
+    mark: Mark
+    short: str
+    why: str
+    records: tuple[str, ...]
+
+
+def row_of(
+    act: Act,
+    effects: Sequence[Effect],
+    fines: Sequence[FineAssessment],
+    missing: tuple[Missing, ...],
+    stale: Stale,
+) -> Row:
+    """Unasked registers leave an act unknown, unless what is known already forbids it.
+
+    Fines never bear on driving or removal by themselves, so only the courts' silence counts
+    there; the vehicle's own data decide nothing. What is worst gives the mark; fines that would
+    still stand in the way are named beside it.
+    """
+    relevant: tuple[Missing, ...] = ("fines", "restrictions")
+    if act in ("drive", "removal"):
+        relevant = ("restrictions",)
+    unasked = [MISSING_WORDS[part] for part in missing if part in relevant]
+    by_fines = _fine_answers(act, fines)
+    by_courts = (answer for answer in _court_answers(act, effects) if answer.mark != "yes")
+    found = worst([*by_fines.values(), *by_courts])
+    mark: Mark = found[0].mark if found else "yes"
+    found += tuple(a for s, a in by_fines.items() if s in _OBSTACLES and a not in found)
+    sentences = list(dict.fromkeys(answer.reason for answer in found))
+    if unasked and mark != "no":
+        mark = "unknown"
+        sentences.insert(0, f"Não foi possível consultar {listed(unasked)}.")
+    short = _SHORT[act].get(mark, _CANNOT_TELL)
+    if mark == "careful" and "enforceable" in by_fines:
+        short = "Só após pagar"
+    sentences = sentences or [_NOTHING_FOUND[act]]
+    kept = [stale[part] for part in relevant if part in stale]
+    if kept and mark == "yes":
+        mark, short = "careful", _SHORT_STALE.get(act, _SHORT[act]["careful"])
+        why = as_of(min(kept))
+        sentences.append(f"{why[0].upper()}{why[1:]}.")
+    records = tuple(dict.fromkeys(anchor for answer in found for anchor in answer.records))
+    return Row(act, LABELS[act], mark, short, " ".join(sentences), records)
+
+
+def as_of(at: datetime) -> str:
+    return f"conforme resposta guardada de {moment(at)}; sem resposta mais nova da fonte"
+
+
+def _court_answers(act: Act, effects: Sequence[Effect]) -> Iterator[Answer]:
+    for number, effect in enumerate(effects, start=1):
+        if effect.in_force:
+            answer = effect.answer(act)
+            yield replace(answer, records=(f"restricao-{number}",))
+
+
+def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing, Answer]:
+    """Fines bear on licensing and transfer alone; each standing speaks once for its fines."""
+    if act not in ("licence", "transfer"):
+        return {}
+    law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW
+    verb = "licenciar" if act == "licence" else "transferir"
+    texts: dict[Standing, str] = {
+        "enforceable": f"Multas exigíveis em aberto: {AFTER_PAYMENT} ({law}).",
+        "due": "Há multa no prazo de pagamento ou recurso, que pode passar a impedir.",
+        "notice": "Há multa só com autuação no registro: em regra ainda não impede; confirme.",
+        "suspended": "Há multa suspensa, que em regra não impede enquanto durar a suspensão.",
+        "unknown": "Há multa em aberto de situação não informada, que pode impedir.",
+    }
+    answers: dict[Standing, Answer] = {}
+    for standing, sentence in texts.items():
+        anchors = tuple(
+            f"multa-{number}"
+            for number, fine in enumerate(fines, start=1)
+            if fine.standing == standing
+        )
+        if anchors:
+            phrase = AFTER_PAYMENT if standing == "enforceable" else f"em regra pode {verb}"
+            answers[standing] = Answer("careful", phrase, sentence, law, "verified", anchors)
+    return answers

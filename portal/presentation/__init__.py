@@ -1,0 +1,97 @@
+"""One frozen context a page, naming its template, and the function that builds it."""
+
+from portal.presentation.paper.dossier import DossierPage, dossier_page
+from portal.presentation.site.api_reference import ApiPage, api_page
+from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
+from portal.presentation.site.public_pages import (
+    DossierSummary,
+    ErrorPage,
+    GlossaryPage,
+    NoPrice,
+    RecentLookup,
+    SamplePlate,
+    SearchPage,
+    SignInPage,
+    VerifyPage,
+    error_page,
+    glossary_page,
+    search_page,
+    sign_in_page,
+    verify_page,
+)
+from portal.presentation.site.site import Site
+from portal.presentation.tools.comparison import (
+    MOST_PLATES,
+    ComparisonPage,
+    comparison_page,
+    comparison_path,
+)
+from portal.presentation.tools.negotiation import NegotiationPage, negotiation_page
+from portal.presentation.vehicle.facts import read_ahead, read_facts
+from portal.presentation.vehicle.gaps import this_one
+from portal.presentation.vehicle.page import (
+    PanelFragment,
+    RenavamPage,
+    VehiclePage,
+    panel_fragment,
+    renavam_page,
+    vehicle_page,
+)
+from portal.presentation.vehicle.panel import (
+    LOOKUP_WORDS,
+    PANEL_NAMES,
+    Lookup,
+    Panels,
+    Reading,
+    not_refreshed,
+    panel_needs,
+)
+from portal.presentation.vehicle.report import WrittenReport
+
+__all__ = [
+    "LOOKUP_WORDS",
+    "MOST_PLATES",
+    "PANEL_NAMES",
+    "ApiPage",
+    "ComparisonPage",
+    "DossierPage",
+    "DossierSummary",
+    "ErrorPage",
+    "GlossaryPage",
+    "Kept",
+    "Lookup",
+    "NegotiationPage",
+    "NoPrice",
+    "PanelFragment",
+    "Panels",
+    "PrivacyPage",
+    "Reading",
+    "RecentLookup",
+    "RenavamPage",
+    "SamplePlate",
+    "SearchPage",
+    "SignInPage",
+    "Site",
+    "VehiclePage",
+    "VerifyPage",
+    "WrittenReport",
+    "api_page",
+    "comparison_page",
+    "comparison_path",
+    "dossier_page",
+    "error_page",
+    "glossary_page",
+    "negotiation_page",
+    "not_refreshed",
+    "panel_fragment",
+    "panel_needs",
+    "privacy_page",
+    "read_ahead",
+    "read_facts",
+    "renavam_page",
+    "search_page",
+    "sign_in_page",
+    "this_one",
+    "vehicle_page",
+    "verify_page",
+]

@@ -1,0 +1,109 @@
+"""What a failed lookup or request says: to scripts a status and message, to people a sentence."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from portal.gateway import FailureKind
+
+INVALID_PLATE: Final = "Por favor, informe uma placa válida."
+UNAUTHORIZED: Final = "Não autorizado."
+FORBIDDEN: Final = "Acesso negado!"
+TOO_MANY: Final = "Pedidos demais. Aguarde um pouco."
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a failure becomes: a status and message for scripts, a sentence for a panel."""
+
+    status: int
+    message: str
+    sentence: str
+
+
+FAULTS: Final[dict[FailureKind, Fault]] = {
+    "unreachable": Fault(
+        503,
+        "Nenhum endereço da fonte de dados pode ser consultado agora. Tente de novo em instantes.",
+        "A fonte de dados não pode ser consultada neste momento.",
+    ),
+    "too_slow": Fault(
+        504,
+        "A fonte de dados demorou demais para responder.",
+        "A fonte de dados demorou demais para responder.",
+    ),
+    "bad_answer": Fault(
+        502,
+        "A fonte de dados não deu uma resposta válida.",
+        "A fonte de dados não deu uma resposta válida.",
+    ),
+    "busy": Fault(
+        503,
+        "A fonte de dados pediu uma pausa. Tente de novo em instantes.",
+        "A fonte de dados pediu uma pausa nas consultas.",
+    ),
+    "operator_refused": Fault(
+        503,
+        "A fonte de dados não aceitou o acesso deste portal. Avise quem o opera.",
+        "A fonte de dados não aceitou o acesso deste portal; quem o opera precisa verificar.",
+    ),
+    "refused_401": Fault(401, UNAUTHORIZED, "A fonte de dados não aceitou a sua credencial."),
+    "refused_403": Fault(403, FORBIDDEN, "A fonte de dados negou acesso à sua credencial."),
+    "not_found": Fault(
+        404,
+        "A fonte de dados não tem registro para o que foi pedido.",
+        "A fonte de dados não tem registro para esta consulta.",
+    ),
+    "day_limit": Fault(
+        503,
+        "O limite diário de consultas deste portal foi atingido.",
+        "O limite diário de consultas deste portal foi atingido.",
+    ),
+    "token_limit": Fault(
+        429,
+        "O limite diário de consultas do seu acesso foi atingido.",
+        "O limite diário de consultas do seu acesso foi atingido.",
+    ),
+    "not_stored": Fault(
+        504,
+        "Não há resposta guardada para este pedido.",
+        "Ainda não consultado.",
+    ),
+    "no_ledger": Fault(
+        503,
+        "O portal não conseguiu registrar a consulta e por isso não a fez. Tente de novo.",
+        "O portal não conseguiu registrar a consulta e por isso não a fez.",
+    ),
+}
+
+# status → title, advice: what happened and what to do, never an upstream's words.
+ERROR_PAGES: Final[dict[int, tuple[str, str]]] = {
+    400: ("Pedido não entendido", "Confira o endereço ou os dados enviados e tente de novo."),
+    401: ("É preciso entrar", "Entre com o seu token para ver dados de veículos."),
+    403: ("Acesso negado", "O seu acesso não permite isto. Fale com quem opera o portal."),
+    404: ("Página não encontrada", "Confira o endereço, ou procure o veículo pela placa."),
+    405: ("Ação não permitida", "Esta página não aceita esse tipo de pedido."),
+    413: ("Conteúdo grande demais", "Envie menos dados de uma vez."),
+    415: ("Tipo de conteúdo não aceito", "Envie os dados no formato pedido."),
+    429: ("Pedidos demais", "Aguarde um pouco antes de tentar de novo."),
+    500: ("Algo deu errado aqui", "O erro foi registrado. Tente de novo em instantes."),
+    503: (
+        "Indisponível no momento",
+        "O portal não pode atender a este pedido agora. Tente de novo em instantes.",
+    ),
+    501: (
+        "PDF indisponível neste servidor",
+        "Falta uma biblioteca para gerar o PDF. Abra o dossiê e use a impressão do navegador.",
+    ),
+}
+
+ERROR_MESSAGES: Final[dict[int, str]] = {
+    401: UNAUTHORIZED,
+    403: FORBIDDEN,
+    404: "Endereço não encontrado.",
+    405: "Método não permitido neste endereço.",
+    413: "O corpo do pedido passa de 256 KiB.",
+    415: "O corpo do pedido deve ser application/json.",
+    429: TOO_MANY,
+    500: "Erro interno do portal.",
+    503: "O portal não pode atender a este pedido neste momento. Tente de novo em instantes.",
+}

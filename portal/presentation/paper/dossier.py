@@ -1,0 +1,111 @@
+"""The dossier: everything known about a vehicle, on paper."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from typing import ClassVar, Literal
+
+from portal.law import UNVERIFIED, Unverified
+from portal.presentation.panels import Panel
+from portal.presentation.paper.fines import PaperFines, paper_fines
+from portal.presentation.paper.prices import PaperPrices, paper_prices
+from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
+from portal.presentation.vehicle.contents import Contents
+from portal.presentation.vehicle.gaps import Unavailable
+from portal.presentation.vehicle.panel import (
+    LOOKUP_WORDS,
+    Panels,
+    Provenance,
+    Reading,
+    missing_of,
+    provenance,
+    subject_path,
+)
+from portal.presentation.vehicle.report import ReportSection, report_section
+from portal.vehicle import Plate
+
+
+@dataclass(frozen=True, slots=True)
+class DossierPage:
+    """One A4 document. ``state`` "idle": a lookup was not asked yet and this visit must not spend,
+    so there is no dossier to issue; ``ask_path`` is where a person asks for it.
+
+    ``code``, ``digest`` (in groups, as ``/verificar`` shows it) and ``qr`` are "" where the portal
+    issues none; ``missing`` names the lookups that brought nothing, so that no part reads as clean.
+    """
+
+    template: ClassVar[str] = "pages/dossier.html"
+    plate: Plate
+    twin: Plate | None
+    title: str
+    path: str
+    state: Literal["ready", "idle"]
+    ask_path: str
+    address: str
+    issued_at: datetime
+    code: str
+    digest: str
+    qr: str
+    contents: Contents
+    prices: PaperPrices | None
+    fines: PaperFines | None
+    timeline: PaperTimeline
+    provenance: tuple[Provenance, ...]
+    missing: tuple[Unavailable, ...]
+    report: ReportSection
+    unverified: tuple[Unverified, ...]
+
+
+def dossier_page(
+    plate: Plate,
+    panels: Panels,
+    report: Panel,
+    reading: Reading,
+    *,
+    address: str,
+    code: str = "",
+    digest: str = "",
+    qr: str = "",
+    report_outdated: bool = False,
+) -> DossierPage:
+    """The dossier of a plate.
+
+    ``address`` is the portal's own base address as printed; ``code`` the signed code that
+    ``/verificar`` checks and ``digest`` what it shows of the records; ``qr`` a
+    ``data:image/svg+xml`` address of its QR code.
+    """
+    contents = Contents.of(panels, reading)
+    path = subject_path(plate)
+    name = contents.summary.name
+    return DossierPage(
+        plate=plate,
+        twin=plate.twin,
+        title=f"Dossiê do veículo {plate.display}" + (f" – {name}" if name else ""),
+        path=path,
+        state="idle" if any(panel.state == "unasked" for panel in panels.all) else "ready",
+        ask_path=f"{path}/dossie",
+        address=address.rstrip("/"),
+        issued_at=reading.now,
+        code=code,
+        digest=digest,
+        qr=qr,
+        contents=contents,
+        prices=paper_prices(contents.facts.prices) if contents.facts else None,
+        fines=paper_fines(contents.fines, reading.today) if contents.fines else None,
+        timeline=paper_timeline(contents.fines, contents.restrictions),
+        provenance=tuple(
+            provenance(words, panel, reading.now)
+            for lookup, words in LOOKUP_WORDS.items()
+            if (panel := panels.of(lookup)).has_answer
+        ),
+        missing=missing_of(panels, plate),
+        report=report_section(
+            # Paper cannot ask again: what that would cost has no place on it.
+            replace(report, price=Decimal(0)),
+            reading,
+            action=f"{path}/laudo",
+            outdated=report_outdated,
+            price="",
+        ),
+        unverified=UNVERIFIED,
+    )

@@ -1,0 +1,171 @@
+"""FIPE prices as they stand on paper: every version side by side, a chart each, one month table.
+
+Whoever buys needs each candidate's price today and how it moved, for the papers of the car may
+show that it is another version than the likeliest; month by month is read for one version at
+most, so the paper prints that table for the likeliest alone and says so.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from portal.charts import Layout, Line, PriceChart, Words, price_chart
+from portal.presentation import formats
+from portal.presentation.vehicle.prices import NOTHING_TO_COMPARE, Prices, PriceTab, axis_price
+from portal.vehicle import PricePoint
+
+_QUARTERS = range(0, 12, 3)
+# "115.431*": twelve of these stand side by side on a screen's paper, longer ones do not.
+_LONGEST_OF_TWELVE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PaperVersion:
+    """A candidate's line in the table of all of them, in words."""
+
+    label: str
+    code: str
+    fuel: str
+    price: str
+    twelve_months: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaperChart:
+    """A candidate with its chart, lying flat as on paper and once more for a phone's screen; both
+    are None where no month can be drawn."""
+
+    tab: PriceTab
+    price: str
+    facts: str
+    chart: PriceChart | None
+    narrow_chart: PriceChart | None
+
+
+@dataclass(frozen=True, slots=True)
+class PaperYear:
+    """A row of the month table: a year, and its quarters' three prices each, tab between them.
+
+    A quarter to a cell, because each cell costs the PDF as much as two lines of text.
+    """
+
+    year: int
+    quarters: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperMonths:
+    """The months of one candidate. ``is_wide`` where prices are too long for twelve of them to
+    stand side by side on a screen."""
+
+    label: str
+    years: tuple[PaperYear, ...]
+    has_predictions: bool
+    is_wide: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PaperPrices:
+    """``versions`` are all candidates, ``charts`` the first six; ``months`` are those of the
+    likeliest, None where it has none."""
+
+    versions: tuple[PaperVersion, ...]
+    charts: tuple[PaperChart, ...]
+    months: PaperMonths | None
+
+
+def paper_prices(prices: Prices) -> PaperPrices:
+    """All candidates, the likeliest first."""
+    return PaperPrices(
+        versions=tuple(_version(tab) for tab in (*prices.tabs, *prices.others)),
+        charts=tuple(_charted(tab) for tab in prices.tabs),
+        months=_months(prices.best),
+    )
+
+
+def _months(best: PriceTab | None) -> PaperMonths | None:
+    if best is None or not best.years:
+        return None
+    years = tuple(
+        PaperYear(
+            row.year, tuple("\t".join(map(_price, row.months[at : at + 3])) for at in _QUARTERS)
+        )
+        for row in best.years
+    )
+    longest = max(len(_price(point)) for row in best.years for point in row.months)
+    return PaperMonths(best.label, years, best.has_predictions, longest > _LONGEST_OF_TWELVE)
+
+
+def _price(point: PricePoint | None) -> str:
+    if point is None:
+        return "—"
+    return formats.integer(point.value) + ("*" if point.predicted else "")
+
+
+def _version(tab: PriceTab) -> PaperVersion:
+    change = tab.series.twelve_month_change
+    return PaperVersion(
+        label=tab.label,
+        code=_code(tab),
+        fuel=_words(tab.entry.fuel.value, is_hidden=tab.entry.fuel.is_hidden),
+        price=formats.brl(tab.current),
+        twelve_months=NOTHING_TO_COMPARE if change is None else formats.change(change),
+    )
+
+
+def _charted(tab: PriceTab) -> PaperChart:
+    return PaperChart(
+        tab=tab,
+        price=formats.brl(tab.current),
+        facts=" ".join(_facts(tab)),
+        chart=_chart(tab, "paper"),
+        narrow_chart=_chart(tab, "compact"),
+    )
+
+
+def _chart(tab: PriceTab, layout: Layout) -> PriceChart | None:
+    """The vehicle page's chart as this paper has it: months by name, for it is read later."""
+    on_screen = tab.chart
+    if on_screen is None:
+        return None
+    zone = on_screen.zone_label
+    return price_chart(
+        [Line(str(tab.entry.version or tab.entry.model), tab.series.points)],
+        layout=layout,
+        price_axis=axis_price,
+        price=formats.whole_brl,
+        month=formats.month,
+        words=Words(predicted=zone.text) if zone else None,
+    )
+
+
+def _facts(tab: PriceTab) -> Iterator[str]:
+    series, peak = tab.series, tab.series.peak
+    yield f"Código FIPE: {_code(tab)}."
+    fuel = tab.entry.fuel
+    yield f"Combustível na tabela: {_words(fuel.value, is_hidden=fuel.is_hidden)}."
+    if not series:
+        return
+    change, last = series.twelve_month_change, series.last_real
+    until = f" (até {formats.month(last.month)})" if last is not None else ""
+    told = NOTHING_TO_COMPARE if change is None else formats.change(change)
+    yield f"Em 12 meses{until}: {told}."
+    if peak is not None:
+        since = formats.change(series.change_since_peak)
+        yield f"Desde o pico ({formats.month(peak.month)}): {since}."
+    if series.yearly_change is not None:
+        yield f"Variação média ao ano: {formats.change(series.yearly_change)}."
+    if series.predicted_change is not None:
+        ahead = formats.change(series.predicted_change)
+        yield f"{tab.predicted_label}: {ahead} ({tab.predicted_note})."
+    if tab.gaps:
+        yield f"Meses sem preço: {tab.gaps}."
+
+
+def _code(tab: PriceTab) -> str:
+    if tab.code is None:
+        return _words(tab.entry.fipe_id.value, is_hidden=tab.entry.fipe_id.is_hidden)
+    return f"{tab.code}" if tab.code.is_verified else f"{tab.code} (dígito não confere)"
+
+
+def _words(value: str, *, is_hidden: bool) -> str:
+    return value or ("oculto pela fonte" if is_hidden else formats.MISSING)

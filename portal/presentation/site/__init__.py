@@ -1,0 +1,1 @@
+"""View models of the pages that show no vehicle's records."""

@@ -1,0 +1,184 @@
+"""The pages that know no vehicle's records: search, sign-in, verification, reference, errors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import ClassVar, Final, Literal
+
+from portal.law import GLOSSARY, Term
+from portal.presentation.site.typed_subject import what_is_wrong
+from portal.presentation.site.typed_text import shown_again
+from portal.presentation.vehicle.panel import subject_path
+from portal.vehicle import Plate, Renavam
+
+
+@dataclass(frozen=True, slots=True)
+class RecentLookup:
+    """Something this person looked up, and when (aware)."""
+
+    subject: Plate | Renavam
+    looked_at: datetime
+
+    @property
+    def path(self) -> str:
+        return subject_path(self.subject)
+
+    @property
+    def is_plate(self) -> bool:
+        return isinstance(self.subject, Plate)
+
+
+@dataclass(frozen=True, slots=True)
+class SamplePlate:
+    """A documented plate of the sandbox: what it alone answers, and what the portal answers."""
+
+    plate: str
+    title: str
+    alone: str
+    portal: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """``problem`` is the sentence about a text that is neither plate nor Renavam, ``hint`` another
+    on what is wrong with it; "" where there is none."""
+
+    template: ClassVar[str] = "pages/search.html"
+    query: str
+    problem: str
+    hint: str
+    recent: tuple[RecentLookup, ...]
+    samples: tuple[SamplePlate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SignInPage:
+    """``next_path`` is where to go afterwards; ``pass_through`` names the token to ask for."""
+
+    template: ClassVar[str] = "pages/sign_in.html"
+    pass_through: bool
+    next_path: str
+    problem: str
+
+
+# Why a dossier names no price: the source has none, or it could not be asked.
+NoPrice = Literal["empty", "unavailable"]
+
+
+@dataclass(frozen=True, slots=True)
+class DossierSummary:
+    """What a dossier's code signs. A count of None could not be asked when it was printed.
+
+    The ``…_kept_at`` are the moments (aware) of answers that were past their time and had no newer
+    one beside them.
+    """
+
+    plate: str
+    issued_at: datetime
+    fines: int | None
+    restrictions: int | None
+    price: Decimal | NoPrice
+    digest: str
+    decode_kept_at: datetime | None = None
+    fines_kept_at: datetime | None = None
+    restrictions_kept_at: datetime | None = None
+
+    @property
+    def digest_in_groups(self) -> str:
+        """``b758 372e …``: as an eye compares it, on paper and on screen alike."""
+        return " ".join(
+            self.digest[at : at + _DIGEST_GROUP] for at in range(0, len(self.digest), _DIGEST_GROUP)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyPage:
+    """``outcome`` "forged": the code is not one that this portal signed; "former": a version
+    signed it that did not record whether the data was real."""
+
+    template: ClassVar[str] = "pages/verify.html"
+    code: str
+    outcome: Literal["none", "forged", "former", "verified"]
+    summary: DossierSummary | None
+
+
+@dataclass(frozen=True, slots=True)
+class GlossaryPage:
+    """Every term, in the glossary's order."""
+
+    template: ClassVar[str] = "pages/glossary.html"
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorPage:
+    """What happened and what to do. It holds all it shows: rendering it asks nobody."""
+
+    template: ClassVar[str] = "pages/error.html"
+    status: int
+    title: str
+    advice: str
+    request_id: str
+    query: str
+    retry_path: str
+
+
+# A browser shows a long text; the plate field would not.
+_LONGEST_QUERY: Final = 64
+_LONGEST_CODE: Final = 1000
+_DIGEST_GROUP: Final = 4
+
+
+def search_page(
+    *,
+    query: str = "",
+    problem: str = "",
+    recent: Sequence[RecentLookup] = (),
+    samples: Sequence[SamplePlate] = (),
+) -> SearchPage:
+    """The front page; with ``query`` and ``problem``, the same form with what was wrong."""
+    return SearchPage(
+        query=shown_again(query, _LONGEST_QUERY),
+        problem=problem,
+        hint=what_is_wrong(query) if problem else "",
+        recent=tuple(recent),
+        samples=tuple(samples),
+    )
+
+
+def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "") -> SignInPage:
+    """The sign-in form; the caller has already judged ``next_path`` safe."""
+    return SignInPage(pass_through, next_path, problem)
+
+
+def verify_page(
+    code: str = "", summary: DossierSummary | None = None, is_former: bool = False
+) -> VerifyPage:
+    """The verification form, with the outcome for ``code`` where one was given."""
+    code = shown_again(code, _LONGEST_CODE)
+    if summary is not None:
+        return VerifyPage(code, "verified", summary)
+    if not code:
+        return VerifyPage(code, "none", None)
+    return VerifyPage(code, "former" if is_former else "forged", None)
+
+
+def glossary_page() -> GlossaryPage:
+    """The glossary."""
+    return GlossaryPage(GLOSSARY)
+
+
+def error_page(
+    status: int,
+    title: str,
+    advice: str,
+    request_id: str,
+    *,
+    query: str = "",
+    retry_path: str = "",
+) -> ErrorPage:
+    """An error in words; ``retry_path`` adds a "tentar de novo" where that may help."""
+    return ErrorPage(
+        status, title, advice, request_id, shown_again(query, _LONGEST_QUERY), retry_path
+    )

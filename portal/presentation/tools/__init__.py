@@ -1,0 +1,1 @@
+"""View models of the comparison and the negotiation sheet."""

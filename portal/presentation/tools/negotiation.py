@@ -1,0 +1,268 @@
+"""The negotiation sheet: a reference price, less what is owed and what the buyer expects to pay."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import ClassVar, Final, Literal
+
+from portal.law import SHARES, UNVERIFIED, Cost, Negotiation, Share, Unverified, negotiate
+from portal.presentation import formats
+from portal.presentation.panels import Panel
+from portal.presentation.site.typed_text import shown_again
+from portal.presentation.tools.typed_money import NotMoney, read_money
+from portal.presentation.vehicle.contents import Contents
+from portal.presentation.vehicle.gaps import Unavailable
+from portal.presentation.vehicle.panel import (
+    LOOKUP_WORDS,
+    Panels,
+    Provenance,
+    Reading,
+    missing_of,
+    provenance,
+    subject_path,
+)
+from portal.presentation.vehicle.prices import Prices, PriceTab
+from portal.presentation.vehicle.summary import Summary
+from portal.vehicle import Plate
+
+COSTS: Final[Mapping[str, str]] = {
+    "transferencia": "Transferência e vistoria",
+    "ipva": "IPVA e licenciamento",
+    "reparos": "Reparos e pneus",
+    "outros": "Outros custos",
+}
+MOST_VERSIONS: Final = 30
+LONGEST_TEXT: Final = 40
+_TYPED: Final = "informado por você"
+_WRONG_VERSION: Final = "Escolha uma das versões da lista."
+_WRONG_SHARE: Final = "Escolha 100%, 80% ou 60%."
+
+
+@dataclass(frozen=True, slots=True)
+class CostField:
+    """An input as it was typed, with the sentence about what is wrong with it, or ""."""
+
+    name: str
+    label: str
+    text: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionChoice:
+    """A price-table candidate that may be the vehicle; ``current`` None: it has no price."""
+
+    number: int
+    label: str
+    current: Decimal | None
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SheetLine:
+    """A deduction or the price it starts from. ``amount`` None: ``said`` stands in its place."""
+
+    label: str
+    amount: Decimal | None
+    said: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class NegotiationPage:
+    """``state`` "idle": no answer is stored to a lookup, ``unasked`` names which, and this page
+    never asks; why there is none it cannot know. ``kept`` are the
+    answers whose time is over: the sum and the verdict stand on them. ``problems`` are
+    sentences about the choices; with any problem there is no sheet, because a ceiling without
+    a cost that somebody meant to deduct would mislead.
+
+    ``ceiling`` is None where it cannot be told or nothing is left; ``at_most`` says of a ceiling
+    that fines without an amount are still to come off. ``tie`` names the version that the
+    ceiling rests on where the registration fits several equally, else "".
+    """
+
+    template: ClassVar[str] = "pages/negotiation.html"
+    plate: Plate
+    title: str
+    path: str
+    state: Literal["ready", "idle"]
+    whole_page_url: str
+    summary: Summary
+    unasked: tuple[str, ...]
+    has_answers: bool
+    missing: tuple[Unavailable, ...]
+    kept: tuple[Provenance, ...]
+    versions: tuple[VersionChoice, ...]
+    share: Share
+    shares: tuple[Share, ...]
+    fields: tuple[CostField, ...]
+    problems: tuple[str, ...]
+    lines: tuple[SheetLine, ...]
+    sums: Negotiation
+    tie: str
+    ceiling: Decimal | None
+    at_most: bool
+    notes: tuple[str, ...]
+    unverified: tuple[Unverified, ...]
+
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.problems) or any(field.problem for field in self.fields)
+
+    @property
+    def exceeded_by(self) -> Decimal | None:
+        """How far the deductions exceed the price, where they do."""
+        ceiling = self.sums.scenario(self.share).ceiling
+        return -ceiling if ceiling is not None and ceiling <= 0 else None
+
+
+def negotiation_page(
+    plate: Plate, panels: Panels, reading: Reading, asked: Mapping[str, str]
+) -> NegotiationPage:
+    """The sheet for what a person chose and typed: ``versao``, ``multas`` (100, 80, 60) and the
+    names of COSTS, each as text; anything may be missing or wrong."""
+    contents = Contents.of(panels, reading)
+    prices = contents.facts.prices if contents.facts else None
+    tabs = prices.all[:MOST_VERSIONS] if prices else ()
+    tab, wrong_version = _chosen(tabs, asked.get("versao", ""))
+    share, wrong_share = _share(asked.get("multas", ""))
+    fields, costs = _costs(asked)
+    fines = contents.fines.totals if contents.fines else None
+    sums = negotiate(tab.current if tab else None, fines, costs)
+    ceiling = sums.scenario(share).ceiling
+    path = subject_path(plate)
+    unasked = tuple(
+        words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "unasked"
+    )
+    return NegotiationPage(
+        plate=plate,
+        title=f"Negociação do veículo {plate.display}",
+        path=path,
+        state="idle" if unasked else "ready",
+        whole_page_url=f"{path}?completo=1",
+        summary=contents.summary,
+        unasked=unasked,
+        has_answers=any(panels.of(lookup).has_answer for lookup in LOOKUP_WORDS),
+        missing=missing_of(panels, plate),
+        kept=tuple(
+            provenance(words, panel, reading.now)
+            for lookup, words in LOOKUP_WORDS.items()
+            if (panel := panels.of(lookup)).state == "stale"
+        ),
+        versions=tuple(
+            VersionChoice(one.number, one.label, one.current, one is tab) for one in tabs
+        ),
+        share=share,
+        shares=SHARES,
+        fields=fields,
+        problems=tuple(problem for problem in (wrong_version, wrong_share) if problem),
+        lines=tuple(_lines(tab, sums, share, contents, panels, reading)),
+        sums=sums,
+        tie=_tie(prices, tab) if prices and tab else "",
+        ceiling=ceiling if ceiling is not None and ceiling > 0 else None,
+        at_most=sums.fines_without_amount > 0 and ceiling is not None and ceiling > 0,
+        notes=tuple(_notes(tab, sums, share)),
+        unverified=UNVERIFIED,
+    )
+
+
+def _chosen(tabs: tuple[PriceTab, ...], text: str) -> tuple[PriceTab | None, str]:
+    best = tabs[0] if tabs else None
+    if not text or best is None:
+        return best, ""
+    found = next((tab for tab in tabs if str(tab.number) == text), None)
+    return (found, "") if found else (best, _WRONG_VERSION)
+
+
+def _tie(prices: Prices, tab: PriceTab) -> str:
+    told = prices.told
+    if not tab.is_tied or told is None:
+        return ""
+    return (
+        f"O registro não diz qual de {len(prices.likeliest)} versões é a deste veículo, e os "
+        f"preços delas são: {told.text}. Este teto parte de “{tab.label}”. Confira a versão no "
+        "documento e escolha-a em “Sua conta”."
+    )
+
+
+def _share(text: str) -> tuple[Share, str]:
+    if not text:
+        return SHARES[0], ""
+    found = next((share for share in SHARES if str(share) == text), None)
+    return (found, "") if found else (SHARES[0], _WRONG_SHARE)
+
+
+def _costs(asked: Mapping[str, str]) -> tuple[tuple[CostField, ...], tuple[Cost, ...]]:
+    fields, costs = [], []
+    for name, label in COSTS.items():
+        text, problem, amount = asked.get(name, ""), "", None
+        try:
+            amount = read_money(text)
+        except NotMoney as error:
+            problem = str(error)
+        fields.append(CostField(name, label, shown_again(text, LONGEST_TEXT), problem))
+        if amount:
+            costs.append(Cost(label, amount))
+    return tuple(fields), tuple(costs)
+
+
+def _lines(
+    tab: PriceTab | None,
+    sums: Negotiation,
+    share: Share,
+    contents: Contents,
+    panels: Panels,
+    reading: Reading,
+) -> Iterator[SheetLine]:
+    said = "indisponível" if contents.facts is None else formats.MISSING
+    code = f", código {tab.code}" if tab and tab.code else ""
+    yield SheetLine(
+        f"Preço FIPE: {tab.label}" if tab else "Preço FIPE",
+        sums.price,
+        said,
+        f"tabela FIPE{code}; {_asked(panels.decode, reading)}",
+    )
+    totals = contents.fines.totals if contents.fines else None
+    source = f"Renainf; {_asked(panels.renainf, reading)}"
+    if totals is None:
+        yield SheetLine("Multas em aberto", None, "indisponíveis", source)
+    elif not totals.open_count:
+        yield SheetLine("Multas em aberto", None, "nenhuma nos registros", source)
+    else:
+        counted = formats.plural(totals.open_count, "multa", "multas")
+        owed = sums.scenario(share).fines
+        label = f"{counted} em aberto, a {share}%"
+        yield SheetLine(label, -owed if owed else None, formats.MISSING, source)
+    for cost in sums.costs:
+        yield SheetLine(cost.label, -cost.amount, "", _TYPED)
+
+
+def _asked(panel: Panel, reading: Reading) -> str:
+    if panel.fetched_at is None:
+        return "sem resposta da fonte"
+    seen = provenance("", panel, reading.now)
+    kept = "resposta guardada" if seen.is_stale else "consulta"
+    where = f", {seen.source}" if seen.source else ""
+    return f"{kept} de {formats.moment(panel.fetched_at)}{where}"
+
+
+def _notes(tab: PriceTab | None, sums: Negotiation, share: Share) -> Iterator[str]:
+    if tab and tab.doubt:
+        yield tab.doubt
+    if sums.fines_without_amount:
+        yield formats.plural(
+            sums.fines_without_amount,
+            "multa em aberto não tem valor informado: o que ela custar ainda sai do teto.",
+            "multas em aberto não têm valor informado: o que elas custarem ainda sai do teto.",
+        )
+    if share != 100 and sums.fines_past_discount:
+        counted = formats.plural(
+            sums.fines_past_discount,
+            "multa já é exigível e, em regra, não tem mais desconto",
+            "multas já são exigíveis e, em regra, não têm mais desconto",
+        )
+        yield f"{counted}: na conta pelo valor cheio, ainda sem os juros (art. 284 do CTB)."
+    yield (
+        "A FIPE é uma média nacional: estado, quilometragem, cor e região mudam o preço. "
+        "O teto é uma conta, não uma avaliação do veículo."
+    )

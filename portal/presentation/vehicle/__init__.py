@@ -1,0 +1,1 @@
+"""View models of a vehicle's page and its panels."""

@@ -1,0 +1,259 @@
+"""What has changed since the answer before: one sentence a change, each leading to its record."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Final, Literal
+
+from portal.law import FineAssessment, Standing, assess, court_name
+from portal.presentation import formats
+from portal.presentation.panels import Panel
+from portal.presentation.status_style import Tone
+from portal.presentation.vehicle.facts import FACT_LABELS, fact_fields
+from portal.presentation.vehicle.fines import MOST_ROWS
+from portal.presentation.vehicle.panel import LOOKUP_WORDS, Lookup, Panels, Reading, is_readable
+from portal.presentation.vehicle.restrictions import MOST_CARDS, title_of
+from portal.vehicle import (
+    Field,
+    FineChange,
+    PriceChange,
+    Restriction,
+    RestrictionChange,
+    changed_facts,
+    changed_fines,
+    changed_prices,
+    changed_restrictions,
+    read_decode,
+    read_fines,
+    read_restrictions,
+)
+
+# Longer lists are read by nobody; the panels hold every record as it is now.
+MOST_LINES: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLine:
+    """One change in a sentence; ``anchor`` is "" where its record is no longer on the page."""
+
+    text: str
+    anchor: str
+    tone: Tone
+    icon: Literal["check", "alert", "question", "refresh"]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What one lookup tells otherwise than before, and the moments (aware) of both answers."""
+
+    what: str
+    before: datetime
+    after: datetime
+    lines: tuple[ChangeLine, ...]
+    omitted: int
+
+
+def changes_of(panels: Panels, reading: Reading) -> tuple[Changes, ...]:
+    """The changes of each lookup that has some; nothing is said of an answer that cannot be
+    read, or that replaced none."""
+    told = (_changes(lookup, panels.of(lookup), reading) for lookup in LOOKUP_WORDS)
+    return tuple(changes for changes in told if changes is not None)
+
+
+def _changes(lookup: Lookup, panel: Panel, reading: Reading) -> Changes | None:
+    replaced = panel.replaced
+    if replaced is None or panel.body is None or panel.fetched_at is None:
+        return None
+    if not (is_readable(panel, lookup) and is_readable(Panel("stale", replaced.body), lookup)):
+        return None
+    lines = tuple(_LINES[lookup](replaced.body, panel.body, reading))
+    if not lines:
+        return None
+    return Changes(
+        what=LOOKUP_WORDS[lookup],
+        before=replaced.fetched_at,
+        after=panel.fetched_at,
+        lines=lines[:MOST_LINES],
+        omitted=max(len(lines) - MOST_LINES, 0),
+    )
+
+
+def _vehicle_lines(before: bytes, after: bytes, reading: Reading) -> Iterator[ChangeLine]:
+    old, new = read_decode(before, reading.marker), read_decode(after, reading.marker)
+    for price in changed_prices(old, new):
+        yield ChangeLine(_price_text(price), "veiculo", "unknown", "refresh")
+    past, present = fact_fields(old), fact_fields(new)
+    for fact in changed_facts(old, new):
+        was, now = past[fact.name], present[fact.name]
+        if was != now:  # not merely another spelling of the same
+            text = f"{FACT_LABELS[fact.name]}: de {_shown(was)} para {_shown(now)}."
+            yield ChangeLine(text, "veiculo", "warn", "alert")
+
+
+def _price_text(change: PriceChange) -> str:
+    name = str(change.entry.version or change.entry.model) or "versão sem nome"
+    if change.before is None:
+        return f"Preço FIPE de {name}: agora há, {formats.brl(change.after)}."
+    if change.after is None:
+        return f"Preço FIPE de {name}: não consta mais; era {formats.brl(change.before)}."
+    share = ""
+    if abs(percent := (change.after / change.before - 1) * 100) < Decimal(10_000):
+        share = f" ({formats.change(percent)})"
+    was, now = formats.brl(change.before), formats.brl(change.after)
+    return f"Preço FIPE de {name}: de {was} para {now}{share}."
+
+
+def _shown(field: Field) -> str:
+    if field:
+        return f"“{field}”"
+    return "oculto pela fonte" if field.is_hidden else formats.MISSING
+
+
+def _fine_lines(before: bytes, after: bytes, reading: Reading) -> Iterator[ChangeLine]:
+    old, new = read_fines(before, reading.marker), read_fines(after, reading.marker)
+    for change in changed_fines(old, new):
+        anchor = f"multa-{change.position + 1}" if 0 <= change.position < MOST_ROWS else ""
+        text, (tone, icon) = _told_fine(change, reading.today)
+        yield ChangeLine(text, anchor, tone, icon)
+
+
+def _told_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
+    """A change in a sentence, and how it looks. What the law makes of both records decides what
+    is said of payment and standing, never the words that the source happens to use."""
+    law = assess(change.fine, today)
+    money = "" if law.amount.value is None else f", {formats.brl(law.amount.value)}"
+    when = f" de {formats.short_date(law.committed_on)}" if law.committed_on else ""
+    what = law.description or "descrição não informada"
+    was = None if change.before is None else assess(change.before, today)
+    happened = [_fine_event(event, change, was, law) for event in change.events]
+    said = [text for text in (*_standing_events(was, law, change), *happened) if text]
+    text = "; ".join(dict.fromkeys(said)) or "dados do registro corrigidos"
+    sentence = f"{text[0].upper()}{text[1:]}: multa{when}, {what}{money}."
+    look: _Look = _fine_look(change, was, law) if said else ("unknown", "refresh")
+    return sentence + _caveat(change.events[0]), look
+
+
+def _standing_events(
+    was: FineAssessment | None, law: FineAssessment, change: FineChange
+) -> Iterator[str]:
+    if was is None or change.after is None or was.standing == law.standing:
+        return
+    if law.is_paid:
+        paid_on = change.after.paid_on
+        yield "paga" + (f" em {formats.short_date(paid_on)}" if paid_on else "")
+    elif was.is_paid:
+        yield "voltou a constar sem pagamento"
+    elif "penalty" not in change.events:
+        yield f"passou a constar {_STANDING_CLAUSES[law.standing]}"
+
+
+def _fine_event(
+    event: str, change: FineChange, was: FineAssessment | None, law: FineAssessment
+) -> str:
+    """ "" for what says nothing beside the standing."""
+    now = change.fine
+    match event:
+        case "new":
+            return "nova"
+        case "gone":
+            return "deixou de constar"
+        case "notified":
+            return f"notificação da autuação em {formats.short_date(now.notified_on)}"
+        case "penalty":
+            return f"penalidade em {formats.short_date(now.penalty_on)}"
+        case "kind" if now.kind and was is not None and was.standing == law.standing:
+            return f"a fonte agora registra “{now.kind}”"
+        case "amount":
+            before, value = was.amount.value if was else None, law.amount.value
+            if before != value:
+                return f"valor mudou de {formats.brl(before)} para {formats.brl(value)}"
+    return ""
+
+
+def _fine_look(change: FineChange, was: FineAssessment | None, law: FineAssessment) -> "_Look":
+    if change.events[0] == "gone":
+        return "unknown", "question"
+    if was is not None and law.is_paid and not was.is_paid:
+        return "ok", "check"
+    return "warn", "alert"
+
+
+def _caveat(event: str) -> str:
+    if event != "gone":
+        return ""
+    return " Pode ter sido paga ou cancelada, ou a fonte pode não a ter enviado: confirme."
+
+
+def _restriction_lines(before: bytes, after: bytes, reading: Reading) -> Iterator[ChangeLine]:
+    old = read_restrictions(before, reading.marker)
+    new = read_restrictions(after, reading.marker)
+    for change in changed_restrictions(old, new):
+        anchor = f"restricao-{change.position + 1}" if 0 <= change.position < MOST_CARDS else ""
+        tone, icon = _RESTRICTION_LOOKS.get(change.event, ("warn", "alert"))
+        yield ChangeLine(_restriction_text(change), anchor, tone, icon)
+
+
+def _restriction_text(change: RestrictionChange) -> str:
+    named = _named(change.restriction)
+    match change.event:
+        case "new":
+            return f"Nova: {named}."
+        case "gone":
+            return (
+                f"Deixou de constar: {named}. Pode ter sido retirada, ou a fonte pode não a ter "
+                "enviado: confirme com o juízo."
+            )
+        case "lifted":
+            before = change.before or change.restriction
+            return f"A fonte diz que já não restringe: {_named(before)}."
+        case "in force":
+            return f"Voltou a vigorar: {named}."
+        case "denied":
+            return (
+                f"A fonte passou a dizer que não há restrição, mas ainda a descreve: {named}. "
+                "Confirme com o juízo."
+            )
+        case "affirmed":
+            return f"A fonte voltou a registrar: {named}."
+        case "kind":
+            before = change.before or change.restriction
+            return f"Mudou o tipo: antes {_named(before)}; agora {named}."
+        case "altered":
+            return f"Dados do registro corrigidos: {named}."
+
+
+def _named(record: Restriction) -> str:
+    title = title_of(record)
+    details: Sequence[str] = (
+        court_name(str(record.court), str(record.case)),
+        f"incluída em {formats.short_date(record.included_at.date())}"
+        if record.included_at
+        else "",
+    )
+    where = ", ".join(detail for detail in details if detail)
+    return f"{title[0].lower()}{title[1:]}" + (f" ({where})" if where else "")
+
+
+_Look = tuple[Tone, Literal["check", "alert", "question", "refresh"]]
+_STANDING_CLAUSES: Final[Mapping[Standing, str]] = {
+    "paid": "como paga",
+    "enforceable": "como exigível",
+    "due": "no prazo de pagamento ou recurso",
+    "notice": "em autuação",
+    "suspended": "como suspensa",
+    "unknown": "com situação não informada",
+}
+_RESTRICTION_LOOKS: Final[Mapping[str, _Look]] = {
+    "new": ("danger", "alert"),
+    "in force": ("danger", "alert"),
+    "affirmed": ("danger", "alert"),
+    "lifted": ("ok", "check"),
+    "gone": ("unknown", "question"),
+    "altered": ("unknown", "refresh"),
+}
+_LINES: Final = {
+    "decode": _vehicle_lines,
+    "renainf": _fine_lines,
+    "renajud": _restriction_lines,
+}

@@ -1,0 +1,55 @@
+"""Everything a page says about a vehicle, each body read once."""
+
+from dataclasses import dataclass
+
+from portal.law import Missing, Stale
+from portal.presentation import formats
+from portal.presentation.panels import Panel
+from portal.presentation.vehicle.changes import changes_of
+from portal.presentation.vehicle.facts import VehicleFacts, vehicle_facts
+from portal.presentation.vehicle.fines import FineList, fine_list
+from portal.presentation.vehicle.panel import Panels, Reading
+from portal.presentation.vehicle.restrictions import RestrictionList, restriction_list
+from portal.presentation.vehicle.summary import Summary, summary
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """None: could not be asked, or not read. The summary tells what is missing."""
+
+    facts: VehicleFacts | None
+    fines: FineList | None
+    restrictions: RestrictionList | None
+    summary: Summary
+
+    @classmethod
+    def of(cls, panels: Panels, reading: Reading, *, decode_wanted: bool = True) -> "Contents":
+        facts = vehicle_facts(panels.decode, reading)
+        fines = fine_list(panels.renainf, reading)
+        restrictions = restriction_list(panels.renajud, reading)
+        return cls(
+            facts=facts,
+            fines=fines,
+            restrictions=restrictions,
+            summary=summary(
+                facts,
+                fines,
+                restrictions,
+                reading,
+                changes=changes_of(panels, reading),
+                decode_wanted=decode_wanted,
+                stale=_stale(panels, decode_wanted=decode_wanted),
+            ),
+        )
+
+
+def _stale(panels: Panels, *, decode_wanted: bool) -> Stale:
+    """The moments, in local time, of the answers that stand in for ones that did not come."""
+    parts: dict[Missing, Panel] = {"fines": panels.renainf, "restrictions": panels.renajud}
+    if decode_wanted:
+        parts["decode"] = panels.decode
+    return {
+        part: formats.local_time(panel.fetched_at)
+        for part, panel in parts.items()
+        if panel.state == "stale" and panel.fetched_at is not None
+    }

@@ -1,0 +1,128 @@
+"""A vehicle's attributes in the words and units people use."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Final
+
+from portal.presentation import formats
+from portal.presentation.panels import Panel
+from portal.presentation.vehicle.panel import Reading, is_readable
+from portal.presentation.vehicle.prices import Prices, prices_of
+from portal.vehicle import EMPTY, HIDDEN, Decoded, Field, VehicleName, read_decode, vehicle_name
+
+# Labels of the attributes, under the names they have in a Decoded.
+FACT_LABELS: Final[Mapping[str, str]] = {
+    "make": "Marca",
+    "description": "Modelo no registro",
+    "built_year_text": "Ano de fabricação",
+    "model_year_text": "Ano-modelo",
+    "fuel": "Combustível",
+    "vehicle_type": "Tipo",
+    "power_text": "Potência",
+    "displacement_text": "Cilindrada",
+    "passengers_text": "Passageiros",
+    "load": "Capacidade de carga",
+    "gearbox": "Câmbio",
+    "national": "Procedência",
+    "chassis": "Chassi",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A labelled attribute; ``field`` tells known, empty and hidden apart."""
+
+    label: str
+    field: Field
+
+
+@dataclass(frozen=True, slots=True)
+class VehicleFacts:
+    """What the decoder says of a vehicle; ``line`` tells it in a few words under the name."""
+
+    name: VehicleName
+    line: str
+    facts: tuple[Fact, ...]
+    prices: Prices
+
+    @property
+    def describes(self) -> bool:
+        """Whether the answer says what vehicle it is: a make or model, in the registration or in
+        the price table."""
+        entries = [tab.entry for tab in self.prices.tabs]
+        return bool(str(self.name)) or any(e.model or e.version for e in entries)
+
+
+def vehicle_facts(panel: Panel, reading: Reading) -> VehicleFacts | None:
+    """The vehicle of an answer; None where there is none or it cannot be read."""
+    if panel.body is None or not is_readable(panel, "decode"):
+        return None
+    return read_facts(panel.body, reading.marker, reading.today)
+
+
+@lru_cache(64)
+def read_facts(body: bytes, marker: str, today: date) -> VehicleFacts:
+    """What a readable answer says, charts measured: the same bytes are read and drawn once a
+    day, since a forecast becomes one of the past."""
+    decoded = read_decode(body, marker)
+    return VehicleFacts(
+        name=vehicle_name(decoded),
+        line=_line(decoded),
+        facts=_facts(decoded),
+        prices=prices_of(decoded, today),
+    )
+
+
+def read_ahead(operation: str, panel: Panel, marker: str) -> None:
+    """Read and measure an answer that a page will show, while others are waited for."""
+    if panel.body is None or panel.fetched_at is None:
+        return
+    if operation == "decode" and is_readable(panel, "decode"):
+        read_facts(panel.body, marker, formats.local_date(panel.fetched_at))
+
+
+def _line(decoded: Decoded) -> str:
+    """``2014/2015 · gasolina · 180 cv · importado``: only what is known."""
+    years = [str(year) for year in (decoded.built_year, decoded.model_year) if year]
+    parts = [
+        "/".join(years),
+        str(decoded.fuel).lower(),
+        str(_measured(decoded.power_text, decoded.power_cv, "cv")),
+        str(_origin(decoded)).lower(),
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
+    """The attributes of FACT_LABELS as a page shows them, with units."""
+    return {name: getattr(decoded, name) for name in FACT_LABELS} | {
+        "power_text": _measured(decoded.power_text, decoded.power_cv, "cv"),
+        "displacement_text": _measured(decoded.displacement_text, decoded.displacement_cc, "cm³"),
+        "national": _origin(decoded),
+    }
+
+
+def _facts(decoded: Decoded) -> tuple[Fact, ...]:
+    shown = fact_fields(decoded)
+    return tuple(Fact(label, shown[name]) for name, label in FACT_LABELS.items())
+
+
+def _measured(text: Field, number: int | None, unit: str) -> Field:
+    """A number with its unit; what is no number stays as it came, a zero measures nothing."""
+    if number:
+        return Field(f"{formats.integer(number)}\u00a0{unit}", "known")
+    if text.is_hidden:
+        return HIDDEN
+    return text if text.value.strip("0., ") else EMPTY
+
+
+def _origin(decoded: Decoded) -> Field:
+    match decoded.is_national:
+        case True:
+            return Field("Nacional", "known")
+        case False:
+            return Field("Importado", "known")
+        case None:
+            return decoded.national

@@ -1,0 +1,189 @@
+"""The page of a vehicle, one of its panels alone, and the page of a Renavam."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import ClassVar, Final
+
+from portal.law import UNVERIFIED, Unverified
+from portal.presentation import formats
+from portal.presentation.panels import Panel
+from portal.presentation.vehicle.contents import Contents
+from portal.presentation.vehicle.facts import VehicleFacts
+from portal.presentation.vehicle.fines import FineList
+from portal.presentation.vehicle.panel import (
+    LOOKUP_WORDS,
+    PANEL_NAMES,
+    Lookup,
+    PanelName,
+    Panels,
+    PanelView,
+    Reading,
+    frame,
+    subject_path,
+)
+from portal.presentation.vehicle.report import ReportSection, report_section
+from portal.presentation.vehicle.restrictions import RestrictionList
+from portal.presentation.vehicle.summary import Summary
+from portal.vehicle import Plate, Renavam
+
+# "… custam R$ 6,00", by how many lookups asking again takes.
+_COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
+AnyPanel = (
+    PanelView[Summary] | PanelView[VehicleFacts] | PanelView[FineList] | PanelView[RestrictionList]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VehiclePage:
+    """The whole page. ``waits`` asks the browser to fetch panels, or to go where they are whole."""
+
+    template: ClassVar[str] = "pages/vehicle.html"
+    plate: Plate
+    twin: Plate | None
+    title: str
+    path: str
+    waits: bool
+    whole_page_url: str
+    panels: tuple[AnyPanel, ...]
+    report: ReportSection
+    unverified: tuple[Unverified, ...]
+    may_refresh: bool
+    refresh_price: str
+    refresh_cost: str
+    json_paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PanelFragment:
+    """One panel alone, as the page's script fetches it; its template is the panel's own."""
+
+    panel: AnyPanel
+
+    @property
+    def template(self) -> str:
+        return self.panel.template
+
+
+@dataclass(frozen=True, slots=True)
+class RenavamPage:
+    """Fines and court restrictions alone: the decoder takes no Renavam.
+
+    ``check_digit_holds`` False is a warning, never a refusal.
+    """
+
+    template: ClassVar[str] = "pages/renavam.html"
+    renavam: Renavam
+    title: str
+    path: str
+    check_digit_holds: bool
+    panels: tuple[AnyPanel, ...]
+    unverified: tuple[Unverified, ...]
+
+
+def vehicle_page(
+    plate: Plate,
+    panels: Panels,
+    report: Panel,
+    reading: Reading,
+    *,
+    follow: bool = True,
+    report_outdated: bool = False,
+    may_refresh: bool = True,
+    may_write: bool = True,
+) -> VehiclePage:
+    """The page of a plate with whatever is at hand.
+
+    ``follow`` False: this visit must not spend, so unasked panels show a button instead of
+    fetching themselves. ``report`` unasked: none was written yet. ``may_refresh`` and
+    ``may_write`` False: this visitor's access includes no asking again, no report.
+    """
+    contents = Contents.of(panels, reading)
+    asked = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
+    views = tuple(
+        _panel(name, plate, panels, reading, contents, follow=follow) for name in PANEL_NAMES
+    )
+    name = contents.summary.name
+    path = subject_path(plate)
+    return VehiclePage(
+        plate=plate,
+        twin=plate.twin,
+        title=f"{plate.display} – {name}" if name else f"Placa {plate.display}",
+        path=path,
+        waits=any(view.state == "waiting" for view in views),
+        whole_page_url=f"{path}?completo=1",
+        panels=views,
+        report=report_section(
+            report,
+            reading,
+            action=f"{path}/laudo",
+            outdated=report_outdated,
+            price=_price(report.price),
+            records=panels,
+            may_write=may_write,
+        ),
+        unverified=UNVERIFIED,
+        may_refresh=may_refresh and bool(asked),
+        refresh_price=_price(sum((panels.of(one).price for one in asked), Decimal(0))),
+        refresh_cost=_COSTS[len(asked)],
+        json_paths=(
+            f"/detran/v1/decode/{plate}",
+            f"/detran/v1/restrictions/renainf/{plate}",
+            f"/detran/v1/restrictions/renajud/{plate}",
+        ),
+    )
+
+
+def panel_fragment(
+    name: str, subject: Plate | Renavam, panels: Panels, reading: Reading
+) -> PanelFragment:
+    """One panel, from the lookups that ``panel_needs(name)`` names; KeyError for another name."""
+    if name not in PANEL_NAMES:
+        raise KeyError(name)
+    contents = Contents.of(panels, reading)
+    return PanelFragment(_panel(name, subject, panels, reading, contents, follow=False))
+
+
+def renavam_page(renavam: Renavam, renainf: Panel, renajud: Panel, reading: Reading) -> RenavamPage:
+    """The page of a Renavam; unasked lookups show a button, nothing is fetched by itself."""
+    panels = Panels(Panel("unasked"), renainf, renajud)
+    contents = Contents.of(panels, reading, decode_wanted=False)
+    lookups: tuple[Lookup, ...] = ("renainf", "renajud")
+    return RenavamPage(
+        renavam=renavam,
+        title=f"Renavam {renavam.display}",
+        path=subject_path(renavam),
+        check_digit_holds=renavam.check_digit_holds,
+        panels=(
+            frame(
+                "resumo", renavam, panels, reading, contents.summary, follow=False, lookups=lookups
+            ),
+            _panel("multas", renavam, panels, reading, contents, follow=False),
+            _panel("restricoes", renavam, panels, reading, contents, follow=False),
+        ),
+        unverified=UNVERIFIED,
+    )
+
+
+def _panel(
+    name: PanelName,
+    subject: Plate | Renavam,
+    panels: Panels,
+    reading: Reading,
+    contents: Contents,
+    *,
+    follow: bool,
+) -> AnyPanel:
+    match name:
+        case "resumo":
+            return frame(name, subject, panels, reading, contents.summary, follow=follow)
+        case "veiculo":
+            return frame(name, subject, panels, reading, contents.facts, follow=follow)
+        case "multas":
+            return frame(name, subject, panels, reading, contents.fines, follow=follow)
+        case "restricoes":
+            return frame(name, subject, panels, reading, contents.restrictions, follow=follow)
+
+
+def _price(price: Decimal) -> str:
+    """What something costs, in words a button can carry; "" where it is free or unknown."""
+    return formats.brl(price) if price > 0 else ""

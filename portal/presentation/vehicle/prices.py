@@ -1,0 +1,291 @@
+"""The FIPE candidates of a vehicle: best match first, each with its chart and its table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from portal.charts import Line, PriceChart, Words, price_chart
+from portal.presentation import formats
+from portal.vehicle import Decoded, FipeCode, FipeEntry, PricePoint, PriceSeries, rank
+
+# What the tabs' style sheet can switch, and as many series as a chart tells apart.
+MOST_TABS = 6
+# A month moves a price by a few per cent: further apart, the price and the history disagree.
+_LARGEST_GAP: Final = Decimal("0.20")
+_MANY_TIMES: Final = 10
+# The same words on the vehicle's page, in a comparison and on paper.
+NO_PRICE: Final = "sem preço na fonte"
+NOTHING_TO_COMPARE: Final = "sem dados para comparar"
+
+
+@dataclass(frozen=True, slots=True)
+class YearOfPrices:
+    """A table row: the year, and January to December, None where no price is known."""
+
+    year: int
+    months: tuple[PricePoint | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTab:
+    """One candidate. ``current`` is None, never zero, where there is no price. ``is_best``: it
+    fits the registration better than any other; ``is_tied``: as well as another, better than none.
+
+    ``chart`` is None where no month can be drawn; ``chart_title`` and ``chart_description``
+    say what it shows to those who cannot see it. ``predicted_label`` and ``predicted_note`` tell
+    what the source's predictions are; ``doubt`` is a sentence where the current price and the
+    history disagree, else "".
+    """
+
+    number: int
+    label: str
+    entry: FipeEntry
+    code: FipeCode | None
+    reason: str
+    is_best: bool
+    is_tied: bool
+    current: Decimal | None
+    series: PriceSeries
+    gaps: str
+    predicted_label: str
+    predicted_note: str
+    doubt: str
+    chart: PriceChart | None
+    compact_chart: PriceChart | None
+    chart_title: str
+    chart_description: str
+    years: tuple[YearOfPrices, ...]
+
+    @property
+    def badge(self) -> str:
+        """What to say beside its name, "" for nothing."""
+        if self.is_tied:
+            return "empate: confira a versão no documento"
+        return "mais provável" if self.is_best else ""
+
+    @property
+    def has_predictions(self) -> bool:
+        """Whether any month of the table is a prediction, at its end or within."""
+        return any(point.predicted for point in self.series.points)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldPrice:
+    """A price, or a range where versions are tied, and a note on the versions, or ""."""
+
+    text: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """All candidates; those beyond the tabs are listed with their current price only."""
+
+    tabs: tuple[PriceTab, ...]
+    others: tuple[PriceTab, ...]
+
+    @property
+    def best(self) -> PriceTab | None:
+        """The first candidate; where others are tied with it, no better than they."""
+        return self.tabs[0] if self.tabs else None
+
+    @property
+    def all(self) -> tuple[PriceTab, ...]:
+        return (*self.tabs, *self.others)
+
+    @property
+    def likeliest(self) -> tuple[PriceTab, ...]:
+        """The first candidate and all that are tied with it."""
+        return tuple(tab for tab in self.all if tab.is_tied) or self.tabs[:1]
+
+    @property
+    def told(self) -> ToldPrice | None:
+        """The price in as many words as it is known; None where none of the likeliest has one."""
+        likeliest = self.likeliest
+        known = [tab.current for tab in likeliest if tab.current is not None]
+        if not known:
+            return None
+        notes = []
+        if len(likeliest) > 1:
+            notes.append(f"({formats.plural(len(likeliest), 'versão', 'versões')})")
+        if len(known) < len(likeliest):
+            notes.append(f"{len(likeliest) - len(known)} {NO_PRICE}")
+        if others := len(self.all) - len(likeliest):
+            notes.append(f"+ {formats.plural(others, 'versão', 'versões')}")
+        lowest, highest = min(known), max(known)
+        ends = dict.fromkeys((formats.whole_brl(lowest), formats.whole_brl(highest)))
+        text = " a ".join(ends) if len(ends) > 1 else formats.brl(lowest)
+        return ToldPrice(text, " ".join(notes))
+
+    @property
+    def legend(self) -> str:
+        """How many candidates there are, and what their order says."""
+        count, tied = len(self.all), len(self.likeliest)
+        if tied == count:
+            order = "o registro não diz qual delas é"
+        elif tied > 1:
+            order = f"as {tied} primeiras empatam"
+        else:
+            order = "a mais provável vem primeiro"
+        return f"{count} versões da tabela podem ser este veículo; {order}."
+
+
+def prices_of(decoded: Decoded, today: date) -> Prices:
+    """The candidates of a decoded vehicle, ranked; ``today`` tells what still lies ahead."""
+    ranked = rank(decoded.fipe, decoded)
+    tied = sum(one.score == ranked[0].score for one in ranked)
+    tabs = tuple(
+        _tab(
+            number,
+            one.entry,
+            one.reason,
+            today,
+            is_best=number == 1 and tied == 1 and len(ranked) > 1,
+            is_tied=number <= tied and tied > 1,
+        )
+        for number, one in enumerate(ranked, start=1)
+    )
+    return Prices(tabs[:MOST_TABS], tabs[MOST_TABS:])
+
+
+def axis_price(value: float) -> str:
+    """A grid line's value, short: ``R$ 92,5 mil``, ``R$ 1,2 mi``, ``R$ 800``."""
+    for size, word in ((1_000_000, "mi"), (1_000, "mil")):
+        if abs(value) >= size:
+            number = f"{value / size:.1f}".removesuffix(".0").replace(".", ",")
+            return f"R$\u00a0{number}\u00a0{word}"
+    return formats.whole_brl(Decimal(str(round(value))))
+
+
+def _tab(
+    number: int, entry: FipeEntry, reason: str, today: date, *, is_best: bool, is_tied: bool
+) -> PriceTab:
+    series = PriceSeries.of(entry)
+    is_past = _is_past(series, today)
+    words = Words(
+        predicted="estimativa" if is_past else "previsão",
+        now="agora" if _is_now(series, today) else "",
+    )
+    label, note = _predicted(series, is_past=is_past)
+    lines = [Line(str(entry.version or entry.model), series.points)]
+    drawable = number <= MOST_TABS
+    return PriceTab(
+        number=number,
+        label=_label(entry, number),
+        entry=entry,
+        code=series.code,
+        reason=reason,
+        is_best=is_best,
+        is_tied=is_tied,
+        current=series.current,
+        series=series,
+        gaps=_gaps(series.gaps),
+        predicted_label=label,
+        predicted_note=note,
+        doubt=_doubt(series),
+        chart=price_chart(
+            lines, price_axis=axis_price, price=formats.whole_brl, month=formats.month, words=words
+        )
+        if drawable
+        else None,
+        compact_chart=price_chart(
+            lines,
+            layout="compact",
+            price_axis=axis_price,
+            price=formats.whole_brl,
+            month=formats.month,
+            words=words,
+        )
+        if drawable
+        else None,
+        chart_title=f"Preço FIPE de {_label(entry, number)}, mês a mês",
+        chart_description=describe(series, today),
+        years=_years(series.points),
+    )
+
+
+def _label(entry: FipeEntry, number: int) -> str:
+    name = str(entry.version) or str(entry.model) or f"Versão {number}"
+    return f"{name} · {entry.year}" if entry.year else name
+
+
+def describe(series: PriceSeries, today: date) -> str:
+    """The chart in words: from when to when, the peak, the last price, the predictions."""
+    first, last, peak = series.first_real, series.last_real, series.peak
+    is_past = _is_past(series, today)
+    if first is None or last is None or peak is None:
+        what = "estimativas de meses já passados" if is_past else "previsões da fonte"
+        return f"A série traz apenas {what}." if series.points else ""
+    if first.month == last.month:
+        parts = [f"Um único mês: {_point(last)}."]
+    else:
+        parts = [f"De {_point(first)} a {_point(last)}; o maior preço foi o de {_point(peak)}."]
+    if series.predicted_tail:
+        what = "estimativa da fonte para meses já passados" if is_past else "previsão da fonte"
+        parts.append(f"A parte tracejada é {what}, até {_point(series.points[-1])}.")
+    return " ".join(parts)
+
+
+def _is_now(series: PriceSeries, today: date) -> bool:
+    """Whether the last real price is of this month or the last one: the table takes a while to
+    reach its readers."""
+    if series.last_real is None:
+        return False
+    last = series.last_real.month
+    return 0 <= (today.year - last.year) * 12 + today.month - last.month <= 1
+
+
+def _is_past(series: PriceSeries, today: date) -> bool:
+    """Whether the months that the source predicts are all gone: they foretell nothing then."""
+    tail = series.predicted_tail
+    return bool(tail) and tail[-1].month < today.replace(day=1)
+
+
+def _predicted(series: PriceSeries, *, is_past: bool) -> tuple[str, str]:
+    if not series.predicted_tail:
+        return "", ""
+    until = formats.month(series.predicted_tail[-1].month)
+    if is_past:
+        return f"Estimativa até {until}", "meses já passados, sem o preço da tabela"
+    return f"Previsão até {until}", "a fonte não documenta o método"
+
+
+def _doubt(series: PriceSeries) -> str:
+    """What to say where the current price is far from the last month of its own history."""
+    current, last = series.current, series.last_real
+    if current is None or current <= 0 or last is None:
+        return ""
+    higher, lower = max(current, last.value), min(current, last.value)
+    if abs(current - last.value) <= last.value * _LARGEST_GAP:
+        return ""
+    side = "acima" if current > last.value else "abaixo"
+    if higher >= lower * _MANY_TIMES:
+        far = f"muito {side}"
+    else:
+        far = f"{formats.percent(abs(current - last.value) / last.value, 0)} {side}"
+    return (
+        f"O preço atual está {far} do último mês do histórico, {_point(last)}: confira na tabela "
+        "FIPE qual dos dois vale."
+    )
+
+
+def _point(point: PricePoint) -> str:
+    return f"{formats.long_month(point.month)} ({formats.whole_brl(point.value)})"
+
+
+def _gaps(months: Sequence[date]) -> str:
+    if not months:
+        return ""
+    shown = ", ".join(formats.month(month) for month in months[:6])
+    more = f" e mais {len(months) - 6}" if len(months) > 6 else ""
+    return f"{shown}{more}"
+
+
+def _years(points: Sequence[PricePoint]) -> tuple[YearOfPrices, ...]:
+    by_month = {(point.month.year, point.month.month): point for point in points}
+    return tuple(
+        YearOfPrices(year, tuple(by_month.get((year, number)) for number in range(1, 13)))
+        for year in sorted({year for year, _ in by_month}, reverse=True)
+    )

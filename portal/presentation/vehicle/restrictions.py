@@ -1,0 +1,121 @@
+"""The court restrictions of a vehicle: who ordered them, what each stops, who lifts it."""
+
+from dataclasses import dataclass
+
+from portal.law import (
+    ACTS,
+    WHO_LIFTS,
+    Act,
+    Answer,
+    Effect,
+    court_body_name,
+    court_name,
+    effect_of,
+)
+from portal.presentation.panels import Panel
+from portal.presentation.status_style import ANSWER_LOOKS, REMOVAL_WORDS, Look
+from portal.presentation.vehicle.panel import Reading, is_readable
+from portal.vehicle import Restriction, read_restrictions
+
+MOST_CARDS = 200
+_QUESTIONS: dict[Act, str] = {
+    "transfer": "Transferir",
+    "licence": "Licenciar",
+    "drive": "Circular",
+    "removal": "Remoção",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What a restriction means for one act."""
+
+    question: str
+    word: str
+    answer: Answer
+    look: Look
+
+
+@dataclass(frozen=True, slots=True)
+class RestrictionCard:
+    """One record. ``title`` names its kind; ``court`` and ``court_body`` are "" where empty."""
+
+    number: int
+    anchor: str
+    title: str
+    court: str
+    court_body: str
+    record: Restriction
+    effect: Effect
+    consequences: tuple[Consequence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RestrictionList:
+    """Every record in the source's order; ``in_force`` counts those that restrict something."""
+
+    cards: tuple[RestrictionCard, ...]
+    omitted: int
+    in_force: int
+    who_lifts: str
+    records: tuple[Restriction, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.records)
+
+
+def restriction_list(panel: Panel, reading: Reading) -> RestrictionList | None:
+    """The restrictions of an answer; None where there is none or it cannot be read."""
+    if panel.body is None or not is_readable(panel, "renajud"):
+        return None
+    records = read_restrictions(panel.body, reading.marker)
+    effects = [effect_of(record) for record in records]
+    return RestrictionList(
+        cards=tuple(
+            _card(number, record, effect)
+            for number, (record, effect) in enumerate(
+                zip(records[:MOST_CARDS], effects, strict=False), start=1
+            )
+        ),
+        omitted=max(len(records) - MOST_CARDS, 0),
+        in_force=sum(effect.in_force for effect in effects),
+        who_lifts=WHO_LIFTS,
+        records=records,
+    )
+
+
+def _card(number: int, record: Restriction, effect: Effect) -> RestrictionCard:
+    return RestrictionCard(
+        number=number,
+        anchor=f"restricao-{number}",
+        title=_title(effect, record),
+        court=court_name(str(record.court), str(record.case)),
+        court_body=court_body_name(str(record.court_body)),
+        record=record,
+        effect=effect,
+        consequences=tuple(
+            _consequence(act, effect.answer(act)) for act in ACTS if effect.in_force
+        ),
+    )
+
+
+def _consequence(act: Act, answer: Answer) -> Consequence:
+    look = ANSWER_LOOKS[answer.mark]
+    word = REMOVAL_WORDS[answer.mark] if act == "removal" else look.word
+    return Consequence(_QUESTIONS[act], word, answer, look)
+
+
+def title_of(record: Restriction) -> str:
+    """What a record is called: its kind, or the source's own words."""
+    return _title(effect_of(record), record)
+
+
+def _title(effect: Effect, record: Restriction) -> str:
+    if not effect.in_force:
+        return "Registro sem restrição em vigor"
+    if effect.unrecognised:
+        return f"Restrição “{effect.unrecognised}”"
+    if effect.kinds_word:
+        return f"Restrição de {effect.kinds_word}"
+    return f"Restrição “{record.kinds_text}”" if record.kinds_text else "Restrição judicial"

@@ -1,0 +1,118 @@
+"""The answer first: the verdict, the "posso…?" matrix, and the figures behind them."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from portal.law import NOTHING_STALE, UNVERIFIED, Row, Stale, Totals, Verdict, judge
+from portal.presentation.status_style import ANSWER_LOOKS, LEVEL_LOOKS, Look
+from portal.presentation.vehicle.changes import Changes
+from portal.presentation.vehicle.facts import VehicleFacts
+from portal.presentation.vehicle.fines import FineList
+from portal.presentation.vehicle.panel import Reading
+from portal.presentation.vehicle.prices import ToldPrice
+from portal.presentation.vehicle.restrictions import RestrictionList
+from portal.presentation.vehicle.timeline import Timeline, timeline
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonLine:
+    """One sentence of the verdict, with the anchor of its record."""
+
+    sentence: str
+    anchor: str
+    look: Look
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """One act and what is known about it."""
+
+    row: Row
+    look: Look
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A None among the figures means *could not be asked*, never *none*.
+
+    ``price`` is that of the first candidate, ``told_price`` what can be said of it where there
+    are several; None where the source has none, too, which ``price_is_known`` tells apart.
+    ``unverified`` names what no lookup covers: it is read with the verdict, or too late.
+    """
+
+    name: str
+    line: str
+    verdict: Verdict
+    look: Look
+    reasons: tuple[ReasonLine, ...]
+    more_reasons: int
+    matrix: tuple[MatrixRow, ...]
+    fines: Totals | None
+    restrictions: int | None
+    price: Decimal | None
+    told_price: ToldPrice | None
+    price_is_known: bool
+    timeline: Timeline
+    changes: tuple[Changes, ...]
+    unverified: tuple[str, ...]
+
+
+# What most often spoils a purchase, in the words of the list of all that is not verified.
+_SAID_WITH_THE_VERDICT: Final = (
+    "gravame",
+    "roubo-e-furto",
+    "bloqueios-administrativos",
+    "multas-do-estado",
+)
+# More would bury the matrix; the panels below hold every record.
+MOST_REASONS = 6
+
+
+def summary(
+    facts: VehicleFacts | None,
+    fines: FineList | None,
+    restrictions: RestrictionList | None,
+    reading: Reading,
+    *,
+    changes: tuple[Changes, ...] = (),
+    decode_wanted: bool = True,
+    stale: Stale = NOTHING_STALE,
+) -> Summary:
+    """The summary of what could be asked. ``decode_wanted`` False: a lookup by Renavam.
+    ``stale`` are the lookups answered from before, each with its moment in local time."""
+    verdict = judge(
+        facts is not None or not decode_wanted,
+        None if fines is None else fines.assessments,
+        None if restrictions is None else restrictions.records,
+        reading.today,
+        is_described=facts is None or facts.describes,
+        stale=stale,
+    )
+    best = facts.prices.best if facts else None
+    return Summary(
+        name=str(facts.name) if facts else "",
+        line=facts.line if facts else "",
+        verdict=verdict,
+        look=LEVEL_LOOKS[verdict.level],
+        reasons=tuple(
+            ReasonLine(reason.sentence, reason.anchor, ANSWER_LOOKS[reason.mark])
+            for reason in verdict.reasons[:MOST_REASONS]
+        ),
+        more_reasons=max(len(verdict.reasons) - MOST_REASONS, 0),
+        matrix=tuple(MatrixRow(row, ANSWER_LOOKS[row.mark]) for row in verdict.matrix),
+        fines=fines.totals if fines else None,
+        restrictions=restrictions.in_force if restrictions else None,
+        price=best.current if best else None,
+        told_price=facts.prices.told if facts else None,
+        price_is_known=facts is not None,
+        timeline=timeline(fines, restrictions),
+        changes=changes,
+        unverified=_unverified(),
+    )
+
+
+def _unverified() -> tuple[str, ...]:
+    titles = {item.key: item.title for item in UNVERIFIED}
+    named = tuple(titles[key] for key in _SAID_WITH_THE_VERDICT)
+    return tuple(f"{title[:1].lower()}{title[1:]}" for title in named)

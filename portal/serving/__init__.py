@@ -1,0 +1,1 @@
+"""The production server and its worker processes."""

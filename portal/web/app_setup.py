@@ -1,0 +1,188 @@
+"""Hangs every face of the portal into one Flask application."""
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+from wsgiref.types import WSGIApplication
+
+from flask import Flask, g, get_flashed_messages, request
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from portal.access import Gatekeeper, History
+from portal.gateway import OPERATIONS, Gateway
+from portal.presentation import (
+    Kept,
+    PrivacyPage,
+    SamplePlate,
+    Site,
+    formats,
+    privacy_page,
+    read_ahead,
+)
+from portal.web.http.assets import Assets
+from portal.web.http.compression import register_compression
+from portal.web.http.errors import register_errors
+from portal.web.http.headers import register_headers
+from portal.web.http.rate_limits import TRIES_KEPT_S, RateLimits
+from portal.web.http.upload_limits import (
+    FORMS,
+    FORMS_A_NETWORK,
+    REPORTS,
+    REPORTS_A_SENDER,
+    UploadLimiter,
+)
+from portal.web.json_api.access_log_buffer import HitLog
+from portal.web.json_api.hit_cache import Edge
+from portal.web.json_api.openapi import openapi_blueprint
+from portal.web.json_api.routes import BODY_CAP, JSONFace
+from portal.web.observability.health import health_blueprint
+from portal.web.observability.metrics import (
+    Metrics,
+    MetricsAccess,
+    metrics_blueprint,
+    register_metrics,
+)
+from portal.web.observability.request_log import register_request_log
+from portal.web.pages.dossier_code import DossierCodes
+from portal.web.pages.fragment_cache import Fragments
+from portal.web.pages.lookups import Lookups
+from portal.web.pages.pdf import render_pdf
+from portal.web.pages.public import OpenPages
+from portal.web.pages.sessions import SESSION_S, DynamicSecureCookies, Visitors, limit_pages
+from portal.web.pages.vehicle import VehiclePages
+
+ON_THE_WAY_S = 10  # what a panel may take beside the server's work at it
+
+
+@dataclass(frozen=True, slots=True)
+class Portal:
+    """All that the faces need, made in the front door."""
+
+    gateway: Gateway
+    gatekeeper: Gatekeeper
+    history: History
+    pool: Executor
+    samples: Sequence[SamplePlate]
+    secret: bytes = field(repr=False)
+    namespace: str
+    hidden_marker: str
+    mask_names: bool
+    longest_request_s: float
+    trusted_proxies: int
+    limits: RateLimits
+    static: Path
+    edge_bytes: int  # for what the edge remembers beside the answers; 0 = no edge
+    hit_log: HitLog
+    fragments: Fragments
+    ready: Callable[[], bool]
+    metrics: Metrics
+    metrics_access: MetricsAccess
+
+
+def mount(app: Flask, portal: Portal) -> None:
+    """Routes, headers, errors, filters and the ``site`` that every template knows."""
+    app.config.update(
+        MAX_CONTENT_LENGTH=BODY_CAP,
+        SESSION_COOKIE_NAME="portal",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        PERMANENT_SESSION_LIFETIME=SESSION_S,
+    )
+    app.session_interface = DynamicSecureCookies()
+    app.url_map.merge_slashes = False
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    _wrap(app, portal)
+    forms = UploadLimiter(FORMS, FORMS_A_NETWORK)
+    reports = UploadLimiter(REPORTS, REPORTS_A_SENDER)
+    visitors = Visitors(portal.gatekeeper, portal.secret, forms, portal.namespace)
+    assets = Assets.build(portal.static)
+    codes = DossierCodes(portal.secret, portal.namespace)
+    open_pages = OpenPages(
+        visitors, portal.history, codes, portal.samples, portal.limits, _privacy(portal)
+    )
+    vehicle_pages = VehiclePages(
+        portal.gateway,
+        Lookups(
+            portal.gateway,
+            portal.pool,
+            lambda operation, panel: read_ahead(operation, panel, portal.hidden_marker),
+        ),
+        visitors,
+        portal.history,
+        open_pages,
+        codes,
+        lambda html: render_pdf(html, assets),
+        portal.hidden_marker,
+        portal.mask_names,
+    )
+    register_metrics(app, portal.metrics)
+    register_request_log(app)
+    register_headers(app)
+    register_compression(app)
+    register_errors(app)
+    app.before_request(visitors.refuse_foreign_forms)
+    limit_pages(app, portal.limits, visitors)
+    for blueprint in (
+        JSONFace(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
+        open_pages.blueprint(),
+        vehicle_pages.blueprint(),
+        health_blueprint(portal.ready),
+        metrics_blueprint(portal.metrics, portal.metrics_access),
+        assets.blueprint(),
+        openapi_blueprint(),
+    ):
+        app.register_blueprint(blueprint)
+    formats.register(app.jinja_env)
+    app.jinja_env.globals["remembered"] = portal.fragments.remembered
+
+    @app.context_processor
+    def site() -> dict[str, Site]:
+        return {
+            "site": Site(
+                demo=visitors.is_demo,
+                signed_in=visitors.signed_in_name,
+                sign_in_offered=not visitors.is_demo,
+                request_id=g.get("request_id", ""),
+                csrf_token=visitors.csrf_token,
+                asset=assets.url,
+                path=request.path,
+                panel_seconds=math.ceil(portal.longest_request_s) + ON_THE_WAY_S,
+                notices=lambda: map(str, get_flashed_messages()),
+            )
+        }
+
+
+def _privacy(portal: Portal) -> PrivacyPage:
+    """What this portal keeps, asked of those who keep it."""
+    gateway = portal.gateway
+    return privacy_page(
+        portal.gatekeeper.mode,
+        {
+            name: Kept(
+                gateway.kept_s(name),
+                gateway.kept_s(name, empty=True) if operation.result_type is list else None,
+            )
+            for name, operation in OPERATIONS.items()
+        },
+        rejected_s=gateway.kept_s("decode", status=400),
+        history_s=portal.history.kept_s,
+        session_s=SESSION_S,
+        tries_s=TRIES_KEPT_S,
+        counts_requests=portal.limits.counts_requests,
+        mask_names=portal.mask_names,
+    )
+
+
+def _wrap(app: Flask, portal: Portal) -> None:
+    """The layers around Flask: the proxies' headers are read first, then the edge answers."""
+
+    layers: WSGIApplication = app.wsgi_app
+    # Where requests are limited every one of them is counted, by the long way.
+    if portal.edge_bytes and not portal.limits.counts_requests:
+        layers = Edge(layers, portal.gateway, portal.gatekeeper, portal.hit_log, portal.edge_bytes)
+    if hops := portal.trusted_proxies:
+        # No prefix: the addresses in pages, scripts and sheets begin at the root.
+        layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
+    app.wsgi_app = layers  # type: ignore[method-assign, assignment]

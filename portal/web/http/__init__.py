@@ -1,0 +1,1 @@
+"""What every response and request has: headers, compression, limits, errors, assets."""

@@ -1,0 +1,132 @@
+"""The portal's own files, each under a name that carries the hash of its content.
+
+``/static/css/portal.3f2a9c1b.css`` can be kept for a year, because another content has another
+name. Everything is read, bundled and compressed once, when the portal starts; a request is a
+look into a dict. A name without its hash, or with an old one, is a 404.
+"""
+
+import gzip
+import hashlib
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from flask import Blueprint, Response, abort, request
+
+SECONDS_A_YEAR: Final = 365 * 24 * 60 * 60
+CACHE_CONTROL: Final = f"public, max-age={SECONDS_A_YEAR}, immutable"
+
+# One request for all of a page's style; the order is that of the @layer statement in tokens.css.
+# A pattern takes its matches in alphabetical order.
+BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "css/portal.css": (
+        "css/tokens.css",
+        "css/base.css",
+        "css/layout.css",
+        "css/components/*.css",
+        "css/page_print.css",
+    ),
+}
+_TYPES: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+_COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
+
+
+class UnknownAsset(KeyError):
+    """A template named a file that is not there: a fault of ours, found by any test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """One file: its bytes, and the same bytes as gzip where that makes them fewer."""
+
+    body: bytes
+    content_type: str
+    gzipped: bytes | None
+
+
+class Assets:
+    """All files of a directory, under their hashed names."""
+
+    def __init__(self, files: Mapping[str, Asset], hashed_names: Mapping[str, str]) -> None:
+        self._files = dict(files)
+        self._hashed_names = dict(hashed_names)
+
+    @classmethod
+    def build(cls, directory: Path) -> "Assets":
+        """Read every file below ``directory``; what is bundled is served in its bundle alone."""
+        contents = {
+            path.relative_to(directory).as_posix(): path
+            for path in sorted(directory.rglob("*"))
+            if path.is_file() and not path.name.startswith(".")
+        }
+        sources: dict[str, bytes] = {}
+        for bundle, patterns in BUNDLES.items():
+            parts = [part for pattern in patterns for part in sorted(directory.glob(pattern))]
+            if parts:
+                sources[bundle] = b"\n".join(part.read_bytes() for part in parts)
+                for part in parts:
+                    contents.pop(part.relative_to(directory).as_posix(), None)
+        sources |= {name: path.read_bytes() for name, path in contents.items()}
+
+        hashed_names = {name: _hashed(name, body) for name, body in sources.items()}
+        files = {hashed_names[name]: _asset(name, body) for name, body in sources.items()}
+        return cls(files, hashed_names)
+
+    def url(self, name: str) -> str:
+        """The address of ``css/portal.css``; raises UnknownAsset for a name that is not there."""
+        try:
+            return f"/static/{self._hashed_names[name]}"
+        except KeyError:
+            raise UnknownAsset(name) from None
+
+    def find(self, hashed_name: str) -> Asset | None:
+        """The file behind ``css/portal.3f2a9c1b.css``; None for any other name."""
+        return self._files.get(hashed_name)
+
+    def text(self, name: str) -> str:
+        """A file's text, for a renderer that may fetch nothing (the PDF)."""
+        try:
+            return self._files[self._hashed_names[name]].body.decode()
+        except KeyError:
+            raise UnknownAsset(name) from None
+
+    def blueprint(self) -> Blueprint:
+        """The route that serves them."""
+        blueprint = Blueprint("assets", __name__)
+
+        @blueprint.get("/static/<path:name>")
+        def static_file(name: str) -> Response:
+            asset = self.find(name)
+            if asset is None:
+                abort(404)
+            zipped = asset.gzipped if request.accept_encodings["gzip"] else None
+            response = Response(zipped or asset.body, content_type=asset.content_type)
+            response.headers["Cache-Control"] = CACHE_CONTROL
+            if asset.gzipped is not None:
+                response.headers["Vary"] = "Accept-Encoding"
+            if zipped is not None:
+                response.headers["Content-Encoding"] = "gzip"
+            return response
+
+        return blueprint
+
+
+def _hashed(name: str, body: bytes) -> str:
+    stem, dot, suffix = name.rpartition(".")
+    digest = hashlib.sha256(body).hexdigest()[:8]
+    return f"{stem}.{digest}.{suffix}" if dot else f"{name}.{digest}"
+
+
+def _asset(name: str, body: bytes) -> Asset:
+    suffix = Path(name).suffix
+    guessed = _TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    # mtime=0: the same content compresses to the same bytes on every start.
+    zipped = gzip.compress(body, 9, mtime=0) if suffix in _COMPRESSED else None
+    return Asset(body, guessed, zipped if zipped and len(zipped) < len(body) else None)

@@ -1,0 +1,225 @@
+"""The five JSON paths: a drop-in for the upstream, its bodies byte for byte."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from flask import Blueprint, Response, abort, request
+
+from portal.access import (
+    Gatekeeper,
+    Identity,
+    NoCredential,
+    RefusedToken,
+    UnknownToken,
+    read_credential,
+)
+from portal.gateway import (
+    DECODE,
+    RENAINF,
+    RENAJUD,
+    REPORT,
+    Caller,
+    Directive,
+    Failure,
+    Gateway,
+    Lookup,
+    NotStrictJSON,
+    Operation,
+    Served,
+    parse_exact,
+    report_lookup,
+)
+from portal.presentation.failure_texts import FORBIDDEN, INVALID_PLATE, TOO_MANY, UNAUTHORIZED
+from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
+from portal.web.http.errors import failure_response, message_response
+from portal.web.http.rate_limits import RateLimits, network
+from portal.web.http.upload_limits import UploadLimiter
+
+INVALID_UF = "Por favor, informe uma UF válida."
+INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
+INVALID_DATA = 'O membro "data" deve ser um objeto JSON.'
+BODY_CAP = 256 * 1024
+
+
+class Refusal(Exception):
+    """A request that ends before the store is read."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+class JSONFace:
+    """Order of judgement: 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store →
+    upstream."""
+
+    def __init__(
+        self, gateway: Gateway, gatekeeper: Gatekeeper, limits: RateLimits, uploads: UploadLimiter
+    ) -> None:
+        self._uploads = uploads
+        self._gateway = gateway
+        self._gatekeeper = gatekeeper
+        self._limits = limits
+
+    def blueprint(self) -> Blueprint:
+        paths = Blueprint("api", __name__)
+
+        def route(
+            path: str, name: str, operation: Operation, lookup: Callable[..., Lookup] | None = None
+        ) -> None:
+            methods = ["POST"] if operation.method == "POST" else ["GET", "HEAD"]
+            allow = ", ".join([*methods, "OPTIONS"])
+
+            def of_vehicle(_identity: Identity, **parts: str) -> Lookup:
+                return vehicle_lookup(operation, **parts)
+
+            read: Callable[..., Lookup] = lookup or of_vehicle
+
+            def view(**parts: str) -> Response:
+                if request.method == "OPTIONS":
+                    response = Response(status=204, headers={"Allow": allow})
+                    del response.headers["Content-Type"]  # of no content
+                    return response
+                return self._answer(operation, partial(read, **parts))
+
+            paths.add_url_rule(
+                path,
+                name,
+                view,
+                methods=[*methods, "OPTIONS"],
+                provide_automatic_options=False,
+            )
+
+        route("/detran/v1/decode/<plate>", "decode", DECODE)
+        base = "/detran/v1/restrictions"
+        route(f"{base}/renainf/<plate>", "renainf", RENAINF)
+        route(f"{base}/renainf/<plate>/<uf>", "renainf_uf", RENAINF)
+        route(f"{base}/renajud/<plate>", "renajud", RENAJUD)
+        route("/detran/v1/analytical-reports", "report", REPORT, self._report)
+        return paths
+
+    def _answer(self, operation: Operation, lookup: Callable[[Identity], Lookup]) -> Response:
+        try:
+            authorization = request.headers.getlist("Authorization")
+            identity = admit(self._gatekeeper, operation, authorization, request.query_string)
+            question = lookup(identity)
+        except Refusal as refusal:
+            return message_response(refusal.status, refusal.message)
+        wait_s = self._limits.request(request.remote_addr, identity.digest)
+        if wait_s is not None:
+            return message_response(429, TOO_MANY, wait_s)
+        caller = Caller(identity.name, identity.daily_limit, identity.credential)
+        try:
+            return _relay(self._gateway.fetch(question, caller, _directive(identity)))
+        except Failure as failure:
+            return failure_response(failure, self._gatekeeper.mode == "pass-through")
+
+    def _report(self, identity: Identity) -> Lookup:
+        # One byte more than allowed: a chunked body over the cap would come cut, not refused.
+        request.max_content_length = BODY_CAP + 1
+        with self._uploads.reading(self._sender(identity)):
+            body = request.get_data(cache=False)
+        if len(body) > BODY_CAP:
+            abort(413)
+        if request.content_type and request.mimetype != "application/json":
+            abort(415)
+        try:
+            document: Any = parse_exact(body)
+        except NotStrictJSON:
+            raise Refusal(400, INVALID_BODY) from None
+        if not isinstance(document, dict):
+            raise Refusal(400, INVALID_BODY)
+        given = document.get("plate")
+        plate = _plate(given if isinstance(given, str) else "")
+        data = document.get("data")
+        if not isinstance(data, dict):
+            raise Refusal(400, INVALID_DATA)
+        return report_lookup(plate, data)
+
+    def _sender(self, identity: Identity) -> str:
+        """Whose places a body takes. Only an issued token tells one sender from another: a
+        pass-through credential may be invented, and the demonstration's is public."""
+        if self._gatekeeper.mode == "managed":
+            return identity.digest
+        return network(request.remote_addr)
+
+
+def admit(
+    gatekeeper: Gatekeeper, operation: Operation, authorization: Sequence[str], query: bytes
+) -> Identity:
+    """Who asks, if they may; ``authorization`` is every such header. Raises Refusal, 401 or 403."""
+    try:
+        identity = gatekeeper.admit(read_credential(authorization, query))
+    except (NoCredential, UnknownToken):
+        raise Refusal(401, UNAUTHORIZED) from None
+    except RefusedToken:
+        raise Refusal(403, FORBIDDEN) from None
+    if not identity.may(operation.name):
+        raise Refusal(403, FORBIDDEN)
+    return identity
+
+
+def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> Lookup:
+    """The question that a GET path asks; raises Refusal, 400."""
+    subject = _subject(plate) if operation.takes_renavam else _plate(plate)
+    if uf is None:
+        return Lookup(operation, subject)
+    state = uf.upper()
+    if not uf.isascii() or state not in STATES:
+        raise Refusal(400, INVALID_UF)
+    return Lookup(operation, subject, state)
+
+
+def _plate(text: str) -> Plate:
+    try:
+        return Plate.parse(text)
+    except InvalidPlate:
+        raise Refusal(400, INVALID_PLATE) from None
+
+
+def _subject(text: str) -> Plate | Renavam:
+    try:
+        return parse_subject(text)
+    except InvalidPlate:
+        raise Refusal(400, INVALID_PLATE) from None
+
+
+def _directive(identity: Identity) -> Directive:
+    """What the request's Cache-Control asks for, as far as the token's scope goes."""
+    wishes = {
+        wish.partition("=")[0].strip().lower()
+        for wish in request.headers.get("Cache-Control", "").split(",")
+    }
+    if request.method == "HEAD" or "only-if-cached" in wishes:
+        return Directive.ONLY_IF_CACHED
+    if "no-cache" in wishes and identity.may("refresh"):
+        return Directive.REFRESH
+    return Directive.NORMAL
+
+
+def _relay(served: Served) -> Response:
+    if served.status == 400:
+        return Response(served.body, 400, content_type="application/json")
+    response = Response(served.body, 200, content_type="application/json")
+    response.headers.extend(success_headers(served))
+    return response
+
+
+def success_headers(served: Served) -> list[tuple[str, str]]:
+    """What a 200 carries beside its type and the headers of every response."""
+    return [("Age", str(served.age_s)), ("Cache-Status", _cache_status(served))]
+
+
+def _cache_status(served: Served) -> str:
+    """RFC 9211."""
+    match served.cache_status:
+        case "hit":
+            return f"portal; hit; ttl={served.ttl_s}"
+        case "stale":
+            return "portal; fwd=stale"
+        case "collapsed":
+            return "portal; fwd=miss; collapsed"
+        case ("miss" | "request") as reason:
+            return f"portal; fwd={reason}" + ("; stored" if served.stored else "")

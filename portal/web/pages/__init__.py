@@ -1,0 +1,1 @@
+"""The HTML pages: routes, sessions, lookups, the PDF."""

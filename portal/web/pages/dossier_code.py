@@ -1,0 +1,142 @@
+"""A printed dossier's code: a signed summary of what the paper says. Nothing is stored for it."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, Final
+
+import segno
+from itsdangerous import BadSignature, URLSafeSerializer
+
+from portal.presentation import DossierPage, DossierSummary, NoPrice, Panels
+from portal.presentation.panels import Panel
+
+_DIGEST_CHARACTERS: Final = 16
+# How a code writes the absence of a price.
+_NO_PRICE: Final[Mapping[object, str | None]] = {
+    "empty": "",
+    "unavailable": None,
+}
+_FORMER_SALT: Final = "dossier"
+
+
+class DossierCodes:
+    """Issues and checks the codes; a changed character makes one worthless.
+
+    A code is valid in the ``namespace`` it was issued in: one of the demonstration's, or of a test
+    upstream's, proves nothing about a vehicle.
+    """
+
+    def __init__(self, secret: bytes, namespace: str = "upstream") -> None:
+        self._serializer = URLSafeSerializer(secret, salt=f"dossier|{namespace}")
+        self._former = URLSafeSerializer(secret, salt=_FORMER_SALT)
+
+    def issue(self, summary: DossierSummary) -> str:
+        """The code of a summary, in characters that a URL and a typist can carry."""
+        kept = (summary.decode_kept_at, summary.fines_kept_at, summary.restrictions_kept_at)
+        return str(
+            self._serializer.dumps(
+                [
+                    summary.plate,
+                    _seconds(summary.issued_at),
+                    summary.fines,
+                    summary.restrictions,
+                    _NO_PRICE.get(summary.price, str(summary.price)),
+                    summary.digest,
+                    # A shorter code is a coarser QR code: most papers have nothing to say here.
+                    [at and _seconds(at) for at in kept] if any(kept) else [],
+                ]
+            ),
+        )
+
+    def read(self, code: str) -> DossierSummary | None:
+        """What a code signs; None for one that this portal did not issue."""
+        signed = _signed(self._serializer, code)
+        return _summary(*signed) if signed is not None else None
+
+    def is_former(self, code: str) -> bool:
+        """Whether a former version issued it, whose codes did not say whether the data was real."""
+        return _signed(self._former, code) is not None
+
+    def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
+        """The dossier with its code, its digest and the QR code that leads to ``/verificar``.
+        One that was never asked for says nothing that a signature could stand for."""
+        if page.state == "idle":
+            return page
+        contents, summary = page.contents, page.contents.summary
+        no_price: NoPrice = "empty" if summary.price_is_known else "unavailable"
+        signed = DossierSummary(
+            plate=page.plate.text,
+            issued_at=page.issued_at,
+            fines=None if summary.fines is None else summary.fines.open_count,
+            restrictions=summary.restrictions,
+            price=no_price if summary.price is None else summary.price,
+            digest=_digest(panels),
+            decode_kept_at=_kept_at(panels.decode, contents.facts),
+            fines_kept_at=_kept_at(panels.renainf, contents.fines),
+            restrictions_kept_at=_kept_at(panels.renajud, contents.restrictions),
+        )
+        code = self.issue(signed)
+        picture: Any = segno.make(f"{page.address}/verificar?codigo={code}", error="m")
+        return replace(
+            page,
+            code=code,
+            digest=signed.digest_in_groups,
+            qr=picture.svg_data_uri(scale=2, border=2, light="white"),
+        )
+
+
+def _signed(serializer: URLSafeSerializer, code: str) -> Any:
+    try:
+        signed = serializer.loads(code)
+    except (BadSignature, UnicodeError, ValueError, TypeError):
+        return None
+    # Base64's last character has bits to spare: only the spelling that was issued is valid.
+    return signed if serializer.dumps(signed) == code else None
+
+
+def _summary(
+    plate: str,
+    issued_at: int,
+    fines: int | None,
+    restrictions: int | None,
+    price: str | None,
+    digest: str,
+    kept: Sequence[int | None],
+) -> DossierSummary:
+    decode_at, fines_at, restrictions_at = map(_moment, kept or (None, None, None))
+    return DossierSummary(
+        plate=plate,
+        issued_at=datetime.fromtimestamp(issued_at, UTC),
+        fines=fines,
+        restrictions=restrictions,
+        price="unavailable" if price is None else Decimal(price) if price else "empty",
+        digest=digest,
+        decode_kept_at=decode_at,
+        fines_kept_at=fines_at,
+        restrictions_kept_at=restrictions_at,
+    )
+
+
+def _kept_at(panel: Panel, content: object) -> datetime | None:
+    """When an answer was given that is past its time; one that cannot be read tells nothing."""
+    return panel.fetched_at if panel.state == "stale" and content is not None else None
+
+
+def _seconds(moment: datetime) -> int:
+    return int(moment.timestamp())
+
+
+def _moment(seconds: int | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def _digest(panels: Panels) -> str:
+    """SHA-256 over the three answers as they came, shortened to what a person can compare."""
+    sha = hashlib.sha256()
+    for panel in (panels.decode, panels.renainf, panels.renajud):
+        body = panel.body or b""
+        sha.update(len(body).to_bytes(8, "big") + body)
+    return sha.hexdigest()[:_DIGEST_CHARACTERS]

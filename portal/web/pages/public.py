@@ -1,0 +1,192 @@
+"""The pages that are open in every mode: search, sign-in, glossary, privacy, reference."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from urllib.parse import unquote
+
+from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from portal.access import (
+    DEMO_TOKEN,
+    History,
+    RefusedToken,
+    TokensUnavailable,
+    UnknownToken,
+    is_token,
+)
+from portal.presentation import (
+    PrivacyPage,
+    RecentLookup,
+    SamplePlate,
+    api_page,
+    glossary_page,
+    search_page,
+    sign_in_page,
+    verify_page,
+)
+from portal.presentation.failure_texts import INVALID_PLATE
+from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
+from portal.web.http.rate_limits import RateLimits, seconds
+from portal.web.pages.dossier_code import DossierCodes
+from portal.web.pages.sessions import Visitors, local_path
+
+WRONG_TOKEN = "Este token não foi aceito."  # noqa: S105
+EXPIRED_TOKEN = "Este token foi revogado ou venceu."  # noqa: S105
+TOO_MANY_TRIES = "Tentativas demais com tokens errados. Espere {} e tente de novo."
+LONGEST_CODE = 1000
+_SEPARATORS = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
+_DASHES = str.maketrans("‐–—‑−", "-----")
+_CODE_IN_AN_ADDRESS = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
+
+
+def plain_query(text: str) -> str:
+    """A plate or Renavam as people type and paste it: no blanks or dots, every dash a hyphen, and
+    none in a number."""
+    plain = text.translate(_SEPARATORS).translate(_DASHES)
+    digits = plain.replace("-", "")
+    return digits if digits.isdecimal() else plain
+
+
+def pasted_code(text: str) -> str:
+    """A dossier's code as it is copied off paper: without the blanks and line breaks that it was
+    printed with, and out of the whole address that the QR code holds."""
+    plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
+    address = _CODE_IN_AN_ADDRESS.match(plain)
+    code = unquote(address[1]) if address else plain
+    return code.translate(_DASHES)[:LONGEST_CODE]
+
+
+class OpenPages:
+    """Nothing here is about a vehicle."""
+
+    def __init__(
+        self,
+        visitors: Visitors,
+        history: History,
+        codes: DossierCodes,
+        samples: Sequence[SamplePlate],
+        limits: RateLimits,
+        privacy: PrivacyPage,
+    ) -> None:
+        self._visitors = visitors
+        self._history = history
+        self._codes = codes
+        self._samples = samples
+        self._limits = limits
+        self._privacy = privacy
+
+    def blueprint(self) -> Blueprint:
+        pages = Blueprint("open", __name__)
+        pages.add_url_rule("/", "search", self.search)
+        pages.add_url_rule("/buscar", "find", self.find)
+        pages.add_url_rule("/historico/apagar", "erase", self.erase, methods=["POST"])
+        pages.add_url_rule("/entrar", "sign_in", self.sign_in_form)
+        pages.add_url_rule("/entrar", "sign_in_post", self.sign_in, methods=["POST"])
+        pages.add_url_rule("/sair", "sign_out", self.sign_out, methods=["POST"])
+        pages.add_url_rule("/verificar", "verify", self.verify)
+        pages.add_url_rule("/glossario", "glossary", self.glossary)
+        pages.add_url_rule("/privacidade", "privacy", self.privacy)
+        pages.add_url_rule("/api", "reference", self.reference)
+        pages.add_url_rule("/robots.txt", "robots", self.robots)
+        return pages
+
+    def search(self) -> Response:
+        return self.search_response(200)
+
+    def search_response(self, status: int, query: str = "", problem: str = "") -> Response:
+        """The search form, kept as it was typed, with what is wrong in words."""
+        page = search_page(
+            query=query,
+            problem=problem,
+            recent=self._recent(),
+            samples=self._samples if self._visitors.is_demo else (),
+        )
+        return make_response(render_template(page.template, page=page), status)
+
+    def find(self) -> BaseResponse:
+        query = request.args.get("q", "")
+        try:
+            subject = parse_subject(plain_query(query))
+        except InvalidPlate:
+            return self.search_response(400, query.strip()[:80], INVALID_PLATE)
+        return redirect(subject_url(subject), 303)
+
+    def erase(self) -> BaseResponse:
+        self._history.erase(self._visitors.mark)
+        return redirect(url_for("open.search"), 303)
+
+    def sign_in_form(self, problem: str = "", status: int = 200) -> Response:
+        page = sign_in_page(
+            pass_through=self._visitors.is_pass_through,
+            next_path=local_path(request.values.get("next", "/")),
+            problem=problem,
+        )
+        return make_response(render_template(page.template, page=page), status)
+
+    def sign_in(self) -> BaseResponse:
+        token = request.form.get("token", "").strip()
+        wait_s = self._limits.sign_in(request.remote_addr)
+        if wait_s is not None:
+            response = self.sign_in_form(TOO_MANY_TRIES.format(seconds(wait_s)), 429)
+            response.headers["Retry-After"] = str(wait_s)
+            return response
+        try:
+            if not is_token(token):
+                raise UnknownToken
+            self._visitors.sign_in(token)
+        except UnknownToken:
+            return self.sign_in_form(WRONG_TOKEN, 401)
+        except RefusedToken:
+            return self.sign_in_form(EXPIRED_TOKEN, 403)
+        self._limits.signed_in(request.remote_addr)
+        return redirect(local_path(request.form.get("next", "/")), 303)
+
+    def sign_out(self) -> BaseResponse:
+        self._visitors.sign_out()
+        return redirect(url_for("open.search"), 303)
+
+    def verify(self) -> str:
+        code = pasted_code(request.args.get("codigo", ""))
+        summary = self._codes.read(code) if code else None
+        page = verify_page(code, summary, self._codes.is_former(code))
+        return render_template(page.template, page=page)
+
+    def glossary(self) -> str:
+        page = glossary_page()
+        return render_template(page.template, page=page)
+
+    def privacy(self) -> str:
+        return render_template(self._privacy.template, page=self._privacy)
+
+    def reference(self) -> str:
+        page = api_page(
+            base_url=request.url_root.rstrip("/"),
+            token=DEMO_TOKEN if self._visitors.is_demo else "SEU_TOKEN",
+            samples=self._samples,
+        )
+        return render_template(page.template, page=page)
+
+    def robots(self) -> Response:
+        # Vehicle pages stay readable, or their noindex would never be seen.
+        return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
+
+    def _recent(self) -> list[RecentLookup]:
+        try:
+            if self._visitors.current() is None:
+                return []
+        except TokensUnavailable:
+            return []  # the search form is of use without it
+        return [
+            RecentLookup(parse_subject(entry.subject), datetime.fromtimestamp(entry.asked_at, UTC))
+            for entry in self._history.recent(self._visitors.mark)
+        ]
+
+
+def subject_url(subject: Plate | Renavam) -> str:
+    """The canonical page of a plate or Renavam."""
+    if isinstance(subject, Plate):
+        return url_for("vehicle.vehicle", text=subject.text)
+    return url_for("vehicle.renavam", text=subject.text)

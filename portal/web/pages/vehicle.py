@@ -1,0 +1,294 @@
+"""The pages about a vehicle: shell and panels, Renavam, dossier, asking again, the report."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    flash,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from werkzeug.wrappers import Response as BaseResponse
+
+from portal.access import History, Identity
+from portal.gateway import (
+    DECODE,
+    OPERATIONS,
+    RENAINF,
+    RENAJUD,
+    Directive,
+    Failure,
+    Gateway,
+)
+from portal.presentation import (
+    PANEL_NAMES,
+    DossierPage,
+    Panels,
+    Reading,
+    dossier_page,
+    negotiation_page,
+    not_refreshed,
+    panel_fragment,
+    panel_needs,
+    renavam_page,
+    this_one,
+    vehicle_page,
+)
+from portal.presentation.failure_texts import FAULTS, INVALID_PLATE
+from portal.presentation.formats import local_time
+from portal.presentation.panels import Panel
+from portal.vehicle import InvalidPlate, Plate, Renavam
+from portal.web.http.errors import page_error
+from portal.web.pages.comparison import ComparisonPages
+from portal.web.pages.dossier_code import DossierCodes
+from portal.web.pages.lookups import REJECTED, Lookups
+from portal.web.pages.pdf import PDFUnavailable
+from portal.web.pages.public import OpenPages
+from portal.web.pages.sessions import Visitors, may_spend
+from portal.web.pages.written_reports import NothingAtHand, WrittenReports
+
+NOT_REFRESHED = "Nem tudo foi atualizado"
+REFRESHED = "Atualizado às {}"
+NOT_STORED = (
+    "A resposta não pôde ser guardada\n"
+    "Ela está só nesta página: imprima ou salve o que precisar. Se for pedida de novo, pode ser "
+    "cobrada de novo."
+)
+NO_REPORT = "O laudo não pôde ser escrito"
+NOTHING_TO_WRITE_ABOUT = (
+    "Nenhum registro deste veículo está disponível agora, e sem registros não há do que escrever. "
+    "O laudo não foi pedido nem cobrado. Tente de novo daqui a pouco."
+)
+OF_A_PLATE = (DECODE, RENAINF, RENAJUD)
+OF_A_RENAVAM = (RENAINF, RENAJUD)
+
+
+class VehiclePages:
+    """Everything here needs a person who may see it; a page GET that is no person's spends
+    nothing and shows what is stored."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        lookups: Lookups,
+        visitors: Visitors,
+        history: History,
+        open_pages: OpenPages,
+        codes: DossierCodes,
+        render_pdf: Callable[[str], bytes],
+        hidden_marker: str,
+        mask_names: bool,
+    ) -> None:
+        self._lookups = lookups
+        self._reports = WrittenReports(gateway)
+        self._visitors = visitors
+        self._history = history
+        self._open_pages = open_pages
+        self._codes = codes
+        self._render_pdf = render_pdf
+        self._hidden_marker = hidden_marker
+        self._mask_names = mask_names
+
+    def blueprint(self) -> Blueprint:
+        pages = Blueprint("vehicle", __name__)
+        plate = "/placa/<text>"
+        for path, name, view, method in (
+            (plate, "vehicle", self.vehicle, "GET"),
+            (f"{plate}/painel/<name>", "panel", self.panel, "GET"),
+            (f"{plate}/dossie", "dossier", self.dossier, "GET"),
+            (f"{plate}/dossie.pdf", "dossier_pdf", self.dossier_pdf, "GET"),
+            (f"{plate}/negociacao", "negotiation", self.negotiation, "GET"),
+            (f"{plate}/atualizar", "refresh", self.refresh, "POST"),
+            (f"{plate}/laudo", "report", self.report, "POST"),
+        ):
+            pages.add_url_rule(path, name, self._about(Plate, view), methods=[method])
+        pages.add_url_rule("/renavam/<text>", "renavam", self._about(Renavam, self.renavam))
+        comparison = ComparisonPages(self._lookups, self._reading, self._remember)
+        pages.add_url_rule("/comparar", "comparison", self._signed_in(comparison.compare))
+
+        @pages.after_request
+        def keep_out_of_indexes(response: Response) -> Response:
+            response.headers["X-Robots-Tag"] = "noindex"
+            return response
+
+        return pages
+
+    def _signed_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
+        """The view for whoever may see vehicles, with their identity; else the sign-in form."""
+
+        def checked(**parts: str) -> BaseResponse:
+            identity = self._visitors.current()
+            if identity is not None:
+                return view(identity=identity, **parts)
+            if request.method == "POST":
+                abort(401)
+            return redirect(url_for("open.sign_in", next=request.full_path.rstrip("?")), 303)
+
+        return checked
+
+    def _about(
+        self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
+    ) -> Callable[..., BaseResponse]:
+        """Sign-in, then the subject in its canonical spelling, then the view."""
+
+        def checked(text: str, identity: Identity, **parts: str) -> BaseResponse:
+            try:
+                subject = kind.parse(text)
+            except InvalidPlate:
+                return self._open_pages.search_response(400, text[:80], INVALID_PLATE)
+            if subject.text != text:
+                assert request.endpoint is not None
+                own = url_for(request.endpoint, text=subject.text, **dict[str, Any](parts))
+                # The query as it came: nothing of it may steer where we send people.
+                query = request.query_string.decode("ascii", "ignore")
+                return redirect(f"{own}?{query}" if query else own, 308)
+            return view(subject, identity, **parts)
+
+        return self._signed_in(checked)
+
+    def vehicle(self, plate: Plate, identity: Identity) -> BaseResponse:
+        person = may_spend()
+        whole = request.args.get("completo") == "1"
+        if person:
+            self._remember(plate)
+            directive = Directive.NORMAL if whole else Directive.ONLY_IF_CACHED
+        else:
+            directive = Directive.PEEK
+        panels = self._lookups.panels(plate, OF_A_PLATE, identity, directive)
+        report, outdated = self._reports.newest(plate, panels, identity)
+        page = vehicle_page(
+            plate,
+            panels,
+            report,
+            self._reading(),
+            follow=person,
+            report_outdated=outdated,
+            may_refresh=identity.may("refresh"),
+            may_write=identity.may("report"),
+        )
+        return make_response(render_template(page.template, page=page))
+
+    def panel(self, plate: Plate, identity: Identity, name: str) -> BaseResponse:
+        if name not in PANEL_NAMES:
+            abort(404)
+        operations = [OPERATIONS[needed] for needed in panel_needs(name)]
+        directive = Directive.NORMAL if may_spend() else Directive.PEEK
+        panels = self._lookups.panels(plate, operations, identity, directive)
+        page = panel_fragment(name, plate, panels, self._reading())
+        return make_response(render_template(page.template, page=page))
+
+    def renavam(self, renavam: Renavam, identity: Identity) -> BaseResponse:
+        person = may_spend()
+        if person:
+            self._remember(renavam)
+        directive = Directive.NORMAL if person else Directive.PEEK
+        panels = self._lookups.panels(renavam, OF_A_RENAVAM, identity, directive)
+        page = renavam_page(renavam, panels.renainf, panels.renajud, self._reading())
+        return make_response(render_template(page.template, page=page))
+
+    def dossier(self, plate: Plate, identity: Identity) -> BaseResponse:
+        page = self._dossier(plate, identity)
+        return make_response(render_template(page.template, page=page))
+
+    def dossier_pdf(self, plate: Plate, identity: Identity) -> BaseResponse:
+        page = self._dossier(plate, identity)
+        html = render_template(page.template, page=page)
+        if page.state == "idle":
+            return make_response(html)  # a page with a way to ask; a file has none to offer
+        try:
+            pdf = self._render_pdf(html)
+        except PDFUnavailable:
+            return page_error(501)
+        name = f"dossie-{plate.text}.pdf"
+        return Response(
+            pdf,
+            content_type="application/pdf",
+            headers={"Content-Disposition": f'inline; filename="{name}"'},
+        )
+
+    def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
+        """A calculation over what is stored: this page never asks, so it never costs."""
+        panels = self._lookups.panels(plate, OF_A_PLATE, identity, Directive.PEEK)
+        page = negotiation_page(plate, panels, self._reading(), request.args)
+        status = 400 if page.is_wrong else 200
+        return make_response(render_template(page.template, page=page), status)
+
+    def refresh(self, plate: Plate, identity: Identity) -> BaseResponse:
+        if not identity.may("refresh"):
+            abort(403)
+        asked = tuple(one for one in OF_A_PLATE if identity.may(one.name))
+        panels = self._lookups.panels(plate, asked, identity, Directive.REFRESH)
+        in_vain = not_refreshed(panels, plate)
+        if in_vain:
+            flash(f"{NOT_REFRESHED}\n{in_vain}")
+        elif asked:
+            flash(REFRESHED.format(f"{local_time(self._reading().now):%H:%M}"))
+        if any(panel.has_answer and not panel.is_stored for panel in panels.all):
+            # Paid for, and nowhere but here: to lead elsewhere would show what was before.
+            flash(NOT_STORED)
+            report, _ = self._reports.newest(plate, panels, identity)
+            return self._page_with(plate, panels, report, identity)
+        return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
+
+    def report(self, plate: Plate, identity: Identity) -> BaseResponse:
+        """Have the report written from what the panels hold; what is unavailable is named."""
+        if not identity.may("report"):
+            abort(403)
+        panels = self._lookups.panels(plate, OF_A_PLATE, identity)
+        try:
+            served = self._reports.write(plate, panels, identity)
+        except NothingAtHand:
+            return page_error(503, NO_REPORT, NOTHING_TO_WRITE_ABOUT, plate.text)
+        except Failure as failure:
+            fault = FAULTS[failure.kind]
+            return page_error(fault.status, NO_REPORT, fault.sentence, plate.text)
+        if served.status != 200:
+            return page_error(502, NO_REPORT, REJECTED.format(this_one(plate)), plate.text)
+        if not served.stored:
+            return self._page_with(
+                plate, panels, self._reports.just_written(served, panels), identity
+            )
+        return redirect(url_for("vehicle.vehicle", text=plate.text, _anchor="laudo"), 303)
+
+    def _page_with(
+        self, plate: Plate, panels: Panels, report: Panel, identity: Identity
+    ) -> BaseResponse:
+        """The page with what the store would not keep: it was paid for, so it is shown."""
+        page = vehicle_page(
+            plate,
+            panels,
+            report,
+            self._reading(),
+            may_refresh=identity.may("refresh"),
+            may_write=identity.may("report"),
+        )
+        return make_response(render_template(page.template, page=page))
+
+    def _dossier(self, plate: Plate, identity: Identity) -> DossierPage:
+        directive = Directive.NORMAL if may_spend() else Directive.PEEK
+        panels = self._lookups.panels(plate, OF_A_PLATE, identity, directive)
+        report, outdated = self._reports.newest(plate, panels, identity)
+        page = dossier_page(
+            plate,
+            panels,
+            report,
+            self._reading(),
+            address=request.url_root.rstrip("/"),
+            report_outdated=outdated,
+        )
+        return self._codes.stamp(page, panels)
+
+    def _remember(self, subject: Plate | Renavam) -> None:
+        self._history.record(self._visitors.mark, subject.text)
+
+    def _reading(self) -> Reading:
+        return Reading(
+            now=datetime.now(UTC), marker=self._hidden_marker, mask_names=self._mask_names
+        )
