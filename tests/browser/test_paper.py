@@ -10,8 +10,8 @@ import pytest
 from pypdf import PdfReader
 
 from portal.web.pages.pdf import PDFUnavailable, render_pdf
-from tests.web import paper
-from tests.web.rendering import ASSETS
+from tests.presentation import dossiers
+from tests.presentation.rendering import ASSETS
 
 ADDRESS = "http://127.0.0.1:1"  # nothing listens there: every request is answered by the test
 # Only WeasyPrint draws the foot of a page, which carries the title again.
@@ -46,7 +46,7 @@ def chromium_pdf(page: Any, html: str) -> bytes:
 
 @pytest.mark.parametrize("name", ["usual", "heavy", "varied"])
 def test_both_printers_print_the_same_words(page: Any, name: str) -> None:
-    html = getattr(paper, name)()
+    html = getattr(dossiers, name)()
     try:
         ours = words(render_pdf(html, ASSETS))
     except PDFUnavailable:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from portal.gateway import Directive, Failure
 from tests import factories
 from tests.fakes import wait_until
-from tests.gateway.asking import FRESH_S, PlayedUpstream, bench, failing, outcome
+from tests.gateway.gateways import FRESH_S, PlayedUpstream, bench, failing, outcome
 
 
 def together(count: int, ask) -> list[str]:

@@ -7,7 +7,7 @@ from portal.gateway.strict_json import canonical
 from portal.upstream import CircuitOpen, NotSent, Response, TimedOut, Unusable
 from portal.vehicle import Plate
 from tests import factories
-from tests.gateway.asking import (
+from tests.gateway.gateways import (
     CALLER,
     FRESH_S,
     STALE_S,

@@ -12,7 +12,7 @@ import pytest
 
 from portal.gateway import Failure, FileLeases
 from tests.fakes import wait_until
-from tests.gateway.asking import bench
+from tests.gateway.gateways import bench
 
 SPAWN = multiprocessing.get_context("spawn")
 

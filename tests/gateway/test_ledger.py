@@ -16,8 +16,8 @@ from portal.storage import reading, spending
 from portal.storage.database import _metadata
 from tests.fakes import wait_until
 from tests.fakes.databases import Database
-from tests.gateway.asking import CALLER, PlayedUpstream, bench, decode
-from tests.gateway.buying import buy, spent
+from tests.gateway.gateways import CALLER, PlayedUpstream, bench, decode
+from tests.gateway.ledgers import buy, spent
 
 SPAWN = multiprocessing.get_context("spawn")
 

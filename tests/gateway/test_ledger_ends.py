@@ -10,8 +10,8 @@ from portal.gateway import Failure, Ledger
 from portal.gateway import ledger as ledger_room
 from portal.storage import reading, spending
 from tests.fakes.databases import PostgresProcess, opened
-from tests.gateway.asking import CALLER
-from tests.gateway.buying import buy, spent
+from tests.gateway.gateways import CALLER
+from tests.gateway.ledgers import buy, spent
 
 
 def held(engine: Engine) -> dict[str, int]:

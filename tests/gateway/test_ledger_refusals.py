@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from portal.gateway import Caller, Failure, Ledger
 from portal.storage import reading, spending
-from tests.gateway.buying import announced, buy, spent
+from tests.gateway.ledgers import announced, buy, spent
 
 
 def caller(name: str, daily_limit: int = 0) -> Caller:

@@ -6,7 +6,7 @@ from portal.gateway import RENAINF, Lookup
 from portal.upstream import Response
 from portal.vehicle import Plate
 from tests import factories
-from tests.gateway.asking import CALLER, FRESH_S, Bench, bench, failing, outcome
+from tests.gateway.gateways import CALLER, FRESH_S, Bench, bench, failing, outcome
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from portal.gateway import Caller, Directive
 from portal.upstream import Response
 from tests import factories
 from tests.fakes import Clock
-from tests.gateway.asking import CALLER, FRESH_S, STALE_S, Bench, bench, decode
+from tests.gateway.gateways import CALLER, FRESH_S, STALE_S, Bench, bench, decode
 
 OLD = factories.decode_body("ABC1D23", combustivel="Gasolina")
 NEW = factories.decode_body("ABC1D23", combustivel="Flex")

@@ -13,7 +13,7 @@ from portal.upstream import Resource, Response
 from portal.vehicle import Plate
 from tests import factories
 from tests.fakes import Clock
-from tests.gateway.asking import (
+from tests.gateway.gateways import (
     CALLER,
     Bench,
     bench,

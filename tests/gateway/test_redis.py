@@ -11,7 +11,7 @@ from flask_caching import Cache
 from portal.gateway import StoreDown
 from tests.fakes import wait_until
 from tests.fakes.processes import RedisProcess
-from tests.gateway.asking import Bench, PlayedUpstream, bench
+from tests.gateway.gateways import Bench, PlayedUpstream, bench
 
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 

@@ -11,7 +11,7 @@ import pytest
 
 from portal.gateway import BytesRemain, sqlite_cache, sqlite_file
 from portal.gateway.sqlite_cache import SQLiteCache
-from tests.gateway.asking import opened_cache
+from tests.gateway.gateways import opened_cache
 
 SECRET = b"REGISTRO-SECRETO-DO-VEICULO"
 

@@ -8,7 +8,7 @@ import pytest
 
 from portal.gateway import sqlite_file
 from portal.gateway.sqlite_cache import SQLiteCache
-from tests.gateway.asking import opened_cache
+from tests.gateway.gateways import opened_cache
 
 OPEN_FILES = Path("/proc/self/fd")
 

@@ -6,7 +6,7 @@ from portal.gateway import DECODE, REPORT, Lookup, Memory, Seal, Store
 from portal.gateway.envelope import SCHEMA, Envelope
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.vehicle import Plate
-from tests.gateway.asking import SECRET, opened_cache
+from tests.gateway.gateways import SECRET, opened_cache
 
 PLATE = Plate.parse("ABC1D23")
 

@@ -17,10 +17,10 @@ from playwright.sync_api import sync_playwright
 
 from portal.web.pages.pdf import PDFUnavailable, render_pdf
 from tests.fakes.processes import PortalProcess
+from tests.presentation import dossiers
+from tests.presentation.rendering import ASSETS
 from tests.quality import axe, measures, tools
 from tests.quality.visits import DESKTOP, MEDIA, VISITS, dress, open_page
-from tests.web import paper
-from tests.web.rendering import ASSETS
 
 WIRE_BUDGET: Final = 60_000
 PDF_BUDGET_S: Final = 1.0
@@ -112,12 +112,12 @@ def measure_pdf(_portal: PortalProcess) -> dict[str, list[str]]:
     """CPU seconds of a PDF of 40 fines and 6 charts, the fines all alike and no two alike; an
     earlier PDF has loaded the library."""
     try:
-        render_pdf(paper.usual(), ASSETS)
+        render_pdf(dossiers.usual(), ASSETS)
     except PDFUnavailable:
         raise tools.ToolMissing("the libraries that WeasyPrint loads are not installed") from None
     row("PDF of 6 charts", ["CPU seconds"])
     broken = []
-    for name, html in (("40 like fines", paper.heavy()), ("40 other fines", paper.varied())):
+    for name, html in (("40 like fines", dossiers.heavy()), ("40 other fines", dossiers.varied())):
         seconds = measures.least_cpu_seconds(partial(render_pdf, html, ASSETS))
         row(name, [f"{seconds:.2f}"])
         if seconds > PDF_BUDGET_S:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from portal.sandbox import SITUATIONS, Ask
 from portal.vehicle import STATES, Plate
-from tests.sandbox.asking import DEMO, TODAY, get, message, result, sandbox_on
+from tests.sandbox.requests import DEMO, TODAY, get, message, result, sandbox_on
 from tests.sandbox.shape import DECODE, ENTRY, FINE, LICENCE, MONTH, PAYMENT, RESTRICTION
 
 PLATE_MESSAGE = "Por favor, informe uma placa válida."

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from portal.sandbox.report import write_report
 from portal.vehicle import Plate
-from tests.sandbox.asking import TODAY, post, report, result
+from tests.sandbox.requests import TODAY, post, report, result
 
 TOPICS = "documentacao rouboFurto leilao fipe chassiMotor restricoes multas proprietarios"
 DECODED = result("decode/ABC1D23")

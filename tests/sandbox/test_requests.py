@@ -3,7 +3,7 @@
 import pytest
 
 from portal.sandbox import Ask
-from tests.sandbox.asking import REPORT, message, post, sandbox_on
+from tests.sandbox.requests import REPORT, message, post, sandbox_on
 
 PLATE_MESSAGE = "Por favor, informe uma placa válida."
 

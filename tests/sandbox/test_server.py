@@ -14,7 +14,7 @@ from threading import Thread
 import pytest
 import requests
 
-from tests.sandbox.asking import DEMO
+from tests.sandbox.requests import DEMO
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 

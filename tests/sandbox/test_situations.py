@@ -7,7 +7,7 @@ import pytest
 
 from portal.sandbox import SHOWCASE_RENAVAM, SITUATIONS, Answer, Role, Sandbox, Situation
 from portal.vehicle import Plate
-from tests.sandbox.asking import Sleeper, get, message, post, result, sandbox_on
+from tests.sandbox.requests import Sleeper, get, message, post, result, sandbox_on
 from tests.sandbox.shape import DECODE, FINE, RESTRICTION
 
 FAULTS = [situation for situation in SITUATIONS if situation.fault is not None]

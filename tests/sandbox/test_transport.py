@@ -8,7 +8,7 @@ from urllib3.exceptions import NewConnectionError
 from urllib3.util.timeout import Timeout
 
 from portal.sandbox import Role, SandboxTransport
-from tests.sandbox.asking import DEMO, Sleeper, get, post, sandbox_on
+from tests.sandbox.requests import DEMO, Sleeper, get, post, sandbox_on
 
 BASE = "http://sandbox.invalid/detran/v1"
 

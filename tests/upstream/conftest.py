@@ -8,7 +8,7 @@ import pytest
 from portal.upstream import Breaker
 from tests.fakes import FaultUpstream
 from tests.fakes.tls import certified, trusting
-from tests.upstream.playing import Played
+from tests.upstream.scripted_origin import Played
 
 
 @pytest.fixture(params=["http", "https"])

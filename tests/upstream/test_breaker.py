@@ -11,8 +11,8 @@ from portal.upstream.circuit import (
     LONGEST_PAUSE_S,
 )
 from tests.fakes import wait_until
-from tests.upstream.asking import Notes, resource
-from tests.upstream.playing import Played, ask, fail, opened
+from tests.upstream.lookups import Notes, resource
+from tests.upstream.scripted_origin import Played, ask, fail, opened
 
 
 def test_it_opens_after_failures_of_distinct_vehicles_and_asks_no_more(breaker, played):

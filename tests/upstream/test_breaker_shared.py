@@ -7,7 +7,7 @@ from portal.upstream.circuit import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
 )
-from tests.upstream.playing import ask, fail, opened
+from tests.upstream.scripted_origin import ask, fail, opened
 
 LONGEST_CALL_S = 125.0  # a deadline may be ten minutes
 

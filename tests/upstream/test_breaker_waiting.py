@@ -9,7 +9,7 @@ import pytest
 from portal.upstream import CELLS, Breaker, Cells, Failing, Response, TimedOut, UpstreamError
 from portal.upstream.circuit import COOLDOWN_S, FAILURES_TO_OPEN
 from tests.fakes import wait_until
-from tests.upstream.playing import ask, opened
+from tests.upstream.scripted_origin import ask, opened
 
 WAITING = [f"ABC1D{number:02}" for number in range(FAILURES_TO_OPEN - 1)]
 POISONED = "BAD1A00"

@@ -13,7 +13,7 @@ from portal.upstream import LocalFailure, NotSent, connection
 from portal.upstream.connection import NAMES_KEPT_S, Resolver
 from tests.fakes import Blackhole, Clock, hanging_names, refused_url, wait_until
 from tests.fakes.threads import no_thread_named
-from tests.upstream.asking import Notes, origin, resource, soon
+from tests.upstream.lookups import Notes, origin, resource, soon
 
 ADDRESS = [("address",)]
 

@@ -7,7 +7,7 @@ from portal.upstream import Failing, UpstreamError
 from tests.fakes import UNKNOWN_NAME_URL, FaultUpstream, faults, refused_url
 from tests.fakes.matrix import BROKEN
 from tests.fakes.tls import certified
-from tests.upstream.asking import Notes, origin, resource, soon
+from tests.upstream.lookups import Notes, origin, resource, soon
 
 
 def test_no_failure_names_the_plate_the_token_or_the_address(upstream):

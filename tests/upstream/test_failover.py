@@ -17,8 +17,8 @@ from portal.upstream import (
 )
 from tests.fakes import faults, refused_url
 from tests.fakes.matrix import BROKEN, REFUSED, Row
-from tests.upstream.asking import Notes, resource, soon
-from tests.upstream.playing import Played
+from tests.upstream.lookups import Notes, resource, soon
+from tests.upstream.scripted_origin import Played
 
 
 def both(primary_url: str, secondary_url: str, first_byte_s: float = 15.0) -> Failover:

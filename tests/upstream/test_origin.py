@@ -27,7 +27,7 @@ from tests.fakes import (
 from tests.fakes.answers import OPERATIONS
 from tests.fakes.matrix import BROKEN, GOOD, REFUSED, SLOW, Row
 from tests.fakes.wire import Fault
-from tests.upstream.asking import Notes, origin, resource, soon
+from tests.upstream.lookups import Notes, origin, resource, soon
 
 CHARGED = {"maybe": Uncertain, "charged": Unusable}
 

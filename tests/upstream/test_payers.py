@@ -23,8 +23,8 @@ from portal.upstream import (
 from portal.upstream.circuit import COOLDOWN_S, FAILURES_TO_OPEN, LONGEST_PAUSE_S
 from portal.upstream.payers import PROVEN_S, SETS, WAYS
 from tests.fakes import Clock
-from tests.upstream.asking import Notes, resource
-from tests.upstream.playing import Played, ask, fail
+from tests.upstream.lookups import Notes, resource
+from tests.upstream.scripted_origin import Played, ask, fail
 
 PAYERS = [f"payer-{number}" for number in range(FAILURES_TO_OPEN)]
 GOOD = Response(200, b"{}", "primary")

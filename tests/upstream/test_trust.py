@@ -12,7 +12,7 @@ from portal.upstream.trust import trusted
 from tests.fakes import FaultUpstream
 from tests.fakes.answers import OPERATIONS
 from tests.fakes.tls import certified, trusting
-from tests.upstream.asking import Notes, origin, resource, soon
+from tests.upstream.lookups import Notes, origin, resource, soon
 
 SHOWN: dict[str, Callable[[], ssl.SSLContext | None]] = {
     "plain HTTP": lambda: None,

@@ -11,8 +11,8 @@ from portal.law import GLOSSARY, term
 from portal.presentation import panel_fragment
 from portal.presentation.glossary_links import MENTIONS, glossed
 from tests.factories import fine, renainf_body
+from tests.presentation.rendering import PLATE, READING, panels, render
 from tests.web.html_checker import HTML, check_html
-from tests.web.rendering import PLATE, READING, panels, render
 
 
 def plain(html: str) -> str:

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from portal.gateway import Caller, Ledger
 from portal.gateway.ledger import PaidAttempt
-from tests.gateway.asking import CALLER
+from tests.gateway.gateways import CALLER
 
 
 def announced(book: Ledger, caller: Caller = CALLER) -> PaidAttempt:

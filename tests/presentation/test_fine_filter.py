@@ -8,9 +8,9 @@ import pytest
 from portal.presentation import vehicle_page
 from portal.presentation.vehicle.fines import FEWEST_TO_FILTER, MOST_STATES, FineList, fine_list
 from tests.factories import fine, payment, renainf_body
+from tests.presentation.rendering import READING, ROOT, UNASKED, answered, panels, render
+from tests.presentation.specimens import PLATE
 from tests.web.html_checker import check_html
-from tests.web.rendering import READING, ROOT, UNASKED, answered, panels, render
-from tests.web.specimens import PLATE
 
 
 def listed(*states: str, paid: int = 0) -> FineList:

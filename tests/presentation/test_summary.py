@@ -17,8 +17,8 @@ from tests.factories import (
     renajud_body,
     restriction,
 )
+from tests.presentation.rendering import DOWN, PLATE, READING, UNASKED, panels, render
 from tests.web.html_checker import check_html, text_of
-from tests.web.rendering import DOWN, PLATE, READING, UNASKED, panels, render
 
 
 def test_a_record_that_contradicts_itself_is_counted_and_told() -> None:

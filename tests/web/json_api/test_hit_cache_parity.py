@@ -6,9 +6,16 @@ import pytest
 
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import PORTAL_TOKEN
-from tests.web.both_ways import PATHS, both_ways, counted, edge_of, flask_asleep, tell_apart
+from tests.web.json_api.both_ways import (
+    PATHS,
+    both_ways,
+    counted,
+    edge_of,
+    flask_asleep,
+    tell_apart,
+)
 from tests.web.json_paths import issue, tokens_of
-from tests.web.test_logs import lines_of
+from tests.web.observability.test_logs import lines_of
 
 DECODE = PATHS[0]
 GOOD = {"Authorization": PORTAL_TOKEN}

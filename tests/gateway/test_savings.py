@@ -6,7 +6,7 @@ from decimal import Decimal
 from portal.gateway import Tally
 from portal.storage.database import _metadata
 from tests.fakes.databases import kept_open
-from tests.gateway.asking import bench, terms
+from tests.gateway.gateways import bench, terms
 
 
 def test_hits_are_counted_by_day_and_valued_at_their_price(tmp_path, engine, clock):

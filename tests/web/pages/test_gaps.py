@@ -10,9 +10,9 @@ from portal.presentation.panels import Panel
 from portal.vehicle import Renavam
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream, faults
+from tests.presentation.rendering import DOWN, PLATE, READING, UNASKED, answered, panels, render
 from tests.web.html_checker import HTML, check_html, text_of
 from tests.web.page_client import PageClient
-from tests.web.rendering import DOWN, PLATE, READING, UNASKED, answered, panels, render
 
 NOT_CLEAN = "não significa “nada consta”"
 UNKNOWN = Panel("unavailable", reason="Sem registro para esta placa.", cause="not_found")

@@ -26,7 +26,7 @@ from portal.presentation import (
 )
 from portal.vehicle import Plate, Renavam
 from tests.factories import report_body
-from tests.web.rendering import (
+from tests.presentation.rendering import (
     DOWN,
     NOW,
     PLATE,

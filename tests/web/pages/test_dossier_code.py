@@ -22,12 +22,21 @@ from portal.web.pages.dossier_code import DossierCodes
 from tests.conftest import PortalFactory
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream
+from tests.presentation.rendering import (
+    DOWN,
+    NOW,
+    PLATE,
+    READING,
+    UNASKED,
+    answered,
+    panels,
+    render,
+)
 from tests.web.html_checker import check_html, text_of
 from tests.web.json_paths import PLATE as ASKED
 from tests.web.json_paths import no_upstream_call
+from tests.web.pages.test_spend_guard import NOBODY
 from tests.web.person import Person
-from tests.web.rendering import DOWN, NOW, PLATE, READING, UNASKED, answered, panels, render
-from tests.web.test_spend_guard import NOBODY
 
 SECRET = b"s" * 32
 CODES = DossierCodes(SECRET)

@@ -37,9 +37,8 @@ from tests.factories import (
     report_body,
     restriction,
 )
-from tests.web.html_checker import check_html
-from tests.web.odd_records import JSON, odd
-from tests.web.rendering import (
+from tests.presentation.odd_records import JSON, odd
+from tests.presentation.rendering import (
     DOWN,
     NOW,
     PLATE,
@@ -50,6 +49,7 @@ from tests.web.rendering import (
     panels,
     render,
 )
+from tests.web.html_checker import check_html
 
 
 def states(page: Any) -> dict[str, str]:

@@ -4,7 +4,7 @@ import pytest
 
 from portal.upstream import Breaker, Failing, PayerBreaker, Response
 from portal.upstream.circuit import FAILURES_TO_OPEN
-from tests.upstream.asking import Notes, resource
+from tests.upstream.lookups import Notes, resource
 
 
 class Played:

@@ -10,8 +10,8 @@ from portal.presentation.paper.prices import paper_prices
 from portal.presentation.vehicle.prices import MOST_TABS, Prices, PriceTab, axis_price, prices_of
 from portal.vehicle import read_decode
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history
+from tests.presentation.rendering import PLATE, READING, UNASKED, panels, render
 from tests.web.html_checker import check_html, text_of
-from tests.web.rendering import PLATE, READING, UNASKED, panels, render
 
 
 def candidates(*entries: Any, today: date = READING.today) -> Prices:

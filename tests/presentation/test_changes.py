@@ -23,9 +23,17 @@ from tests.factories import (
     renajud_body,
     restriction,
 )
+from tests.presentation.odd_records import JSON, odd
+from tests.presentation.rendering import (
+    NOW,
+    PLATE,
+    READING,
+    UNASKED,
+    UNASKED_PANELS,
+    answered,
+    render,
+)
 from tests.web.html_checker import check_html, text_of
-from tests.web.odd_records import JSON, odd
-from tests.web.rendering import NOW, PLATE, READING, UNASKED, UNASKED_PANELS, answered, render
 
 
 def after(before: bytes, now: bytes) -> Panel:

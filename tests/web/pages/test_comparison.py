@@ -28,11 +28,8 @@ from tests.factories import (
 )
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import pass_through
-from tests.web.html_checker import check_html, text_of
-from tests.web.odd_records import JSON, odd
-from tests.web.page_client import Page, PageClient
-from tests.web.person import Person
-from tests.web.rendering import (
+from tests.presentation.odd_records import JSON, odd
+from tests.presentation.rendering import (
     DOWN,
     PLATE,
     READING,
@@ -42,6 +39,9 @@ from tests.web.rendering import (
     panels,
     render,
 )
+from tests.web.html_checker import check_html, text_of
+from tests.web.page_client import Page, PageClient
+from tests.web.person import Person
 
 PLATES = tuple(Plate.parse(text) for text in ("ABC1D23", "KZZ9999", "XYZ9K99", "AAA1A11"))
 MESSAGE = "Por favor, informe uma placa válida."

@@ -14,7 +14,7 @@ from tests.factories import (
     renainf_body,
     report_body,
 )
-from tests.web.rendering import PLATE, READING, UNASKED, answered, panels, render
+from tests.presentation.rendering import PLATE, READING, UNASKED, answered, panels, render
 
 CODE = "WyJBQkMxRDIzIl0.c2lnbmF0dXJl"
 DIGEST = "b758 372e 0011 abcd"

@@ -27,11 +27,11 @@ from tests.factories import (
     restriction,
 )
 from tests.fakes import FaultUpstream, faults
+from tests.presentation.odd_records import JSON, odd
+from tests.presentation.rendering import DOWN, PLATE, READING, UNASKED, answered, panels, render
 from tests.web.html_checker import check_html, text_of
-from tests.web.odd_records import JSON, odd
 from tests.web.page_client import PageClient
 from tests.web.person import Person
-from tests.web.rendering import DOWN, PLATE, READING, UNASKED, answered, panels, render
 
 SHEET = "/placa/ABC1D23/negociacao"
 

@@ -13,7 +13,7 @@ from portal.web.json_api.hit_cache import _KEPT_BYTES, Edge, _holds_for
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.in_process import PORTAL_TOKEN, built, managed, pass_through
-from tests.web.both_ways import PATHS, both_ways, edge_of, flask_asleep, tell_apart
+from tests.web.json_api.both_ways import PATHS, both_ways, edge_of, flask_asleep, tell_apart
 
 DECODE = PATHS[0]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from portal.presentation import vehicle_page
 from tests.factories import fine, renainf_body
+from tests.presentation.rendering import READING, UNASKED, panels, render
+from tests.presentation.specimens import PLATE
 from tests.web.html_checker import check_html, text_of
-from tests.web.rendering import READING, UNASKED, panels, render
-from tests.web.specimens import PLATE
 
 
 def days_ago(days: int) -> str:

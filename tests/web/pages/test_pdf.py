@@ -17,9 +17,9 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from portal.web.pages import pdf as press_room
 from portal.web.pages.pdf import PDFUnavailable, render_pdf
-from tests.web import paper
+from tests.presentation import dossiers
+from tests.presentation.rendering import ASSETS
 from tests.web.html_checker import check_html
-from tests.web.rendering import ASSETS
 
 
 class GoldenHtml(SingleFileSnapshotExtension):
@@ -30,7 +30,7 @@ class GoldenHtml(SingleFileSnapshotExtension):
 
     @classmethod
     def dirname(cls, *, test_location: object) -> str:
-        return str(Path(__file__).parent.parent / "golden" / "test_paper")
+        return str(Path(__file__).parents[2] / "golden" / "test_paper")
 
 
 def pdf_of(html: str) -> PdfReader:
@@ -47,7 +47,7 @@ def text_of(pdf: PdfReader) -> str:
 
 def test_the_dossier_is_the_golden_one(snapshot: SnapshotAssertion) -> None:
     """A change of a word, a number or a row on paper is seen in the diff."""
-    html = re.sub(r"\n\s*\n+", "\n", paper.usual())
+    html = re.sub(r"\n\s*\n+", "\n", dossiers.usual())
     check_html(html)
     # The style sheet's hash is no part of what the paper says.
     html = re.sub(r"(/static/[\w/]+)\.[0-9a-f]{8}\.", r"\1.", html)
@@ -55,7 +55,7 @@ def test_the_dossier_is_the_golden_one(snapshot: SnapshotAssertion) -> None:
 
 
 def test_the_pdf_is_tagged_titled_and_in_portuguese() -> None:
-    pdf = pdf_of(paper.usual())
+    pdf = pdf_of(dossiers.usual())
     root = pdf.trailer["/Root"]
     assert root["/MarkInfo"]["/Marked"]
     assert root["/StructTreeRoot"]["/K"]
@@ -66,7 +66,7 @@ def test_the_pdf_is_tagged_titled_and_in_portuguese() -> None:
 
 
 def test_the_pdf_holds_every_fine_and_every_version() -> None:
-    text = text_of(pdf_of(paper.heavy()))
+    text = text_of(pdf_of(dossiers.heavy()))
     for number in range(40):
         assert f"Local: RODOVIA {number} KM {number * 7}." in text
     for number in range(6):
@@ -75,24 +75,24 @@ def test_the_pdf_holds_every_fine_and_every_version() -> None:
 
 def test_a_fine_costs_the_pdf_few_boxes_and_few_words() -> None:
     """WeasyPrint's time goes by elements and letters: a row is paid for forty times."""
-    few, many = paper.heavy(10, 0), paper.heavy(40, 0)
+    few, many = dossiers.heavy(10, 0), dossiers.heavy(40, 0)
     elements = [len(re.findall(r"<[a-z]", html)) for html in (few, many)]
     assert (elements[1] - elements[0]) / 30 <= 7
-    for kind, most in ((paper.heavy, 520), (paper.varied, 680)):
+    for kind, most in ((dossiers.heavy, 520), (dossiers.varied, 680)):
         letters = [len(re.sub(r"<[^>]*>", "", kind(fines, 0))) for fines in (10, 40)]
         assert (letters[1] - letters[0]) / 30 <= most
 
 
 def test_a_chart_costs_the_pdf_few_letters() -> None:
     """WeasyPrint sets the text of an SVG letter by letter, each as dear as a line."""
-    texts = re.findall(r"<text[^>]*>([^<]*)<", paper.heavy(0, 6))
+    texts = re.findall(r"<text[^>]*>([^<]*)<", dossiers.heavy(0, 6))
     assert sum(map(len, texts)) <= 6 * 120
 
 
 def test_a_paper_is_laid_out_once(caplog: pytest.LogCaptureFixture) -> None:
     """A count of pages, or a note that wants a page's number, must not cost a second layout."""
     with caplog.at_level(logging.INFO, "weasyprint.progress"):
-        pages = len(pdf_of(paper.heavy()).pages)
+        pages = len(pdf_of(dossiers.heavy()).pages)
     steps = [record.getMessage() for record in caplog.records if "layout" in record.getMessage()]
     assert sum("Page" in step for step in steps) == pages
     assert not [step for step in steps if "Repagination" in step]
@@ -100,7 +100,7 @@ def test_a_paper_is_laid_out_once(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_two_papers_at_once_are_two_whole_papers() -> None:
     """The press keeps fonts and sheets between papers, and prints one at a time."""
-    htmls = [paper.heavy(1, 0), paper.heavy(2, 0)] * 2
+    htmls = [dossiers.heavy(1, 0), dossiers.heavy(2, 0)] * 2
     with ThreadPoolExecutor(4) as threads:
         papers = list(threads.map(pdf_of, htmls))
     for number, pdf in enumerate(papers):
@@ -134,7 +134,7 @@ def test_first_papers_at_once_are_printed_on_one_press_in_turn(
     monkeypatch.setattr(press_room._Press, "__init__", making)
     monkeypatch.setattr(press_room._Press, "print", printing)
     with ThreadPoolExecutor(4) as threads:
-        papers = list(threads.map(pdf_of, [paper.heavy(1, 0)] * 4))
+        papers = list(threads.map(pdf_of, [dossiers.heavy(1, 0)] * 4))
     assert all("RODOVIA 0 KM 0" in text_of(each) for each in papers)
     assert len(made) == 1
     assert at_work == [1, -1] * 4

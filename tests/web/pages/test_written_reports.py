@@ -9,9 +9,18 @@ from portal.presentation.vehicle.report import WrittenReport
 from tests.conftest import PortalFactory
 from tests.factories import fine, renainf_body, report_body
 from tests.fakes import FaultUpstream, faults
+from tests.presentation.rendering import (
+    DOWN,
+    NOW,
+    PLATE,
+    READING,
+    UNASKED,
+    answered,
+    panels,
+    render,
+)
 from tests.web.html_checker import check_html, text_of
 from tests.web.page_client import Page, PageClient
-from tests.web.rendering import DOWN, NOW, PLATE, READING, UNASKED, answered, panels, render
 from tests.web.signed_in import visitor
 
 PAGE = f"/placa/{PLATE}?completo=1"

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from portal.presentation import search_page
 from portal.presentation.site.typed_subject import what_is_wrong
+from tests.presentation.rendering import render
 from tests.web.html_checker import check_html
 from tests.web.page_client import PageClient
-from tests.web.rendering import render
 
 CONTRACT = "Por favor, informe uma placa válida."
 

@@ -22,7 +22,7 @@ from tests.factories import (
     price_history,
     renainf_body,
 )
-from tests.web.rendering import PLATE, READING, UNASKED, panels
+from tests.presentation.rendering import PLATE, READING, UNASKED, panels
 
 PENALTY = {"dataInfracao": "14/08/2025", "dataEmissaoNotificacao": "22/08/2025"}
 

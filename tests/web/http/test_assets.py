@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from portal.web.http.assets import Assets, UnknownAsset
 
-STATIC = Path(__file__).parents[2] / "static"
+STATIC = Path(__file__).parents[3] / "static"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from portal.gateway import Directive
 from portal.gateway.envelope import Envelope
 from portal.gateway.memory import Memory
 from tests.fakes import Clock
-from tests.gateway.asking import FRESH_S, STALE_S, Bench, bench, decode, pass_time
+from tests.gateway.gateways import FRESH_S, STALE_S, Bench, bench, decode, pass_time
 
 
 def envelope(key: str, size: int = 0, delete_at: float = 1e12) -> Envelope:

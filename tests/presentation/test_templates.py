@@ -29,8 +29,7 @@ from tests.factories import (
     report_body,
     restriction,
 )
-from tests.web.html_checker import HTML, check_html, text_of
-from tests.web.rendering import (
+from tests.presentation.rendering import (
     ASSETS,
     DOWN,
     ENVIRONMENT,
@@ -44,7 +43,8 @@ from tests.web.rendering import (
     render,
     site,
 )
-from tests.web.specimens import PAGES
+from tests.presentation.specimens import PAGES
+from tests.web.html_checker import HTML, check_html, text_of
 
 
 def whole_page(**bodies: bytes) -> str:

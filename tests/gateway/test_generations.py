@@ -10,7 +10,7 @@ from portal.gateway.backend_breaker import Blown
 from portal.gateway.memory import Memory
 from tests.fakes import wait_until
 from tests.fakes.threads import no_thread_named
-from tests.gateway.asking import SECRET, Bench, bench, decode, pass_time
+from tests.gateway.gateways import SECRET, Bench, bench, decode, pass_time
 
 
 class Backend:

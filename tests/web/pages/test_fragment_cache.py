@@ -12,8 +12,8 @@ from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import Clock
 from tests.fakes.in_process import InProcessPortal
+from tests.presentation.rendering import NOW, READING
 from tests.web.page_client import PageClient
-from tests.web.rendering import NOW, READING
 
 PLATE = "ABC1D23"
 
