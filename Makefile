@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 HOST ?= 127.0.0.1
 
-.PHONY: help run sandbox test check bench quality pictures fuzz pins clean
+.PHONY: help run sandbox test test-fast check bench quality pictures fuzz pins clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -29,6 +29,9 @@ test: $(VENV)/dev ## everything that must pass
 	@sh tests/install_system_packages.sh
 	@$(BIN)/python -m tests.quality.tools
 	@$(BIN)/python -m pytest
+
+test-fast: $(VENV)/dev ## what needs no server process, browser or database
+	@$(BIN)/python -m pytest -m "not slow" -n 2
 
 fuzz: $(VENV)/dev ## the long fuzz runs (make test has a short form of each; FUZZ_MINUTES, STATES_SEED)
 	@FUZZ=full $(BIN)/python -m pytest tests/hostile tests/browser/test_hostile_strings.py tests/states

@@ -15,19 +15,19 @@ from flask import Flask
 from portal.access import Gatekeeper, History, Tokens
 from portal.commands import register_commands
 from portal.gateway import (
-    Chore,
+    CachePolicy,
+    CompositeObserver,
     Gateway,
-    Housekeeper,
     Ledger,
     LimitedLeases,
-    Memory,
+    LocalCache,
+    PeriodicTask,
     Policy,
+    SavingsCounter,
+    Scheduler,
     Seal,
-    Several,
     SingleFlight,
     Store,
-    Tally,
-    Terms,
     cache_backend,
     leases,
     retention_of,
@@ -45,23 +45,23 @@ from portal.startup import (
 from portal.storage import PurgeLog, is_in_place, open_engine
 from portal.system.capacity import PANEL_THREADS, capacity
 from portal.upstream import (
-    CELLS,
-    PAYER_CELLS,
+    COUNTERS,
+    PAYER_COUNTERS,
     Breaker,
-    Cells,
     Failover,
     Origin,
     PayerBreaker,
+    SharedCounters,
 )
 from portal.web import (
+    AccessLogBuffer,
+    Dependencies,
     Fragments,
-    HitLog,
     Metrics,
     MetricsAccess,
-    Portal,
     RateLimits,
     SamplePlate,
-    mount,
+    init_app,
 )
 
 HOME = Path(__file__).resolve().parents[1]
@@ -103,11 +103,11 @@ def _build(
     breakers = _breakers(settings, origins, shared, longest_request_s)
     policy = _policy(settings)
     metrics = Metrics(breakers, shared)
-    tally = Tally(engine, policy.terms, namespace=namespace)
-    observer = Several(metrics, tally)
+    tally = SavingsCounter(engine, policy.terms, namespace=namespace)
+    observer = CompositeObserver(metrics, tally)
     backend = cache_backend(app, settings.data_dir, settings.redis_url)
     edge_bytes = settings.edge_memory_mb * MEBIBYTE
-    memory = Memory(edge_bytes - edge_bytes // 8)
+    memory = LocalCache(edge_bytes - edge_bytes // 8)
     fragments = Fragments(longest_request_s) if edge_bytes else Fragments(longest_request_s, most=0)
     purge_log = PurgeLog(engine)
     store = Store(
@@ -127,27 +127,27 @@ def _build(
     flight = SingleFlight[Any](LimitedLeases(held, capacity().lookups))
     gateway = Gateway(Failover(breakers or origins), store, flight, ledger, policy, observer)
     history = History(engine, secret, store.tag, namespace=namespace)
-    hit_log = HitLog(gateway, metrics)
-    housekeeper = Housekeeper(
-        Chore(0.25, hit_log.write),
-        Chore(0.5, store.tick),
-        Chore(0.5, fragments.tick),
-        Chore(30.0, fragments.forget),
-        Chore(5.0, tally.flush),
-        Chore(2.0, ledger.settle),
-        Chore(1.0, store.sweep),
-        Chore(3600.0, ledger.drop_past_counters),
-        Chore(3600.0, history.drop_expired),
+    access_log = AccessLogBuffer(gateway, metrics)
+    scheduler = Scheduler(
+        PeriodicTask(0.25, access_log.write),
+        PeriodicTask(0.5, store.tick),
+        PeriodicTask(0.5, fragments.tick),
+        PeriodicTask(30.0, fragments.forget),
+        PeriodicTask(5.0, tally.flush),
+        PeriodicTask(2.0, ledger.settle),
+        PeriodicTask(1.0, store.sweep),
+        PeriodicTask(3600.0, ledger.drop_past_counters),
+        PeriodicTask(3600.0, history.drop_expired),
     )
-    app.extensions["housekeeper"] = housekeeper
+    app.extensions["housekeeper"] = scheduler
     pool = ThreadPoolExecutor(PANEL_THREADS, thread_name_prefix="panel")
     app.extensions["closing"] = _closing(
-        engine.dispose, backend.close, pool.shutdown, housekeeper.stop
+        engine.dispose, backend.close, pool.shutdown, scheduler.stop
     )
     tokens = Tokens(engine, settings.access_tokens, namespace=namespace)
-    mount(
+    init_app(
         app,
-        Portal(
+        Dependencies(
             gateway=gateway,
             gatekeeper=Gatekeeper(settings.mode, tokens, secret),
             history=history,
@@ -164,14 +164,14 @@ def _build(
             ),
             static=HOME / "static",
             edge_bytes=edge_bytes // 8,
-            hit_log=hit_log,
+            access_log=access_log,
             fragments=fragments,
             ready=lambda: store.is_up() and is_in_place(engine),
             metrics=metrics,
             metrics_access=MetricsAccess(settings.metrics_token, settings.trusted_proxies > 0),
         ),
     )
-    app.before_request(housekeeper.start)
+    app.before_request(scheduler.start)
     data = data_check(settings, engine, backend, key, expects_files=not create)
     register_commands(
         app,
@@ -221,7 +221,7 @@ def _breakers(
 ) -> Sequence[Breaker | PayerBreaker]:
     """One a base address; none for the sandbox, whose faults are a plate's, never an address's."""
     kind, count = (
-        (PayerBreaker, PAYER_CELLS) if settings.mode == "pass-through" else (Breaker, CELLS)
+        (PayerBreaker, PAYER_COUNTERS) if settings.mode == "pass-through" else (Breaker, COUNTERS)
     )
     return [
         kind(each, each.name, time.monotonic, _cells(shared, each.name, count), longest_call_s)
@@ -229,17 +229,17 @@ def _breakers(
     ]
 
 
-def _cells(shared: Path | None, name: str, count: int) -> Cells | None:
+def _cells(shared: Path | None, name: str, count: int) -> SharedCounters | None:
     """What the worker processes know together of a base address."""
     try:
-        return Cells(count, shared / f"breaker-{name}") if shared else None
+        return SharedCounters(count, shared / f"breaker-{name}") if shared else None
     except OSError:
         return None  # each process for itself
 
 
 def _policy(settings: Settings) -> Policy:
     terms = {
-        name: Terms(
+        name: CachePolicy(
             fresh_s=getattr(settings, f"fresh_{name}"),
             stale_s=getattr(settings, f"stale_{name}"),
             price=getattr(settings, f"price_{name}"),

@@ -6,19 +6,45 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from sqlalchemy import Engine
 
 from tests.fakes import Clock, FaultUpstream, closing, network_guard
 from tests.fakes.databases import KINDS, Database, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
 
+TESTS = Path(__file__).parent
+
 PortalFactory = Callable[..., InProcessPortal]
+
+
+# No test depends on wall-clock speed, so an example may take as long as it takes.
+settings.register_profile("dossie", deadline=None)
+settings.load_profile("dossie")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     patch = pytest.MonkeyPatch()
     network_guard.install(patch)
     config.add_cleanup(patch.undo)
+
+
+SLOW_DIRECTORIES = {"browser", "hostile", "outages", "states"}
+SLOW_NAMES = {"PortalProcess", "RedisProcess", "PostgresProcess", "subprocess"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as ``slow`` what starts a server process, a browser or a database."""
+    for item in items:
+        place = item.path.relative_to(TESTS).parts[0]
+        module = getattr(item, "module", None)
+        if (
+            place in SLOW_DIRECTORIES
+            or SLOW_NAMES & vars(module).keys()
+            or "postgresql" in item.name
+            or "postgres" in getattr(item, "fixturenames", ())
+        ):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)

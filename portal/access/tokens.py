@@ -56,7 +56,7 @@ class Identity:
     daily_limit: int = 0
     credential: str | None = field(default=None, repr=False)
 
-    def may(self, scope: str) -> bool:
+    def has_scope(self, scope: str) -> bool:
         return scope in self.scopes
 
 

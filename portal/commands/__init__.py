@@ -9,7 +9,7 @@ from portal.commands.data_check import DataCheck
 from portal.commands.ledger import ledger_command
 from portal.commands.purge import purge_command
 from portal.commands.token import token_commands
-from portal.gateway import Leases, Ledger, Store, Tally
+from portal.gateway import Leases, Ledger, SavingsCounter, Store
 from portal.storage import PurgeLog
 
 
@@ -17,7 +17,7 @@ def register_commands(
     app: Flask,
     tokens: Tokens,
     ledger: Ledger,
-    tally: Tally,
+    tally: SavingsCounter,
     store: Store,
     history: History,
     purge_log: PurgeLog,

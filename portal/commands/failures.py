@@ -8,7 +8,7 @@ import click
 from sqlalchemy.exc import SQLAlchemyError
 
 
-class Telling(click.Command):
+class Command(click.Command):
     """A database that is away or full is no fault of the program: no trace of it is shown.
 
     ``check`` is called before the command and returns why it must not run, or None.
@@ -28,5 +28,5 @@ class Telling(click.Command):
             sys.exit(1)
 
 
-class TellingGroup(Telling, click.Group):
+class CommandGroup(Command, click.Group):
     """The same for a group: whatever its commands meet passes here."""

@@ -10,16 +10,16 @@ from decimal import Decimal
 
 import click
 
-from portal.commands.failures import Telling
-from portal.gateway import Ledger, Row, Saved, Tally
+from portal.commands.failures import Command
+from portal.gateway import Ledger, Row, Savings, SavingsCounter
 
 SUMMARY_COLUMNS = ("operation", "calls", "spent", "hits", "collapsed", "saved")
 COLUMNS = ("sent_at", "operation", "origin", "caller", "price", "outcome", "status")
 _ONE_LINE = str.maketrans("\r\n", "  ")
 
 
-def ledger_command(book: Ledger, tally: Tally) -> Telling:
-    @click.command("ledger", cls=Telling)
+def ledger_command(book: Ledger, tally: SavingsCounter) -> Command:
+    @click.command("ledger", cls=Command)
     @click.option("--month", callback=_month, help="as in 2026-11; none = every month")
     @click.option("--csv", "as_csv", is_flag=True, help="comma-separated, under one header line")
     @click.option("--summary", is_flag=True, help="calls, hits and R$ by operation")
@@ -49,7 +49,7 @@ def ledger_command(book: Ledger, tally: Tally) -> Telling:
     return ledger
 
 
-def _summary(rows: Iterable[Row], savings: Iterable[Saved]) -> Iterator[tuple[str, ...]]:
+def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[tuple[str, ...]]:
     """A line an operation and one for all: what was asked and paid, what the store answered.
 
     Saved are the hits alone, at the price of their day: a lookup that another's call carried
@@ -63,7 +63,7 @@ def _summary(rows: Iterable[Row], savings: Iterable[Saved]) -> Iterator[tuple[st
     saved = {each.operation: each for each in savings}
     yield SUMMARY_COLUMNS
     names = sorted(calls.keys() | saved.keys())
-    nothing = Saved("", 0, 0, Decimal(0))
+    nothing = Savings("", 0, 0, Decimal(0))
     for name in names:
         each = saved.get(name, nothing)
         yield _line(name, calls[name], spent[name], each.hits, each.collapsed, each.amount)

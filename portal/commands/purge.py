@@ -8,7 +8,7 @@ import click
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import BytesKept, History
-from portal.commands.failures import Telling
+from portal.commands.failures import Command
 from portal.gateway import BytesRemain, Leases, Ledger, Store, StoreDown, purge_bucket
 from portal.storage import PurgeLog
 from portal.vehicle import InvalidPlate, Plate, parse_subject
@@ -27,8 +27,8 @@ _LEASES_KEPT = "A lease's file names the vehicle and cannot be removed: purge ag
 
 def purge_command(
     store: Store, ledger: Ledger, history: History, purge_log: PurgeLog, leases: Leases
-) -> Telling:
-    @click.command("purge", cls=Telling)
+) -> Command:
+    @click.command("purge", cls=Command)
     @click.argument("plate")
     def purge(plate: str) -> None:
         """Delete what is stored of a plate, in both of its spellings, or of a Renavam."""

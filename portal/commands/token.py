@@ -9,17 +9,17 @@ from datetime import datetime
 import click
 
 from portal.access import OPERATION_SCOPES, SCOPES, NameTaken, Tokens
-from portal.commands.failures import TellingGroup
+from portal.commands.failures import CommandGroup
 from portal.gateway import ZONE
 
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _DEFAULT_SCOPES = ",".join(sorted(OPERATION_SCOPES))
 
 
-def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> TellingGroup:
+def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> CommandGroup:
     """A token may be issued before the portal's first start: ``create_database`` raises OSError."""
 
-    @click.group("token", cls=TellingGroup, help="Issue, list and revoke access tokens.")
+    @click.group("token", cls=CommandGroup, help="Issue, list and revoke access tokens.")
     def token() -> None:
         pass
 

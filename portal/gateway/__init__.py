@@ -1,7 +1,7 @@
 """What we remember: answers per plate, and what each call cost."""
 
 from portal.gateway.backend import BytesRemain, purge_bucket
-from portal.gateway.backend_breaker import Fuse
+from portal.gateway.backend_breaker import BackendBreaker
 from portal.gateway.backends import cache_backend, leases
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
@@ -19,20 +19,20 @@ from portal.gateway.lookup import (
     Served,
     report_lookup,
 )
-from portal.gateway.memory import Memory
-from portal.gateway.observer import Observer, Several, Silent
+from portal.gateway.memory import LocalCache
+from portal.gateway.observer import CompositeObserver, NullObserver, Observer
 from portal.gateway.operations import (
     DECODE,
     OPERATIONS,
     RENAINF,
     RENAJUD,
     REPORT,
+    CachePolicy,
     Operation,
-    Terms,
 )
 from portal.gateway.retention import retention_of
-from portal.gateway.savings import Saved, Tally
-from portal.gateway.scheduler import Chore, Housekeeper
+from portal.gateway.savings import Savings, SavingsCounter
+from portal.gateway.scheduler import PeriodicTask, Scheduler
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import Store, StoreDown
 from portal.gateway.strict_json import NotStrictJSON, parse_exact
@@ -45,37 +45,37 @@ __all__ = [
     "RENAJUD",
     "REPORT",
     "ZONE",
+    "BackendBreaker",
     "BytesRemain",
+    "CachePolicy",
     "CacheStatus",
     "Caller",
-    "Chore",
+    "CompositeObserver",
     "Directive",
     "Failure",
     "FailureKind",
     "FileLeases",
-    "Fuse",
     "Gateway",
-    "Housekeeper",
     "Leases",
     "Ledger",
     "LimitedLeases",
+    "LocalCache",
     "Lookup",
-    "Memory",
     "NotStrictJSON",
+    "NullObserver",
     "Observer",
     "Operation",
+    "PeriodicTask",
     "Policy",
     "Row",
-    "Saved",
+    "Savings",
+    "SavingsCounter",
+    "Scheduler",
     "Seal",
     "Served",
-    "Several",
-    "Silent",
     "SingleFlight",
     "Store",
     "StoreDown",
-    "Tally",
-    "Terms",
     "cache_backend",
     "leases",
     "parse_exact",

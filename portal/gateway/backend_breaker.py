@@ -11,11 +11,11 @@ PING_EVERY_S = 0.5
 log = logging.getLogger(__name__)
 
 
-class Blown(Exception):
+class BreakerOpen(Exception):
     """The server was away a moment ago; it was not asked."""
 
 
-class Fuse:
+class BackendBreaker:
     """Blows with the first failure of ``failures``; a thread of its own pings until all is well.
 
     So a dead Redis costs its time-out to those who met the death, not to everybody after them,
@@ -38,9 +38,9 @@ class Fuse:
 
     @contextmanager
     def guarding(self) -> Iterator[None]:
-        """Around one use of the server; raises Blown instead of trying while it is away."""
+        """Around one use of the server; raises BreakerOpen instead of trying while it is away."""
         if self.is_blown:
-            raise Blown(self._name)
+            raise BreakerOpen(self._name)
         try:
             yield
         except self._failures as error:

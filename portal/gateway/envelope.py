@@ -50,11 +50,11 @@ class Seal:
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Envelope)
 
-    def close(self, envelope: Envelope) -> bytes:
+    def sign(self, envelope: Envelope) -> bytes:
         content = self._key_id + self._encoder.encode(envelope)
         return self._sign(content) + content
 
-    def open(self, sealed: object, key: str) -> Envelope | None:
+    def verify(self, sealed: object, key: str) -> Envelope | None:
         """The envelope stored under this key, or None for anything that is not one of ours."""
         if not isinstance(sealed, bytes) or len(sealed) <= SEAL_BYTES:
             return None
@@ -67,7 +67,7 @@ class Seal:
             return None
         return envelope if envelope.key == key and envelope.schema == SCHEMA else None
 
-    def name(self, text: str, length: int = 32) -> str:
+    def keyed_hash(self, text: str, length: int = 32) -> str:
         """A name for a secret text that only holders of the key can compute: HMAC, in hex."""
         return hmac.digest(self._names, text.encode(), hashlib.sha256).hex()[:length]
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from portal.gateway.operations import Terms
+from portal.gateway.operations import CachePolicy
 
 REJECTED_FRESH_S = 600
 JITTER = 0.10
@@ -21,7 +21,7 @@ class Freshness(msgspec.Struct, frozen=True):
     ttl_s: int
 
 
-def lifetimes(terms: Terms, status: int, empty: bool) -> tuple[float, float]:
+def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, float]:
     """Seconds an answer is fresh, and further seconds it may be served when asking fails.
 
     A rejection (400) lives ten minutes. An empty list is the answer an outage most easily fakes:
@@ -34,13 +34,13 @@ def lifetimes(terms: Terms, status: int, empty: bool) -> tuple[float, float]:
     return terms.fresh_s, terms.stale_s
 
 
-def retention_s(terms: Terms, status: int, empty: bool) -> int:
+def retention_s(terms: CachePolicy, status: int, empty: bool) -> int:
     """Seconds after which an answer is deleted, not merely ignored."""
     return math.ceil(sum(lifetimes(terms, status, empty)))
 
 
 def judge(
-    terms: Terms, status: int, empty: bool, fetched_at: float, now: float, chance: float
+    terms: CachePolicy, status: int, empty: bool, fetched_at: float, now: float, chance: float
 ) -> Freshness:
     """``chance`` in [0, 1) spreads the expiry of answers fetched together over the last 10 %.
 

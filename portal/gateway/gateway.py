@@ -21,17 +21,17 @@ from portal.gateway.lookup import (
     Lookup,
     Served,
 )
-from portal.gateway.observer import Observer, Silent
-from portal.gateway.operations import REPORT, Name, Terms
+from portal.gateway.observer import NullObserver, Observer
+from portal.gateway.operations import REPORT, CachePolicy, Name
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import FAILURE_SHARED_S, Store
-from portal.gateway.upstream_client import Asker, Policy
+from portal.gateway.upstream_client import Policy, UpstreamClient
 from portal.upstream import Response, Upstream
 from portal.vehicle import Plate
 
 
 @dataclass(frozen=True, slots=True)
-class _Brought:
+class _FlightResult:
     """What a flight brought: the answer, and whether the store took it."""
 
     envelope: Envelope
@@ -45,20 +45,20 @@ class Gateway:
         self,
         upstream: Upstream,
         store: Store,
-        single_flight: SingleFlight[_Brought],
+        single_flight: SingleFlight[_FlightResult],
         ledger: Ledger,
         policy: Policy,
         observer: Observer | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._observer = observer or Silent()
-        self._asker = Asker(upstream, ledger, policy, self._observer)
+        self._observer = observer or NullObserver()
+        self._asker = UpstreamClient(upstream, ledger, policy, self._observer)
         self._store = store
         self._single_flight = single_flight
         self._policy = policy
         self._clock = clock
 
-    def terms(self, operation: Name) -> Terms:
+    def terms(self, operation: Name) -> CachePolicy:
         return self._policy.terms[operation]
 
     def kept_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
@@ -85,7 +85,7 @@ class Gateway:
         """Where a lookup's answer is stored; ``credential`` is the caller's own, or None."""
         return self._store.key(lookup, credential)
 
-    def at_hand(self, lookup: Lookup, key: str) -> Served | None:
+    def get_fresh(self, lookup: Lookup, key: str) -> Served | None:
         """The fresh answer stored under a lookup's key, or None for whatever ``fetch`` is for.
 
         Who serves it counts it with ``count_hits``.
@@ -93,7 +93,7 @@ class Gateway:
         held = self._store.read(key)
         return self._hit(lookup, held) if held is not None else None
 
-    def same_at_hand(self, key: str, fetched_at: float) -> bytes | None:
+    def get_if_unchanged(self, key: str, fetched_at: float) -> bytes | None:
         """The body of an answer served a moment ago, while the process memory vouches for it."""
         held = self._store.recent(key)
         return held.body if held is not None and held.fetched_at == fetched_at else None
@@ -147,7 +147,7 @@ class Gateway:
             return self._ask(key, lookup, caller, directive)
         except Failure as failure:
             # Read anew: it may have been purged while we asked.
-            held = self._store.read(key) if failure.stale_helps and held else None
+            held = self._store.read(key) if failure.allows_stale and held else None
             if held:
                 freshness = self._judge(lookup, held)
                 if freshness.state != "expired":
@@ -159,13 +159,13 @@ class Gateway:
         return _served(held, freshness, "hit", True) if freshness.state == "fresh" else None
 
     def _current(
-        self, key: str, lookup: Lookup, held: Envelope | None, believe_memory: bool = True
+        self, key: str, lookup: Lookup, held: Envelope | None, use_local_cache: bool = True
     ) -> Envelope | None:
         """A fresh answer, or a rejection (400) that came after the last one. Rejections have a
         place of their own: a bad answer never replaces a good one."""
         if held is not None and self._judge(lookup, held).state == "fresh":
             return held
-        rejected = self._store.read(_rejected(key), believe_memory)
+        rejected = self._store.read(_rejected(key), use_local_cache)
         if rejected is None or self._judge(lookup, rejected).state != "fresh":
             return None
         return rejected if held is None or rejected.fetched_at > held.fetched_at else None
@@ -174,10 +174,10 @@ class Gateway:
         asked_at = self._clock()
         deadline = time.monotonic() + self._policy.deadline_s
 
-        def look() -> _Brought | None:
+        def look() -> _FlightResult | None:
             return self._look(key, lookup, asked_at if directive is Directive.REFRESH else None)
 
-        def lead(fence: int) -> _Brought:
+        def lead(fence: int) -> _FlightResult:
             return self._lead(key, lookup, caller, deadline, fence)
 
         brought, led = self._single_flight.run(key, lead, look, deadline)
@@ -187,20 +187,20 @@ class Gateway:
         envelope = brought.envelope
         return _served(envelope, self._judge(lookup, envelope), how, brought.stored)
 
-    def _look(self, key: str, lookup: Lookup, not_before: float | None) -> _Brought | None:
+    def _look(self, key: str, lookup: Lookup, not_before: float | None) -> _FlightResult | None:
         """What another process has brought meanwhile; raises the Failure it met."""
-        held = self._store.read(key, believe_memory=False)
-        brought = self._current(key, lookup, held, believe_memory=False)
+        held = self._store.read(key, use_local_cache=False)
+        brought = self._current(key, lookup, held, use_local_cache=False)
         if brought is not None and (not_before is None or brought.fetched_at > not_before):
-            return _Brought(brought, stored=True)
-        note = self._store.read(_failed(key), believe_memory=False)
+            return _FlightResult(brought, stored=True)
+        note = self._store.read(_failed(key), use_local_cache=False)
         if note is not None and 0 <= self._clock() - note.fetched_at < FAILURE_SHARED_S:
             raise Failure(_kind(note.failure), note.retry_after_s)
         return None
 
     def _lead(
         self, key: str, lookup: Lookup, caller: Caller, deadline: float, fence: int
-    ) -> _Brought:
+    ) -> _FlightResult:
         """Ask, judge, store. A failure that cost something is remembered for a moment.
 
         What the vehicle's purge meets under way reaches its caller, but is not stored.
@@ -228,7 +228,7 @@ class Gateway:
 
     def _keep(
         self, key: str, lookup: Lookup, response: Response, fence: int, mark: Mark
-    ) -> _Brought:
+    ) -> _FlightResult:
         status, body = response.status, response.body
         empty = status == 200 and answer_check.is_empty(body)
         envelope = Envelope(
@@ -241,12 +241,12 @@ class Gateway:
             body=body,
             operation=lookup.operation.name,
         )
-        replaced = self._store.read(key, believe_memory=False) if status == 200 else None
+        replaced = self._store.read(key, use_local_cache=False) if status == 200 else None
         stored = self._store.write(envelope, fence, mark)
         if stored and replaced and _differs(replaced, envelope):
             # Under its own times, so that it is deleted when it would have been anyway.
             self._store.copy(replaced, _previous(key), fence, mark)
-        return _Brought(envelope, stored)
+        return _FlightResult(envelope, stored)
 
     def _judge(self, lookup: Lookup, envelope: Envelope) -> Freshness:
         # The vehicle's tag, not the whole key: the copies of a report expire with it.

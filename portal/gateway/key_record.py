@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from sqlalchemy import Engine
 
 from portal.gateway.backend import PURGED, new_era
-from portal.gateway.backend_breaker import Fuse
+from portal.gateway.backend_breaker import BackendBreaker
 from portal.gateway.envelope import KEY_ID_BYTES, key_id
 from portal.storage import adopt_key
 
@@ -88,7 +88,12 @@ class RedisKeyRecord:
     """
 
     def __init__(
-        self, client: Any, fuse: Fuse, prefix: str, id_at: int, begin_era: Callable[[], object]
+        self,
+        client: Any,
+        fuse: BackendBreaker,
+        prefix: str,
+        id_at: int,
+        begin_era: Callable[[], object],
     ) -> None:
         self._client = client
         self._fuse = fuse

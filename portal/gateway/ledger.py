@@ -135,9 +135,9 @@ class Ledger:
         price: Decimal,
         caller: Caller,
         deadline: float = math.inf,
-    ) -> "Purchase":
+    ) -> "LedgerSession":
         """``deadline`` in monotonic seconds: no row is waited for longer."""
-        return Purchase(self, operation, subject, price, caller, deadline)
+        return LedgerSession(self, operation, subject, price, caller, deadline)
 
     def rows(self, month: str | None = None, everywhere: bool = False) -> Iterator[Row]:
         """The calls of a month ("2026-11"), or all, oldest first; ``everywhere``: those of every
@@ -168,7 +168,7 @@ class Ledger:
                 update(ledger).where(ledger.c.subject == subject).values(subject="")
             ).rowcount
 
-    def open_row(self, purchase: "Purchase", origin: str) -> _Written:
+    def open_row(self, purchase: "LedgerSession", origin: str) -> _Written:
         """Reserve the call in every limit and write its row, or raise Failure and do neither."""
         now = self._clock()
         day = datetime.fromtimestamp(now, ZONE).date().isoformat()
@@ -290,7 +290,7 @@ class Ledger:
         return 86400.0 - (local.hour * 3600 + local.minute * 60 + local.second)
 
 
-class Purchase:
+class LedgerSession:
     """One fetch's account with the ledger: every send of it gets a row of its own."""
 
     def __init__(
@@ -309,12 +309,12 @@ class Purchase:
         self.caller = caller
         self.deadline = deadline
 
-    def announce(self, origin: str) -> "PaidAttempt":
-        return PaidAttempt(self._book, self._book.open_row(self, origin))
+    def announce(self, origin: str) -> "LedgerEntry":
+        return LedgerEntry(self._book, self._book.open_row(self, origin))
 
 
 @dataclass(frozen=True, slots=True)
-class PaidAttempt:
+class LedgerEntry:
     """A row that is open until ``ended`` is called."""
 
     book: Ledger

@@ -28,7 +28,7 @@ FailureKind = Literal[
     "no_ledger",  # the row before the send could not be written: nothing was sent
 ]
 
-_STALE_HELPS: frozenset[FailureKind] = frozenset(
+_ALLOWS_STALE: frozenset[FailureKind] = frozenset(
     {"unreachable", "too_slow", "bad_answer", "busy", "operator_refused", "day_limit", "no_ledger"}
 )
 _OWN: frozenset[FailureKind] = frozenset({"token_limit", "not_stored"})
@@ -44,12 +44,12 @@ class Failure(Exception):
         self.retry_after_s = retry_after_s
 
     @property
-    def stale_helps(self) -> bool:
+    def allows_stale(self) -> bool:
         """Whether an older answer is a better reply than this failure (RFC 5861 §4)."""
-        return self.kind in _STALE_HELPS
+        return self.kind in _ALLOWS_STALE
 
     @property
-    def is_callers_own(self) -> bool:
+    def is_caller_specific(self) -> bool:
         """Whether it says something of this caller alone: others must not share it."""
         return self.kind in _OWN
 

@@ -33,7 +33,7 @@ class Kept(msgspec.Struct, frozen=True):
     version: Version | None
 
 
-class Memory:
+class LocalCache:
     """``clock`` is the monotonic one that confirmations are measured by."""
 
     def __init__(self, capacity_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -52,7 +52,7 @@ class Memory:
         """The backend's, as last seen; to be asked for before whatever is kept under it is read."""
         return self._seen[0]
 
-    def keep(
+    def put(
         self,
         envelope: Envelope,
         era: str | None,
@@ -111,7 +111,7 @@ class Memory:
                     self._entries[key] = Kept(kept.envelope, at, era, seal, version)
             self._seen = (version, at)
 
-    def any(self, key: str) -> Kept | None:
+    def get_stale(self, key: str) -> Kept | None:
         """Whatever is held, however long ago it was confirmed."""
         with self._lock:
             kept = self._entries.get(key)
@@ -119,7 +119,7 @@ class Memory:
                 self._entries.move_to_end(key)
             return kept
 
-    def forget(self, key: str) -> None:
+    def evict(self, key: str) -> None:
         with self._lock:
             self._drop(key)
 

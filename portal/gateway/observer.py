@@ -26,7 +26,7 @@ class Observer(Protocol):
     def store_failed(self, what: str) -> None: ...
 
 
-class Silent:
+class NullObserver:
     """An observer that counts nothing; to be overridden in part."""
 
     def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
@@ -45,7 +45,7 @@ class Silent:
         pass
 
 
-class Several:
+class CompositeObserver:
     """Tells each of its observers."""
 
     def __init__(self, *observers: Observer) -> None:

@@ -26,7 +26,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class CachePolicy:
     """What the operator set for an operation: lifetimes in seconds, R$ a call."""
 
     fresh_s: int

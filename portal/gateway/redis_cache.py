@@ -19,7 +19,7 @@ from portal.gateway.backend import (
     new_era,
     purge_bucket,
 )
-from portal.gateway.backend_breaker import Fuse
+from portal.gateway.backend_breaker import BackendBreaker
 from portal.gateway.envelope import SEAL_BYTES
 from portal.gateway.key_record import RedisKeyRecord
 
@@ -120,7 +120,7 @@ class SealedRedisCache(RedisCache):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.client = self._write_client
-        self.fuse = Fuse("Redis", self.client.ping, FAILURES)
+        self.fuse = BackendBreaker("Redis", self.client.ping, FAILURES)
         self.key_record = RedisKeyRecord(
             self.client,
             self.fuse,

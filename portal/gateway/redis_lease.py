@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from portal.gateway.backend_breaker import Blown, Fuse
+from portal.gateway.backend_breaker import BackendBreaker, BreakerOpen
 from portal.gateway.lease import fence_now
 from portal.gateway.redis_cache import PREFIX, batches
 
@@ -47,7 +47,7 @@ class RedisLeases:
     def __init__(
         self,
         client: Any,
-        fuse: Fuse,
+        fuse: BackendBreaker,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -69,7 +69,7 @@ class RedisLeases:
             with self._fuse.guarding():
                 fence = self._acquire(keys=[name, _LAST_FENCE], args=[mine, LIFETIME_MS])
         except Exception as error:
-            if not isinstance(error, Blown):
+            if not isinstance(error, BreakerOpen):
                 log.warning("no lease: %s", type(error).__name__)
             yield fence_now()
             return

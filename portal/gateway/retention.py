@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from portal.gateway.backend import Backend
 from portal.gateway.envelope import Envelope, Seal
 from portal.gateway.freshness import retention_s
-from portal.gateway.operations import Name, Terms
+from portal.gateway.operations import CachePolicy, Name
 
 STEP_S: Final = 0.2
 
@@ -22,7 +22,7 @@ class Retention(NamedTuple):
     seconds: Callable[[Envelope], float]
 
 
-def retention_of(terms: Mapping[Name, Terms]) -> Retention:
+def retention_of(terms: Mapping[Name, CachePolicy]) -> Retention:
     """An envelope without an operation is of the one that is kept longest."""
 
     def seconds(envelope: Envelope) -> float:
@@ -63,7 +63,7 @@ class Shortening:
         entries, self._cursor = self._backend.scan(self._cursor)
         ends = []
         for entry in entries:
-            envelope = self._seal.open(entry.value, entry.key)
+            envelope = self._seal.verify(entry.value, entry.key)
             if envelope is not None:
                 end = envelope.fetched_at + retention.seconds(envelope)
                 if end < envelope.delete_at:

@@ -14,8 +14,8 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.ledger import ZONE
 from portal.gateway.lookup import CacheStatus
-from portal.gateway.observer import Silent
-from portal.gateway.operations import Name, Terms
+from portal.gateway.observer import NullObserver
+from portal.gateway.operations import CachePolicy, Name
 from portal.storage import hits, reading
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ _Slot = tuple[str, str, str]  # day, operation, price
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class Savings:
     """Lookups of one operation that cost nothing: out of memory, or carried by another's call.
 
     ``amount`` in R$: the hits alone, at the price of their day.
@@ -36,13 +36,13 @@ class Saved:
     amount: Decimal
 
 
-class Tally(Silent):
+class SavingsCounter(NullObserver):
     """Counts in memory and adds to the table now and then: a hit must not wait for a disk."""
 
     def __init__(
         self,
         engine: Engine,
-        terms: Mapping[Name, Terms],
+        terms: Mapping[Name, CachePolicy],
         clock: Callable[[], float] = time.time,
         namespace: str = "upstream",
     ) -> None:
@@ -89,16 +89,16 @@ class Tally(Silent):
                 self._hits.update(new_hits)
                 self._collapsed.update(new_collapsed)
 
-    def month(self, month: str | None = None) -> Iterator[Saved]:
+    def month(self, month: str | None = None) -> Iterator[Savings]:
         """By operation, for a month ("2026-11") or all that was counted."""
         query = select(hits).where(hits.c.namespace == self._namespace)
         if month is not None:
             query = query.where(hits.c.day.startswith(month, autoescape=True))
-        found: dict[str, Saved] = {}
+        found: dict[str, Savings] = {}
         with reading(self._engine) as db:
             for row in db.execute(query):
-                so_far = found.get(row.operation, Saved(row.operation, 0, 0, Decimal(0)))
-                found[row.operation] = Saved(
+                so_far = found.get(row.operation, Savings(row.operation, 0, 0, Decimal(0)))
+                found[row.operation] = Savings(
                     row.operation,
                     so_far.hits + row.hits,
                     so_far.collapsed + row.collapsed,

@@ -11,16 +11,16 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Chore:
+class PeriodicTask:
     every_s: float
     do: Callable[[], object]
 
 
-class Housekeeper:
+class Scheduler:
     """Runs chores from the first ``start`` on; its thread ends with it. A failed chore is told
     of and tried again at its next turn."""
 
-    def __init__(self, *chores: Chore, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, *chores: PeriodicTask, clock: Callable[[], float] = time.monotonic) -> None:
         self._chores = chores
         self._clock = clock
         self._due = [clock() + chore.every_s for chore in chores]
@@ -66,14 +66,14 @@ class Housekeeper:
             _attempt(chore)
 
 
-def _attempt(chore: Chore) -> None:
+def _attempt(chore: PeriodicTask) -> None:
     try:
         chore.do()
     except Exception as error:
         log.warning("a chore failed: %s", type(error).__name__)
 
 
-def _keep_house(keeper: "weakref.ref[Housekeeper]") -> None:
+def _keep_house(keeper: "weakref.ref[Scheduler]") -> None:
     while (house := keeper()) is not None:
         with house._at_it:
             if house._ended:

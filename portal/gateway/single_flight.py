@@ -67,7 +67,7 @@ class SingleFlight(Generic[T]):
         try:
             value, led = self._take_turns(key, lead, look, deadline)
         except Failure as failure:
-            if not failure.is_callers_own:
+            if not failure.is_caller_specific:
                 outcome = failure
             raise
         except Exception:
@@ -107,5 +107,5 @@ class _WaitedTooLong(Failure):
         super().__init__("too_slow")
 
     @property
-    def is_callers_own(self) -> bool:
+    def is_caller_specific(self) -> bool:
         return True

@@ -18,11 +18,11 @@ from portal.gateway.backend import (
     UnknownMark,
     purge_bucket,
 )
-from portal.gateway.backend_breaker import Blown
+from portal.gateway.backend_breaker import BreakerOpen
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
 from portal.gateway.lookup import Lookup
-from portal.gateway.memory import Memory, Version
-from portal.gateway.observer import Observer, Silent
+from portal.gateway.memory import LocalCache, Version
+from portal.gateway.observer import NullObserver, Observer
 from portal.gateway.retention import Retention, Shortening
 from portal.gateway.unstored import UnstoredQueue
 from portal.storage import Purges
@@ -55,7 +55,7 @@ class Store:
         self,
         backend: Backend,
         seal: Seal,
-        memory: Memory,
+        memory: LocalCache,
         observer: Observer | None = None,
         clock: Callable[[], float] = time.time,
         purged: Callable[[], object] = lambda: None,
@@ -66,7 +66,7 @@ class Store:
         self._backend = backend
         self._seal = seal
         self._memory = memory
-        self._observer = observer or Silent()
+        self._observer = observer or NullObserver()
         self._clock = clock
         self._purged = purged
         self._purges_since = purges_since
@@ -91,16 +91,16 @@ class Store:
 
     def tag(self, subject: str) -> str:
         """Without the namespace: a purge finds a vehicle's entries of every upstream."""
-        return self._seal.name(f"subject|{subject}", 24)
+        return self._seal.keyed_hash(f"subject|{subject}", 24)
 
     def _name(self, question: str) -> str:
         # No namespace contains a NUL, so no two pairs share a text.
-        return self._seal.name(f"{self._namespace}\0{question}", 40)
+        return self._seal.keyed_hash(f"{self._namespace}\0{question}", 40)
 
-    def read(self, key: str, believe_memory: bool = True) -> Envelope | None:
+    def read(self, key: str, use_local_cache: bool = True) -> Envelope | None:
         """What is stored under a key. Who waits for another process's answer, or is about to
         pay, does not believe the memory: the answer may be there since a moment."""
-        if believe_memory and (envelope := self._memory.recent(key)) is not None:
+        if use_local_cache and (envelope := self._memory.recent(key)) is not None:
             return envelope
         version = self._memory.version  # before the read: what is written meanwhile is of another
         try:
@@ -108,16 +108,16 @@ class Store:
         except Exception as error:
             self._fault("read", error)
             self._check_purges()
-            kept = self._memory.any(key)
+            kept = self._memory.get_stale(key)
             return kept.envelope if kept else None
         self._notice(held.era)
         if held.value is None:
             return self._restored(key, held)
-        envelope = self._seal.open(held.value, key)
+        envelope = self._seal.verify(held.value, key)
         if envelope is not None:
-            self._memory.keep(envelope, held.era, held.value[:SEAL_BYTES], version)
+            self._memory.put(envelope, held.era, held.value[:SEAL_BYTES], version)
             if self._era != held.era:  # a purge was noticed meanwhile: this was read before it
-                self._memory.forget(key)
+                self._memory.evict(key)
         return envelope
 
     def recent(self, key: str) -> Envelope | None:
@@ -143,10 +143,10 @@ class Store:
         if left_s <= 0:
             return False
         try:
-            sealed = self._seal.close(envelope)
+            sealed = self._seal.sign(envelope)
             newest, mark = self._replace(envelope.key, sealed, left_s, fence, mark)
         except PurgedMeanwhile:
-            self._memory.forget(envelope.key)
+            self._memory.evict(envelope.key)
             return False
         except Exception as error:
             self._fault("write", error)
@@ -156,7 +156,7 @@ class Store:
         if newest:
             self._keep(envelope, mark.era, sealed[:SEAL_BYTES], mark)
         else:
-            self._memory.forget(envelope.key)
+            self._memory.evict(envelope.key)
         return True
 
     def copy(self, envelope: Envelope, key: str, fence: int, mark: Mark) -> None:
@@ -247,9 +247,9 @@ class Store:
 
     def _keep(self, envelope: Envelope, era: str | None, seal: bytes, mark: Mark) -> None:
         """In the memory, unless a purge was noticed since the mark was read."""
-        self._memory.keep(envelope, era, seal)
+        self._memory.put(envelope, era, seal)
         if self._era != mark.era or self._purges != mark.purges:
-            self._memory.forget(envelope.key)
+            self._memory.evict(envelope.key)
 
     def _write_unstored(self) -> None:
         """Write what the backend did not take before, as long as it takes it now."""
@@ -305,17 +305,17 @@ class Store:
         """Give back to a backend that came up empty, or that would not take it before, what was
         paid for; what it merely let go of, for age or room, is let go of here too."""
         with self._noticing:  # a purge that is being noticed clears the memory first
-            kept = self._memory.any(key)
+            kept = self._memory.get_stale(key)
         if kept is None:
             return None
         if kept.era == held.era:
-            self._memory.forget(key)
+            self._memory.evict(key)
             return None
         self.write(kept.envelope, 0, Mark(held.mark, held.era, self._purges))
-        return kept.envelope if self._memory.any(key) else None
+        return kept.envelope if self._memory.get_stale(key) else None
 
     def _fault(self, what: str, error: Exception) -> None:
         self._observer.store_failed(what)
-        if not isinstance(error, Blown):  # the fuse has told once for all of them
+        if not isinstance(error, BreakerOpen):  # the fuse has told once for all of them
             # The text of a backend's error may carry a key or an address: its kind is enough.
             log.warning("store %s failed: %s", what, type(error).__name__)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from portal.gateway import answer_check
-from portal.gateway.ledger import Ledger, PaidAttempt, Purchase
+from portal.gateway.ledger import Ledger, LedgerEntry, LedgerSession
 from portal.gateway.lookup import Caller, Failure, Lookup
 from portal.gateway.observer import Observer
-from portal.gateway.operations import Name, Terms
+from portal.gateway.operations import CachePolicy, Name
 from portal.upstream import (
     CircuitOpen,
     NotSent,
@@ -30,7 +30,7 @@ class Policy:
     """What the operator decided: lifetimes and prices, seconds for one fetch, the marker, and
     whose credential goes upstream (None: the caller's own)."""
 
-    terms: Mapping[Name, Terms]
+    terms: Mapping[Name, CachePolicy]
     deadline_s: float
     hidden_marker: str
     operator_credential: str | None
@@ -39,7 +39,7 @@ class Policy:
         return self.terms[operation].price
 
 
-class Asker:
+class UpstreamClient:
     """Sends one lookup and returns a 200, or a 400 that holds its message alone; everything else
     is a Failure."""
 
@@ -54,7 +54,7 @@ class Asker:
     def ask(self, lookup: Lookup, subject: str, caller: Caller, deadline: float) -> Response:
         """``subject`` is the vehicle's tag: it names nobody."""
         operation = lookup.operation
-        account = _WatchedAccount(
+        account = _ObservedAccount(
             self._ledger.account(
                 operation.name, subject, self._policy.price(operation.name), caller, deadline
             ),
@@ -128,19 +128,19 @@ def _failure(error: UpstreamError) -> Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class _WatchedAccount:
+class _ObservedAccount:
     """The ledger's account, telling the observer how each attempt ended."""
 
-    purchase: Purchase
+    purchase: LedgerSession
     tell: Callable[[str, str, float], None]
 
-    def announce(self, origin: str) -> "_WatchedAttempt":
-        return _WatchedAttempt(self.purchase.announce(origin), origin, time.monotonic(), self.tell)
+    def announce(self, origin: str) -> "_ObservedAttempt":
+        return _ObservedAttempt(self.purchase.announce(origin), origin, time.monotonic(), self.tell)
 
 
 @dataclass(frozen=True, slots=True)
-class _WatchedAttempt:
-    attempt: PaidAttempt
+class _ObservedAttempt:
+    attempt: LedgerEntry
     origin: str
     started: float
     tell: Callable[[str, str, float], None]

@@ -28,7 +28,7 @@ from portal.presentation.tools.comparison import (
 )
 from portal.presentation.tools.negotiation import NegotiationPage, negotiation_page
 from portal.presentation.vehicle.facts import read_ahead, read_facts
-from portal.presentation.vehicle.gaps import this_one
+from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import (
     PanelFragment,
     RenavamPage,
@@ -42,7 +42,7 @@ from portal.presentation.vehicle.panel import (
     PANEL_NAMES,
     Lookup,
     Panels,
-    Reading,
+    RenderContext,
     not_refreshed,
     panel_needs,
 )
@@ -65,9 +65,9 @@ __all__ = [
     "PanelFragment",
     "Panels",
     "PrivacyPage",
-    "Reading",
     "RecentLookup",
     "RenavamPage",
+    "RenderContext",
     "SamplePlate",
     "SearchPage",
     "SignInPage",
@@ -91,7 +91,7 @@ __all__ = [
     "renavam_page",
     "search_page",
     "sign_in_page",
-    "this_one",
+    "subject_phrase",
     "vehicle_page",
     "verify_page",
 ]

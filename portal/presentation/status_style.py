@@ -10,7 +10,7 @@ Tone = Literal["ok", "warn", "danger", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class StatusStyle:
     """``icon`` is a shape of components/icon.html; ``word`` reads without the icon."""
 
     tone: Tone
@@ -18,17 +18,17 @@ class Look:
     word: str
 
 
-ANSWER_LOOKS: Final[Mapping[Mark, Look]] = {
-    "yes": Look("ok", "check", "Sim"),
-    "careful": Look("warn", "alert", "Com ressalva"),
-    "no": Look("danger", "cross", "Não"),
-    "unknown": Look("unknown", "question", "Não é possível dizer"),
+ANSWER_LOOKS: Final[Mapping[Mark, StatusStyle]] = {
+    "yes": StatusStyle("ok", "check", "Sim"),
+    "careful": StatusStyle("warn", "alert", "Com ressalva"),
+    "no": StatusStyle("danger", "cross", "Não"),
+    "unknown": StatusStyle("unknown", "question", "Não é possível dizer"),
 }
-LEVEL_LOOKS: Final[Mapping[Level, Look]] = {
-    "clear": Look("ok", "check", "Sem impedimento nos registros"),
-    "caution": Look("warn", "alert", "Atenção"),
-    "blocked": Look("danger", "cross", "Impedimento"),
-    "incomplete": Look("unknown", "question", "Incompleto"),
+LEVEL_LOOKS: Final[Mapping[Level, StatusStyle]] = {
+    "clear": StatusStyle("ok", "check", "Sem impedimento nos registros"),
+    "caution": StatusStyle("warn", "alert", "Atenção"),
+    "blocked": StatusStyle("danger", "cross", "Impedimento"),
+    "incomplete": StatusStyle("unknown", "question", "Incompleto"),
 }
 REMOVAL_WORDS: Final[Mapping[Mark, str]] = {
     "yes": "Sem ordem de remoção",

@@ -10,7 +10,7 @@ from granian.log import LogLevels
 
 from portal.sandbox.sandbox import TOKEN
 from portal.sandbox.wsgi import SECONDARY
-from portal.system.process import cannot_listen
+from portal.system.process import bind_error
 
 # More than may ever hang at once in a rehearsal: each hung request holds a thread for 30 s.
 _THREADS = 256
@@ -23,7 +23,7 @@ def main() -> int:
         print(f"PORT precisa ser um número de 1 a 65535, não {port_text!r}.", file=sys.stderr)
         return 1
     port = int(port_text)
-    if (trouble := cannot_listen(host, port)) is not None:
+    if (trouble := bind_error(host, port)) is not None:
         print(f"Não é possível atender em {host}:{port}: {trouble}.", file=sys.stderr)
         return 1
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"

@@ -11,7 +11,7 @@ from typing import Any
 from portal.sandbox.day import today
 from portal.sandbox.exchange import Ask, Role
 from portal.sandbox.sandbox import BODY_CAP, Sandbox
-from portal.system.process import end_with_parent
+from portal.system.process import exit_with_parent
 
 SECONDARY = "/secundario"
 
@@ -68,5 +68,5 @@ application = build(Sandbox(today, time.sleep))
 
 def worker() -> Application:
     """The application for a server's worker process, which ends itself with its parent."""
-    end_with_parent()
+    exit_with_parent()
     return application

@@ -13,10 +13,10 @@ from portal.factory import HOME, SPARE_S, create_app, environment_settings
 from portal.serving.server import serve
 from portal.startup import failing_in_one_line, prepare
 from portal.system.capacity import raise_open_files_limit
-from portal.system.process import cannot_listen, end_with_parent, keep_to_a_processor
-from portal.system.shared_directory import begin_sharing, claim_number, homes
-from portal.upstream import ROOM_A_BREAKER
-from portal.web import ROOM_A_WORKER, add_up_in, set_up_logging
+from portal.system.process import bind_error, exit_with_parent, pin_to_processor
+from portal.system.shared_directory import candidate_parents, claim_worker_id, make_shared_directory
+from portal.upstream import BYTES_PER_BREAKER
+from portal.web import BYTES_PER_WORKER, enable_multiprocess, set_up_logging
 
 log = logging.getLogger("portal")
 
@@ -26,7 +26,7 @@ SHARED = "DOSSIE_SHARED"  # by it the main process tells its workers where they 
 
 def worker() -> Flask:
     """The application inside a server process."""
-    end_with_parent()
+    exit_with_parent()
     settings = environment_settings()
     set_up_logging(settings.secrets)
     shared = _join_the_others(settings.workers)
@@ -47,12 +47,12 @@ def _join_the_others(workers: int) -> Path | None:
         return None
     shared = Path(given)
     try:
-        number = claim_number(shared)
-        add_up_in(shared, number)
+        number = claim_worker_id(shared)
+        enable_multiprocess(shared, number)
     except OSError as error:
         log.warning("a worker counts alone: %s", error.strerror)
         return None
-    keep_to_a_processor(number, workers)
+    pin_to_processor(number, workers)
     return shared
 
 
@@ -62,7 +62,7 @@ def main() -> None:
     host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
     if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
         sys.exit(f"dossie-veicular: PORT makes no sense: {port}")
-    if (trouble := cannot_listen(host, int(port))) is not None:
+    if (trouble := bind_error(host, int(port))) is not None:
         sys.exit(f"dossie-veicular: cannot listen on {host}:{port}: {trouble}")
     set_up_logging(settings.secrets)
     with failing_in_one_line():
@@ -74,8 +74,8 @@ def main() -> None:
     print(f"Dossiê Veicular em http://{shown}:{port} ({mode})", flush=True)
     raise_open_files_limit()
     longest_request_s = settings.deadline + SPARE_S
-    room = settings.workers * ROOM_A_WORKER + 2 * ROOM_A_BREAKER
-    shared = begin_sharing(homes(), room)
+    room = settings.workers * BYTES_PER_WORKER + 2 * BYTES_PER_BREAKER
+    shared = make_shared_directory(candidate_parents(), room)
     os.environ[SHARED] = str(shared.path) if shared else ""
     try:
         serve(WORKER, host, int(port), settings.workers, HOME, longest_request_s)

@@ -8,7 +8,7 @@ import threading
 import time
 
 
-def cannot_listen(host: str, port: int) -> str | None:
+def bind_error(host: str, port: int) -> str | None:
     """Why the address cannot be bound, or None.
 
     The server itself shares its port among its workers, so it would share it with a stranger's
@@ -24,7 +24,7 @@ def cannot_listen(host: str, port: int) -> str | None:
     return None
 
 
-def keep_to_a_processor(number: int, workers: int) -> None:
+def pin_to_processor(number: int, workers: int) -> None:
     """Let worker ``number`` run on one processor, where there are as many as workers.
 
     Its threads take turns at the interpreter's lock wherever they run; from one processor to
@@ -40,7 +40,7 @@ def keep_to_a_processor(number: int, workers: int) -> None:
             os.sched_setaffinity(0, {processors[number]})
 
 
-def end_with_parent(every_s: float = 1.0) -> None:
+def exit_with_parent(every_s: float = 1.0) -> None:
     """Let this worker end when the main process is gone: Granian's would go on alone.
 
     And let SIGTERM end it while it loads: until Granian sets its own handlers, a forked worker

@@ -21,7 +21,7 @@ _MAKING_TAKES_S = 60.0  # far longer than from making one to locking it
 _CHUNK = 1024 * 1024
 
 
-def homes() -> Iterator[Path]:
+def candidate_parents() -> Iterator[Path]:
     """Where such a directory may lie, the best first; /dev/shm is memory on Linux.
 
     The next is looked for only when the one before refused: a container whose root is read-only
@@ -65,7 +65,7 @@ class SharedDirectory:
             self._lock = None
 
 
-def begin_sharing(candidates: Iterable[Path], room: int) -> SharedDirectory | None:
+def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirectory | None:
     """A directory in the first home that has the room; None where none has."""
     for home in candidates:
         with contextlib.suppress(OSError):
@@ -73,7 +73,7 @@ def begin_sharing(candidates: Iterable[Path], room: int) -> SharedDirectory | No
     return None
 
 
-def claim_number(directory: Path) -> int:
+def claim_worker_id(directory: Path) -> int:
     """The lowest number that no living process of the directory holds.
 
     It is this process's until it ends: whoever replaces a killed one takes its number over, and

@@ -1,7 +1,7 @@
 """How we ask: one base address, one behind a breaker, or both as one upstream."""
 
 from portal.upstream.breaker import Breaker
-from portal.upstream.circuit import CELLS
+from portal.upstream.circuit import COUNTERS
 from portal.upstream.errors import (
     Broken,
     CircuitOpen,
@@ -15,19 +15,18 @@ from portal.upstream.errors import (
 )
 from portal.upstream.failover import Failover
 from portal.upstream.origin import Origin
-from portal.upstream.payers import PAYER_CELLS, ROOM_A_BREAKER, PayerBreaker
+from portal.upstream.payers import BYTES_PER_BREAKER, PAYER_COUNTERS, PayerBreaker
 from portal.upstream.protocol import Account, Attempt, Resource, Response, Upstream
-from portal.upstream.shared_counters import Cells
+from portal.upstream.shared_counters import SharedCounters
 
 __all__ = [
-    "CELLS",
-    "PAYER_CELLS",
-    "ROOM_A_BREAKER",
+    "BYTES_PER_BREAKER",
+    "COUNTERS",
+    "PAYER_COUNTERS",
     "Account",
     "Attempt",
     "Breaker",
     "Broken",
-    "Cells",
     "CircuitOpen",
     "Failing",
     "Failover",
@@ -37,6 +36,7 @@ __all__ = [
     "PayerBreaker",
     "Resource",
     "Response",
+    "SharedCounters",
     "TimedOut",
     "Uncertain",
     "Unusable",

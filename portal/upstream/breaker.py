@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from portal.upstream.circuit import CELLS, Circuit, State, mark
+from portal.upstream.circuit import COUNTERS, Circuit, State, mark
 from portal.upstream.errors import CircuitOpen, LocalFailure, TimedOut, UpstreamError
 from portal.upstream.protocol import Account, Attempt, Resource, Response, Upstream
-from portal.upstream.shared_counters import Cells
+from portal.upstream.shared_counters import SharedCounters
 
 
 class Breaker:
@@ -31,13 +31,13 @@ class Breaker:
         origin: Upstream,
         name: str,
         clock: Callable[[], float],
-        cells: Cells | None = None,
+        cells: SharedCounters | None = None,
         longest_call_s: float = 20.0,
     ) -> None:
         self.name = name
         self._origin = origin
         self._clock = clock
-        self._cells = Cells(CELLS) if cells is None else cells
+        self._cells = SharedCounters(COUNTERS) if cells is None else cells
         self._circuit = Circuit(self._cells, clock, longest_call_s)
         self._longest_call_s = longest_call_s
         self._turn = threading.Lock()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from typing import Literal
 
 from portal.upstream.errors import CircuitOpen
-from portal.upstream.shared_counters import Cells
+from portal.upstream.shared_counters import SharedCounters
 
 State = Literal["closed", "open", "half-open"]
 
@@ -17,7 +17,7 @@ DEFAULT_PAUSE_S = 1.0
 # What each cell holds. Times are monotonic seconds, which all processes of a machine share.
 # A failure's mark is negative while its call has not failed but only waits.
 _PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_FAILURE = 0, 1, 2, 3
-CELLS = _FIRST_FAILURE + FAILURES_TO_OPEN
+COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
 
 
 class Circuit:
@@ -34,13 +34,17 @@ class Circuit:
     __slots__ = ("_cells", "_clock", "_failures", "_first", "_longest_call_s")
 
     def __init__(
-        self, cells: Cells, clock: Callable[[], float], longest_call_s: float, first: int = 0
+        self,
+        cells: SharedCounters,
+        clock: Callable[[], float],
+        longest_call_s: float,
+        first: int = 0,
     ) -> None:
         self._cells = cells
         self._clock = clock
         self._longest_call_s = longest_call_s
         self._first = first
-        self._failures = range(first + _FIRST_FAILURE, first + CELLS)
+        self._failures = range(first + _FIRST_FAILURE, first + COUNTERS)
 
     # Reading
 
@@ -138,7 +142,7 @@ class Circuit:
         self._cells[self._first + _PAUSED_UNTIL] = held if longer else until
 
     def clear(self) -> None:
-        for cell in range(self._first, self._first + CELLS):
+        for cell in range(self._first, self._first + COUNTERS):
             self._cells[cell] = 0.0
 
     def _count(self, mark: float) -> None:

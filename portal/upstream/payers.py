@@ -4,10 +4,10 @@ from collections.abc import Callable
 from enum import Enum
 
 from portal.upstream.breaker import SecondLook
-from portal.upstream.circuit import CELLS, Circuit, State, mark
+from portal.upstream.circuit import COUNTERS, Circuit, State, mark
 from portal.upstream.errors import CircuitOpen, LocalFailure, NotSent, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response, Upstream
-from portal.upstream.shared_counters import CELL_BYTES, Cells
+from portal.upstream.shared_counters import CELL_BYTES, SharedCounters
 
 PROVEN_S = 3600.0
 
@@ -15,9 +15,9 @@ PROVEN_S = 3600.0
 # mark (0: free), when it last changed, until when the payer is proven, and the payer's circuit.
 SETS, WAYS = 128, 8
 _MARK, _CHANGED_AT, _PROVEN_UNTIL, _CIRCUIT = 0, 1, 2, 3
-_SLOT = _CIRCUIT + CELLS
-PAYER_CELLS = CELLS + SETS * WAYS * _SLOT
-ROOM_A_BREAKER = PAYER_CELLS * CELL_BYTES
+_SLOT = _CIRCUIT + COUNTERS
+PAYER_COUNTERS = COUNTERS + SETS * WAYS * _SLOT
+BYTES_PER_BREAKER = PAYER_COUNTERS * CELL_BYTES
 
 
 class _Turn(Enum):
@@ -51,13 +51,13 @@ class PayerBreaker:
         origin: Upstream,
         name: str,
         clock: Callable[[], float],
-        cells: Cells | None = None,
+        cells: SharedCounters | None = None,
         longest_call_s: float = 20.0,
     ) -> None:
         self.name = name
         self._origin = origin
         self._clock = clock
-        self._cells = Cells(PAYER_CELLS) if cells is None else cells
+        self._cells = SharedCounters(PAYER_COUNTERS) if cells is None else cells
         self._shared = Circuit(self._cells, clock, longest_call_s)
         self._payers = _Payers(self._cells, clock, longest_call_s)
 
@@ -185,7 +185,7 @@ class _Slot:
     __slots__ = ("_cells", "_first", "circuit")
 
     def __init__(
-        self, cells: Cells, first: int, clock: Callable[[], float], longest_call_s: float
+        self, cells: SharedCounters, first: int, clock: Callable[[], float], longest_call_s: float
     ) -> None:
         self._cells = cells
         self._first = first
@@ -227,9 +227,12 @@ class _Slot:
 class _Payers:
     """The table of payers: sets of slots, so that a search takes the same time however full."""
 
-    def __init__(self, cells: Cells, clock: Callable[[], float], longest_call_s: float) -> None:
+    def __init__(
+        self, cells: SharedCounters, clock: Callable[[], float], longest_call_s: float
+    ) -> None:
         self._slots = [
-            _Slot(cells, first, clock, longest_call_s) for first in range(CELLS, PAYER_CELLS, _SLOT)
+            _Slot(cells, first, clock, longest_call_s)
+            for first in range(COUNTERS, PAYER_COUNTERS, _SLOT)
         ]
 
     def find(self, payer: float) -> _Slot | None:

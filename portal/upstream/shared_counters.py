@@ -15,7 +15,7 @@ _DOUBLE = struct.Struct("=d")
 CELL_BYTES = _DOUBLE.size
 
 
-class Cells:
+class SharedCounters:
     """``count`` doubles, all zero at first; with a path they are the same in every process.
 
     A single read needs no lock (eight aligned bytes); whoever reads and then writes takes

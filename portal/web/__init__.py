@@ -1,23 +1,28 @@
 """What people and scripts see: JSON paths, pages, health, metrics."""
 
 from portal.presentation import SamplePlate
-from portal.web.app_setup import Portal, mount
+from portal.web.app_setup import Dependencies, init_app
 from portal.web.http.rate_limits import RateLimits
-from portal.web.json_api.access_log_buffer import HitLog
+from portal.web.json_api.access_log_buffer import AccessLogBuffer
 from portal.web.observability.logs import set_up_logging
-from portal.web.observability.metrics import ROOM_A_WORKER, Metrics, MetricsAccess, add_up_in
+from portal.web.observability.metrics import (
+    BYTES_PER_WORKER,
+    Metrics,
+    MetricsAccess,
+    enable_multiprocess,
+)
 from portal.web.pages.fragment_cache import Fragments
 
 __all__ = [
-    "ROOM_A_WORKER",
+    "BYTES_PER_WORKER",
+    "AccessLogBuffer",
+    "Dependencies",
     "Fragments",
-    "HitLog",
     "Metrics",
     "MetricsAccess",
-    "Portal",
     "RateLimits",
     "SamplePlate",
-    "add_up_in",
-    "mount",
+    "enable_multiprocess",
+    "init_app",
     "set_up_logging",
 ]

@@ -33,10 +33,10 @@ from portal.web.http.upload_limits import (
     REPORTS_A_SENDER,
     UploadLimiter,
 )
-from portal.web.json_api.access_log_buffer import HitLog
+from portal.web.json_api.access_log_buffer import AccessLogBuffer
 from portal.web.json_api.hit_cache import Edge
 from portal.web.json_api.openapi import openapi_blueprint
-from portal.web.json_api.routes import BODY_CAP, JSONFace
+from portal.web.json_api.routes import BODY_CAP, JsonApi
 from portal.web.observability.health import health_blueprint
 from portal.web.observability.metrics import (
     Metrics,
@@ -49,15 +49,15 @@ from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.fragment_cache import Fragments
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.pdf import render_pdf
-from portal.web.pages.public import OpenPages
-from portal.web.pages.sessions import SESSION_S, DynamicSecureCookies, Visitors, limit_pages
+from portal.web.pages.public import PublicPages
+from portal.web.pages.sessions import SESSION_S, DynamicSecureCookies, Sessions, limit_pages
 from portal.web.pages.vehicle import VehiclePages
 
 ON_THE_WAY_S = 10  # what a panel may take beside the server's work at it
 
 
 @dataclass(frozen=True, slots=True)
-class Portal:
+class Dependencies:
     """All that the faces need, made in the front door."""
 
     gateway: Gateway
@@ -74,14 +74,14 @@ class Portal:
     limits: RateLimits
     static: Path
     edge_bytes: int  # for what the edge remembers beside the answers; 0 = no edge
-    hit_log: HitLog
+    access_log: AccessLogBuffer
     fragments: Fragments
     ready: Callable[[], bool]
     metrics: Metrics
     metrics_access: MetricsAccess
 
 
-def mount(app: Flask, portal: Portal) -> None:
+def init_app(app: Flask, portal: Dependencies) -> None:
     """Routes, headers, errors, filters and the ``site`` that every template knows."""
     app.config.update(
         MAX_CONTENT_LENGTH=BODY_CAP,
@@ -96,10 +96,10 @@ def mount(app: Flask, portal: Portal) -> None:
     _wrap(app, portal)
     forms = UploadLimiter(FORMS, FORMS_A_NETWORK)
     reports = UploadLimiter(REPORTS, REPORTS_A_SENDER)
-    visitors = Visitors(portal.gatekeeper, portal.secret, forms, portal.namespace)
+    visitors = Sessions(portal.gatekeeper, portal.secret, forms, portal.namespace)
     assets = Assets.build(portal.static)
     codes = DossierCodes(portal.secret, portal.namespace)
-    open_pages = OpenPages(
+    public_pages = PublicPages(
         visitors, portal.history, codes, portal.samples, portal.limits, _privacy(portal)
     )
     vehicle_pages = VehiclePages(
@@ -111,7 +111,7 @@ def mount(app: Flask, portal: Portal) -> None:
         ),
         visitors,
         portal.history,
-        open_pages,
+        public_pages,
         codes,
         lambda html: render_pdf(html, assets),
         portal.hidden_marker,
@@ -122,11 +122,11 @@ def mount(app: Flask, portal: Portal) -> None:
     register_headers(app)
     register_compression(app)
     register_errors(app)
-    app.before_request(visitors.refuse_foreign_forms)
+    app.before_request(visitors.check_csrf)
     limit_pages(app, portal.limits, visitors)
     for blueprint in (
-        JSONFace(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
-        open_pages.blueprint(),
+        JsonApi(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
+        public_pages.blueprint(),
         vehicle_pages.blueprint(),
         health_blueprint(portal.ready),
         metrics_blueprint(portal.metrics, portal.metrics_access),
@@ -154,7 +154,7 @@ def mount(app: Flask, portal: Portal) -> None:
         }
 
 
-def _privacy(portal: Portal) -> PrivacyPage:
+def _privacy(portal: Dependencies) -> PrivacyPage:
     """What this portal keeps, asked of those who keep it."""
     gateway = portal.gateway
     return privacy_page(
@@ -175,13 +175,15 @@ def _privacy(portal: Portal) -> PrivacyPage:
     )
 
 
-def _wrap(app: Flask, portal: Portal) -> None:
+def _wrap(app: Flask, portal: Dependencies) -> None:
     """The layers around Flask: the proxies' headers are read first, then the edge answers."""
 
     layers: WSGIApplication = app.wsgi_app
     # Where requests are limited every one of them is counted, by the long way.
     if portal.edge_bytes and not portal.limits.counts_requests:
-        layers = Edge(layers, portal.gateway, portal.gatekeeper, portal.hit_log, portal.edge_bytes)
+        layers = Edge(
+            layers, portal.gateway, portal.gatekeeper, portal.access_log, portal.edge_bytes
+        )
     if hops := portal.trusted_proxies:
         # No prefix: the addresses in pages, scripts and sheets begin at the root.
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)

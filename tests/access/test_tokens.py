@@ -39,8 +39,8 @@ def test_an_issued_token_is_its_name_scopes_and_limit(engine: Engine) -> None:
     tokens = Tokens(engine, ())
     identity = tokens.identify(digest(tokens.issue("script", DECODE, HOUR, 7)))
     assert (identity.name, identity.scopes, identity.daily_limit) == ("script", DECODE, 7)
-    assert identity.may("decode")
-    assert not identity.may("report")
+    assert identity.has_scope("decode")
+    assert not identity.has_scope("report")
 
 
 def test_a_token_expires_at_its_second(engine: Engine, clock: Clock) -> None:
@@ -128,7 +128,7 @@ def test_configured_tokens_may_do_everything(tmp_path: Path) -> None:
 def test_the_demo_token_is_nobody_outside_the_demonstration(tmp_path: Path) -> None:
     tokens = Tokens(kept_open(None, tmp_path), ())
     assert Gatekeeper("demo", tokens, SECRET).admit("demo").name == "demo"
-    assert not Gatekeeper("demo", tokens, SECRET).admit("demo").may("admin")
+    assert not Gatekeeper("demo", tokens, SECRET).admit("demo").has_scope("admin")
     with pytest.raises(UnknownToken):
         Gatekeeper("managed", tokens, SECRET).admit("demo")
 
@@ -138,7 +138,7 @@ def test_pass_through_keeps_the_credential_out_of_sight(tmp_path: Path) -> None:
     identity = Gatekeeper("pass-through", tokens, SECRET).admit("the-callers-own")
     assert identity.credential == "the-callers-own"
     assert "the-callers-own" not in repr(identity)
-    assert not identity.may("admin")
+    assert not identity.has_scope("admin")
 
 
 def test_a_callers_own_credential_cannot_be_told_by_guessing(tmp_path: Path) -> None:

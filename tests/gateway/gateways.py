@@ -9,19 +9,19 @@ from pathlib import Path
 from portal.gateway import (
     DECODE,
     OPERATIONS,
+    CachePolicy,
     Caller,
     Failure,
     FileLeases,
     Gateway,
     Leases,
     Ledger,
+    LocalCache,
     Lookup,
-    Memory,
     Policy,
     Seal,
     SingleFlight,
     Store,
-    Terms,
 )
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.storage import PurgeLog
@@ -99,7 +99,7 @@ class Bench:
     upstream: PlayedUpstream
     store: Store
     backend: SQLiteCache
-    memory: Memory
+    memory: LocalCache
     ledger: Ledger
     clock: Clock
     ticking: Clock
@@ -124,7 +124,7 @@ def decode(plate: str = "ABC1D23") -> Lookup:
 
 
 def terms(fresh_s: int = FRESH_S, stale_s: int = STALE_S, price: str = "0.30") -> dict:
-    return {name: Terms(fresh_s, stale_s, Decimal(price)) for name in OPERATIONS}
+    return {name: CachePolicy(fresh_s, stale_s, Decimal(price)) for name in OPERATIONS}
 
 
 def opened_cache(folder: Path) -> SQLiteCache:
@@ -151,7 +151,7 @@ def bench(
     upstream = upstream or PlayedUpstream()
     ticking = Clock(0.0)
     held = backend or opened_cache(folder)
-    memory = Memory(MEBIBYTE, ticking)
+    memory = LocalCache(MEBIBYTE, ticking)
     logged = {"purges_since": purge_log.since} if purge_log else {}
     store = Store(held, Seal(SECRET), memory, observer, clock, **logged)  # type: ignore[arg-type]
     ledger = Ledger(kept_open(None, folder), daily_limit, clock)

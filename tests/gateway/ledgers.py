@@ -3,11 +3,11 @@
 from decimal import Decimal
 
 from portal.gateway import Caller, Ledger
-from portal.gateway.ledger import PaidAttempt
+from portal.gateway.ledger import LedgerEntry
 from tests.gateway.gateways import CALLER
 
 
-def announced(book: Ledger, caller: Caller = CALLER) -> PaidAttempt:
+def announced(book: Ledger, caller: Caller = CALLER) -> LedgerEntry:
     return book.account("decode", "tag", Decimal("0.30"), caller).announce("primary")
 
 

@@ -60,7 +60,7 @@ def test_an_answer_of_another_process_is_seen_though_the_memory_holds_a_stale_on
     one.decode()
     clock.advance(FRESH_S)
     assert other.decode().cache_status == "miss"
-    one.memory.keep(one.memory.any(next(iter(one.memory._entries))).envelope, None)
+    one.memory.put(one.memory.get_stale(next(iter(one.memory._entries))).envelope, None)
     assert one.decode().cache_status == "collapsed"
     assert len(one.upstream.calls) + len(other.upstream.calls) == 2
 

@@ -5,10 +5,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from portal.gateway.freshness import CLOCK_SKEW_S, JITTER, REJECTED_FRESH_S, judge, retention_s
-from portal.gateway.operations import Terms
+from portal.gateway.operations import CachePolicy
 
-TERMS = Terms(fresh_s=1000, stale_s=500)
-NO_STALE_WINDOW = Terms(fresh_s=1000, stale_s=0)
+TERMS = CachePolicy(fresh_s=1000, stale_s=500)
+NO_STALE_WINDOW = CachePolicy(fresh_s=1000, stale_s=0)
 ages = st.floats(min_value=0, max_value=10_000, allow_nan=False)
 chances = st.floats(min_value=0, max_value=1, exclude_max=True)
 

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from portal.gateway import Fuse, Seal, Store
+from portal.gateway import BackendBreaker, Seal, Store
 from portal.gateway.backend import Held, compare_marks
-from portal.gateway.backend_breaker import Blown
-from portal.gateway.memory import Memory
+from portal.gateway.backend_breaker import BreakerOpen
+from portal.gateway.memory import LocalCache
 from tests.fakes import wait_until
 from tests.fakes.threads import no_thread_named
 from tests.gateway.gateways import SECRET, Bench, bench, decode, pass_time
@@ -146,7 +146,7 @@ def test_a_forged_entry_is_a_miss(made):
 
 def test_whoever_keeps_what_was_made_of_answers_hears_of_each_purge_once(tmp_path, clock):
     heard, backend = [], Backend()
-    store = Store(backend, Seal(SECRET), Memory(10_000), purged=lambda: heard.append(1))
+    store = Store(backend, Seal(SECRET), LocalCache(10_000), purged=lambda: heard.append(1))
     for _ in range(3):
         store.tick()
     assert heard == []
@@ -169,11 +169,11 @@ def test_a_blown_fuse_asks_nobody_and_mends_when_the_ping_comes_through():
         if not may_mend.is_set():
             raise ConnectionError
 
-    fuse = Fuse("Redis", ping, (ConnectionError,), sleep=lambda _: may_mend.wait(0.01))
+    fuse = BackendBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: may_mend.wait(0.01))
     with pytest.raises(ConnectionError), fuse.guarding():
         raise ConnectionError
     for _ in range(3):
-        with pytest.raises(Blown), fuse.guarding():
+        with pytest.raises(BreakerOpen), fuse.guarding():
             pytest.fail("it was asked")
     may_mend.set()
     wait_until(lambda: not fuse.is_blown, "the mending")
@@ -182,15 +182,15 @@ def test_a_blown_fuse_asks_nobody_and_mends_when_the_ping_comes_through():
 
 
 def test_an_error_that_is_no_outage_blows_nothing():
-    fuse = Fuse("Redis", lambda: None, (ConnectionError,))
+    fuse = BackendBreaker("Redis", lambda: None, (ConnectionError,))
     with pytest.raises(ValueError, match="full"), fuse.guarding():
         raise ValueError("full")
     assert not fuse.is_blown
 
 
 def test_a_fuse_that_finds_no_thread_to_mend_it_stays_whole():
-    """Blown without anybody who pings, it would keep Redis away for ever."""
-    fuse = Fuse("Redis", lambda: None, (ConnectionError,), sleep=lambda _: None)
+    """Without a successful ping the open breaker would never close."""
+    fuse = BackendBreaker("Redis", lambda: None, (ConnectionError,), sleep=lambda _: None)
     with no_thread_named("fuse"), pytest.raises(ConnectionError), fuse.guarding():
         raise ConnectionError
     with fuse.guarding():
@@ -206,7 +206,7 @@ def test_a_server_that_refuses_the_ping_is_back_all_the_same():
     def ping():
         raise PermissionError("no ping for you")
 
-    fuse = Fuse("Redis", ping, (ConnectionError,), sleep=lambda _: None)
+    fuse = BackendBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: None)
     with pytest.raises(ConnectionError), fuse.guarding():
         raise ConnectionError
     wait_until(lambda: not fuse.is_blown, "the mending")

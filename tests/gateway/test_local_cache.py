@@ -6,7 +6,7 @@ import pytest
 
 from portal.gateway import Directive
 from portal.gateway.envelope import Envelope
-from portal.gateway.memory import Memory
+from portal.gateway.memory import LocalCache
 from tests.fakes import Clock
 from tests.gateway.gateways import FRESH_S, STALE_S, Bench, bench, decode, pass_time
 
@@ -16,41 +16,41 @@ def envelope(key: str, size: int = 0, delete_at: float = 1e12) -> Envelope:
 
 
 def test_the_least_recently_used_leave_first_and_the_bound_is_in_bytes():
-    memory = Memory(10_000, Clock(0.0))
+    memory = LocalCache(10_000, Clock(0.0))
     for number in range(20):
-        memory.keep(envelope(f"t:{number}", 1000), "era")
-        memory.any("t:0")
+        memory.put(envelope(f"t:{number}", 1000), "era")
+        memory.get_stale("t:0")
     assert memory.size_bytes <= 10_000
-    assert memory.any("t:0") is not None
-    assert memory.any("t:19") is not None
-    assert memory.any("t:5") is None
+    assert memory.get_stale("t:0") is not None
+    assert memory.get_stale("t:19") is not None
+    assert memory.get_stale("t:5") is None
 
 
 def test_what_is_asked_for_stays_longer():
-    memory = Memory(10_000, Clock(0.0))
+    memory = LocalCache(10_000, Clock(0.0))
     for number in range(20):
-        memory.keep(envelope(f"t:{number}", 1000), "era")
+        memory.put(envelope(f"t:{number}", 1000), "era")
         memory.recent("t:0")
         memory.asked(None)
     assert memory.recent("t:0") is not None
-    assert memory.any("t:5") is None
+    assert memory.get_stale("t:5") is None
 
 
 def test_an_entry_larger_than_all_of_it_is_not_kept():
-    memory = Memory(10_000)
-    memory.keep(envelope("t:k", 20_000), "era")
-    assert (memory.any("t:k"), memory.size_bytes) == (None, 0)
+    memory = LocalCache(10_000)
+    memory.put(envelope("t:k", 20_000), "era")
+    assert (memory.get_stale("t:k"), memory.size_bytes) == (None, 0)
 
 
 def test_it_is_believed_for_a_second():
     clock = Clock(0.0)
-    memory = Memory(10_000, clock)
-    memory.keep(envelope("t:k"), "era")
+    memory = LocalCache(10_000, clock)
+    memory.put(envelope("t:k"), "era")
     clock.advance(1.0)
     assert memory.recent("t:k") is not None
     clock.advance(0.1)
     assert memory.recent("t:k") is None
-    assert memory.any("t:k") is not None
+    assert memory.get_stale("t:k") is not None
 
 
 def test_what_is_asked_for_is_confirmed_beside_the_requests(tmp_path, clock, monkeypatch):
@@ -102,7 +102,7 @@ def test_what_is_written_while_somebody_reads_is_seen(tmp_path, clock, monkeypat
     key = read_once_settled(one)
     pass_time(one, 1)
     two.decode()
-    one.memory.forget(key)
+    one.memory.evict(key)
     read = one.backend.read
 
     def read_before_the_other_writes(key: str) -> tuple[bytes | None, str]:
@@ -192,7 +192,7 @@ def test_what_was_read_before_a_purge_that_is_noticed_meanwhile_is_not_kept(
 ):
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     key = read_once_settled(one)
-    one.memory.forget(key)
+    one.memory.evict(key)
     opened = one.store._seal.open
 
     def open_while_the_purge_is_noticed(sealed: object, key: str) -> Envelope | None:
@@ -200,9 +200,9 @@ def test_what_was_read_before_a_purge_that_is_noticed_meanwhile_is_not_kept(
         one.store.tick()
         return opened(sealed, key)
 
-    monkeypatch.setattr(one.store._seal, "open", open_while_the_purge_is_noticed)
+    monkeypatch.setattr(one.store._seal, "verify", open_while_the_purge_is_noticed)
     assert one.store.read(key) is not None  # it was there when it was asked for
-    assert one.memory.any(key) is None
+    assert one.memory.get_stale(key) is None
 
 
 def test_what_is_past_its_retention_is_vouched_for_no_more(tmp_path, clock):
@@ -210,7 +210,7 @@ def test_what_is_past_its_retention_is_vouched_for_no_more(tmp_path, clock):
     key = read_once_settled(one)
     clock.advance(10 * (FRESH_S + STALE_S))
     pass_time(one, 0.5)
-    assert one.memory.any(key) is None
+    assert one.memory.get_stale(key) is None
 
 
 def test_what_nobody_asks_for_is_confirmed_no_more(tmp_path, clock):
@@ -243,9 +243,9 @@ def test_what_another_process_purged_is_gone_with_the_next_tick(tmp_path, clock)
 
 
 def test_what_is_past_its_retention_leaves_the_process_too():
-    memory = Memory(10_000)
-    memory.keep(envelope("t:old", delete_at=50), "era")
-    memory.keep(envelope("t:new", delete_at=500), "era")
+    memory = LocalCache(10_000)
+    memory.put(envelope("t:old", delete_at=50), "era")
+    memory.put(envelope("t:new", delete_at=500), "era")
     memory.sweep(now=60)
-    assert memory.any("t:old") is None
-    assert memory.any("t:new") is not None
+    assert memory.get_stale("t:old") is None
+    assert memory.get_stale("t:new") is not None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from portal.gateway.backend_breaker import Fuse
+from portal.gateway.backend_breaker import BackendBreaker
 from tests.fakes import wait_until
 from tests.fakes.processes import RedisProcess
 from tests.fakes.threads import no_thread_named
@@ -31,8 +31,8 @@ def client(server: RedisProcess) -> Iterator["redis.Redis"]:
 
 
 @pytest.fixture
-def fuse(client) -> Fuse:
-    return Fuse("Redis", client.ping, FAILURES)
+def fuse(client) -> BackendBreaker:
+    return BackendBreaker("Redis", client.ping, FAILURES)
 
 
 @pytest.fixture

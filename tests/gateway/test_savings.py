@@ -3,14 +3,14 @@
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
-from portal.gateway import Tally
+from portal.gateway import SavingsCounter
 from portal.storage.database import _metadata
 from tests.fakes.databases import kept_open
 from tests.gateway.gateways import bench, terms
 
 
 def test_hits_are_counted_by_day_and_valued_at_their_price(tmp_path, engine, clock):
-    tally = Tally(engine, terms(price="0.305"), clock)
+    tally = SavingsCounter(engine, terms(price="0.305"), clock)
     made = bench(tmp_path, clock, observer=tally)
     for _ in range(4):
         made.decode()
@@ -23,7 +23,7 @@ def test_hits_are_counted_by_day_and_valued_at_their_price(tmp_path, engine, clo
 
 def test_two_processes_add_to_one_count(engine, clock):
     for _ in range(2):
-        tally = Tally(engine, terms(price="1"), clock)
+        tally = SavingsCounter(engine, terms(price="1"), clock)
         for how in ("hit", "stale", "collapsed", "miss", "request"):
             tally.served("renajud", how, 0.1)
         tally.flush()
@@ -34,17 +34,17 @@ def test_two_processes_add_to_one_count(engine, clock):
 
 def test_a_crowd_of_processes_loses_no_hit(engine, clock):
     """All meet a slot that none has made yet."""
-    tallies = [Tally(engine, terms(price="1"), clock) for _ in range(12)]
+    tallies = [SavingsCounter(engine, terms(price="1"), clock) for _ in range(12)]
     for tally in tallies:
         for operation in ("decode", "renainf", "renajud"):
             tally.served(operation, "hit", 0.1)
     with ThreadPoolExecutor(12) as pool:
-        list(pool.map(Tally.flush, tallies))
+        list(pool.map(SavingsCounter.flush, tallies))
     assert [each.hits for each in tallies[0].month()] == [12, 12, 12]
 
 
 def test_what_could_not_be_written_is_written_later(tmp_path, engine, clock, monkeypatch):
-    tally = Tally(engine, terms(), clock)
+    tally = SavingsCounter(engine, terms(), clock)
     tally.served("decode", "hit", 0.1)
     broken = kept_open(None, tmp_path / "broken")
     _metadata.drop_all(broken)

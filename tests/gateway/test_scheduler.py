@@ -2,7 +2,7 @@
 
 import threading
 
-from portal.gateway import Chore, Housekeeper
+from portal.gateway import PeriodicTask, Scheduler
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, wait_until
 from tests.fakes.answers import path_of
@@ -16,7 +16,9 @@ def test_a_chore_is_done_at_its_turn_and_a_failed_one_tried_again():
         done.append("failed")
         raise RuntimeError
 
-    house = Housekeeper(Chore(1, lambda: done.append("often")), Chore(5, fail), clock=clock)
+    house = Scheduler(
+        PeriodicTask(1, lambda: done.append("often")), PeriodicTask(5, fail), clock=clock
+    )
     for _ in range(10):
         clock.advance(1)
         house.do_what_is_due()
@@ -25,7 +27,7 @@ def test_a_chore_is_done_at_its_turn_and_a_failed_one_tried_again():
 
 def test_a_housekeeper_that_found_no_thread_is_sought_again():
     came = threading.Event()
-    house = Housekeeper(Chore(0.0, came.set))
+    house = Scheduler(PeriodicTask(0.0, came.set))
     with no_thread_named("housekeeper") as refused:
         house.start()
         house.start()
@@ -44,7 +46,7 @@ def test_a_stopped_housekeeper_is_in_the_midst_of_nothing():
         assert go_on.wait(20)
         done.append("chore")
 
-    house = Housekeeper(Chore(0.0, chore))
+    house = Scheduler(PeriodicTask(0.0, chore))
     house.start()
     assert at_it.wait(20)
     stopping = threading.Thread(target=lambda: (house.stop(), done.append("stopped")))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from portal.gateway import DECODE, REPORT, Lookup, Memory, Seal, Store
+from portal.gateway import DECODE, REPORT, LocalCache, Lookup, Seal, Store
 from portal.gateway.envelope import SCHEMA, Envelope
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.vehicle import Plate
@@ -12,7 +12,7 @@ PLATE = Plate.parse("ABC1D23")
 
 
 def store(cache: SQLiteCache, namespace: str) -> Store:
-    return Store(cache, Seal(SECRET), Memory(10_000), namespace=namespace)
+    return Store(cache, Seal(SECRET), LocalCache(10_000), namespace=namespace)
 
 
 def envelope(key: str, schema: int = SCHEMA) -> Envelope:
@@ -35,8 +35,8 @@ def test_keys_of_two_namespaces_differ_in_their_names_alone(tmp_path: Path) -> N
 def test_entries_of_the_former_layout_are_not_served_and_are_purged(tmp_path: Path) -> None:
     cache, seal = opened_cache(tmp_path), Seal(SECRET)
     here = store(cache, "upstream:a:80")
-    former = f"{here.tag(PLATE.text)}:{seal.name(Lookup(DECODE, PLATE).question, 40)}"
+    former = f"{here.tag(PLATE.text)}:{seal.keyed_hash(Lookup(DECODE, PLATE).question, 40)}"
     for key in (former, here.key(Lookup(DECODE, PLATE), None)):
-        cache.replace(key, seal.close(envelope(key, SCHEMA - 1)), 3600)
+        cache.replace(key, seal.sign(envelope(key, SCHEMA - 1)), 3600)
         assert here.read(key) is None
     assert here.purge(PLATE.text) == 2

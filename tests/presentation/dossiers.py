@@ -14,7 +14,7 @@ from tests.factories import (
     renainf_body,
     report_body,
 )
-from tests.presentation.rendering import PLATE, READING, UNASKED, answered, panels, render
+from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, answered, panels, render
 
 CODE = "WyJBQkMxRDIzIl0.c2lnbmF0dXJl"
 DIGEST = "b758 372e 0011 abcd"
@@ -50,7 +50,7 @@ def usual() -> str:
         PLATE,
         panels(renainf=body),
         answered(report_body()),
-        READING,
+        CONTEXT,
         address=ADDRESS,
         code=CODE,
         digest=DIGEST,
@@ -103,7 +103,7 @@ def _loaded(fines: list[Record], candidates: int) -> str:
             renainf=renainf_body(*fines),
         ),
         UNASKED,
-        READING,
+        CONTEXT,
         address=ADDRESS,
         code=CODE,
         digest=DIGEST,

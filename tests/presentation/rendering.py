@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from portal.presentation import Panels, Reading, Site, formats
+from portal.presentation import Panels, RenderContext, Site, formats
 from portal.presentation.panels import Panel
 from portal.vehicle import Plate
 from portal.web.http.assets import Assets
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 ASSETS = Assets.build(ROOT / "static")
 # 21/11/2026, a quarter past midnight in UTC: still the 20th in São Paulo.
 NOW = datetime(2026, 11, 21, 0, 15, tzinfo=UTC)
-READING = Reading(now=NOW, marker=HIDDEN, mask_names=True)
+CONTEXT = RenderContext(now=NOW, marker=HIDDEN, mask_names=True)
 PLATE = Plate.parse("ABC1D23")
 UNASKED = Panel("unasked")
 UNASKED_PANELS = Panels(UNASKED, UNASKED, UNASKED)

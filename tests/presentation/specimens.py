@@ -27,10 +27,10 @@ from portal.presentation import (
 from portal.vehicle import Plate, Renavam
 from tests.factories import report_body
 from tests.presentation.rendering import (
+    CONTEXT,
     DOWN,
     NOW,
     PLATE,
-    READING,
     UNASKED,
     UNASKED_PANELS,
     answered,
@@ -63,30 +63,30 @@ PAGES: dict[str, Callable[[], Any]] = {
         recent=(RecentLookup(PLATE, NOW), RecentLookup(RENAVAM, NOW)), samples=SAMPLES
     ),
     "search with a problem": lambda: search_page(query="<b>", problem="Por favor, informe."),
-    "vehicle": lambda: vehicle_page(PLATE, panels(), answered(report_body()), READING),
+    "vehicle": lambda: vehicle_page(PLATE, panels(), answered(report_body()), CONTEXT),
     "vehicle, old plate": lambda: vehicle_page(
-        Plate.parse("KZZ9999"), panels(), DOWN, READING, report_outdated=True
+        Plate.parse("KZZ9999"), panels(), DOWN, CONTEXT, report_outdated=True
     ),
-    "vehicle, waiting": lambda: vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING),
-    "vehicle, idle": lambda: vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING, follow=False),
-    "vehicle, all down": lambda: vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), DOWN, READING),
-    "renavam": lambda: renavam_page(RENAVAM, panels().renainf, panels().renajud, READING),
-    "renavam, idle": lambda: renavam_page(RENAVAM, UNASKED, DOWN, READING),
+    "vehicle, waiting": lambda: vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT),
+    "vehicle, idle": lambda: vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT, follow=False),
+    "vehicle, all down": lambda: vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), DOWN, CONTEXT),
+    "renavam": lambda: renavam_page(RENAVAM, panels().renainf, panels().renajud, CONTEXT),
+    "renavam, idle": lambda: renavam_page(RENAVAM, UNASKED, DOWN, CONTEXT),
     "dossier": lambda: dossier_page(
         PLATE,
         panels(),
         answered(report_body()),
-        READING,
+        CONTEXT,
         address="https://portal.example/",
         code="abc.def",
         digest="b758 372e 0011 abcd",
         qr="data:image/svg+xml,%3Csvg/%3E",
     ),
     "dossier, all down": lambda: dossier_page(
-        PLATE, Panels(DOWN, DOWN, DOWN), UNASKED, READING, address="https://portal.example"
+        PLATE, Panels(DOWN, DOWN, DOWN), UNASKED, CONTEXT, address="https://portal.example"
     ),
     "dossier, idle": lambda: dossier_page(
-        PLATE, UNASKED_PANELS, UNASKED, READING, address="https://portal.example"
+        PLATE, UNASKED_PANELS, UNASKED, CONTEXT, address="https://portal.example"
     ),
     "sign in": lambda: sign_in_page(pass_through=False, problem="Token desconhecido."),
     "sign in, pass-through": lambda: sign_in_page(pass_through=True, next_path="/placa/ABC1D23"),
@@ -106,20 +106,20 @@ PAGES: dict[str, Callable[[], Any]] = {
     "api": lambda: api_page(base_url="http://127.0.0.1:8000/", token="demo", samples=SAMPLES),
     "error": lambda: error_page(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
     "negotiation": lambda: negotiation_page(
-        PLATE, panels(), READING, {"multas": "80", "transferencia": "1.234,56"}
+        PLATE, panels(), CONTEXT, {"multas": "80", "transferencia": "1.234,56"}
     ),
     "negotiation, wrong": lambda: negotiation_page(
-        PLATE, panels(), READING, {"multas": "<b>", "versao": "99", "reparos": '"><x>'}
+        PLATE, panels(), CONTEXT, {"multas": "<b>", "versao": "99", "reparos": '"><x>'}
     ),
-    "negotiation, idle": lambda: negotiation_page(PLATE, UNASKED_PANELS, READING, {}),
-    "negotiation, all down": lambda: negotiation_page(PLATE, ALL_DOWN, READING, {}),
+    "negotiation, idle": lambda: negotiation_page(PLATE, UNASKED_PANELS, CONTEXT, {}),
+    "negotiation, all down": lambda: negotiation_page(PLATE, ALL_DOWN, CONTEXT, {}),
     "comparison": lambda: comparison_page(
         (PLATE, OLD_PLATE, Plate.parse("XYZ9K99")),
         (panels(), Panels(panels().decode, DOWN, panels().renajud), UNASKED_PANELS),
-        READING,
+        CONTEXT,
     ),
-    "comparison, one": lambda: comparison_page((PLATE,), (ALL_DOWN,), READING),
+    "comparison, one": lambda: comparison_page((PLATE,), (ALL_DOWN,), CONTEXT),
     "comparison, wrong": lambda: comparison_page(
-        (), (), READING, typed=("ABC1D23", "<b>"), problem="“<b>” não é uma placa."
+        (), (), CONTEXT, typed=("ABC1D23", "<b>"), problem="“<b>” não é uma placa."
     ),
 }

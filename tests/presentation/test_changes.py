@@ -25,9 +25,9 @@ from tests.factories import (
 )
 from tests.presentation.odd_records import JSON, odd
 from tests.presentation.rendering import (
+    CONTEXT,
     NOW,
     PLATE,
-    READING,
     UNASKED,
     UNASKED_PANELS,
     answered,
@@ -42,7 +42,7 @@ def after(before: bytes, now: bytes) -> Panel:
 
 def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:
     panels = replace(UNASKED_PANELS, **{lookup: after(before, now)})
-    return [line.text for group in changes_of(panels, READING) for line in group.lines]
+    return [line.text for group in changes_of(panels, CONTEXT) for line in group.lines]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_payment_field_that_states_no_payment_is_no_payment(text: str) -> None
 def test_only_what_is_over_beyond_doubt_looks_well(lookup: str, now: bytes, tone: str) -> None:
     before = {"renainf": renainf_body(fine()), "renajud": renajud_body(restriction())}[lookup]
     panels = replace(UNASKED_PANELS, **{lookup: after(before, now)})
-    (line,) = (line for group in changes_of(panels, READING) for line in group.lines)
+    (line,) = (line for group in changes_of(panels, CONTEXT) for line in group.lines)
     assert line.tone == tone
 
 
@@ -205,15 +205,15 @@ def test_an_answer_that_cannot_be_read_is_no_change(odd_body: bytes) -> None:
 def test_a_long_list_is_cut_and_says_so() -> None:
     many = renainf_body(*(fine(localInfracao=f"KM {n}") for n in range(MOST_LINES + 5)))
     panels = replace(UNASKED_PANELS, renainf=after(renainf_body(), many))
-    (group,) = changes_of(panels, READING)
+    (group,) = changes_of(panels, CONTEXT)
     assert (len(group.lines), group.omitted) == (MOST_LINES, 5)
 
 
 def changed_pages(panels: Panels) -> tuple[str, str]:
     """The vehicle page and the dossier, checked."""
     pages = (
-        render(vehicle_page(PLATE, panels, UNASKED, READING)),
-        render(dossier_page(PLATE, panels, UNASKED, READING, address="https://p.example")),
+        render(vehicle_page(PLATE, panels, UNASKED, CONTEXT)),
+        render(dossier_page(PLATE, panels, UNASKED, CONTEXT, address="https://p.example")),
     )
     for html in pages:
         check_html(html)

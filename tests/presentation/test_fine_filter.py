@@ -8,7 +8,7 @@ import pytest
 from portal.presentation import vehicle_page
 from portal.presentation.vehicle.fines import FEWEST_TO_FILTER, MOST_STATES, FineList, fine_list
 from tests.factories import fine, payment, renainf_body
-from tests.presentation.rendering import READING, ROOT, UNASKED, answered, panels, render
+from tests.presentation.rendering import CONTEXT, ROOT, UNASKED, answered, panels, render
 from tests.presentation.specimens import PLATE
 from tests.web.html_checker import check_html
 
@@ -21,7 +21,7 @@ def listed(*states: str, paid: int = 0) -> FineList:
         )
         for number, state in enumerate(states)
     ]
-    found = fine_list(answered(renainf_body(*records)), READING)
+    found = fine_list(answered(renainf_body(*records)), CONTEXT)
     assert found is not None
     return found
 
@@ -61,7 +61,7 @@ def test_many_states_and_what_is_no_state_share_one_choice() -> None:
 @pytest.mark.parametrize("count", [5, 45])
 def test_every_row_answers_to_a_choice_of_the_style_sheet(count: int) -> None:
     body = renainf_body(*(fine(ufOrgaoAutuador=("MG", "SP")[n % 2]) for n in range(count)))
-    html = render(vehicle_page(PLATE, panels(renainf=body), UNASKED, READING))
+    html = render(vehicle_page(PLATE, panels(renainf=body), UNASKED, CONTEXT))
     check_html(html)
     style = (ROOT / "static/css/components/fine_filter.css").read_text()
     keys = set(re.findall(r'name="multas-mostradas" value="([a-z0-9-]+)"', html))

@@ -5,13 +5,13 @@ from typing import Any
 
 from portal.presentation import vehicle_page
 from tests.factories import fine, renainf_body
-from tests.presentation.rendering import READING, UNASKED, panels, render
+from tests.presentation.rendering import CONTEXT, UNASKED, panels, render
 from tests.presentation.specimens import PLATE
 from tests.web.html_checker import check_html, text_of
 
 
 def days_ago(days: int) -> str:
-    return f"{READING.today - timedelta(days=days):%d/%m/%Y}"
+    return f"{CONTEXT.today - timedelta(days=days):%d/%m/%Y}"
 
 
 def notified(days: int) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def penalised(days: int) -> dict[str, Any]:
 
 
 def told(*fines: dict[str, Any]) -> str:
-    page = vehicle_page(PLATE, panels(renainf=renainf_body(*fines)), UNASKED, READING)
+    page = vehicle_page(PLATE, panels(renainf=renainf_body(*fines)), UNASKED, CONTEXT)
     return text_of(check_html(render(page)))
 
 

@@ -11,7 +11,7 @@ from portal.law import GLOSSARY, term
 from portal.presentation import panel_fragment
 from portal.presentation.glossary_links import MENTIONS, glossed
 from tests.factories import fine, renainf_body
-from tests.presentation.rendering import PLATE, READING, panels, render
+from tests.presentation.rendering import CONTEXT, PLATE, panels, render
 from tests.web.html_checker import HTML, check_html
 
 
@@ -60,7 +60,7 @@ def test_nothing_but_links_is_ever_added(texts: list[str]) -> None:
 
 
 def test_a_panel_links_each_term_once_and_stays_sound() -> None:
-    html = render(panel_fragment("multas", PLATE, panels(), READING))
+    html = render(panel_fragment("multas", PLATE, panels(), CONTEXT))
     page = check_html(f"<!doctype html><html lang='pt-BR'><title>x</title><h1>x</h1>{html}</html>")
     links = [a.get("href") for a in page.iter(f"{HTML}a") if a.get("class") == "term"]
     assert len(links) == len(set(links))
@@ -69,5 +69,5 @@ def test_a_panel_links_each_term_once_and_stays_sound() -> None:
 
 def test_what_a_source_writes_cannot_break_out_of_a_link() -> None:
     body = renainf_body(fine(codigoInfracao="", descricao='FIPE"><script>x</script> autuação'))
-    html = render(panel_fragment("multas", PLATE, panels(renainf=body), READING))
+    html = render(panel_fragment("multas", PLATE, panels(renainf=body), CONTEXT))
     assert "<script>x" not in html

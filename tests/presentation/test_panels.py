@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from portal.presentation import (
     PANEL_NAMES,
     Panels,
-    Reading,
+    RenderContext,
     dossier_page,
     error_page,
     panel_fragment,
@@ -22,7 +22,7 @@ from portal.presentation import (
     vehicle_page,
 )
 from portal.presentation.panels import Panel
-from portal.presentation.vehicle.contents import Contents
+from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel import is_readable, subject_path
 from portal.vehicle import Plate, Renavam
 from tests.factories import (
@@ -39,10 +39,11 @@ from tests.factories import (
 )
 from tests.presentation.odd_records import JSON, odd
 from tests.presentation.rendering import (
+    CONTEXT,
     DOWN,
     NOW,
     PLATE,
-    READING,
+    ROOT,
     UNASKED,
     UNASKED_PANELS,
     answered,
@@ -59,18 +60,18 @@ def states(page: Any) -> dict[str, str]:
 def test_a_panel_waits_for_each_lookup_that_it_needs() -> None:
     known = panels()
     partly = Panels(known.decode, UNASKED, known.renajud)
-    assert states(vehicle_page(PLATE, partly, UNASKED, READING)) == {
+    assert states(vehicle_page(PLATE, partly, UNASKED, CONTEXT)) == {
         "resumo": "waiting",
         "veiculo": "ready",
         "multas": "waiting",
         "restricoes": "ready",
     }
-    assert states(vehicle_page(PLATE, partly, UNASKED, READING, follow=False))["multas"] == "idle"
+    assert states(vehicle_page(PLATE, partly, UNASKED, CONTEXT, follow=False))["multas"] == "idle"
 
 
 def test_a_summary_is_ready_without_one_lookup_and_names_it() -> None:
     partly = Panels(panels().decode, DOWN, panels().renajud)
-    page = vehicle_page(PLATE, partly, UNASKED, READING)
+    page = vehicle_page(PLATE, partly, UNASKED, CONTEXT)
     summary = page.panels[0]
     assert summary.state == "ready"
     assert [gap.what for gap in summary.missing] == ["multas"]
@@ -82,7 +83,7 @@ def test_a_summary_is_ready_without_one_lookup_and_names_it() -> None:
 
 
 def test_without_any_answer_the_summary_still_tells_that_nothing_can_be_told() -> None:
-    page = vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), UNASKED, READING)
+    page = vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), UNASKED, CONTEXT)
     assert states(page) == {
         "resumo": "ready",
         "veiculo": "unavailable",
@@ -94,9 +95,9 @@ def test_without_any_answer_the_summary_still_tells_that_nothing_can_be_told() -
 
 
 def test_only_a_page_with_something_to_wait_for_waits() -> None:
-    assert vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING).waits
-    assert not vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING, follow=False).waits
-    assert not vehicle_page(PLATE, panels(), UNASKED, READING).waits
+    assert vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT).waits
+    assert not vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT, follow=False).waits
+    assert not vehicle_page(PLATE, panels(), UNASKED, CONTEXT).waits
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_a_body_without_the_contracts_frame_is_unavailable_not_empty(body: bytes
     odd = answered(body)
     for lookup in ("decode", "renainf", "renajud"):
         assert not is_readable(odd, lookup)
-    page = vehicle_page(PLATE, Panels(odd, odd, odd), UNASKED, READING)
+    page = vehicle_page(PLATE, Panels(odd, odd, odd), UNASKED, CONTEXT)
     assert set(states(page).values()) == {"ready", "unavailable"}
     assert page.panels[0].content is not None
     assert page.panels[0].content.verdict.level == "incomplete"
@@ -123,21 +124,23 @@ def test_a_fragment_is_made_from_the_lookups_it_names() -> None:
                 lookup: getattr(panels(), lookup),
             }
         )
-        fragment = panel_fragment(name, PLATE, alone, READING)
+        fragment = panel_fragment(name, PLATE, alone, CONTEXT)
         assert fragment.panel.state == "ready"
-        assert fragment.template == f"panels/{name}.html"
+        assert (ROOT / "templates" / fragment.template).is_file()
     with pytest.raises(KeyError):
-        panel_fragment("laudo", PLATE, panels(), READING)
+        panel_fragment("laudo", PLATE, panels(), CONTEXT)
 
 
 def test_the_laws_clocks_run_on_the_calendar_of_sao_paulo() -> None:
-    assert READING.today == date(2026, 11, 20)
-    assert Reading(datetime(2026, 11, 21, 3, tzinfo=UTC), HIDDEN, True).today == date(2026, 11, 21)
+    assert CONTEXT.today == date(2026, 11, 20)
+    assert RenderContext(datetime(2026, 11, 21, 3, tzinfo=UTC), HIDDEN, True).today == date(
+        2026, 11, 21
+    )
 
 
 def test_age_source_and_price_come_from_the_panel() -> None:
     panel = Panel("stale", renainf_body(), NOW - timedelta(hours=5), "secondary", True, Decimal(2))
-    page = vehicle_page(PLATE, Panels(UNASKED, panel, UNASKED), UNASKED, READING)
+    page = vehicle_page(PLATE, Panels(UNASKED, panel, UNASKED), UNASKED, CONTEXT)
     (source,) = page.panels[2].provenance
     assert (source.age, source.source) == ("há 5\u00a0h", "fonte secundária")
     assert source.is_stale
@@ -147,7 +150,7 @@ def test_age_source_and_price_come_from_the_panel() -> None:
 
 def test_paid_fines_count_in_no_sum() -> None:
     body = renainf_body(fine(), fine(pagamento=payment(dataPagamento="01/09/2025")))
-    contents = Contents.of(panels(renainf=body), READING)
+    contents = VehicleContents.of(panels(renainf=body), CONTEXT)
     assert contents.fines is not None
     assert contents.fines.totals.amount == Decimal("130.16")
     assert contents.fines.totals.paid_count == 1
@@ -157,7 +160,7 @@ def test_paid_fines_count_in_no_sum() -> None:
 
 def test_a_record_that_restricts_nothing_is_shown_but_not_counted() -> None:
     lifted = restriction(constaRenajud=False, restricoes="", detalheRenajud="")
-    contents = Contents.of(panels(renajud=renajud_body(lifted, restriction())), READING)
+    contents = VehicleContents.of(panels(renajud=renajud_body(lifted, restriction())), CONTEXT)
     assert contents.restrictions is not None
     assert contents.restrictions.count == 2
     assert contents.restrictions.in_force == 1
@@ -165,13 +168,13 @@ def test_a_record_that_restricts_nothing_is_shown_but_not_counted() -> None:
 
 
 def test_the_timeline_runs_from_the_newest_record_to_the_oldest() -> None:
-    events = Contents.of(panels(), READING).summary.timeline.events
+    events = VehicleContents.of(panels(), CONTEXT).summary.timeline.events
     assert [event.day for event in events] == sorted((e.day for e in events), reverse=True)
     assert {event.anchor for event in events} == {"multa-1", "restricao-1"}
 
 
 def test_a_renavam_is_never_refused_for_its_digit_and_never_waits_for_the_decoder() -> None:
-    page = renavam_page(Renavam.parse("12345678910"), answered(renainf_body()), DOWN, READING)
+    page = renavam_page(Renavam.parse("12345678910"), answered(renainf_body()), DOWN, CONTEXT)
     assert not page.check_digit_holds
     assert states(page) == {"resumo": "ready", "multas": "ready", "restricoes": "unavailable"}
     assert subject_path(page.renavam) == "/renavam/12345678910"
@@ -179,7 +182,7 @@ def test_a_renavam_is_never_refused_for_its_digit_and_never_waits_for_the_decode
 
 def test_paper_names_no_price_of_asking_again() -> None:
     report = answered(report_body(), price="4")
-    page = dossier_page(PLATE, panels(), report, READING, address="https://portal.example/")
+    page = dossier_page(PLATE, panels(), report, CONTEXT, address="https://portal.example/")
     assert page.report.provenance is not None
     assert page.report.provenance.price is None
     assert page.address == "https://portal.example"
@@ -214,9 +217,9 @@ def test_no_answer_however_odd_breaks_a_page(
         renajud=json.dumps({"status": "SUCCESS", "result": restrictions}).encode(),
     )
     for page in (
-        vehicle_page(PLATE, strange, UNASKED, READING),
+        vehicle_page(PLATE, strange, UNASKED, CONTEXT),
         dossier_page(
-            Plate.parse("ABC1234"), strange, UNASKED, READING, address="https://p.example"
+            Plate.parse("ABC1234"), strange, UNASKED, CONTEXT, address="https://p.example"
         ),
     ):
         html = render(page)

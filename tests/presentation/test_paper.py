@@ -22,14 +22,14 @@ from tests.factories import (
     price_history,
     renainf_body,
 )
-from tests.presentation.rendering import PLATE, READING, UNASKED, panels
+from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, panels
 
 PENALTY = {"dataInfracao": "14/08/2025", "dataEmissaoNotificacao": "22/08/2025"}
 
 
 def page_of(*fines: Any, decode: bytes | None = None) -> DossierPage:
     shown = panels(decode=decode, renainf=renainf_body(*fines))
-    return dossier_page(PLATE, shown, UNASKED, READING, address="https://portal.example")
+    return dossier_page(PLATE, shown, UNASKED, CONTEXT, address="https://portal.example")
 
 
 def table_of(*fines: Any) -> PaperFines:
@@ -47,7 +47,7 @@ def all_words(table: PaperFines, row: int = 0) -> str:
 
 def test_a_sentence_of_many_fines_stands_once_and_of_one_in_its_row() -> None:
     twins = table_of(fine(), fine())
-    sentence = assess(read_fines(renainf_body(fine()), HIDDEN)[0], READING.today).amount.note
+    sentence = assess(read_fines(renainf_body(fine()), HIDDEN)[0], CONTEXT.today).amount.note
     assert [note.text for note in twins.notes].count(sentence) == 1
     assert not any(sentence in row.details for row in twins.rows)
     alone = table_of(fine())
@@ -183,7 +183,7 @@ def test_listed_numbers_are_those_and_no_others(chosen: set[int]) -> None:
 
 
 def test_paper_says_until_when_a_fresh_notice_may_be_contested_and_by_which_article() -> None:
-    today = READING.today
+    today = CONTEXT.today
     issued = f"{today - timedelta(days=10):%d/%m/%Y}"
     table = table_of(fine(dataInfracao=issued, dataEmissaoNotificacao=issued))
     assert f"Defesa prévia: ao menos até {today + timedelta(days=20):%d/%m/%Y}." in all_words(table)
@@ -194,7 +194,7 @@ def test_paper_says_until_when_a_fresh_notice_may_be_contested_and_by_which_arti
 
 
 def test_the_rules_are_those_of_all_fines_and_not_of_the_first_alone() -> None:
-    today = READING.today
+    today = CONTEXT.today
     issued = f"{today - timedelta(days=10):%d/%m/%Y}"
     fresh = fine(dataInfracao=issued, dataEmissaoNotificacao=issued)
     rules = table_of(fresh, fine(**PENALTY, dataEmissaoPenalidade="20/11/2025")).rules

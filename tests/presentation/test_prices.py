@@ -10,11 +10,11 @@ from portal.presentation.paper.prices import paper_prices
 from portal.presentation.vehicle.prices import MOST_TABS, Prices, PriceTab, axis_price, prices_of
 from portal.vehicle import read_decode
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history
-from tests.presentation.rendering import PLATE, READING, UNASKED, panels, render
+from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, panels, render
 from tests.web.html_checker import check_html, text_of
 
 
-def candidates(*entries: Any, today: date = READING.today) -> Prices:
+def candidates(*entries: Any, today: date = CONTEXT.today) -> Prices:
     body = decode_body(str(PLATE), informacoesFipe=list(entries))
     return prices_of(read_decode(body, marker=HIDDEN), today)
 
@@ -27,7 +27,7 @@ def only(**overrides: Any) -> PriceTab:
 def shown(**overrides: Any) -> str:
     """The vehicle page's text with one candidate."""
     body = decode_body(str(PLATE), informacoesFipe=[fipe_entry(**overrides)])
-    page = vehicle_page(PLATE, panels(body), UNASKED, READING)
+    page = vehicle_page(PLATE, panels(body), UNASKED, CONTEXT)
     return text_of(check_html(render(page)))
 
 
@@ -75,16 +75,16 @@ def test_a_tie_shows_on_the_page_and_on_the_negotiation_sheet() -> None:
         str(PLATE),
         informacoesFipe=[fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")],
     )
-    page = text_of(check_html(render(vehicle_page(PLATE, panels(body), UNASKED, READING))))
+    page = text_of(check_html(render(vehicle_page(PLATE, panels(body), UNASKED, CONTEXT))))
     assert "Preço FIPE R$ 89.325 a R$ 95.000 (2 versões)" in page
     assert "empate: confira a versão no documento" in page and ">mais provável<" not in render(
-        vehicle_page(PLATE, panels(body), UNASKED, READING)
+        vehicle_page(PLATE, panels(body), UNASKED, CONTEXT)
     )
-    sheet = negotiation_page(PLATE, panels(body), READING, {})
+    sheet = negotiation_page(PLATE, panels(body), CONTEXT, {})
     text = text_of(check_html(render(sheet)))
     assert "Este teto parte de “V1 · 2015”" in text and "R$ 89.325 a R$ 95.000" in text
     clear = decode_body(str(PLATE), informacoesFipe=[fipe_entry(), fipe_entry(ano="2009")])
-    assert negotiation_page(PLATE, panels(clear), READING, {}).tie == ""
+    assert negotiation_page(PLATE, panels(clear), CONTEXT, {}).tie == ""
 
 
 def test_a_lone_candidate_is_not_praised_as_the_likeliest() -> None:
@@ -170,9 +170,9 @@ def test_a_price_far_from_its_own_history_is_doubted(current: str, said: str) ->
         str(PLATE), informacoesFipe=[fipe_entry(valorAtual=current, historicoPreco=history)]
     )
     for page in (
-        vehicle_page(PLATE, panels(body), UNASKED, READING),
-        dossier_page(PLATE, panels(body), UNASKED, READING, address="https://portal.example"),
-        negotiation_page(PLATE, panels(body), READING, {}),
+        vehicle_page(PLATE, panels(body), UNASKED, CONTEXT),
+        dossier_page(PLATE, panels(body), UNASKED, CONTEXT, address="https://portal.example"),
+        negotiation_page(PLATE, panels(body), CONTEXT, {}),
     ):
         assert ("confira na tabela FIPE qual" in render(page)) == bool(said)
 

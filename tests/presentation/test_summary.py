@@ -6,7 +6,7 @@ import pytest
 
 from portal.presentation import dossier_page, vehicle_page
 from portal.presentation.panels import Panel
-from portal.presentation.vehicle.contents import Contents
+from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.timeline import MOST_EVENTS
 from tests.factories import (
     HIDDEN,
@@ -17,19 +17,19 @@ from tests.factories import (
     renajud_body,
     restriction,
 )
-from tests.presentation.rendering import DOWN, PLATE, READING, UNASKED, panels, render
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render
 from tests.web.html_checker import check_html, text_of
 
 
 def test_a_record_that_contradicts_itself_is_counted_and_told() -> None:
     body = renajud_body(restriction(constaRenajud=False, tipoBloqueio=HIDDEN))
     quiet = panels(renainf=renainf_body(), renajud=body)
-    contents = Contents.of(quiet, READING)
+    contents = VehicleContents.of(quiet, CONTEXT)
     assert contents.restrictions is not None
     assert contents.restrictions.in_force == 1
     assert {item.answer.mark for item in contents.restrictions.cards[0].consequences} == {"unknown"}
     assert contents.summary.verdict.level == "caution"
-    text = text_of(check_html(render(vehicle_page(PLATE, quiet, UNASKED, READING))))
+    text = text_of(check_html(render(vehicle_page(PLATE, quiet, UNASKED, CONTEXT))))
     assert "a fonte se contradiz" in text
     assert "Nada impede" not in text
 
@@ -40,18 +40,20 @@ def stale(panel: Panel) -> Panel:
 
 def test_an_answer_kept_from_before_never_looks_clear_on_any_page() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
-    assert Contents.of(clear, READING).summary.look.tone == "ok"
+    assert VehicleContents.of(clear, CONTEXT).summary.look.tone == "ok"
     for lookup in ("decode", "renainf", "renajud"):
         kept = replace(clear, **{lookup: stale(clear.of(lookup))})
-        found = Contents.of(kept, READING).summary
+        found = VehicleContents.of(kept, CONTEXT).summary
         assert found.look.tone == "warn", lookup
-        paper = dossier_page(PLATE, kept, UNASKED, READING, address="https://p.example")
-        for page in (vehicle_page(PLATE, kept, UNASKED, READING), paper):
+        paper = dossier_page(PLATE, kept, UNASKED, CONTEXT, address="https://p.example")
+        for page in (vehicle_page(PLATE, kept, UNASKED, CONTEXT), paper):
             text = text_of(check_html(render(page)))
             assert "resposta guardada de 20/11/2026 às 21:12; sem resposta mais nova" in text
-    marks = [line.look.tone for line in Contents.of(kept, READING).summary.matrix]
+    marks = [line.look.tone for line in VehicleContents.of(kept, CONTEXT).summary.matrix]
     assert marks == ["warn"] * 4
-    by_renavam = Contents.of(replace(clear, decode=stale(DOWN)), READING, decode_wanted=False)
+    by_renavam = VehicleContents.of(
+        replace(clear, decode=stale(DOWN)), CONTEXT, decode_wanted=False
+    )
     assert by_renavam.summary.verdict.level == "clear"
 
 
@@ -65,21 +67,23 @@ def test_an_answer_kept_from_before_never_looks_clear_on_any_page() -> None:
 )
 def test_an_answer_that_describes_no_vehicle_leaves_the_verdict_incomplete(body: bytes) -> None:
     empty = panels(decode=body, renainf=renainf_body(), renajud=renajud_body())
-    verdict = Contents.of(empty, READING).summary.verdict
+    verdict = VehicleContents.of(empty, CONTEXT).summary.verdict
     assert verdict.level == "incomplete"
     assert "a fonte não descreveu o veículo" in verdict.headline
-    check_html(render(vehicle_page(PLATE, empty, UNASKED, READING)))
+    check_html(render(vehicle_page(PLATE, empty, UNASKED, CONTEXT)))
     told = panels(
         decode=decode_body("ABC1D23", marca="", descricao=""),
         renainf=renainf_body(),
         renajud=renajud_body(),
     )
-    assert Contents.of(told, READING).summary.verdict.level == "clear"
+    assert VehicleContents.of(told, CONTEXT).summary.verdict.level == "clear"
 
 
 def test_a_payment_that_cannot_be_believed_is_no_payment_in_the_timeline() -> None:
     future = fine(pagamento=payment(dataPagamento="01/01/2030"))
-    events = Contents.of(panels(renainf=renainf_body(future)), READING).summary.timeline.events
+    events = VehicleContents.of(
+        panels(renainf=renainf_body(future)), CONTEXT
+    ).summary.timeline.events
     assert not any("Pagamento" in event.what for event in events)
 
 
@@ -87,34 +91,34 @@ def test_the_page_of_fines_shows_the_source_s_word_and_what_cannot_be_told() -> 
     odd = renainf_body(
         fine(tipo="CANCELADA", dataEmissaoPenalidade="01/02/2026"), fine(), fine(), fine()
     )
-    html = render(vehicle_page(PLATE, panels(renainf=odd), UNASKED, READING))
+    html = render(vehicle_page(PLATE, panels(renainf=odd), UNASKED, CONTEXT))
     text = text_of(check_html(html))
     assert "A fonte registra “CANCELADA”" in text
     assert "Situação na fonteCANCELADA" in text
     assert "3 registros idênticos: confirme se é a mesma multa" in text
     assert "Em aberto por gravidade: 4 médias." in text
     assert "e talvez mais 3 multas de situação não informada" in text
-    alone = render(vehicle_page(PLATE, panels(), UNASKED, READING))
+    alone = render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))
     told = text_of(check_html(alone))
     assert "Em regra já exigíveisnão é possível dizer 1 multa de situação não informada" in told
 
 
 def test_a_timeline_that_is_cut_says_so_and_its_heading_counts_everything() -> None:
     many = [fine(dataInfracao=f"{1 + n % 28:02}/01/{1990 + n // 28}") for n in range(90)]
-    timeline = Contents.of(panels(renainf=renainf_body(*many)), READING).summary.timeline
+    timeline = VehicleContents.of(panels(renainf=renainf_body(*many)), CONTEXT).summary.timeline
     assert len(timeline.events) == MOST_EVENTS
     assert timeline.count == len(timeline.events) + timeline.omitted > 90
-    html = render(vehicle_page(PLATE, panels(renainf=renainf_body(*many)), UNASKED, READING))
+    html = render(vehicle_page(PLATE, panels(renainf=renainf_body(*many)), UNASKED, CONTEXT))
     text = text_of(check_html(html))
     assert f"Linha do tempo ({timeline.count} registros)" in text
     assert f"{timeline.omitted} registros mais antigos não cabem nesta linha" in text
-    short = render(vehicle_page(PLATE, panels(), UNASKED, READING))
+    short = render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))
     assert "nesta linha" not in short
 
 
 def test_what_is_not_verified_is_named_right_under_the_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
-    html = render(vehicle_page(PLATE, clear, UNASKED, READING))
+    html = render(vehicle_page(PLATE, clear, UNASKED, CONTEXT))
     text = text_of(check_html(html))
     line = text.index(
         "Não verificado: gravame e financiamento, roubo e furto, bloqueios administrativos, "

@@ -31,10 +31,10 @@ from tests.factories import (
 )
 from tests.presentation.rendering import (
     ASSETS,
+    CONTEXT,
     DOWN,
     ENVIRONMENT,
     PLATE,
-    READING,
     ROOT,
     UNASKED,
     UNASKED_PANELS,
@@ -48,7 +48,7 @@ from tests.web.html_checker import HTML, check_html, text_of
 
 
 def whole_page(**bodies: bytes) -> str:
-    return render(vehicle_page(PLATE, panels(**bodies), UNASKED, READING))
+    return render(vehicle_page(PLATE, panels(**bodies), UNASKED, CONTEXT))
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -101,7 +101,7 @@ def test_a_template_imports_nothing_that_it_does_not_use(path: Path) -> None:
 
 @pytest.mark.parametrize("name", PANEL_NAMES)
 def test_a_panel_alone_is_the_very_panel_of_the_whole_page(name: str) -> None:
-    alone = render(panel_fragment(name, PLATE, panels(), READING))
+    alone = render(panel_fragment(name, PLATE, panels(), CONTEXT))
     section = re.search(r"<section.*</section>", alone, re.DOTALL)
     assert section is not None
     assert section[0] in whole_page()
@@ -110,7 +110,7 @@ def test_a_panel_alone_is_the_very_panel_of_the_whole_page(name: str) -> None:
 
 
 def test_a_waiting_page_fetches_its_panels_and_leads_on_without_script() -> None:
-    html = render(vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING))
+    html = render(vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT))
     for name in PANEL_NAMES:
         assert f'data-panel-url="/placa/ABC1D23/painel/{name}"' in html
     assert html.count('role="progressbar"') == len(PANEL_NAMES)
@@ -125,7 +125,7 @@ def test_a_whole_page_waits_for_nothing_and_reloads_nothing() -> None:
 
 
 def test_a_visit_that_must_not_spend_gets_a_button_and_fetches_nothing() -> None:
-    html = render(vehicle_page(PLATE, UNASKED_PANELS, UNASKED, READING, follow=False))
+    html = render(vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT, follow=False))
     assert 'data-panel="waiting"' not in html
     assert "http-equiv" not in html
     assert html.count("Consultar agora") == len(PANEL_NAMES)
@@ -149,7 +149,7 @@ def test_an_empty_field_reads_nao_informado_and_a_missing_price_never_zero() -> 
         whole_page(**bodies),
         render(
             dossier_page(
-                PLATE, panels(**bodies), UNASKED, READING, address="https://portal.example"
+                PLATE, panels(**bodies), UNASKED, CONTEXT, address="https://portal.example"
             )
         ),
     ):
@@ -159,7 +159,7 @@ def test_an_empty_field_reads_nao_informado_and_a_missing_price_never_zero() -> 
 
 def test_an_unavailable_panel_says_that_it_is_no_clean_record() -> None:
     mixed = Panels(panels().decode, DOWN, panels().renajud)
-    page = text_of(check_html(render(vehicle_page(PLATE, mixed, UNASKED, READING))))
+    page = text_of(check_html(render(vehicle_page(PLATE, mixed, UNASKED, CONTEXT))))
     assert "Multas: indisponíveis — não significa “nada consta”" in page
     assert DOWN.reason in page
     assert "Nenhuma multa" not in page
@@ -174,13 +174,13 @@ def test_an_answer_without_a_list_is_no_empty_list() -> None:
 
 
 def test_what_a_renavam_does_not_ask_is_not_said_to_be_unavailable() -> None:
-    html = render(renavam_page(Renavam.parse("12345678910"), *panels().all[1:], READING))
+    html = render(renavam_page(Renavam.parse("12345678910"), *panels().all[1:], CONTEXT))
     shown = text_of(check_html(html).find(f".//{HTML}main"))
     assert "Multas em aberto" in shown
     assert "indisponível" not in shown
     assert "Preço FIPE" not in shown
     undecoded = Panels(DOWN, panels().renainf, panels().renajud)
-    down = text_of(check_html(render(vehicle_page(PLATE, undecoded, UNASKED, READING))))
+    down = text_of(check_html(render(vehicle_page(PLATE, undecoded, UNASKED, CONTEXT))))
     assert "Preço FIPE indisponível" in down
 
 
@@ -194,7 +194,7 @@ def test_a_clean_record_says_so_with_its_limits() -> None:
 def test_a_stale_panel_shows_its_date_and_what_asking_again_costs() -> None:
     stale = answered(renajud_body(), "stale", age=timedelta(days=2), price="3.5")
     mixed = Panels(panels().decode, panels().renainf, stale)
-    page = text_of(check_html(render(vehicle_page(PLATE, mixed, UNASKED, READING))))
+    page = text_of(check_html(render(vehicle_page(PLATE, mixed, UNASKED, CONTEXT))))
     assert "resposta guardada de 18/11/2026 às 21:15" in page
     assert "consultar de novo custa R$ 3,50" in page
     assert "da memória do portal" in page
@@ -251,14 +251,14 @@ def test_the_chart_says_what_it_shows_and_has_its_table() -> None:
 
 def test_owner_names_of_a_report_are_masked() -> None:
     report = answered(report_body())
-    assert "MARIA APARECIDA" not in render(vehicle_page(PLATE, panels(), report, READING))
+    assert "MARIA APARECIDA" not in render(vehicle_page(PLATE, panels(), report, CONTEXT))
 
 
 def test_a_report_that_records_have_overtaken_says_so() -> None:
     report = answered(report_body())
-    page = vehicle_page(PLATE, panels(), report, READING, report_outdated=True)
+    page = vehicle_page(PLATE, panels(), report, CONTEXT, report_outdated=True)
     assert "registros mudaram desde então" in render(page)
-    assert "registros mudaram" not in render(vehicle_page(PLATE, panels(), report, READING))
+    assert "registros mudaram" not in render(vehicle_page(PLATE, panels(), report, CONTEXT))
 
 
 def test_the_heaviest_page_weighs_under_60_kb_with_its_style_sheet() -> None:
@@ -281,7 +281,7 @@ def test_the_heaviest_page_weighs_under_60_kb_with_its_style_sheet() -> None:
 
 def test_a_dossier_names_what_could_not_be_asked() -> None:
     page = dossier_page(
-        PLATE, Panels(DOWN, DOWN, panels().renajud), UNASKED, READING, address="https://p.example"
+        PLATE, Panels(DOWN, DOWN, panels().renajud), UNASKED, CONTEXT, address="https://p.example"
     )
     text = text_of(check_html(render(page)))
     assert text.count("não significa “nada consta”") >= 2

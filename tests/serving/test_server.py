@@ -129,7 +129,7 @@ def test_workers_keep_to_processors_of_their_own_where_there_are_as_many(
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: available, raising=False)
     monkeypatch.setattr(os, "sched_setaffinity", lambda _, to: chosen.append(to), raising=False)
     for number in range(3):
-        process.keep_to_a_processor(number, workers)
+        process.pin_to_processor(number, workers)
     assert chosen == kept_to
 
 
@@ -141,11 +141,11 @@ def test_a_worker_that_may_not_choose_its_processor_runs_anywhere(
 
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
     monkeypatch.setattr(os, "sched_setaffinity", refused, raising=False)
-    process.keep_to_a_processor(0, 1)
+    process.pin_to_processor(0, 1)
 
 
 def test_where_the_system_places_no_process_workers_run_anywhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delattr(os, "sched_setaffinity", raising=False)
-    process.keep_to_a_processor(0, len(getattr(os, "sched_getaffinity", lambda _: [0])(0)))
+    process.pin_to_processor(0, len(getattr(os, "sched_getaffinity", lambda _: [0])(0)))

@@ -13,9 +13,9 @@ import pytest
 from portal.system import shared_directory
 from portal.system.shared_directory import (
     SharedDirectory,
-    begin_sharing,
-    claim_number,
-    homes,
+    candidate_parents,
+    claim_worker_id,
+    make_shared_directory,
     reserve,
 )
 from tests.fakes import wait_until
@@ -31,7 +31,7 @@ def _share_and_wait(home: Path) -> None:
 
 
 def _claim_and_wait(directory: Path, told: Path) -> None:
-    told.write_text(str(claim_number(directory)))
+    told.write_text(str(claim_worker_id(directory)))
     signal.pause()
 
 
@@ -98,11 +98,11 @@ def test_a_home_without_room_is_passed_over_and_left_clean(
         reserve(path, size)
 
     monkeypatch.setattr(shared_directory, "reserve", no_room)
-    made = begin_sharing([tmp_path / "missing", full, roomy], KIBIBYTE)
+    made = make_shared_directory([tmp_path / "missing", full, roomy], KIBIBYTE)
     assert made is not None
     assert made.path.parent == roomy
     assert directories(full) == set()
-    assert begin_sharing([full], KIBIBYTE) is None
+    assert make_shared_directory([full], KIBIBYTE) is None
     made.remove()
 
 
@@ -115,9 +115,9 @@ def test_where_no_temporary_directory_is_writable_there_is_one_home_less(
         raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
 
     monkeypatch.setattr(tempfile, "gettempdir", none_writable)
-    assert list(homes()) == [Path("/dev/shm")]
-    refused = (home / "missing" for home in homes())
-    assert begin_sharing(refused, KIBIBYTE) is None
+    assert list(candidate_parents()) == [Path("/dev/shm")]
+    refused = (home / "missing" for home in candidate_parents())
+    assert make_shared_directory(refused, KIBIBYTE) is None
 
 
 def test_a_temporary_directory_is_looked_for_only_when_memory_refused(
@@ -126,7 +126,7 @@ def test_a_temporary_directory_is_looked_for_only_when_memory_refused(
     """The looking writes a file: on memory that has the room nobody needs to."""
     asked: list[str] = []
     monkeypatch.setattr(tempfile, "gettempdir", lambda: asked.append("asked") or str(tmp_path))
-    candidates = homes()
+    candidates = candidate_parents()
     assert (next(candidates), asked) == (Path("/dev/shm"), [])
     assert (next(candidates), asked) == (tmp_path, ["asked"])
 
@@ -143,8 +143,8 @@ def test_a_number_is_one_living_process_s_and_passes_to_who_replaces_it(tmp_path
     wait_until(lambda: all(each.exists() and each.read_text() for each in told), "their numbers")
     assert sorted(int(each.read_text()) for each in told) == [0, 1]
     killed(workers[0])
-    assert claim_number(tmp_path) == int(told[0].read_text())
-    assert claim_number(tmp_path) == 2
+    assert claim_worker_id(tmp_path) == int(told[0].read_text())
+    assert claim_worker_id(tmp_path) == 2
     killed(workers[1])
 
 

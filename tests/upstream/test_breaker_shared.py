@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal.upstream import CELLS, Breaker, Cells, CircuitOpen, Response
+from portal.upstream import COUNTERS, Breaker, CircuitOpen, Response, SharedCounters
 from portal.upstream.circuit import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
@@ -15,7 +15,7 @@ LONGEST_CALL_S = 125.0  # a deadline may be ten minutes
 @pytest.fixture
 def pair(tmp_path, clock, played) -> tuple[Breaker, Breaker]:
     """The breakers that two worker processes would have around one origin."""
-    one, other = (Cells(CELLS, tmp_path / "breakers" / "primary") for _ in range(2))
+    one, other = (SharedCounters(COUNTERS, tmp_path / "breakers" / "primary") for _ in range(2))
     return (
         Breaker(played, "primary", clock, one, LONGEST_CALL_S),
         Breaker(played, "primary", clock, other, LONGEST_CALL_S),
@@ -66,7 +66,7 @@ def test_a_probe_that_was_killed_does_not_keep_the_circuit_open_for_ever(pair, p
 
 def test_times_left_by_an_earlier_boot_close_nothing(tmp_path, played, clock):
     """The monotonic clock starts anew with the machine."""
-    cells = Cells(CELLS, tmp_path / "cells")
+    cells = SharedCounters(COUNTERS, tmp_path / "cells")
     for index in range(3):
         cells[index] = clock() + 10_000
     assert Breaker(played, "primary", clock, cells).state == "closed"

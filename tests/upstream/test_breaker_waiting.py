@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from portal.upstream import CELLS, Breaker, Cells, Failing, Response, TimedOut, UpstreamError
+from portal.upstream import (
+    COUNTERS,
+    Breaker,
+    Failing,
+    Response,
+    SharedCounters,
+    TimedOut,
+    UpstreamError,
+)
 from portal.upstream.circuit import COOLDOWN_S, FAILURES_TO_OPEN
 from tests.fakes import wait_until
 from tests.upstream.scripted_origin import ask, opened
@@ -73,7 +81,8 @@ def pair(tmp_path, clock, street) -> tuple[Breaker, Breaker]:
     """Two worker processes around one origin, which one poisoned record has just opened:
     it hung for 8 s, and beside it waited, in the first, as many as it takes."""
     one, other = (
-        Breaker(street.origin, "primary", clock, Cells(CELLS, tmp_path / "cells")) for _ in range(2)
+        Breaker(street.origin, "primary", clock, SharedCounters(COUNTERS, tmp_path / "cells"))
+        for _ in range(2)
     )
     street.leave(one, POISONED)
     clock.advance(3)
@@ -131,7 +140,7 @@ def test_who_waits_while_it_is_open_already_told_nothing(street, clock):
 
 
 def test_failures_of_another_worker_count_against_it_too(pair, street, clock, tmp_path):
-    third = Breaker(street.origin, "primary", clock, Cells(CELLS, tmp_path / "cells"))
+    third = Breaker(street.origin, "primary", clock, SharedCounters(COUNTERS, tmp_path / "cells"))
     for number in range(FAILURES_TO_OPEN - 1):
         third._failed(f"ELS3A{number:02}", set(), probe=False)
     street.end(WAITING[0])

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from portal.upstream import (
-    PAYER_CELLS,
-    ROOM_A_BREAKER,
+    BYTES_PER_BREAKER,
+    PAYER_COUNTERS,
     Broken,
-    Cells,
     CircuitOpen,
     Failing,
     LocalFailure,
     NotSent,
     PayerBreaker,
     Response,
+    SharedCounters,
     TimedOut,
     Unusable,
     UpstreamError,
@@ -285,7 +285,9 @@ def test_a_call_announced_while_its_payers_circuit_opened_is_not_sent(breaker, p
 def pair(tmp_path: Path, played: Played, clock: Clock) -> tuple[PayerBreaker, PayerBreaker]:
     """The breakers that two worker processes would have around one origin."""
     one, other = (
-        PayerBreaker(played, "primary", clock, Cells(PAYER_CELLS, tmp_path / "breaker-primary"))
+        PayerBreaker(
+            played, "primary", clock, SharedCounters(PAYER_COUNTERS, tmp_path / "breaker-primary")
+        )
         for _ in range(2)
     )
     return one, other
@@ -304,8 +306,8 @@ def test_worker_processes_share_what_they_know_of_a_payer(pair, played, clock):
 
 def test_the_shared_file_has_its_room_from_the_start_and_names_no_payer(pair, played, tmp_path):
     file = tmp_path / "breaker-primary"
-    assert file.stat().st_size == ROOM_A_BREAKER
-    assert file.stat().st_blocks * 512 >= ROOM_A_BREAKER
+    assert file.stat().st_size == BYTES_PER_BREAKER
+    assert file.stat().st_blocks * 512 >= BYTES_PER_BREAKER
     fail(pair[0], played, 1, payer="s3cret")
     assert b"s3cret" not in file.read_bytes()
-    assert file.stat().st_size == ROOM_A_BREAKER
+    assert file.stat().st_size == BYTES_PER_BREAKER

@@ -10,13 +10,13 @@ from portal.presentation.panels import Panel
 from portal.presentation.paper.fines import PaperFines, paper_fines
 from portal.presentation.paper.prices import PaperPrices, paper_prices
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
-from portal.presentation.vehicle.contents import Contents
+from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.gaps import Unavailable
 from portal.presentation.vehicle.panel import (
     LOOKUP_WORDS,
     Panels,
     Provenance,
-    Reading,
+    RenderContext,
     missing_of,
     provenance,
     subject_path,
@@ -46,7 +46,7 @@ class DossierPage:
     code: str
     digest: str
     qr: str
-    contents: Contents
+    contents: VehicleContents
     prices: PaperPrices | None
     fines: PaperFines | None
     timeline: PaperTimeline
@@ -60,7 +60,7 @@ def dossier_page(
     plate: Plate,
     panels: Panels,
     report: Panel,
-    reading: Reading,
+    reading: RenderContext,
     *,
     address: str,
     code: str = "",
@@ -74,7 +74,7 @@ def dossier_page(
     ``/verificar`` checks and ``digest`` what it shows of the records; ``qr`` a
     ``data:image/svg+xml`` address of its QR code.
     """
-    contents = Contents.of(panels, reading)
+    contents = VehicleContents.of(panels, reading)
     path = subject_path(plate)
     name = contents.summary.name
     return DossierPage(

@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Literal
 
 from portal.law import GLOSSARY, Term
 from portal.presentation.site.typed_subject import what_is_wrong
-from portal.presentation.site.typed_text import shown_again
+from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.vehicle.panel import subject_path
 from portal.vehicle import Plate, Renavam
 
@@ -139,7 +139,7 @@ def search_page(
 ) -> SearchPage:
     """The front page; with ``query`` and ``problem``, the same form with what was wrong."""
     return SearchPage(
-        query=shown_again(query, _LONGEST_QUERY),
+        query=sanitise_echo(query, _LONGEST_QUERY),
         problem=problem,
         hint=what_is_wrong(query) if problem else "",
         recent=tuple(recent),
@@ -156,7 +156,7 @@ def verify_page(
     code: str = "", summary: DossierSummary | None = None, is_former: bool = False
 ) -> VerifyPage:
     """The verification form, with the outcome for ``code`` where one was given."""
-    code = shown_again(code, _LONGEST_CODE)
+    code = sanitise_echo(code, _LONGEST_CODE)
     if summary is not None:
         return VerifyPage(code, "verified", summary)
     if not code:
@@ -180,5 +180,5 @@ def error_page(
 ) -> ErrorPage:
     """An error in words; ``retry_path`` adds a "tentar de novo" where that may help."""
     return ErrorPage(
-        status, title, advice, request_id, shown_again(query, _LONGEST_QUERY), retry_path
+        status, title, advice, request_id, sanitise_echo(query, _LONGEST_QUERY), retry_path
     )

@@ -8,14 +8,14 @@ from typing import ClassVar, Final, Literal
 from portal.law import ACTS
 from portal.presentation import formats
 from portal.presentation.panels import Panel
-from portal.presentation.site.typed_text import shown_again
-from portal.presentation.status_style import Look
-from portal.presentation.vehicle.contents import Contents
+from portal.presentation.site.typed_text import sanitise_echo
+from portal.presentation.status_style import StatusStyle
+from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel import (
     LOOKUP_WORDS,
     Lookup,
     Panels,
-    Reading,
+    RenderContext,
     provenance,
     subject_path,
 )
@@ -42,7 +42,7 @@ class Cell:
     state: Literal["known", "empty", "hidden", "unavailable", "unasked"]
     text: str = ""
     note: str = ""
-    look: Look | None = None
+    look: StatusStyle | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +79,21 @@ class ComparisonPage:
 def comparison_page(
     plates: Sequence[Plate],
     panels: Sequence[Panels],
-    reading: Reading,
+    reading: RenderContext,
     *,
     typed: Sequence[str] = (),
     problem: str = "",
 ) -> ComparisonPage:
     """The vehicles of ``plates`` with their ``panels``, in that order; without plates the form."""
-    contents = [Contents.of(each, reading) for each in panels]
+    contents = [VehicleContents.of(each, reading) for each in panels]
     columns = [list(_cells(one, its, reading)) for one, its in zip(contents, panels, strict=True)]
-    texts = [shown_again(text, _LONGEST_TEXT) for text in typed or [plate.text for plate in plates]]
+    texts = [
+        sanitise_echo(text, _LONGEST_TEXT) for text in typed or [plate.text for plate in plates]
+    ]
     fields = texts[:_MOST_FIELDS] + [""] * (MOST_PLATES - len(texts))
     return ComparisonPage(
         title="Comparar " + (", ".join(p.display for p in plates) if plates else "veículos"),
-        problem=shown_again(problem, _LONGEST_PROBLEM),
+        problem=sanitise_echo(problem, _LONGEST_PROBLEM),
         notices=tuple(_twins(plates)),
         fields=tuple(fields),
         vehicles=tuple(
@@ -126,7 +128,9 @@ def _twins(plates: Sequence[Plate]) -> Iterator[str]:
             )
 
 
-def _cells(contents: Contents, panels: Panels, reading: Reading) -> Iterator[tuple[str, Cell]]:
+def _cells(
+    contents: VehicleContents, panels: Panels, reading: RenderContext
+) -> Iterator[tuple[str, Cell]]:
     """The rows of one vehicle, the same ones in the same order for every vehicle."""
     summary = contents.summary
     unasked = _is_unasked(panels)
@@ -185,7 +189,7 @@ def _field(field: Field) -> Cell:
     return Cell("hidden" if field.is_hidden else "empty")
 
 
-def _fines(contents: Contents, panels: Panels) -> Cell:
+def _fines(contents: VehicleContents, panels: Panels) -> Cell:
     totals = contents.summary.fines
     if totals is None:
         return _absent(panels, "renainf")
@@ -197,7 +201,7 @@ def _fines(contents: Contents, panels: Panels) -> Cell:
     return Cell("known", formats.brl(totals.amount or None), counted)
 
 
-def _restrictions(contents: Contents, panels: Panels) -> Cell:
+def _restrictions(contents: VehicleContents, panels: Panels) -> Cell:
     count = contents.summary.restrictions
     if count is None:
         return _absent(panels, "renajud")
@@ -211,7 +215,7 @@ def _restrictions(contents: Contents, panels: Panels) -> Cell:
     return Cell("known", f"{formats.integer(count)} em vigor", "; ".join(shown))
 
 
-def _prices(contents: Contents, panels: Panels) -> Iterator[tuple[str, Cell]]:
+def _prices(contents: VehicleContents, panels: Panels) -> Iterator[tuple[str, Cell]]:
     if contents.facts is None:
         yield "Preço FIPE", _absent(panels, "decode")
         yield "FIPE em 12 meses", _absent(panels, "decode")
@@ -248,7 +252,7 @@ def _twelve_months(prices: Prices) -> Cell:
     return Cell("known", text, f"até {formats.month(last.month)}")
 
 
-def _asked(panels: Panels, reading: Reading) -> Cell:
+def _asked(panels: Panels, reading: RenderContext) -> Cell:
     if _is_unasked(panels):
         return Cell("unasked")
     parts = []

@@ -8,15 +8,15 @@ from typing import ClassVar, Final, Literal
 from portal.law import SHARES, UNVERIFIED, Cost, Negotiation, Share, Unverified, negotiate
 from portal.presentation import formats
 from portal.presentation.panels import Panel
-from portal.presentation.site.typed_text import shown_again
+from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.typed_money import NotMoney, read_money
-from portal.presentation.vehicle.contents import Contents
+from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.gaps import Unavailable
 from portal.presentation.vehicle.panel import (
     LOOKUP_WORDS,
     Panels,
     Provenance,
-    Reading,
+    RenderContext,
     missing_of,
     provenance,
     subject_path,
@@ -117,11 +117,11 @@ class NegotiationPage:
 
 
 def negotiation_page(
-    plate: Plate, panels: Panels, reading: Reading, asked: Mapping[str, str]
+    plate: Plate, panels: Panels, reading: RenderContext, asked: Mapping[str, str]
 ) -> NegotiationPage:
     """The sheet for what a person chose and typed: ``versao``, ``multas`` (100, 80, 60) and the
     names of COSTS, each as text; anything may be missing or wrong."""
-    contents = Contents.of(panels, reading)
+    contents = VehicleContents.of(panels, reading)
     prices = contents.facts.prices if contents.facts else None
     tabs = prices.all[:MOST_VERSIONS] if prices else ()
     tab, wrong_version = _chosen(tabs, asked.get("versao", ""))
@@ -200,7 +200,7 @@ def _costs(asked: Mapping[str, str]) -> tuple[tuple[CostField, ...], tuple[Cost,
             amount = read_money(text)
         except NotMoney as error:
             problem = str(error)
-        fields.append(CostField(name, label, shown_again(text, LONGEST_TEXT), problem))
+        fields.append(CostField(name, label, sanitise_echo(text, LONGEST_TEXT), problem))
         if amount:
             costs.append(Cost(label, amount))
     return tuple(fields), tuple(costs)
@@ -210,9 +210,9 @@ def _lines(
     tab: PriceTab | None,
     sums: Negotiation,
     share: Share,
-    contents: Contents,
+    contents: VehicleContents,
     panels: Panels,
-    reading: Reading,
+    reading: RenderContext,
 ) -> Iterator[SheetLine]:
     said = "indisponível" if contents.facts is None else formats.MISSING
     code = f", código {tab.code}" if tab and tab.code else ""
@@ -237,7 +237,7 @@ def _lines(
         yield SheetLine(cost.label, -cost.amount, "", _TYPED)
 
 
-def _asked(panel: Panel, reading: Reading) -> str:
+def _asked(panel: Panel, reading: RenderContext) -> str:
     if panel.fetched_at is None:
         return "sem resposta da fonte"
     seen = provenance("", panel, reading.now)

@@ -12,7 +12,13 @@ from portal.presentation.panels import Panel
 from portal.presentation.status_style import Tone
 from portal.presentation.vehicle.facts import FACT_LABELS, fact_fields
 from portal.presentation.vehicle.fines import MOST_ROWS
-from portal.presentation.vehicle.panel import LOOKUP_WORDS, Lookup, Panels, Reading, is_readable
+from portal.presentation.vehicle.panel import (
+    LOOKUP_WORDS,
+    Lookup,
+    Panels,
+    RenderContext,
+    is_readable,
+)
 from portal.presentation.vehicle.restrictions import MOST_CARDS, title_of
 from portal.vehicle import (
     Field,
@@ -54,14 +60,14 @@ class Changes:
     omitted: int
 
 
-def changes_of(panels: Panels, reading: Reading) -> tuple[Changes, ...]:
+def changes_of(panels: Panels, reading: RenderContext) -> tuple[Changes, ...]:
     """The changes of each lookup that has some; nothing is said of an answer that cannot be
     read, or that replaced none."""
     told = (_changes(lookup, panels.of(lookup), reading) for lookup in LOOKUP_WORDS)
     return tuple(changes for changes in told if changes is not None)
 
 
-def _changes(lookup: Lookup, panel: Panel, reading: Reading) -> Changes | None:
+def _changes(lookup: Lookup, panel: Panel, reading: RenderContext) -> Changes | None:
     replaced = panel.replaced
     if replaced is None or panel.body is None or panel.fetched_at is None:
         return None
@@ -79,7 +85,7 @@ def _changes(lookup: Lookup, panel: Panel, reading: Reading) -> Changes | None:
     )
 
 
-def _vehicle_lines(before: bytes, after: bytes, reading: Reading) -> Iterator[ChangeLine]:
+def _vehicle_lines(before: bytes, after: bytes, reading: RenderContext) -> Iterator[ChangeLine]:
     old, new = read_decode(before, reading.marker), read_decode(after, reading.marker)
     for price in changed_prices(old, new):
         yield ChangeLine(_price_text(price), "veiculo", "unknown", "refresh")
@@ -110,7 +116,7 @@ def _shown(field: Field) -> str:
     return "oculto pela fonte" if field.is_hidden else formats.MISSING
 
 
-def _fine_lines(before: bytes, after: bytes, reading: Reading) -> Iterator[ChangeLine]:
+def _fine_lines(before: bytes, after: bytes, reading: RenderContext) -> Iterator[ChangeLine]:
     old, new = read_fines(before, reading.marker), read_fines(after, reading.marker)
     for change in changed_fines(old, new):
         anchor = f"multa-{change.position + 1}" if 0 <= change.position < MOST_ROWS else ""
@@ -185,7 +191,7 @@ def _caveat(event: str) -> str:
     return " Pode ter sido paga ou cancelada, ou a fonte pode não a ter enviado: confirme."
 
 
-def _restriction_lines(before: bytes, after: bytes, reading: Reading) -> Iterator[ChangeLine]:
+def _restriction_lines(before: bytes, after: bytes, reading: RenderContext) -> Iterator[ChangeLine]:
     old = read_restrictions(before, reading.marker)
     new = read_restrictions(after, reading.marker)
     for change in changed_restrictions(old, new):

@@ -8,13 +8,13 @@ from portal.presentation.panels import Panel
 from portal.presentation.vehicle.changes import changes_of
 from portal.presentation.vehicle.facts import VehicleFacts, vehicle_facts
 from portal.presentation.vehicle.fines import FineList, fine_list
-from portal.presentation.vehicle.panel import Panels, Reading
+from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.presentation.vehicle.restrictions import RestrictionList, restriction_list
 from portal.presentation.vehicle.summary import Summary, summary
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class VehicleContents:
     """None: could not be asked, or not read. The summary tells what is missing."""
 
     facts: VehicleFacts | None
@@ -23,7 +23,9 @@ class Contents:
     summary: Summary
 
     @classmethod
-    def of(cls, panels: Panels, reading: Reading, *, decode_wanted: bool = True) -> "Contents":
+    def of(
+        cls, panels: Panels, reading: RenderContext, *, decode_wanted: bool = True
+    ) -> "VehicleContents":
         facts = vehicle_facts(panels.decode, reading)
         fines = fine_list(panels.renainf, reading)
         restrictions = restriction_list(panels.renajud, reading)

@@ -8,7 +8,7 @@ from typing import Final
 
 from portal.presentation import formats
 from portal.presentation.panels import Panel
-from portal.presentation.vehicle.panel import Reading, is_readable
+from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.prices import Prices, prices_of
 from portal.vehicle import EMPTY, HIDDEN, Decoded, Field, VehicleName, read_decode, vehicle_name
 
@@ -55,7 +55,7 @@ class VehicleFacts:
         return bool(str(self.name)) or any(e.model or e.version for e in entries)
 
 
-def vehicle_facts(panel: Panel, reading: Reading) -> VehicleFacts | None:
+def vehicle_facts(panel: Panel, reading: RenderContext) -> VehicleFacts | None:
     """The vehicle of an answer; None where there is none or it cannot be read."""
     if panel.body is None or not is_readable(panel, "decode"):
         return None

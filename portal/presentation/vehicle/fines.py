@@ -7,7 +7,7 @@ from typing import Final
 
 from portal.law import FineAssessment, Totals, assess, totals
 from portal.presentation.panels import Panel
-from portal.presentation.vehicle.panel import Reading, is_readable
+from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.vehicle import STATES, Fine, read_fines
 
 # A table of more rows would be read by nobody and weigh more than the rest of the page; the
@@ -68,7 +68,7 @@ _TONES = {
 }
 
 
-def fine_list(panel: Panel, reading: Reading) -> FineList | None:
+def fine_list(panel: Panel, reading: RenderContext) -> FineList | None:
     """The fines of an answer; None where there is none or it cannot be read."""
     if panel.body is None or not is_readable(panel, "renainf"):
         return None

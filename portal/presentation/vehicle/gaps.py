@@ -59,13 +59,13 @@ def gap_of(missing: Sequence[Unavailable], subject: Plate | Renavam, *, is_all: 
     asked about the subject."""
     if not missing:
         return None
-    whats = named([one.what for one in missing])
-    title = f"{whats}: indisponíveis — {_NO_CLEAN_RECORD}"
+    lookup_labels = named([one.what for one in missing])
+    title = f"{lookup_labels}: indisponíveis — {_NO_CLEAN_RECORD}"
     is_unknown = all(one.cause in _UNKNOWN_SUBJECT for one in missing)
     if is_unknown:
         verb = "conhece" if any(one.cause == "not_found" for one in missing) else "aceitou"
-        who = "A fonte" if is_all else f"{whats}: a fonte"
-        title = f"{who} não {verb} {this_one(subject)} — {_NO_CLEAN_RECORD}"
+        who = "A fonte" if is_all else f"{lookup_labels}: a fonte"
+        title = f"{who} não {verb} {subject_phrase(subject)} — {_NO_CLEAN_RECORD}"
     can_retry = any(one.can_retry for one in missing)
     has_unknown = any(one.cause in _UNKNOWN_SUBJECT for one in missing)
     return Gap(
@@ -95,34 +95,34 @@ def kept_titles(kept: Sequence[tuple[str, datetime]]) -> tuple[str, ...]:
             groups.append((moment, [what]))
     order = [what for what, _ in kept]
     return tuple(
-        f"{named(sorted(whats, key=order.index))}: "
-        f"{'respostas guardadas' if len(whats) > 1 else 'resposta guardada'} de "
+        f"{named(sorted(lookup_labels, key=order.index))}: "
+        f"{'respostas guardadas' if len(lookup_labels) > 1 else 'resposta guardada'} de "
         f"{formats.moment(moment)}"
-        for moment, whats in groups
+        for moment, lookup_labels in groups
     )
 
 
-def named(whats: Sequence[str]) -> str:
+def named(lookup_labels: Sequence[str]) -> str:
     """``Dados do veículo, multas e restrições judiciais``."""
-    text = listed(whats)
+    text = listed(lookup_labels)
     return text[:1].upper() + text[1:]
 
 
-def told_by_reason(missing: Sequence[Unavailable]) -> Iterator[tuple[str, str]]:
+def group_by_reason(missing: Sequence[Unavailable]) -> Iterator[tuple[str, str]]:
     """Each reason once, with the names of what is missing for it."""
     by_reason: dict[str, list[str]] = {}
     for one in missing:
         by_reason.setdefault(one.reason, []).append(one.what)
-    for reason, whats in by_reason.items():
-        yield named(whats), reason
+    for reason, lookup_labels in by_reason.items():
+        yield named(lookup_labels), reason
 
 
 def _lines(missing: Sequence[Unavailable]) -> Iterator[str]:
-    told = list(told_by_reason(missing))
-    for whats, reason in told:
-        yield reason if len(told) == 1 else f"{whats}: {reason}"
+    told = list(group_by_reason(missing))
+    for lookup_labels, reason in told:
+        yield reason if len(told) == 1 else f"{lookup_labels}: {reason}"
 
 
-def this_one(subject: Plate | Renavam) -> str:
+def subject_phrase(subject: Plate | Renavam) -> str:
     """``esta placa``, ``este Renavam``."""
     return "esta placa" if isinstance(subject, Plate) else "este Renavam"

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 from portal.law import UNVERIFIED, Unverified
 from portal.presentation import formats
 from portal.presentation.panels import Panel
-from portal.presentation.vehicle.contents import Contents
+from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
 from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.panel import (
@@ -17,7 +17,7 @@ from portal.presentation.vehicle.panel import (
     PanelName,
     Panels,
     PanelView,
-    Reading,
+    RenderContext,
     frame,
     subject_path,
 )
@@ -84,7 +84,7 @@ def vehicle_page(
     plate: Plate,
     panels: Panels,
     report: Panel,
-    reading: Reading,
+    reading: RenderContext,
     *,
     follow: bool = True,
     report_outdated: bool = False,
@@ -97,7 +97,7 @@ def vehicle_page(
     fetching themselves. ``report`` unasked: none was written yet. ``may_refresh`` and
     ``may_write`` False: this visitor's access includes no asking again, no report.
     """
-    contents = Contents.of(panels, reading)
+    contents = VehicleContents.of(panels, reading)
     asked = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
     views = tuple(
         _panel(name, plate, panels, reading, contents, follow=follow) for name in PANEL_NAMES
@@ -134,19 +134,21 @@ def vehicle_page(
 
 
 def panel_fragment(
-    name: str, subject: Plate | Renavam, panels: Panels, reading: Reading
+    name: str, subject: Plate | Renavam, panels: Panels, reading: RenderContext
 ) -> PanelFragment:
     """One panel, from the lookups that ``panel_needs(name)`` names; KeyError for another name."""
     if name not in PANEL_NAMES:
         raise KeyError(name)
-    contents = Contents.of(panels, reading)
+    contents = VehicleContents.of(panels, reading)
     return PanelFragment(_panel(name, subject, panels, reading, contents, follow=False))
 
 
-def renavam_page(renavam: Renavam, renainf: Panel, renajud: Panel, reading: Reading) -> RenavamPage:
+def renavam_page(
+    renavam: Renavam, renainf: Panel, renajud: Panel, reading: RenderContext
+) -> RenavamPage:
     """The page of a Renavam; unasked lookups show a button, nothing is fetched by itself."""
     panels = Panels(Panel("unasked"), renainf, renajud)
-    contents = Contents.of(panels, reading, decode_wanted=False)
+    contents = VehicleContents.of(panels, reading, decode_wanted=False)
     lookups: tuple[Lookup, ...] = ("renainf", "renajud")
     return RenavamPage(
         renavam=renavam,
@@ -168,8 +170,8 @@ def _panel(
     name: PanelName,
     subject: Plate | Renavam,
     panels: Panels,
-    reading: Reading,
-    contents: Contents,
+    reading: RenderContext,
+    contents: VehicleContents,
     *,
     follow: bool,
 ) -> AnyPanel:

@@ -20,10 +20,10 @@ from portal.presentation.vehicle.gaps import (
     Gap,
     Unavailable,
     gap_of,
+    group_by_reason,
     kept_titles,
     named,
     reason_about,
-    told_by_reason,
 )
 from portal.vehicle import Plate, Renavam
 
@@ -87,7 +87,7 @@ class Panels:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RenderContext:
     """How bodies are read: the present moment (aware), the hidden marker, whether names are
     masked."""
 
@@ -174,7 +174,7 @@ def frame(
     name: PanelName,
     subject: Plate | Renavam,
     panels: Panels,
-    reading: Reading,
+    reading: RenderContext,
     content: Content | None,
     *,
     follow: bool = True,
@@ -233,7 +233,10 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
     Why an answer from before stands in for a new one, nobody told us: not by us either, then.
     """
     lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
-    told = [f"{whats}: {why}" for whats, why in told_by_reason(missing_of(panels, subject))]
+    told = [
+        f"{lookup_labels}: {why}"
+        for lookup_labels, why in group_by_reason(missing_of(panels, subject))
+    ]
     kept = [LOOKUP_WORDS[one] for one in lookups if panels.of(one).from_memory]
     if kept:
         told.append(f"{named(kept)}: não veio resposta nova.")

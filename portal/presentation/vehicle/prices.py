@@ -72,7 +72,7 @@ class PriceTab:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldPrice:
+class PriceSummary:
     """A price, or a range where versions are tied, and a note on the versions, or ""."""
 
     text: str
@@ -101,7 +101,7 @@ class Prices:
         return tuple(tab for tab in self.all if tab.is_tied) or self.tabs[:1]
 
     @property
-    def told(self) -> ToldPrice | None:
+    def told(self) -> PriceSummary | None:
         """The price in as many words as it is known; None where none of the likeliest has one."""
         likeliest = self.likeliest
         known = [tab.current for tab in likeliest if tab.current is not None]
@@ -117,7 +117,7 @@ class Prices:
         lowest, highest = min(known), max(known)
         ends = dict.fromkeys((formats.whole_brl(lowest), formats.whole_brl(highest)))
         text = " a ".join(ends) if len(ends) > 1 else formats.brl(lowest)
-        return ToldPrice(text, " ".join(notes))
+        return PriceSummary(text, " ".join(notes))
 
     @property
     def legend(self) -> str:

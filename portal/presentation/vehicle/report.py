@@ -10,7 +10,7 @@ from portal.presentation.vehicle.panel import (
     Lookup,
     Panels,
     Provenance,
-    Reading,
+    RenderContext,
     provenance,
 )
 from portal.vehicle import Report, read_report
@@ -57,7 +57,7 @@ class ReportSection:
 
 def report_section(
     panel: Panel,
-    reading: Reading,
+    reading: RenderContext,
     *,
     action: str,
     outdated: bool,

@@ -13,8 +13,8 @@ from portal.law import (
     effect_of,
 )
 from portal.presentation.panels import Panel
-from portal.presentation.status_style import ANSWER_LOOKS, REMOVAL_WORDS, Look
-from portal.presentation.vehicle.panel import Reading, is_readable
+from portal.presentation.status_style import ANSWER_LOOKS, REMOVAL_WORDS, StatusStyle
+from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.vehicle import Restriction, read_restrictions
 
 MOST_CARDS = 200
@@ -33,7 +33,7 @@ class Consequence:
     question: str
     word: str
     answer: Answer
-    look: Look
+    look: StatusStyle
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class RestrictionList:
         return len(self.records)
 
 
-def restriction_list(panel: Panel, reading: Reading) -> RestrictionList | None:
+def restriction_list(panel: Panel, reading: RenderContext) -> RestrictionList | None:
     """The restrictions of an answer; None where there is none or it cannot be read."""
     if panel.body is None or not is_readable(panel, "renajud"):
         return None

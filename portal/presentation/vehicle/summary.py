@@ -5,12 +5,12 @@ from decimal import Decimal
 from typing import Final
 
 from portal.law import NOTHING_STALE, UNVERIFIED, Row, Stale, Totals, Verdict, judge
-from portal.presentation.status_style import ANSWER_LOOKS, LEVEL_LOOKS, Look
+from portal.presentation.status_style import ANSWER_LOOKS, LEVEL_LOOKS, StatusStyle
 from portal.presentation.vehicle.changes import Changes
 from portal.presentation.vehicle.facts import VehicleFacts
 from portal.presentation.vehicle.fines import FineList
-from portal.presentation.vehicle.panel import Reading
-from portal.presentation.vehicle.prices import ToldPrice
+from portal.presentation.vehicle.panel import RenderContext
+from portal.presentation.vehicle.prices import PriceSummary
 from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.timeline import Timeline, timeline
 
@@ -21,7 +21,7 @@ class ReasonLine:
 
     sentence: str
     anchor: str
-    look: Look
+    look: StatusStyle
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class MatrixRow:
     """One act and what is known about it."""
 
     row: Row
-    look: Look
+    look: StatusStyle
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ class Summary:
     name: str
     line: str
     verdict: Verdict
-    look: Look
+    look: StatusStyle
     reasons: tuple[ReasonLine, ...]
     more_reasons: int
     matrix: tuple[MatrixRow, ...]
     fines: Totals | None
     restrictions: int | None
     price: Decimal | None
-    told_price: ToldPrice | None
+    told_price: PriceSummary | None
     price_is_known: bool
     timeline: Timeline
     changes: tuple[Changes, ...]
@@ -73,7 +73,7 @@ def summary(
     facts: VehicleFacts | None,
     fines: FineList | None,
     restrictions: RestrictionList | None,
-    reading: Reading,
+    reading: RenderContext,
     *,
     changes: tuple[Changes, ...] = (),
     decode_wanted: bool = True,

@@ -18,7 +18,7 @@ MOST_WAITING: Final = 10_000
 _TOGETHER: Final = 100  # lines written at once: between two batches others have their turn
 
 
-class Kind(msgspec.Struct, frozen=True):
+class HitLabels(msgspec.Struct, frozen=True):
     """What the hits on one judgement have in common: how they are counted, how their line reads."""
 
     counted: tuple[str, str, str]  # operation, method, rule
@@ -36,7 +36,7 @@ class Hit(msgspec.Struct, frozen=True):
     at: float
     seconds: float
     request_id: str
-    kind: Kind
+    kind: HitLabels
 
     def line(self) -> str:
         """Its line's own members."""
@@ -44,7 +44,7 @@ class Hit(msgspec.Struct, frozen=True):
         return f'"request_id":"{self.request_id}",{self.kind.line},"ms":{ms}'
 
 
-class HitLog:
+class AccessLogBuffer:
     """``write`` is called several times a second, and before whatever takes the long way."""
 
     def __init__(self, gateway: Gateway, metrics: Metrics) -> None:

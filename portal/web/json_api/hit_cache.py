@@ -20,8 +20,8 @@ import msgspec
 from portal.access import Gatekeeper
 from portal.gateway import DECODE, RENAINF, RENAJUD, Gateway, Lookup, Operation, Served
 from portal.web.http.headers import new_request_id, standing_headers
-from portal.web.json_api.access_log_buffer import Hit, HitLog, Kind
-from portal.web.json_api.routes import Refusal, admit, success_headers, vehicle_lookup
+from portal.web.json_api.access_log_buffer import AccessLogBuffer, Hit, HitLabels
+from portal.web.json_api.routes import Refusal, authorise, success_headers, vehicle_lookup
 
 _KEPT_BYTES: Final = 4096  # what a judgement takes with its headers, key and slot, generously
 _LONGEST: Final = 1024  # a request's spelling, of which it is remembered
@@ -41,7 +41,7 @@ class _Judged(msgspec.Struct, frozen=True):
     until: float
     fetched_at: float
     headers: list[tuple[str, str]]
-    kind: Kind
+    kind: HitLabels
 
 
 class Edge:
@@ -52,7 +52,7 @@ class Edge:
         application: WSGIApplication,
         gateway: Gateway,
         gatekeeper: Gatekeeper,
-        log: HitLog,
+        log: AccessLogBuffer,
         memory_bytes: int,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -94,7 +94,7 @@ class Edge:
         judged = self._judged.get(name)
         body = None
         if judged is not None and started < judged.until:
-            body = self._gateway.same_at_hand(judged.key, judged.fetched_at)
+            body = self._gateway.get_if_unchanged(judged.key, judged.fetched_at)
         if judged is None or body is None:
             try:
                 judged, body = self._judge(name, judged, started)
@@ -113,13 +113,13 @@ class Edge:
             raise _NotOurs
         operation, plate, uf = _read(path)
         headers = () if authorization is None else (authorization,)
-        identity = admit(self._gatekeeper, operation, headers, query.encode("latin-1"))
+        identity = authorise(self._gatekeeper, operation, headers, query.encode("latin-1"))
         if last is not None and last.credential == identity.credential:
             lookup, key = last.lookup, last.key
         else:
             lookup = vehicle_lookup(operation, plate, uf)
             key = self._gateway.key(lookup, identity.credential)
-        served = self._gateway.at_hand(lookup, key)
+        served = self._gateway.get_fresh(lookup, key)
         if served is None:
             raise _NotOurs
         told = success_headers(served)
@@ -136,7 +136,7 @@ class Edge:
                 *told,
                 *_STANDING[scheme],
             ],
-            kind=Kind.of(operation.name, method, rule, dict(told)["Cache-Status"]),
+            kind=HitLabels.of(operation.name, method, rule, dict(told)["Cache-Status"]),
         )
         with self._change:
             self._judged.pop(name, None)

@@ -51,7 +51,7 @@ class Refusal(Exception):
         self.message = message
 
 
-class JSONFace:
+class JsonApi:
     """Order of judgement: 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store →
     upstream."""
 
@@ -103,7 +103,7 @@ class JSONFace:
     def _answer(self, operation: Operation, lookup: Callable[[Identity], Lookup]) -> Response:
         try:
             authorization = request.headers.getlist("Authorization")
-            identity = admit(self._gatekeeper, operation, authorization, request.query_string)
+            identity = authorise(self._gatekeeper, operation, authorization, request.query_string)
             question = lookup(identity)
         except Refusal as refusal:
             return message_response(refusal.status, refusal.message)
@@ -146,7 +146,7 @@ class JSONFace:
         return network(request.remote_addr)
 
 
-def admit(
+def authorise(
     gatekeeper: Gatekeeper, operation: Operation, authorization: Sequence[str], query: bytes
 ) -> Identity:
     """Who asks, if they may; ``authorization`` is every such header. Raises Refusal, 401 or 403."""
@@ -156,7 +156,7 @@ def admit(
         raise Refusal(401, UNAUTHORIZED) from None
     except RefusedToken:
         raise Refusal(403, FORBIDDEN) from None
-    if not identity.may(operation.name):
+    if not identity.has_scope(operation.name):
         raise Refusal(403, FORBIDDEN)
     return identity
 
@@ -194,7 +194,7 @@ def _directive(identity: Identity) -> Directive:
     }
     if request.method == "HEAD" or "only-if-cached" in wishes:
         return Directive.ONLY_IF_CACHED
-    if "no-cache" in wishes and identity.may("refresh"):
+    if "no-cache" in wishes and identity.has_scope("refresh"):
         return Directive.REFRESH
     return Directive.NORMAL
 

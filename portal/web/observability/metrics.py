@@ -26,12 +26,12 @@ _STATES = ("closed", "open", "half-open")
 # What a worker's counters and histograms may come to, each: a series takes some 170 bytes, and
 # routes, methods, statuses, operations and outcomes are few.
 _ROOM = 1024 * 1024
-ROOM_A_WORKER = 2 * _ROOM
+BYTES_PER_WORKER = 2 * _ROOM
 # A source gone mad must not fill the memory of whoever collects: later names are "other".
 _MOST_FIELDS = 200
 
 
-def add_up_in(directory: Path, number: int) -> None:
+def enable_multiprocess(directory: Path, number: int) -> None:
     """Let this process write its numbers where those of the same server read them too.
 
     ``number`` is no other living process's; one that takes a dead one's over goes on counting

@@ -7,12 +7,12 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
 from portal.gateway import DECODE, RENAINF, RENAJUD, Directive
-from portal.presentation import MOST_PLATES, Reading, comparison_page, comparison_path
+from portal.presentation import MOST_PLATES, RenderContext, comparison_page, comparison_path
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.public import plain_query
-from portal.web.pages.sessions import may_spend
+from portal.web.pages.sessions import is_user_initiated
 
 NONE_GIVEN = "Informe pelo menos uma placa."
 TOO_MANY = f"Compare até {MOST_PLATES} placas por vez."
@@ -28,7 +28,7 @@ class ComparisonPages:
     def __init__(
         self,
         lookups: Lookups,
-        reading: Callable[[], Reading],
+        reading: Callable[[], RenderContext],
         remember: Callable[[Plate | Renavam], None],
     ) -> None:
         self._lookups = lookups
@@ -45,7 +45,7 @@ class ComparisonPages:
             return make_response(render_template(page.template, page=page), 400)
         if given != [",".join(plate.text for plate in plates)]:
             return redirect(comparison_path(plates), 303)
-        person = may_spend()
+        person = is_user_initiated()
         if person:
             for plate in plates:
                 self._remember(plate)

@@ -22,7 +22,7 @@ from portal.gateway import (
     Operation,
     Served,
 )
-from portal.presentation import Panels, this_one
+from portal.presentation import Panels, subject_phrase
 from portal.presentation.failure_texts import FAULTS
 from portal.presentation.panels import Panel, Replaced
 from portal.vehicle import Plate, Renavam
@@ -112,7 +112,7 @@ class Lookups:
     ) -> Panel:
         """One lookup as a panel; never raises."""
         price = self._gateway.terms(lookup.operation.name).price
-        if not identity.may(lookup.operation.name):
+        if not identity.has_scope(lookup.operation.name):
             return Panel("unavailable", price=price, reason=OUT_OF_SCOPE, cause="out_of_scope")
         if isinstance(lookup.subject, Renavam) and lookup.operation not in (RENAINF, RENAJUD):
             return Panel(
@@ -128,14 +128,14 @@ class Lookups:
                 return Panel("unasked", price=price)
             sentence = FAULTS[failure.kind].sentence
             if failure.kind == "not_found":
-                sentence = UNKNOWN.format(this_one(lookup.subject))
+                sentence = UNKNOWN.format(subject_phrase(lookup.subject))
             return Panel("unavailable", price=price, reason=sentence, cause=failure.kind)
         except Exception as error:
             log.error("unexpected %s in a panel", type(error).__name__)
             # A panel must not cost the visitor the page, nor look like a clean record.
             return Panel("unavailable", price=price, reason=BROKEN, cause="broken")
         if served.status != 200:
-            sentence = REJECTED.format(this_one(lookup.subject))
+            sentence = REJECTED.format(subject_phrase(lookup.subject))
             return Panel("unavailable", price=price, reason=sentence, cause="rejected")
         panel = _panel(served, replaced, price)
         if not panel.from_memory:

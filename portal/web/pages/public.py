@@ -31,7 +31,7 @@ from portal.presentation.failure_texts import INVALID_PLATE
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.rate_limits import RateLimits, seconds
 from portal.web.pages.dossier_code import DossierCodes
-from portal.web.pages.sessions import Visitors, local_path
+from portal.web.pages.sessions import Sessions, local_path
 
 WRONG_TOKEN = "Este token não foi aceito."  # noqa: S105
 EXPIRED_TOKEN = "Este token foi revogado ou venceu."  # noqa: S105
@@ -59,12 +59,12 @@ def pasted_code(text: str) -> str:
     return code.translate(_DASHES)[:LONGEST_CODE]
 
 
-class OpenPages:
+class PublicPages:
     """Nothing here is about a vehicle."""
 
     def __init__(
         self,
-        visitors: Visitors,
+        visitors: Sessions,
         history: History,
         codes: DossierCodes,
         samples: Sequence[SamplePlate],

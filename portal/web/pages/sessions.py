@@ -38,7 +38,7 @@ class DynamicSecureCookies(SecureCookieSessionInterface):
         return request.is_secure
 
 
-class Visitors:
+class Sessions:
     """The session holds a token's digest, or in pass-through mode the credential encrypted."""
 
     def __init__(
@@ -127,7 +127,7 @@ class Visitors:
             session["csrf"] = secrets.token_urlsafe(24)
         return str(session["csrf"])
 
-    def refuse_foreign_forms(self) -> None:
+    def check_csrf(self) -> None:
         """A POST to a page carries the session's csrf_token, or it is not our form."""
         if request.method != "POST" or request.routing_exception or is_json_path(request.path):
             return
@@ -162,7 +162,7 @@ def local_path(wish: str) -> str:
     return wish if sound else "/"
 
 
-def limit_pages(app: Flask, limits: RateLimits, visitors: Visitors) -> None:
+def limit_pages(app: Flask, limits: RateLimits, visitors: Sessions) -> None:
     """Pages about vehicles count towards the limits; the JSON face judges its own order."""
 
     def judge() -> None:
@@ -177,7 +177,7 @@ def limit_pages(app: Flask, limits: RateLimits, visitors: Visitors) -> None:
     app.before_request(judge)
 
 
-def may_spend() -> bool:
+def is_user_initiated() -> bool:
     """Whether this GET is a person's: not a prefetch, not from another site, not a known bot.
 
     Absent headers count as a person.

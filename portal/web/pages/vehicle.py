@@ -31,14 +31,14 @@ from portal.presentation import (
     PANEL_NAMES,
     DossierPage,
     Panels,
-    Reading,
+    RenderContext,
     dossier_page,
     negotiation_page,
     not_refreshed,
     panel_fragment,
     panel_needs,
     renavam_page,
-    this_one,
+    subject_phrase,
     vehicle_page,
 )
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE
@@ -50,9 +50,9 @@ from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.lookups import REJECTED, Lookups
 from portal.web.pages.pdf import PDFUnavailable
-from portal.web.pages.public import OpenPages
-from portal.web.pages.sessions import Visitors, may_spend
-from portal.web.pages.written_reports import NothingAtHand, WrittenReports
+from portal.web.pages.public import PublicPages
+from portal.web.pages.sessions import Sessions, is_user_initiated
+from portal.web.pages.written_reports import NoRecords, WrittenReports
 
 NOT_REFRESHED = "Nem tudo foi atualizado"
 REFRESHED = "Atualizado às {}"
@@ -78,9 +78,9 @@ class VehiclePages:
         self,
         gateway: Gateway,
         lookups: Lookups,
-        visitors: Visitors,
+        visitors: Sessions,
         history: History,
-        open_pages: OpenPages,
+        public_pages: PublicPages,
         codes: DossierCodes,
         render_pdf: Callable[[str], bytes],
         hidden_marker: str,
@@ -90,7 +90,7 @@ class VehiclePages:
         self._reports = WrittenReports(gateway)
         self._visitors = visitors
         self._history = history
-        self._open_pages = open_pages
+        self._open_pages = public_pages
         self._codes = codes
         self._render_pdf = render_pdf
         self._hidden_marker = hidden_marker
@@ -154,7 +154,7 @@ class VehiclePages:
         return self._signed_in(checked)
 
     def vehicle(self, plate: Plate, identity: Identity) -> BaseResponse:
-        person = may_spend()
+        person = is_user_initiated()
         whole = request.args.get("completo") == "1"
         if person:
             self._remember(plate)
@@ -170,8 +170,8 @@ class VehiclePages:
             self._reading(),
             follow=person,
             report_outdated=outdated,
-            may_refresh=identity.may("refresh"),
-            may_write=identity.may("report"),
+            may_refresh=identity.has_scope("refresh"),
+            may_write=identity.has_scope("report"),
         )
         return make_response(render_template(page.template, page=page))
 
@@ -179,13 +179,13 @@ class VehiclePages:
         if name not in PANEL_NAMES:
             abort(404)
         operations = [OPERATIONS[needed] for needed in panel_needs(name)]
-        directive = Directive.NORMAL if may_spend() else Directive.PEEK
+        directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
         panels = self._lookups.panels(plate, operations, identity, directive)
         page = panel_fragment(name, plate, panels, self._reading())
         return make_response(render_template(page.template, page=page))
 
     def renavam(self, renavam: Renavam, identity: Identity) -> BaseResponse:
-        person = may_spend()
+        person = is_user_initiated()
         if person:
             self._remember(renavam)
         directive = Directive.NORMAL if person else Directive.PEEK
@@ -221,9 +221,9 @@ class VehiclePages:
         return make_response(render_template(page.template, page=page), status)
 
     def refresh(self, plate: Plate, identity: Identity) -> BaseResponse:
-        if not identity.may("refresh"):
+        if not identity.has_scope("refresh"):
             abort(403)
-        asked = tuple(one for one in OF_A_PLATE if identity.may(one.name))
+        asked = tuple(one for one in OF_A_PLATE if identity.has_scope(one.name))
         panels = self._lookups.panels(plate, asked, identity, Directive.REFRESH)
         in_vain = not_refreshed(panels, plate)
         if in_vain:
@@ -239,18 +239,18 @@ class VehiclePages:
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
         """Have the report written from what the panels hold; what is unavailable is named."""
-        if not identity.may("report"):
+        if not identity.has_scope("report"):
             abort(403)
         panels = self._lookups.panels(plate, OF_A_PLATE, identity)
         try:
             served = self._reports.write(plate, panels, identity)
-        except NothingAtHand:
+        except NoRecords:
             return page_error(503, NO_REPORT, NOTHING_TO_WRITE_ABOUT, plate.text)
         except Failure as failure:
             fault = FAULTS[failure.kind]
             return page_error(fault.status, NO_REPORT, fault.sentence, plate.text)
         if served.status != 200:
-            return page_error(502, NO_REPORT, REJECTED.format(this_one(plate)), plate.text)
+            return page_error(502, NO_REPORT, REJECTED.format(subject_phrase(plate)), plate.text)
         if not served.stored:
             return self._page_with(
                 plate, panels, self._reports.just_written(served, panels), identity
@@ -266,13 +266,13 @@ class VehiclePages:
             panels,
             report,
             self._reading(),
-            may_refresh=identity.may("refresh"),
-            may_write=identity.may("report"),
+            may_refresh=identity.has_scope("refresh"),
+            may_write=identity.has_scope("report"),
         )
         return make_response(render_template(page.template, page=page))
 
     def _dossier(self, plate: Plate, identity: Identity) -> DossierPage:
-        directive = Directive.NORMAL if may_spend() else Directive.PEEK
+        directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
         panels = self._lookups.panels(plate, OF_A_PLATE, identity, directive)
         report, outdated = self._reports.newest(plate, panels, identity)
         page = dossier_page(
@@ -288,7 +288,7 @@ class VehiclePages:
     def _remember(self, subject: Plate | Renavam) -> None:
         self._history.record(self._visitors.mark, subject.text)
 
-    def _reading(self) -> Reading:
-        return Reading(
+    def _reading(self) -> RenderContext:
+        return RenderContext(
             now=datetime.now(UTC), marker=self._hidden_marker, mask_names=self._mask_names
         )

@@ -17,7 +17,7 @@ from portal.vehicle import Plate
 _decoder = msgspec.json.Decoder(float_hook=Decimal)  # every digit goes into the report
 
 
-class NothingAtHand(Exception):
+class NoRecords(Exception):
     """There is no record to write about: a report on nothing would still cost its price."""
 
 
@@ -28,11 +28,11 @@ class WrittenReports:
         self._gateway = gateway
 
     def write(self, plate: Plate, panels: Panels, identity: Identity) -> Served:
-        """Have a report written from these records; raises NothingAtHand before anything is
+        """Have a report written from these records; raises NoRecords before anything is
         asked, else the gateway's Failure."""
         results = _results(panels)
         if not results:
-            raise NothingAtHand
+            raise NoRecords
         lookup = report_lookup(plate, _data(results))
         caller = _caller(identity)
         served = self._gateway.fetch(lookup, caller)
@@ -53,7 +53,7 @@ class WrittenReports:
         caller = _caller(identity)
         price = self._gateway.terms("report").price
         newest = self._gateway.newest_report(plate, caller)
-        if newest is None or not identity.may("report"):
+        if newest is None or not identity.has_scope("report"):
             return Panel("unasked", price=price), False
         results = _results(panels)
         made_of = next(
@@ -64,7 +64,7 @@ class WrittenReports:
             ),
             None,
         )
-        if not all(map(identity.may, made_of or LOOKUP_WORDS)):
+        if not all(map(identity.has_scope, made_of or LOOKUP_WORDS)):
             of_these = next(self._written_from(plate, results, caller), None)
             if of_these is None:
                 return Panel("unasked", price=price), False

@@ -46,7 +46,7 @@ def test_a_refresh_is_what_the_next_hit_brings(
     assert int(after.headers["Age"]) <= int(before.headers["Age"]) + 1
     store = edge_of(here)._gateway
     judged = next(each for name, each in edge_of(here)._judged.items() if name[0] == DECODE)
-    assert store.same_at_hand(judged.key, judged.fetched_at) == after.data
+    assert store.get_if_unchanged(judged.key, judged.fetched_at) == after.data
     assert upstream.count("/detran/v1/decode") == 2
 
 
@@ -134,7 +134,7 @@ def test_a_log_that_nobody_reads_holds_hits_up_before_it_fills_the_memory(
 ) -> None:
     log = edge_of(both_ways(portal).edge)._log
     monkeypatch.setattr(access_log_buffer, "MOST_WAITING", 5)
-    kind = access_log_buffer.Kind.of("decode", "GET", "/rule", "portal; hit")
+    kind = access_log_buffer.HitLabels.of("decode", "GET", "/rule", "portal; hit")
     hit = access_log_buffer.Hit(time.time(), 0.001, "id", kind)
     read = threading.Event()
     monkeypatch.setattr(log, "_write", lambda _hits: read.wait(10))

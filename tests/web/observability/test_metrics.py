@@ -11,7 +11,7 @@ import pytest
 from prometheus_client import values
 
 from portal.gateway import CacheStatus, FailureKind
-from portal.web import ROOM_A_WORKER, Metrics, add_up_in
+from portal.web import BYTES_PER_WORKER, Metrics, enable_multiprocess
 from portal.web.observability.request_log import request_fields
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, odd_bodies
@@ -149,7 +149,7 @@ def test_every_series_there_can_be_fits_into_the_room_taken_at_the_start(
     shared: Path, portal: PortalFactory
 ):
     """Grown later the files would have holes, and to fill one on a full disk ends the process."""
-    add_up_in(shared, 0)
+    enable_multiprocess(shared, 0)
     metrics = Metrics(directory=shared)
     operations = ("decode", "renainf", "renajud", "report")
     for operation in operations:
@@ -171,14 +171,14 @@ def test_every_series_there_can_be_fits_into_the_room_taken_at_the_start(
             metrics.answered(method, "none", status, 0.1)
     sizes = {file.name: file.stat() for file in shared.glob("*_0.db")}
     assert set(sizes) == {"counter_0.db", "histogram_0.db"}
-    assert sum(each.st_size for each in sizes.values()) == ROOM_A_WORKER
+    assert sum(each.st_size for each in sizes.values()) == BYTES_PER_WORKER
     assert all(each.st_blocks * 512 >= each.st_size for each in sizes.values())
     assert b"portal_requests_total" in metrics.text()
 
 
 def test_who_takes_a_dead_workers_number_over_goes_on_counting(shared: Path):
     for _ in range(3):
-        add_up_in(shared, 7)
+        enable_multiprocess(shared, 7)
         metrics = Metrics(directory=shared)
         metrics.store_failed("read")
     assert b'portal_store_faults_total{what="read"} 3.0' in metrics.text()
@@ -194,5 +194,5 @@ def test_without_room_the_numbers_are_refused_before_they_are_written(
     monkeypatch.setattr(os, "pwrite", full)
     before = values.ValueClass
     with pytest.raises(OSError, match="full"):
-        add_up_in(shared, 0)
+        enable_multiprocess(shared, 0)
     assert values.ValueClass is before

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.presentation.site.typed_text import shown_again
+from portal.presentation.site.typed_text import sanitise_echo
 from tests.conftest import PortalFactory
 from tests.web.page_client import PageClient
 
 
 @given(st.text(max_size=200), st.integers(1, 64))
 def test_it_is_short_and_printable(text: str, longest: int) -> None:
-    shown = shown_again(text, longest)
+    shown = sanitise_echo(text, longest)
     assert len(shown) <= longest
     assert shown.isprintable()
 
