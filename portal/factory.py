@@ -40,6 +40,7 @@ from portal.startup import (
     failing_in_one_line,
     is_command,
     prepare,
+    remove_old_unused_caches,
     server_key,
 )
 from portal.storage import PurgeLog, is_in_place, open_engine
@@ -117,7 +118,7 @@ def _build(
         observer,
         purged=fragments.purged,
         purges_since=purge_log.since,
-        retention=retention_of(policy.terms),
+        retention=retention_of(policy.terms, namespace),
         namespace=namespace,
     )
     ledger = Ledger(
@@ -138,6 +139,7 @@ def _build(
         PeriodicTask(1.0, store.sweep),
         PeriodicTask(3600.0, ledger.drop_past_counters),
         PeriodicTask(3600.0, history.drop_expired),
+        PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir)),
     )
     app.extensions["housekeeper"] = scheduler
     pool = ThreadPoolExecutor(PANEL_THREADS, thread_name_prefix="panel")

@@ -6,8 +6,9 @@ wrong directory it would then find its data empty instead of missing.
 
 import logging
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.commands import DataCheck
-from portal.gateway import cache_backend, record_key
+from portal.gateway import cache_backend, record_key, remove_lease_files
 from portal.settings import Settings
 from portal.storage import (
     DataLock,
@@ -37,6 +38,7 @@ SHORT_KEY = 16  # characters; the key that is made has 64
 
 _CACHE_FILE = "cache.sqlite"
 _UNUSED = "unused-"
+UNUSED_KEPT_S = 86400.0  # since it was renamed
 
 
 class KeyInUse(Exception):
@@ -83,12 +85,13 @@ def prepare(settings: Settings) -> DataLock:
     engine = open_engine(settings.database_url, settings.data_dir)
     backend = cache_backend(Flask(__name__), settings.data_dir, settings.redis_url)
     try:
-        is_shared = database_file(settings.database_url, settings.data_dir) is None
-        if is_shared or not lock.is_alone:
+        if settings.database_url is not None or not lock.is_alone:
             _refuse_another_key(settings, engine)
         record_key(fingerprint(server_key(settings)), engine, backend.key_record)
-        if settings.redis_url and lock.is_alone:
-            _set_aside_unused_cache(settings.data_dir)
+        if lock.is_alone:
+            remove_lease_files(settings.data_dir)
+            if settings.redis_url:
+                _set_aside_unused_cache(settings.data_dir)
     except BaseException:
         lock.release()
         raise
@@ -112,8 +115,19 @@ def _set_aside_unused_cache(data_dir: Path) -> None:
     """Rename the cache of a portal that had no REDIS_URL, so that a command that lacks the
     setting finds no cache to purge in place of the one in use."""
     for file in data_dir.glob(f"{_CACHE_FILE}*"):
+        if ".broken-" in file.name:
+            file.unlink()
+            continue
         file.replace(file.with_name(_UNUSED + file.name))
         log.warning("%s is not used with REDIS_URL: renamed to %s%s", file, _UNUSED, file.name)
+
+
+def remove_old_unused_caches(data_dir: Path) -> None:
+    """Delete a renamed cache after a day: nothing else deletes its expired answers."""
+    for file in data_dir.glob(f"{_UNUSED}{_CACHE_FILE}*"):
+        with suppress(OSError):
+            if time.time() - file.stat().st_ctime > UNUSED_KEPT_S:
+                file.unlink()
 
 
 def create_missing_database(settings: Settings) -> None:

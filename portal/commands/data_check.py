@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.storage import recorded_fingerprint
+from portal.storage import former_fingerprints, recorded_fingerprint
 
 _AS_THE_SERVER = "Give this command the settings of the server"
 
@@ -56,7 +56,11 @@ class DataCheck:
             )
         if self.key_fingerprint is None:
             return f"There is no secret key. {_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."
-        return self._other_key(self._recorded()) or self._other_key(self._recorded_in_store())
+        return (
+            self._other_key(self._recorded())
+            or self._other_key(self._recorded_in_store())
+            or self._formers()
+        )
 
     def _missing(self, *files: Path | None) -> str | None:
         for file in files:
@@ -75,6 +79,18 @@ class DataCheck:
         return (
             "The data was written under another secret key. "
             f"{_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."
+        )
+
+    def _formers(self) -> str | None:
+        try:
+            formers = former_fingerprints(self.engine)
+        except SQLAlchemyError:
+            return None  # the purge meets it again and says so
+        if not formers:
+            return None
+        return (
+            "The store may hold answers under a former secret key, which no purge can find: "
+            "start the portal once while the store can be reached, then purge again."
         )
 
     def _recorded(self) -> str | None:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from sqlalchemy.exc import SQLAlchemyError
@@ -12,6 +12,8 @@ from portal.commands.failures import Command
 from portal.gateway import BytesRemain, Leases, Ledger, Store, StoreDown, purge_bucket
 from portal.storage import PurgeLog
 from portal.vehicle import InvalidPlate, Plate, parse_subject
+
+T = TypeVar("T")
 
 _BYTES_REMAIN = (
     "None of them can be read any more, but a reader kept their bytes in the store's log: "
@@ -42,8 +44,8 @@ def purge_command(
         run = _Purge(store)
         for name in names:
             # First: a process that finds the store empty asks this log whether it missed a purge.
-            run.attempt(purge_log.note, purge_bucket(store.tag(name)))
-            run.attempt(run.purge_store, name)
+            number = run.attempt(purge_log.note, purge_bucket(store.tag(name)))
+            run.attempt(run.purge_store, name, number or 0)
         run.attempt(run.remove_broken)
         print(f"Purged {run.gone} stored answers.")
         for file in run.broken:
@@ -68,9 +70,9 @@ class _Purge:
         self.gone = 0
         self.broken: list[str] = []
 
-    def attempt(self, step: Callable[..., object], *given: Any) -> None:
+    def attempt(self, step: Callable[..., T], *given: Any) -> T | None:
         try:
-            step(*given)
+            return step(*given)
         except BytesRemain as remain:
             self.gone += remain.gone
             self._troubles[_BYTES_REMAIN] = None
@@ -82,9 +84,10 @@ class _Purge:
             self._database_error = self._database_error or error
         except OSError:
             self._troubles[_LEASES_KEPT] = None
+        return None
 
-    def purge_store(self, name: str) -> None:
-        self.gone += self._store.purge(name)
+    def purge_store(self, name: str, number: int) -> None:
+        self.gone += self._store.purge(name, number)
 
     def remove_broken(self) -> None:
         self.broken += self._store.remove_broken()

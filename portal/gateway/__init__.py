@@ -2,7 +2,7 @@
 
 from portal.gateway.backend import BytesRemain, purge_bucket
 from portal.gateway.backend_breaker import BackendBreaker
-from portal.gateway.backends import cache_backend, leases
+from portal.gateway.backends import cache_backend, leases, remove_lease_files
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
 from portal.gateway.key_record import record_key
@@ -81,6 +81,7 @@ __all__ = [
     "parse_exact",
     "purge_bucket",
     "record_key",
+    "remove_lease_files",
     "report_lookup",
     "retention_of",
 ]

@@ -76,8 +76,22 @@ class Backend(Protocol):
         """
         ...
 
-    def delete_tagged(self, tag: str) -> int:
-        """How many entries are gone; raises BytesRemain where their bytes are not."""
+    def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
+        """How many entries are gone; raises BytesRemain where their bytes are not.
+
+        From then on the contents reflect purge ``number`` of the log, if they reflected the one
+        before it.
+        """
+        ...
+
+    def purged_to(self, log: str) -> int:
+        """The number of the last purge that the contents reflect, of a log of purges; 0 if none."""
+        ...
+
+    def set_purged_to(self, log: str, number: int) -> None: ...
+
+    def delete_buckets(self, buckets: frozenset[int] | None) -> int:
+        """Delete the entries of these purge buckets, None: all of them; how many there were."""
         ...
 
     def remove_broken(self) -> Sequence[str]:

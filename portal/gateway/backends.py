@@ -1,5 +1,6 @@
 """Chooses where answers are cached and leases held: in the data directory, or in Redis."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -7,6 +8,8 @@ from flask import Flask
 from flask_caching import Cache
 
 from portal.gateway.lease import FileLeases, Leases
+
+LEASES = "leases"  # in the data directory
 
 
 def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
@@ -27,10 +30,18 @@ def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
     return app.extensions["cache"][cache]
 
 
+def remove_lease_files(data_dir: Path) -> None:
+    """Remove what killed processes left: a file's name holds the tag of its vehicle. For a start
+    that found no other server on the directory."""
+    for file in (data_dir / LEASES).glob("*"):
+        with suppress(OSError):
+            file.unlink()
+
+
 def leases(backend: Any, data_dir: Path, redis_url: str | None) -> Leases:
     """``backend`` is that of ``cache_backend``: leases in Redis share its client."""
     if redis_url:
         from portal.gateway.redis_lease import RedisLeases  # late: most portals have none
 
         return RedisLeases(backend.client, backend.fuse)
-    return FileLeases(data_dir / "leases")
+    return FileLeases(data_dir / LEASES)

@@ -28,6 +28,8 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     retry_after_s: float | None = None
     schema: int = SCHEMA
     operation: str = ""  # unknown where a former version stored it
+    namespace: str = ""  # filled in by Store.write, as is the fence
+    fence: int = 0  # the later of two writes under one key has the higher one
 
     @property
     def delete_at(self) -> float:

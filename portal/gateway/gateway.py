@@ -208,7 +208,7 @@ class Gateway:
         mark = self._store.mark(key)
         tag = self._store.tag(lookup.subject.text)
         try:
-            response = self._asker.ask(lookup, tag, caller, deadline)
+            response = self._asker.ask(lookup, tag, caller, deadline, mark.purges)
         except Failure as failure:
             if failure.costs:
                 note = Envelope(

@@ -5,7 +5,7 @@ Under another key an entry can be neither read nor found by a purge, so it is de
 
 import logging
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -13,8 +13,8 @@ from sqlalchemy import Engine
 
 from portal.gateway.backend import PURGED, new_era
 from portal.gateway.backend_breaker import BackendBreaker
-from portal.gateway.envelope import KEY_ID_BYTES, key_id
-from portal.storage import adopt_key
+from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES, key_id
+from portal.storage import adopt_key, settle_former_keys
 
 log = logging.getLogger(__name__)
 
@@ -27,8 +27,8 @@ class KeyRecord(Protocol):
         """The fingerprint recorded beside the entries; None where there is none."""
         ...
 
-    def adopt(self, fingerprint: str, former: str | None) -> int:
-        """Delete the entries of the ``former`` key; how many. None: the key did not change."""
+    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:
+        """Delete the entries of the ``formers``, the keys in use before; how many there were."""
         ...
 
 
@@ -37,12 +37,18 @@ def record_key(fingerprint: str, engine: Engine, store: KeyRecord) -> None:
 
     Raises SQLAlchemyError. A store that is away is left as it is.
     """
-    former, gone = adopt_key(engine, fingerprint), 0
+    is_new, formers = adopt_key(engine, fingerprint)
     try:
-        gone = store.adopt(fingerprint, former)
+        gone = store.adopt(fingerprint, formers)
+        settle_former_keys(engine)
     except Exception as error:
-        log.warning("the store's key was not checked: %s", type(error).__name__)
-    if former is not None or gone:
+        log.warning(
+            "the store cannot be reached (%s): answers under a former secret key, if any, are "
+            "deleted at the next start",
+            type(error).__name__,
+        )
+        return
+    if is_new or gone:
         log.warning(
             "the secret key is a new one: %d stored answers that it cannot read were deleted", gone
         )
@@ -58,14 +64,18 @@ class SQLiteKeyRecord:
         with self._connect() as db:
             return _recorded(db)
 
-    def adopt(self, fingerprint: str, former: str | None) -> int:  # noqa: ARG002 the file tells
+    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:  # noqa: ARG002 entries tell
         with self._connect() as db:
             if _recorded(db) == fingerprint:
                 return 0
             db.execute("BEGIN IMMEDIATE")  # portals may all start at once
-            gone = 0
-            if _recorded(db) not in (None, fingerprint):
-                gone = db.execute("DELETE FROM entries").rowcount
+            # By the key id in each entry: a file that was made anew while a portal ran has no
+            # record of its key.
+            gone = db.execute(
+                "DELETE FROM entries WHERE substr(value, ?, ?) <> ?",
+                (SEAL_BYTES + 1, KEY_ID_BYTES, key_id(fingerprint)),
+            ).rowcount
+            if gone:
                 db.execute("UPDATE era SET name = ?", (new_era(PURGED),))
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_NAME, fingerprint))
             db.execute("COMMIT")
@@ -104,10 +114,11 @@ class RedisKeyRecord:
     def read(self) -> None:
         """No portal owns a Redis, so nothing is recorded there; the database tells."""
 
-    def adopt(self, fingerprint: str, former: str | None) -> int:  # noqa: ARG002 of the database
-        if former is None:
+    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:  # noqa: ARG002 of the database
+        if not formers:
             return 0
         gone, cursor = 0, 0
+        key_ids = {key_id(each) for each in formers}
         while True:
             with self._fuse.guarding():
                 cursor, keys = self._client.scan(cursor, match=self._pattern, count=_BATCH)
@@ -115,7 +126,7 @@ class RedisKeyRecord:
                 for key in keys:
                     asking.getrange(key, self._id_at, self._id_at + KEY_ID_BYTES - 1)
                 ids = zip(keys, asking.execute(), strict=True)
-                if found := [key for key, held in ids if held == key_id(former)]:
+                if found := [key for key, held in ids if held in key_ids]:
                     gone += self._client.unlink(*found)
                     self._begin_era()
             if cursor == 0:

@@ -15,8 +15,9 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection, Engine, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from portal.gateway.backend import purge_bucket
 from portal.gateway.lookup import Caller, Failure
-from portal.storage import ledger, reading, spending, waiting
+from portal.storage import ledger, reading, spending, waiting, was_purged
 
 log = logging.getLogger(__name__)
 
@@ -135,9 +136,12 @@ class Ledger:
         price: Decimal,
         caller: Caller,
         deadline: float = math.inf,
+        purges: int | None = None,
     ) -> "LedgerSession":
-        """``deadline`` in monotonic seconds: no row is waited for longer."""
-        return LedgerSession(self, operation, subject, price, caller, deadline)
+        """``deadline`` in monotonic seconds: no row is waited for longer. ``purges`` is the
+        number of the last purge before the lookup began: a later purge of the vehicle leaves
+        the lookup's further rows without its tag."""
+        return LedgerSession(self, operation, subject, price, caller, deadline, purges)
 
     def rows(self, month: str | None = None, everywhere: bool = False) -> Iterator[Row]:
         """The calls of a month ("2026-11"), or all, oldest first; ``everywhere``: those of every
@@ -182,13 +186,16 @@ class Ledger:
                 if not _reserve(db, self._payer(day, f"token:{caller.name}"), caller.daily_limit):
                     raise Failure("token_limit", self._until_midnight(now))
                 on_trial = self._begin_trial(db, day, caller)
+                is_purged = purchase.purges is not None and was_purged(
+                    db, purge_bucket(purchase.subject), purchase.purges
+                )
                 written = db.execute(
                     _ANNOUNCE,
                     {
                         "sent_at": now,
                         "day": day,
                         "operation": purchase.operation,
-                        "subject": purchase.subject,
+                        "subject": "" if is_purged else purchase.subject,
                         "origin": origin,
                         "caller": caller.name,
                         "price": str(purchase.price),
@@ -301,6 +308,7 @@ class LedgerSession:
         price: Decimal,
         caller: Caller,
         deadline: float = math.inf,
+        purges: int | None = None,
     ) -> None:
         self._book = book
         self.operation = operation
@@ -308,6 +316,7 @@ class LedgerSession:
         self.price = price
         self.caller = caller
         self.deadline = deadline
+        self.purges = purges
 
     def announce(self, origin: str) -> "LedgerEntry":
         return LedgerEntry(self._book, self._book.open_row(self, origin))

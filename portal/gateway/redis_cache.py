@@ -1,17 +1,20 @@
 """Flask-Caching's RedisCache for sealed bytes: nothing is pickled, entries are found by tag."""
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 from flask_caching.backends.rediscache import RedisCache
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
 from portal.gateway.backend import (
     BEGUN,
     PURGED,
+    BytesRemain,
     Held,
     PurgedMeanwhile,
     Stored,
@@ -40,6 +43,8 @@ CLIENT_OPTIONS: dict[str, Any] = {
 
 _FENCE_DIGITS = 16  # microseconds since 1970 fit until the year 2286
 SCAN_COUNT = 5000  # keys looked at in one step of a scan: Redis serves nobody else meanwhile
+REWRITE_WAIT_S = 30.0
+_TAG_PATTERN = "[0-9a-f]" * 24
 # A purge that dies half-way keeps its bucket closed for so long.
 CLOSED_S = 300
 _GENERATION = f"{PREFIX}generation"  # a hash: era, id, retention, and a purge count by bucket
@@ -81,6 +86,9 @@ _BEGIN_PURGE = f"""
         gone = gone + redis.call("del", key)
     end
     redis.call("del", KEYS[2])
+    if tonumber(redis.call("hget", KEYS[1], ARGV[3]) or "0") + 1 == tonumber(ARGV[4]) then
+        redis.call("hset", KEYS[1], ARGV[3], ARGV[4])
+    end
     {_MARK}
     return {{gone, mark}}"""
 _END_PURGE = f"""
@@ -190,21 +198,88 @@ class SealedRedisCache(RedisCache):
             raise PurgedMeanwhile  # a purge is under way
         return bool(done)
 
-    def delete_tagged(self, tag: str) -> int:
+    def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete every entry of a tag, those too that its set does not name any more.
 
-        Raises RuntimeError where Redis lost its contents meanwhile.
+        Raises RuntimeError where Redis lost its contents meanwhile, BytesRemain where its files
+        on disk may still hold what was deleted.
         """
         bucket = purge_bucket(tag)
         with self.fuse.guarding():
             gone, mark = self._begin_purge(
                 keys=[_GENERATION, f"{self._get_prefix()}tag:{tag}"],
-                args=[bucket, new_era(PURGED)],
+                args=[bucket, new_era(PURGED), f"purged_to:{log}", number],
             )
             gone += self._delete_matching(f"{self._get_prefix()}{tag}:*")
             if not self._end_purge(keys=[_GENERATION], args=[bucket, new_era(PURGED), mark]):
                 raise RuntimeError("contents lost during a purge")
+        try:
+            self._rewrite_files()
+        except (ResponseError, RuntimeError):
+            raise BytesRemain(int(gone)) from None
         return int(gone)
+
+    def purged_to(self, log: str) -> int:
+        with self.fuse.guarding():
+            return int(self.client.hget(_GENERATION, f"purged_to:{log}") or 0)
+
+    def set_purged_to(self, log: str, number: int) -> None:
+        with self.fuse.guarding():
+            self.client.hset(_GENERATION, f"purged_to:{log}", number)
+
+    def delete_buckets(self, buckets: frozenset[int] | None) -> int:
+        prefix, gone, cursor = self._get_prefix().encode(), 0, 0
+        while True:
+            with self.fuse.guarding():
+                pattern = f"{self._get_prefix()}{_TAG_PATTERN}:*"
+                cursor, names = self.client.scan(cursor, match=pattern, count=SCAN_COUNT)
+                found = [
+                    name
+                    for name in names
+                    if buckets is None
+                    or purge_bucket(name.removeprefix(prefix).decode()) in buckets
+                ]
+                if found:
+                    gone += self.client.delete(*found)
+                    self.client.hset(_GENERATION, "era", new_era(PURGED))
+            if not cursor:
+                return int(gone)
+
+    def _rewrite_files(self) -> None:
+        """Have Redis write its snapshot and its append-only file anew, where it keeps them: they
+        hold what was deleted. Raises RuntimeError where that fails or takes too long."""
+        ends_at = time.monotonic() + REWRITE_WAIT_S
+        with self.fuse.guarding():
+            appends = self.client.info("persistence").get("aof_enabled")
+            try:
+                saves = any(self.client.config_get("save").values())
+            except ResponseError:  # a service that hides its configuration
+                saves = True
+        for is_on, rewrite, under_way, state in (
+            (saves, self.client.bgsave, "rdb_bgsave_in_progress", "rdb_last_bgsave_status"),
+            (
+                appends,
+                self.client.bgrewriteaof,
+                "aof_rewrite_in_progress",
+                "aof_last_bgrewrite_status",
+            ),
+        ):
+            if is_on:
+                self._wait_for_child(under_way, ends_at)
+                with self.fuse.guarding():
+                    rewrite()
+                if self._wait_for_child(under_way, ends_at)[state] != "ok":
+                    raise RuntimeError("Redis could not rewrite its files")
+
+    def _wait_for_child(self, under_way: str, ends_at: float) -> dict[str, Any]:
+        while True:
+            with self.fuse.guarding():
+                info: dict[str, Any] = self.client.info("persistence")
+            if not info[under_way] and not info.get("aof_rewrite_scheduled"):
+                return info
+            if time.monotonic() > ends_at:
+                raise RuntimeError("Redis is still rewriting its files")
+            time.sleep(0.05)
 
     def _delete_matching(self, pattern: str) -> int:
         gone, cursor = 0, 0

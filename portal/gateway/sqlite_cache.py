@@ -50,6 +50,7 @@ CREATE TABLE IF NOT EXISTS contents (
     one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, retention TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS purges (bucket INTEGER PRIMARY KEY, count INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS purged_to (log TEXT PRIMARY KEY, number INTEGER NOT NULL);
 """
 # Of a bucket: which contents these are, and how often something of the bucket was purged.
 _MARK = """(
@@ -142,7 +143,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
             return bool(gone.rowcount)
 
     @mending
-    def delete_tagged(self, tag: str) -> int:
+    def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete every entry of a tag and leave none of its bytes in the file or its log.
 
         Raises BytesRemain where a reader keeps the log from being emptied.
@@ -159,9 +160,44 @@ class SQLiteCache(SQLiteFile, BaseCache):
                     "ON CONFLICT (bucket) DO UPDATE SET count = count + 1",
                     (purge_bucket(tag),),
                 )
+                if number == 1:
+                    db.execute("INSERT OR IGNORE INTO purged_to VALUES (?, 0)", (log,))
+                db.execute(
+                    "UPDATE purged_to SET number = ? WHERE log = ? AND number = ?",
+                    (number, log, number - 1),
+                )
             erased = leave_no_trace(db, self._pages, [f"{tag}:".encode()])
         if not erased:
             raise BytesRemain(gone)
+        return gone
+
+    @mending
+    def purged_to(self, log: str) -> int:
+        with self._connection() as db:
+            found = db.execute("SELECT number FROM purged_to WHERE log = ?", (log,)).fetchone()
+        return int(found[0]) if found else 0
+
+    @mending
+    def set_purged_to(self, log: str, number: int) -> None:
+        with self._connection() as db:
+            db.execute("INSERT OR REPLACE INTO purged_to VALUES (?, ?)", (log, number))
+
+    @mending
+    def delete_buckets(self, buckets: frozenset[int] | None) -> int:
+        gone = 0
+        with self._connection(PURGE_WAIT_S) as db, transaction(db):
+            if buckets is None:
+                gone = db.execute("DELETE FROM entries").rowcount
+            else:
+                db.create_function("purge_bucket", 1, purge_bucket, deterministic=True)
+                gone = db.execute(
+                    "DELETE FROM entries "
+                    "WHERE purge_bucket(key) IN (SELECT value FROM json_each(?))",
+                    (json.dumps(sorted(buckets)),),
+                ).rowcount
+            if gone:
+                db.execute("UPDATE era SET name = ?", (new_era(PURGED),))
+        self._log_tells |= gone > 0
         return gone
 
     @mending

@@ -1,6 +1,7 @@
 """The store: answers under keys that only we can compute, on whatever Flask-Caching backs it."""
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -75,6 +76,8 @@ class Store:
         self._era: str | None = None
         self._purges: int | None = None
         self._checked_at = 0.0
+        self._reflect_at = 0.0  # monotonic: when to compare the contents with the log of purges
+        self._log_name = seal.keyed_hash("purge log", 16)
         self._noticing = threading.Lock()
         self._unstored = UnstoredQueue()
 
@@ -104,20 +107,22 @@ class Store:
             return envelope
         version = self._memory.version  # before the read: what is written meanwhile is of another
         try:
-            held = self._backend.read(key)
+            held = self._read_noticed(key)
         except Exception as error:
             self._fault("read", error)
             self._check_purges()
             kept = self._memory.get_stale(key)
             return kept.envelope if kept else None
-        self._notice(held.era)
         if held.value is None:
             return self._restored(key, held)
         envelope = self._seal.verify(held.value, key)
-        if envelope is not None:
-            self._memory.put(envelope, held.era, held.value[:SEAL_BYTES], version)
-            if self._era != held.era:  # a purge was noticed meanwhile: this was read before it
-                self._memory.evict(key)
+        if envelope is None:
+            return None
+        if (newer := self._newer(key, envelope, held)) is not None:
+            return newer
+        with self._noticing:  # an answer from before a purge never enters the cleared cache
+            if self._era == held.era:
+                self._memory.put(envelope, held.era, held.value[:SEAL_BYTES], version)
         return envelope
 
     def recent(self, key: str) -> Envelope | None:
@@ -128,13 +133,13 @@ class Store:
         """To be read before an answer is asked for, and given to ``write`` with the answer."""
         if self._purges is None and (log_read := self._purges_since(None)) is not None:
             self._purges = log_read.latest
+        purges = self._purges  # before the read: a purge noticed in between counts as later
         try:
-            held = self._backend.read(key)
+            held = self._read_noticed(key)
         except Exception as error:
             self._fault("read", error)
-            return Mark(None, self._era, self._purges)
-        self._notice(held.era)
-        return Mark(held.mark, held.era, self._purges)
+            return Mark(None, self._era, purges)
+        return Mark(held.mark, held.era, self._purges if purges is None else purges)
 
     def write(self, envelope: Envelope, fence: int, mark: Mark) -> bool:
         """Keep an answer; False where the backend would not. A newer one is never replaced, and
@@ -142,6 +147,7 @@ class Store:
         left_s = envelope.delete_at - self._clock()
         if left_s <= 0:
             return False
+        envelope = msgspec.structs.replace(envelope, namespace=self._namespace, fence=fence)
         try:
             sealed = self._seal.sign(envelope)
             newest, mark = self._replace(envelope.key, sealed, left_s, fence, mark)
@@ -171,10 +177,11 @@ class Store:
         version = self._version()  # before the heads: what is written between is of another
         try:
             seals, era = self._backend.heads(self._memory.asked(version), SEAL_BYTES)
+            if self._notice(era):
+                return
         except Exception as error:
             self._fault("read", error)
             return
-        self._notice(era)
         self._memory.confirm(seals, era, at, version)
         self._write_unstored()
 
@@ -195,15 +202,19 @@ class Store:
             return self._memory.size_bytes > 0
         return True
 
-    def purge(self, subject: str) -> int:
+    def purge(self, subject: str, number: int = 0) -> int:
         """Delete all that is stored of a plate or Renavam; how many answers that were.
 
+        ``number`` is the purge's in the log of purges.
         Raises StoreDown where it cannot, BytesRemain where nobody can read them any more and yet
         the disk holds bytes of them: a second purge takes those.
         """
         self._forget_all()
         try:
-            return self._backend.delete_tagged(self.tag(subject))
+            try:
+                return self._backend.delete_tagged(self.tag(subject), self._log_name, number)
+            finally:
+                self._reflect_purges()
         except BytesRemain:
             raise
         except Exception as error:
@@ -260,23 +271,56 @@ class Store:
                 if key in self._unstored.waiting():
                     return
 
-    def _notice(self, era: str) -> None:
+    def _read_noticed(self, key: str) -> Held:
+        held = self._backend.read(key)
+        if self._notice(held.era):
+            held = self._backend.read(key)  # it may have been among the deleted
+            self._notice(held.era)
+        return held
+
+    def _notice(self, era: str) -> bool:
         """Remember the era. Forget everything after a purge; where the backend came up empty,
-        what was purged without this process's notice."""
-        if era == self._era:
-            return
+        what was purged without this process's notice. Returns whether purged entries had to be
+        deleted from the backend."""
+        if era == self._era and time.monotonic() < self._reflect_at:
+            return False
         with self._noticing:
+            if era != self._era:
+                self._reflect_at = 0.0
+            if time.monotonic() < self._reflect_at:
+                return False
+            gone = self._reflect_purges()
             if era == self._era:
-                return
+                self._forget_unnoticed()
+                return gone > 0
             last, since = self._era, self._purges_since(self._purges)
             self._purges = since.latest if since is not None else None
             self._era = era  # first: who has read before the purge asks for it after keeping
             if last is None and not self._memory.size_bytes:
-                return  # the first contact
+                return gone > 0  # the first contact
             if since is None or (last is not None and era.startswith(PURGED)):
                 self._forget_all()
             else:
                 self._forget_purged(since.buckets)
+            return gone > 0
+
+    def _reflect_purges(self) -> int:
+        """Compare the backend's contents with the log of purges and delete what came back, for
+        example from the snapshot that a killed Redis loads; how many entries were deleted."""
+        number = self._backend.purged_to(self._log_name)
+        since = self._purges_since(number)
+        if since is None:
+            self._reflect_at = time.monotonic() + CHECK_EVERY_S
+            return 0
+        gone = 0
+        # A number beyond the log's was set by a portal with a log of its own.
+        if number < since.latest:
+            gone = self._backend.delete_buckets(since.buckets)
+            if gone:
+                log.warning("%d purged answers had come back and were deleted", gone)
+            self._backend.set_purged_to(self._log_name, since.latest)
+        self._reflect_at = math.inf
+        return gone
 
     def _check_purges(self) -> None:
         """While the backend is down: forget what was purged without this process's notice."""
@@ -285,10 +329,13 @@ class Store:
             return
         with self._noticing:
             self._checked_at = now
-            since = self._purges_since(self._purges)
-            if since is not None and since.latest != self._purges:
-                self._purges = since.latest
-                self._forget_purged(since.buckets)
+            self._forget_unnoticed()
+
+    def _forget_unnoticed(self) -> None:
+        since = self._purges_since(self._purges)
+        if since is not None and since.latest != self._purges:
+            self._purges = since.latest
+            self._forget_purged(since.buckets)
 
     def _forget_purged(self, buckets: frozenset[int] | None) -> None:
         if buckets is None:
@@ -311,10 +358,20 @@ class Store:
         if kept.era == held.era:
             self._memory.evict(key)
             return None
-        self.write(kept.envelope, 0, Mark(held.mark, held.era, self._purges))
+        self.write(kept.envelope, kept.envelope.fence, Mark(held.mark, held.era, self._purges))
+        return kept.envelope if self._memory.get_stale(key) else None
+
+    def _newer(self, key: str, found: Envelope, held: Held) -> Envelope | None:
+        """The local cache's later answer, where the backend lost it and another process restored
+        an older one; written back."""
+        kept = self._memory.get_stale(key)
+        if kept is None or kept.era == held.era or kept.envelope.fence <= found.fence:
+            return None
+        self.write(kept.envelope, kept.envelope.fence, Mark(held.mark, held.era, self._purges))
         return kept.envelope if self._memory.get_stale(key) else None
 
     def _fault(self, what: str, error: Exception) -> None:
+        self._reflect_at = 0.0  # the backend may come back with older contents
         self._observer.store_failed(what)
         if not isinstance(error, BreakerOpen):  # the fuse has told once for all of them
             # The text of a backend's error may carry a key or an address: its kind is enough.

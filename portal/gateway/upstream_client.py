@@ -51,12 +51,24 @@ class UpstreamClient:
         self._policy = policy
         self._observer = observer
 
-    def ask(self, lookup: Lookup, subject: str, caller: Caller, deadline: float) -> Response:
-        """``subject`` is the vehicle's tag: it names nobody."""
+    def ask(
+        self,
+        lookup: Lookup,
+        subject: str,
+        caller: Caller,
+        deadline: float,
+        purges: int | None = None,
+    ) -> Response:
+        """``subject`` is the vehicle's tag; ``purges`` as in ``Ledger.account``."""
         operation = lookup.operation
         account = _ObservedAccount(
             self._ledger.account(
-                operation.name, subject, self._policy.price(operation.name), caller, deadline
+                operation.name,
+                subject,
+                self._policy.price(operation.name),
+                caller,
+                deadline,
+                purges,
             ),
             lambda origin, outcome, seconds: self._observer.asked(
                 operation.name, origin, outcome, seconds

@@ -14,8 +14,13 @@ from portal.storage.database import (
     tokens,
     waiting,
 )
-from portal.storage.key_record import adopt_key, recorded_fingerprint
-from portal.storage.purge_log import PurgeLog, Purges
+from portal.storage.key_record import (
+    adopt_key,
+    former_fingerprints,
+    recorded_fingerprint,
+    settle_former_keys,
+)
+from portal.storage.purge_log import PurgeLog, Purges, was_purged
 from portal.storage.secret import (
     InvalidSecretKey,
     fingerprint,
@@ -35,6 +40,7 @@ __all__ = [
     "empty_log",
     "erase_traces",
     "fingerprint",
+    "former_fingerprints",
     "history",
     "hits",
     "is_in_place",
@@ -45,7 +51,9 @@ __all__ = [
     "read_secret_key",
     "reading",
     "recorded_fingerprint",
+    "settle_former_keys",
     "spending",
     "tokens",
     "waiting",
+    "was_purged",
 ]

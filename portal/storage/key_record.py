@@ -5,6 +5,8 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 from portal.storage.database import history, ledger, lock_set_up, meta, reading
 
 _NAME = "key_fingerprint"
+_FORMER_NAMES = "former_key_fingerprints"
+_FORMERS = select(meta.c.value).where(meta.c.name == _FORMER_NAMES)
 _RECORDED = select(meta.c.value).where(meta.c.name == _NAME)
 
 
@@ -14,9 +16,15 @@ def recorded_fingerprint(engine: Engine) -> str | None:
         return db.execute(_RECORDED).scalar()
 
 
-def adopt_key(engine: Engine, fingerprint: str) -> str | None:
-    """Record the key in use; the fingerprint of another that rows were written under before, or
-    None. Raises SQLAlchemyError.
+def former_fingerprints(engine: Engine) -> list[str]:
+    """Keys whose answers the store may still hold. Raises SQLAlchemyError."""
+    with reading(engine) as db:
+        return str(db.execute(_FORMERS).scalar() or "").split()
+
+
+def adopt_key(engine: Engine, fingerprint: str) -> tuple[bool, list[str]]:
+    """Record the key in use; whether it replaced another, and the fingerprints of former keys
+    whose answers the store may still hold. Raises SQLAlchemyError.
 
     What only the former key leads to is removed then: history entries, which are encrypted under
     it, and the ledger's HMACs of plates, which a purge could not find. Ledger rows stay.
@@ -24,14 +32,25 @@ def adopt_key(engine: Engine, fingerprint: str) -> str | None:
     with engine.begin() as db:
         lock_set_up(db)
         former = db.execute(_RECORDED).scalar()
+        formers = str(db.execute(_FORMERS).scalar() or "").split()
         if former == fingerprint:
-            return None
+            return False, formers
         if former is None:
             db.execute(insert(meta).values(name=_NAME, value=fingerprint))
-            return None
+            return False, formers
         _remove_keyed(db)
         db.execute(update(meta).where(meta.c.name == _NAME).values(value=fingerprint))
-        return str(former)
+        # Kept until the store has deleted their answers: it may be unreachable now.
+        formers = [each for each in formers if each not in (former, fingerprint)] + [str(former)]
+        db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
+        db.execute(insert(meta).values(name=_FORMER_NAMES, value=" ".join(formers)))
+        return True, formers
+
+
+def settle_former_keys(engine: Engine) -> None:
+    """The store holds no answer of a former key any more. Raises SQLAlchemyError."""
+    with engine.begin() as db:
+        db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
 
 
 def _remove_keyed(db: Connection) -> None:

@@ -3,7 +3,7 @@
 import logging
 from typing import NamedTuple
 
-from sqlalchemy import Engine, delete, func, insert, select
+from sqlalchemy import Connection, Engine, delete, func, insert, select
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.storage.database import purges, reading
@@ -22,14 +22,21 @@ class Purges(NamedTuple):
     buckets: frozenset[int] | None
 
 
+def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
+    """Whether the bucket was purged after that number; for None, whether it ever was."""
+    after = (purges.c.number > (number or 0)) & (purges.c.bucket == bucket)
+    return db.execute(select(purges.c.number).where(after).limit(1)).first() is not None
+
+
 class PurgeLog:
     """Numbers purges from one, by the bucket of the vehicle: a bucket names no vehicle."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def note(self, bucket: int) -> None:
-        """Log a purge; raises SQLAlchemyError where the database cannot be written."""
+    def note(self, bucket: int) -> int:
+        """Log a purge and return its number; raises SQLAlchemyError where the database cannot be
+        written."""
         for tries_left in reversed(range(_TRIES)):
             try:
                 with self._engine.begin() as db:
@@ -37,10 +44,11 @@ class PurgeLog:
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
                     db.execute(insert(purges).values(number=number, bucket=bucket))
                     db.execute(delete(purges).where(purges.c.number <= number - KEPT))
-                return
+                return int(number)
             except IntegrityError:  # another process took the number
                 if not tries_left:
                     raise
+        raise AssertionError("unreachable")
 
     def since(self, number: int | None) -> Purges | None:
         """The purges after that number, all of them unknown for None; None where the database

@@ -193,7 +193,7 @@ def test_what_was_read_before_a_purge_that_is_noticed_meanwhile_is_not_kept(
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     key = read_once_settled(one)
     one.memory.evict(key)
-    opened = one.store._seal.open
+    opened = one.store._seal.verify
 
     def open_while_the_purge_is_noticed(sealed: object, key: str) -> Envelope | None:
         two.store.purge("ABC1D23")
