@@ -28,7 +28,10 @@ class Plotted(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One series to draw. A missing month is a gap; order and duplicates do not matter."""
+    """One series to draw.
+
+    A missing month is a gap; order and duplicates do not matter.
+    """
 
     name: str
     points: Sequence[Plotted]
@@ -44,7 +47,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A grid line at ``at`` (x of a month, y of a price); x, y is its text's anchor point."""
+    """A grid line at ``at`` (x of a month, y of a price); x, y anchor its text."""
 
     at: float
     x: float
@@ -54,7 +57,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text beside a marked point. ``anchor`` is SVG's text-anchor; y is the baseline."""
+    """A text beside a point. ``anchor`` is SVG's text-anchor; y is the baseline."""
 
     kind: str  # "start", "peak", "now", or several joined by a blank
     x: float
@@ -106,7 +109,9 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class PriceChart:
-    """A whole chart. ``zone`` is the shaded rectangle of predictions, from the last real month.
+    """A whole chart.
+
+    ``zone`` is the shaded rectangle of predictions, from the last real month.
 
     ``labels`` are set only for a single series; with several, the key shows each ``now``.
     """

@@ -1,4 +1,4 @@
-"""Place a text inside the picture so that it covers neither another text nor the line."""
+"""Place texts so that they stay inside and cover neither texts nor the line."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ def place_beside(
     line: Iterable[tuple[float, float]],
     must_show: bool,
 ) -> Place | None:
-    """Place the first of ``texts`` that fits beside ``point`` and covers none of ``line``.
+    """Place the first of ``texts`` that fits beside ``point`` and off ``line``.
 
     ``texts`` are bold and in order of preference; ``line`` holds points a few units apart. Nearer
     places come first. Where every free place covers part of the line, the result is the place

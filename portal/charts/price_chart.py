@@ -198,7 +198,7 @@ def _frame(
 
 
 def _zone(frame: _Frame, every: Sequence[Known]) -> Area | None:
-    """Return the area from the last real month to the right edge; None if no predictions."""
+    """Return the area from the last real month on; None without predictions."""
     real = [index for known in every for index, point in known.items() if not point.predicted]
     if real and max(real) == frame.last:
         return None
@@ -286,7 +286,7 @@ def _labels(
 
 
 def _drawn_points(frame: _Frame, known: Known) -> Iterator[paths.Point]:
-    """Yield the points of the line, with interpolated ones between neighbouring months.
+    """Yield the line's points, with interpolated ones between neighbour months.
 
     Along a line each point is at most half a letter from the next, so that a label avoids a
     steep line as well.

@@ -38,7 +38,7 @@ class LinearScale:
 
 
 def widen(low: float, high: float) -> tuple[float, float]:
-    """Return an interval of some height; equal values get 5 % of their size on each side."""
+    """Return an interval of some height; equal values get 5 % on each side."""
     if high - low > _FLAT * max(abs(low), abs(high)):
         return low, high
     room = max(abs(low), abs(high)) * 0.05 or 1.0
@@ -46,7 +46,7 @@ def widen(low: float, high: float) -> tuple[float, float]:
 
 
 def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
-    """Return about ``count`` round values, 1, 2 or 5 × 10ⁿ apart, enclosing the interval."""
+    """Return about ``count`` values, 1, 2 or 5 × 10ⁿ apart, around the interval."""
     low, high = widen(low, high)
     raw = (high - low) / max(count - 1, 1)
     power = 10.0 ** math.floor(math.log10(raw))
@@ -57,7 +57,7 @@ def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
 
 
 def month_ticks(first: int, last: int, most: int) -> tuple[int, ...]:
-    """Return at most ``most`` month indices from ``first`` to ``last``, on round months.
+    """Return at most ``most`` round month indices from ``first`` to ``last``.
 
     With fewer than two round months the ends are returned instead, or ``first`` alone.
     """

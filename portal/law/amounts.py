@@ -1,4 +1,4 @@
-"""Restore the exact amount of a fine from a ``valor`` that arrives without its cents.
+"""Restore the exact amount of a fine from a ``valor`` without its cents.
 
 Discounts: art. 284 of the CTB (80 % until the due date) and its § 1º (60 % through SNE, without
 defence and appeal). Recidivism within 12 months doubles some fines (arts. 165, 165-A, 173 to
@@ -23,7 +23,7 @@ _MOST_DIGITS = 15
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """R$ at 100, 80 and 60 %; None where neither the table nor the source gives an amount.
+    """R$ at 100, 80 and 60 %; None where neither table nor source has an amount.
 
     ``origin``: "table" is exact by the official table, "sent" is as the source sent it, "none".
     ``note`` states in Portuguese where the number comes from. ``matches`` is whether the sent
@@ -52,7 +52,7 @@ class Amount:
 def exact_amount(
     infraction: Infraction | None, sent: Decimal | None, committed_on: date | None
 ) -> Amount:
-    """Return a fine's amount: the table's where the sent value agrees with it, else as sent.
+    """Return a fine's amount: the table's if the sent value agrees, else as sent.
 
     ``sent`` is in reais, possibly with the cents cut ("130" stands for R$ 130,16). A zero,
     negative or implausible value counts as not sent.

@@ -117,7 +117,7 @@ class FineAssessment:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over the open fines; a paid fine counts only in ``paid_count``. Money in reais.
+    """Sums over the open fines in reais; paid fines are only in ``paid_count``.
 
     ``without_amount`` open fines have no known amount, so the sums are then minimums.
     ``unclear_count`` open fines may be enforceable or not. ``points`` are the points that count
@@ -153,7 +153,7 @@ class Totals:
 
     @property
     def identical_note(self) -> str:
-        """A sentence on fines that the answer lists more than once, "" where it lists none."""
+        """A sentence on fines that the answer lists more than once, else ""."""
         groups = [
             f"{counted(n, 'registro idêntico', 'registros idênticos')}" for n in self.identical
         ]

@@ -47,8 +47,11 @@ _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 
 @dataclass(frozen=True, slots=True)
 class Court:
-    """A court. ``uf`` is a state, several, or "BR"; ``branch`` is in Portuguese; ``j_tr`` is
-    such as "8.13"."""
+    """A court.
+
+    ``uf`` is a state, several, or "BR"; ``branch`` is in Portuguese; an example of ``j_tr`` is
+    "8.13".
+    """
 
     acronym: str
     name: str
@@ -77,7 +80,7 @@ def find_court(text: str, case: str = "") -> Court | None:
 
 
 def court_name(text: str, case: str = "") -> str:
-    """Return ``TJMG – Tribunal de Justiça de Minas Gerais``; an unrecognised text unchanged."""
+    """Return ``TJMG – Tribunal de Justiça de Minas Gerais``; unrecognised: the text."""
     court = find_court(text, case)
     return f"{court.acronym} – {court.name}" if court else text.strip()
 
@@ -108,7 +111,7 @@ def courts() -> tuple[Court, ...]:
 
 
 def _ordinal(words: list[str]) -> tuple[str, int]:
-    """Return the ordinal at the start of ``words`` and its word count; ("", 1) if none."""
+    """Return the ordinal that begins ``words`` and its word count, else ("", 1)."""
     numbered = _NUMBERED.match(words[0])
     if numbered and (numbered[2] or (len(words) > 1 and bare(words[1]) in _COUNTED)):
         sign = {"A": "ª", "O": "º", None: "ª"}.get(numbered[2], numbered[2])

@@ -136,7 +136,7 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
 
 
 def prior_defence(notified_on: date | None, today: date) -> Clock:
-    """Return the deadline of the prior defence: at least 30 days from the notice of autuação.
+    """Return the deadline of the defence: 30 days or more from the autuação notice.
 
     The notice states the real last day.
     """
@@ -153,7 +153,7 @@ def appeal(penalty_on: date | None, today: date) -> Clock:
 
 
 def driver_nomination(notified_on: date | None, today: date) -> Clock:
-    """Return the owner's deadline to name the driver: 30 days from the notice of autuação."""
+    """Return the deadline to name the driver: 30 days from the autuação notice."""
     name, article = "Indicação do condutor", "art. 257, § 7º, do CTB"
     ends_on = plus_days(notified_on, NOMINATION_DAYS)
     used = _days_between(notified_on, today)
@@ -225,7 +225,7 @@ def day_of(value: date | None) -> str:
 
 
 def _in_future(today: date, *days: tuple[str, date | None]) -> str:
-    """Return a sentence on the first named day that is in the future; "" where none is."""
+    """Return a sentence on the first named day that is in the future, else ""."""
     for what, value in days:
         if value is not None and value > today:
             return f"{_CANNOT_TELL}: a data da {what} está no futuro."

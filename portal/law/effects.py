@@ -217,7 +217,7 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
 
 
 def effect_of(restriction: Restriction) -> Effect:
-    """Return the effect of one restriction, from its kinds and its block type together."""
+    """Return the effect of one restriction, from its kinds and its block type."""
     if restriction.is_lifted:
         return _effect((), "", _FREE, in_force=False)
     fields = (restriction.kinds_text, restriction.block_type)

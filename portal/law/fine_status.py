@@ -122,7 +122,7 @@ def _after_penalty(penalty_on: date, today: date) -> tuple[Standing, str]:
 
 
 def _source_word(kind: Field, standing: Standing, note: str) -> str:
-    """Return a sentence with the source's status word, unless the note already states it."""
+    """Return a sentence with the source's status word, unless the note has it."""
     word = bare(str(kind))
     is_stated = (standing == "notice" and _IN_NOTICE.search(word)) or (
         standing in ("due", "enforceable") and _OF_PENALTY.search(word)

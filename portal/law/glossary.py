@@ -1,4 +1,4 @@
-"""Terms of the glossary page in plain words; other pages link to a term by its slug."""
+"""Terms of the glossary page; other pages link to a term by its slug."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from portal.law.wording import bare
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term. ``slug`` is stable and ASCII; ``stands_for`` spells an acronym out, else ""."""
+    """A term. ``slug`` is stable ASCII; ``stands_for`` expands an acronym, else ""."""
 
     slug: str
     name: str

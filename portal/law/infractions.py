@@ -133,7 +133,7 @@ class Infraction:
 
 
 def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
-    """Return the amount that ``sent`` equals, exactly or with its cents cut; else None."""
+    """Return the amount that ``sent`` equals, exactly or with cut cents; else None."""
     for amount in amounts:
         if amount is not None and sent in (amount, Decimal(int(amount))):
             return amount
@@ -141,7 +141,7 @@ def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
 
 
 def find(code_text: str) -> Infraction | None:
-    """Find a code such as "7455", "745-5", "74550" or "745-50"; None if not in the table."""
+    """Find a code such as "7455", "745-5", "74550" or "745-50"; None if unknown."""
     match = _CODE.fullmatch(code_text.strip())
     if match is None:
         return None
@@ -219,7 +219,7 @@ def _only(values: set[_Value]) -> _Value | None:
 
 
 def _one_description(texts: list[str]) -> str:
-    """Join the descriptions of several splits: common opening, then the differing ends."""
+    """Join the descriptions of several splits: common opening, differing ends."""
     texts = list(dict.fromkeys(texts))
     if len(texts) == 1:
         return texts[0]

@@ -1,4 +1,4 @@
-"""Price ceilings for a vehicle: its reference price, less its fines, less the buyer's costs.
+"""Price ceilings for a vehicle: its reference price less fines and costs.
 
 The arithmetic uses known amounts only. The discounts of open fines are those of art. 284 of the
 CTB: 80 % until the due date, 60 % through SNE. Without a price or without the fines there is no
@@ -61,7 +61,7 @@ class Negotiation:
 def negotiate(
     price: Decimal | None, fines: Totals | None, costs: Sequence[Cost] = ()
 ) -> Negotiation:
-    """Compute the ceilings for a reference price in R$. None means not known, never zero."""
+    """Compute the ceilings for a price in R$. None means not known, never zero."""
     total = sum((cost.amount for cost in costs), Decimal(0))
     shares = _shares(fines)
     unknown: list[Unknown] = []

@@ -1,4 +1,4 @@
-"""Restore the exact sum paid for a fine from a ``valorPago`` that arrives without its cents.
+"""Restore the exact sum paid for a fine from a ``valorPago`` without its cents.
 
 A fine is paid in full, at 80 % until its due date or at 60 % through SNE (CTB, art. 284 and its
 § 1º). "234" for a fine of R$ 293,47 is 80 % of it, R$ 234,78. A whole number that matches none of

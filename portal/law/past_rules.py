@@ -62,7 +62,7 @@ def as_committed(
 
 
 def _former(row: Row) -> Row | None:
-    """Return the row as it was before its gravity changed; None where it did not change."""
+    """Return the row as it was before its gravity changed; None if it did not."""
     if row.amount_until_2016 is None or row.gravity not in _BASES:
         return None
     for gravity, (old, new, points) in _BASES.items():

@@ -1,4 +1,4 @@
-"""Subjects that no lookup of this portal covers; always listed, on screen and on paper.
+"""Subjects that no lookup covers; always listed, on screen and on paper.
 
 Services are named without addresses, because addresses change and a wrong one misleads.
 """

@@ -1,4 +1,4 @@
-"""The verdict: may a vehicle be transferred, licensed, driven; might it be removed?
+"""The verdict: may a vehicle be transferred, licensed, driven or removed?
 
 Every sentence refers to the record it is based on. A missing lookup makes the verdict
 incomplete, or leaves it as bad as the known records; it never makes it better. The same applies

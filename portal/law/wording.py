@@ -19,7 +19,7 @@ def money(value: Decimal) -> str:
 
 
 def day(value: date) -> str:
-    """Format ``dd/mm/aaaa``, without strftime, whose year padding depends on the platform."""
+    """Format ``dd/mm/aaaa``; strftime's year padding depends on the platform."""
     return f"{value.day:02}/{value.month:02}/{value.year:04}"
 
 

@@ -1,4 +1,4 @@
-"""An embedded upstream with invented vehicles and a documented plate per situation."""
+"""An embedded upstream with invented vehicles and a plate per situation."""
 
 from portal.sandbox.day import today
 from portal.sandbox.exchange import Answer, Ask, Role

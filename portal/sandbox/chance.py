@@ -1,11 +1,11 @@
-"""Deterministic pseudo-random numbers: the same words always give the same numbers."""
+"""Deterministic pseudo-random numbers: equal words give equal numbers."""
 
 import random
 from hashlib import blake2b
 
 
 def seeded(*words: str) -> random.Random:
-    """Return a generator that depends only on the words, on any machine, in any process."""
+    """Return a generator that depends only on the words, not on the process."""
     digest = blake2b("\x1f".join(words).encode(), digest_size=16).digest()
     return random.Random(int.from_bytes(digest, "big"))  # noqa: S311 - the data is invented; nothing is secret
 

@@ -14,7 +14,7 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request. ``path`` is percent-decoded, ``query`` raw, ``role`` the base address."""
+    """One request: ``path`` decoded, ``query`` raw, ``role`` the base address."""
 
     method: str
     path: str

@@ -103,5 +103,5 @@ def families() -> tuple[Family, ...]:
 
 
 def family_of(registration: str) -> Family:
-    """Return the family with this registry spelling; raises KeyError when there is none."""
+    """Return the family with this registry spelling; raises KeyError if none."""
     return {family.registration: family for family in families()}[registration]

@@ -13,7 +13,7 @@ _ISSUERS: dict[str, Issuer] = {"m": "municipal", "s": "state", "f": "federal"}
 
 @dataclass(frozen=True, slots=True)
 class Offence:
-    """One infraction. ``weight`` is its frequency, ``drivers`` is all, car or motorcycle."""
+    """One infraction. ``weight`` is its frequency; ``drivers`` all, car, motorcycle."""
 
     code: str
     description: str

@@ -1,4 +1,4 @@
-"""States with their issuing authorities: the capitals' bodies and the federal roads."""
+"""States with their issuing authorities: capitals' bodies, federal roads."""
 
 import random
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ def draw_state(chance: random.Random) -> str:
 
 
 def authority(issuer: Issuer, state: str, chance: random.Random) -> Authority:
-    """Draw a plausible authority of a kind in a state, with a place it is responsible for."""
+    """Draw a plausible authority of a kind in a state, with a place of its area."""
     region = REGIONS[state]
     if issuer == "federal":
         place = f"{region.road} KM {chance.randint(3, 640)},{chance.randint(0, 9)}"

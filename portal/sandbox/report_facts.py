@@ -88,7 +88,7 @@ def read_facts(data: Mapping[str, Json]) -> Facts:
 
 
 def is_silent(value: Json) -> bool:
-    """Return whether a value states that its lookup failed, such as ``"indisponível"``."""
+    """Return whether a value states a failed lookup, such as ``"indisponível"``."""
     match value:
         case str():
             return any(word in capitals(value) for word in _UNAVAILABLE_WORDS)
@@ -101,7 +101,7 @@ def is_silent(value: Json) -> bool:
 
 
 def _members(value: Json, depth: int) -> Iterator[tuple[str, Json]]:
-    """Yield the members of all objects, outer ones first, without the records of lists."""
+    """Yield the members of all objects, outer ones first, but none inside lists."""
     if depth and isinstance(value, dict):
         for name, inner in value.items():
             yield _key(name), inner
@@ -135,7 +135,7 @@ def _silent_section(name: str, value: Json) -> str | None:
 
 
 def _records(members: list[tuple[str, Json]], names: str, mark: str) -> list[Json] | None:
-    """Return the longest list that has one of the names or whose objects have ``mark``.
+    """Return the longest list with one of the names, or whose objects have ``mark``.
 
     Returns None where there is none. A list found by its name must not be another section's.
     """

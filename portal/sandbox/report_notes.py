@@ -29,7 +29,7 @@ _ANSWERS = "consta possui existe ocorrencia situacao status resultado indicador 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The result for a member; ``mark`` is None where it is empty or its lookup failed."""
+    """The result for a member; ``mark`` is None if empty or its lookup failed."""
 
     mark: Literal["ok", "warning", "none"] | None
     text: str = ""
@@ -63,7 +63,7 @@ def read_note(
 
 
 def quote(text: str) -> str:
-    """Return printable text on one line, clipped; empty for the marker of hidden values."""
+    """Return printable text on one line, clipped; "" for the hidden-value marker."""
     words = " ".join("".join(c if c.isprintable() else " " for c in text[:1000]).split())
     words = words.replace("“", "'").replace("”", "'")
     if words == HIDDEN_MARKER:

@@ -82,7 +82,7 @@ def in_force(facts: Facts) -> list[Restriction]:
 
 
 def names_of(decoded: Decoded | None) -> str:
-    """Return ``I/AUDI A3 LM 180CV, 2014/2015``; empty where no field names the vehicle."""
+    """Return ``I/AUDI A3 LM 180CV, 2014/2015``; "" if no field names the vehicle."""
     if decoded is None:
         return ""
     make, described = str(decoded.make), str(decoded.description)
@@ -184,7 +184,7 @@ def _model(entry: FipeEntry) -> str:
 
 
 def _year_change(entry: FipeEntry) -> Decimal | None:
-    """Return the percent change over the year before the last real point; None if unknown."""
+    """Return the percent change over the last real point's year; None if unknown."""
     real = {p.month: p.value for p in entry.history if p.value is not None and not p.predicted}
     if not real:
         return None
@@ -219,7 +219,7 @@ def _chassis(facts: Facts) -> Finding:
 
 
 def _repeats_chassis(facts: Facts, note: object) -> bool:
-    """Return whether a note is only the chassis number, which does not state its condition."""
+    """Return whether a note is only the chassis number, without its condition."""
     return (
         isinstance(note, str)
         and facts.decoded is not None

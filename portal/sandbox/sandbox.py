@@ -43,7 +43,7 @@ class Refused(Exception):
 
 
 class Sandbox:
-    """The upstream. ``today`` returns the day of its records; ``sleep`` waits for delays."""
+    """The upstream. ``today`` returns its records' day; ``sleep`` waits delays."""
 
     def __init__(self, today: Callable[[], date], sleep: Callable[[float], None]) -> None:
         self._today = today
@@ -137,7 +137,7 @@ class Sandbox:
 
 
 def _authorize(ask: Ask) -> None:
-    """Require exactly one token, in ``at`` or ``Authorization``; the same in both is one.
+    """Require exactly one token, in ``at`` or ``Authorization``, or the same in both.
 
     Raises Refused otherwise.
     """

@@ -1,4 +1,4 @@
-"""The documented plates: one for each situation that a script or a page must handle.
+"""The documented plates, one per situation that scripts and pages must handle.
 
 The ``/api`` page prints this data unchanged. Any other valid plate gets an ordinary vehicle. Both
 spellings of a documented plate behave alike.
@@ -194,7 +194,7 @@ _BY_SEED = {seed_of(Plate.parse(situation.plate)): situation for situation in SI
 
 
 def situation_of(subject: Plate | Renavam) -> Situation:
-    """Return the documented situation of a plate in either spelling, else the ordinary one."""
+    """Return the situation of a plate in either spelling, else the ordinary one."""
     if subject.text == SHOWCASE_RENAVAM:
         return SITUATIONS[0]
     return _BY_SEED.get(seed_of(subject), ORDINARY)

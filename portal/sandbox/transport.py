@@ -1,4 +1,4 @@
-"""The sandbox as a requests transport adapter, so that the upstream client needs no socket.
+"""The sandbox as a requests transport adapter, without a socket.
 
 A caller sees the behaviour of a real connection. A refused base address raises the same
 exception, a slow answer exceeds the same read time-out, and a body is read from ``.raw``.
@@ -41,7 +41,7 @@ class SandboxTransport(BaseAdapter):
         cert: bytes | str | tuple[bytes | str, bytes | str] | None = None,  # noqa: ARG002
         proxies: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> requests.Response:
-        """Send one request; raises requests' ConnectionError and ReadTimeout like a socket."""
+        """Answer one request; raises ConnectionError and ReadTimeout like a socket."""
         url = request.url or ""
         parts = urlsplit(url)
         pool = HTTPConnectionPool(parts.hostname or "sandbox", parts.port)
@@ -84,7 +84,7 @@ def _body(request: requests.PreparedRequest) -> bytes:
 
 
 def _read_limit(timeout: object) -> float | None:
-    """Return the read time-out in seconds, from any form requests accepts; None: no limit."""
+    """Return the read time-out in seconds, from any form of requests; None: no limit."""
     match timeout:
         case (_, read):
             limit = read

@@ -1,4 +1,4 @@
-"""Invented vehicles: a plate's hash selects a family and all properties of one vehicle."""
+"""Invented vehicles: a plate's hash selects a family and all properties."""
 
 import random
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Vehicle:
 
 
 def seed_of(subject: Plate | Renavam) -> str:
-    """Return a vehicle's seed: its plate's old spelling if there is one, else its text."""
+    """Return a vehicle's seed: its plate's old spelling if any, else its text."""
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text
     return subject.text
@@ -151,7 +151,7 @@ def _fipe_entry(
 
 
 def _description(family: Family, version: Version, is_short: bool) -> str:
-    """Return the registry's spelling, ``VW/GOL 1.0``; ``is_short`` drops the part up to "/".
+    """Return the registry's spelling, ``VW/GOL 1.0``; ``is_short`` drops ``VW/``.
 
     Some sources send the short form.
     """

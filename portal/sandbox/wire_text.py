@@ -4,7 +4,7 @@ import unicodedata
 
 
 def capitals(text: str) -> str:
-    """Convert ``Tribunal de Justiça`` to ``TRIBUNAL DE JUSTICA``, also to compare texts."""
+    """Convert ``Justiça`` to ``JUSTICA``; also the key to compare texts."""
     decomposed = unicodedata.normalize("NFKD", text)
     plain = "".join(c for c in decomposed if not unicodedata.combining(c))
     return " ".join(plain.upper().split())

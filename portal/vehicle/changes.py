@@ -81,7 +81,7 @@ class FineChange:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionChange:
-    """A change of one restriction between two answers; the members are those of FineChange.
+    """A change of one restriction; the members are those of FineChange.
 
     "lifted": the later record no longer restricts anything. "denied" and "affirmed": the
     source's flag changed, while the record still states a restriction.
@@ -129,7 +129,7 @@ def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineCh
 def changed_restrictions(
     before: Sequence[Restriction], after: Sequence[Restriction]
 ) -> tuple[RestrictionChange, ...]:
-    """New and altered records in the later answer's order, then those no longer listed."""
+    """Return new and altered records in the later order, then unlisted ones."""
     changes = []
     for old, new, position in _match_records(before, after, (lambda record: record, _order)):
         if event := _restriction_event(old, new):

@@ -1,4 +1,4 @@
-"""A vehicle's registration attributes and price-table entries, as the decoder sends them."""
+"""A vehicle's registration attributes and price-table entries from the decoder."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -10,7 +10,7 @@ from portal.vehicle.wire import Record, result_of
 
 @dataclass(frozen=True, slots=True)
 class MonthPrice:
-    """One element of ``historicoPreco``. ``value`` in R$; None where no price was sent."""
+    """One element of ``historicoPreco``. ``value`` in R$; None if none was sent."""
 
     month: date  # the first of the month
     value: Decimal | None
@@ -19,7 +19,7 @@ class MonthPrice:
 
 @dataclass(frozen=True, slots=True)
 class FipeEntry:
-    """One price-table candidate. ``current`` in R$; None, never zero, where there is no price."""
+    """One price-table candidate. ``current`` in R$; None, never zero, if no price."""
 
     year: int | None
     year_text: Field
@@ -35,7 +35,7 @@ class FipeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A decoded vehicle. An unreadable number is None; its ``…_text`` is what was sent."""
+    """A decoded vehicle. An unreadable number is None; its ``…_text`` is as sent."""
 
     make: Field
     description: Field

@@ -1,4 +1,4 @@
-"""Detect differences between an answer and the contract: unknown and missing fields.
+"""Detect an answer's differences from the contract: unknown, missing fields.
 
 The other readers of this package accept any answer. This module reports, for logs and metrics,
 that the source has changed. A path names fields only and never carries a value.

@@ -27,7 +27,7 @@ _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A scalar text. Falsy unless known; ``str()`` is the value, or "" where there is none."""
+    """A scalar text. Falsy unless known; ``str()`` is the value, or "" if none."""
 
     value: str = ""
     state: State = "empty"

@@ -1,4 +1,4 @@
-"""Fines of the national register (RENAINF), as the fine restriction lookup sends them."""
+"""Fines of the national register (RENAINF), from the fine restriction lookup."""
 
 from dataclasses import dataclass
 from datetime import date, time

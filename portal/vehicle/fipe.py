@@ -57,7 +57,7 @@ def fipe_code(fipe_id: Field) -> FipeCode | None:
 
 @dataclass(frozen=True)
 class PriceSeries:
-    """One entry's history. Percentages are signed and rounded to one decimal (−8.2 = fell).
+    """One entry's history. Percentages are signed, to one decimal (−8.2 = fell).
 
     ``points`` are in order, one per month; a real price replaces a predicted one of the same
     month. ``current`` is the entry's own current price; None, never zero, where there is none.
@@ -103,7 +103,7 @@ class PriceSeries:
 
     @property
     def twelve_month_change(self) -> Decimal | None:
-        """Change over the 12 months up to the last real one; None without the earlier month."""
+        """Change over the 12 months to the last real one; None without the earlier one."""
         last = self.last_real
         if last is None:
             return None

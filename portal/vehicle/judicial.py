@@ -1,4 +1,4 @@
-"""Court-ordered restrictions (RENAJUD), as the judicial restriction lookup sends them."""
+"""Court-ordered restrictions (RENAJUD), from the judicial restriction lookup."""
 
 from dataclasses import dataclass
 from datetime import datetime

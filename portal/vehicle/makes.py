@@ -71,7 +71,7 @@ _VOWEL = re.compile(r"[AEIOUY]")
 
 @dataclass(frozen=True, slots=True)
 class VehicleName:
-    """Display names of make and model, "" where unknown; ``imported`` None where unknown."""
+    """Display names, "" where unknown; ``imported`` is None where unknown."""
 
     make: str
     model: str

@@ -1,4 +1,4 @@
-"""Words that separate names from the rest of a report, folded (upper case, no accents)."""
+"""Words that separate names from other text, folded (upper case, no accents)."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Parse and normalise licence plates, in both national formats, and Renavam numbers.
+"""Parse and normalise plates, in both national formats, and Renavam numbers.
 
 Res. CONTRAN 969/2022: the old ``LLLNNNN`` plates remain valid beside the Mercosul ``LLLNLNN``
 plates. A conversion turns the fifth character into a letter, 0→A … 9→J.
@@ -62,7 +62,7 @@ class Plate:
 
     @classmethod
     def parse(cls, text: str) -> "Plate":
-        """Parse ``LLLNNNN`` or ``LLLNLNN`` in any case, with an optional hyphen after the letters.
+        """Parse ``LLLNNNN`` or ``LLLNLNN``, any case, optional hyphen after the letters.
 
         Raises InvalidPlate for any other text.
         """

@@ -29,7 +29,7 @@ _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 
 @dataclass(frozen=True, slots=True)
 class RankedEntry:
-    """A candidate, its score (only comparable within one ranking) and a Portuguese reason."""
+    """A candidate, its score (comparable in one ranking only), a Portuguese reason."""
 
     entry: FipeEntry
     score: int

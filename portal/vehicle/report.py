@@ -42,7 +42,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report. ``topics`` holds the contract's eight topics, then any that the source added."""
+    """A report. ``topics`` holds the contract's eight, then any the source added."""
 
     summary: Field
     topics: tuple[Topic, ...]

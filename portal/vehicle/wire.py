@@ -1,4 +1,4 @@
-"""Tolerant readers for the upstream's JSON: any field may hold a value of any type.
+"""Tolerant readers of the upstream's JSON: a field may hold any type.
 
 No function here raises. A value that cannot be read as the wanted type is None (or empty). The
 text that was sent can still be read as a Field, so that a page can show it unchanged.
@@ -34,7 +34,7 @@ FIRST_YEAR, LAST_YEAR = 1886, 2199
 
 
 def result_of(body: bytes) -> object:
-    """Return the ``result`` member of an answer; None where the body, of any form, has none."""
+    """Return the ``result`` member of an answer's body; None where it has none."""
     try:
         answer = msgspec.json.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -47,7 +47,7 @@ def result_of(body: bytes) -> object:
 
 
 def _plain(raw: object) -> str:
-    """Return a scalar's text, without a marker check: no number, date or flag holds one."""
+    """Return a scalar's text; no marker check, as no number, date or flag holds one."""
     return read_field(raw, "").value
 
 
@@ -92,7 +92,7 @@ def read_clock(raw: object) -> time | None:
 
 
 def read_moment(raw: object) -> datetime | None:
-    """Read DD/MM/YYYY HH:MM:SS, naive, in the source's local time; midnight if no time."""
+    """Read DD/MM/YYYY HH:MM:SS, naive, source's local time; midnight if no time."""
     text = _plain(raw)
     if match := _DAY.fullmatch(text):
         day, month, year = int(match[1]), int(match[2]), int(match[3])
@@ -201,7 +201,7 @@ def records_of(raw: object, marker: str) -> tuple[Record, ...]:
 
 
 def _texts(raw: object, marker: str, depth: int = 0) -> Iterator[str]:
-    """Yield the scalars inside a JSON value as texts, those of an object with their names."""
+    """Yield the scalars in a JSON value as texts, those of objects with their names."""
     if isinstance(raw, list | dict) and depth > _MOST_DEPTH:
         yield "…"
     elif isinstance(raw, list):

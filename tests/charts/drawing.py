@@ -1,4 +1,4 @@
-"""Draw a chart's geometry as a minimal SVG for the golden files, one shape per line."""
+"""Draw a chart as a minimal SVG for the golden files, one shape per line."""
 
 from portal.charts import PriceChart
 

@@ -1,4 +1,4 @@
-"""The chart's geometry: inside its box, with gaps and predictions shown, legible on a phone."""
+"""The chart's geometry: inside its box, gaps and predictions shown, legible."""
 
 import math
 import re

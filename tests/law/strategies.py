@@ -1,4 +1,4 @@
-"""Strategies for fines and restrictions, for which no function of ``portal.law`` may raise.
+"""Strategies of records for which no function of ``portal.law`` may raise.
 
 Only the fields that ``portal.law`` reads are varied; others would cost time and find nothing.
 """

@@ -1,4 +1,4 @@
-"""A court's restriction stops the acts of its kind; an unknown word never reads as "ok"."""
+"""A restriction stops its kind's acts; an unknown word never reads as "ok"."""
 
 import pytest
 from hypothesis import given

@@ -38,7 +38,7 @@ def test_unverified_subjects_are_listed():
 
 
 def test_terms_are_sorted_by_name() -> None:
-    """By name, not by slug; "Código" is before "CRLV-e" despite its accent and the capitals."""
+    """By name, not slug; "Código" is before "CRLV-e" despite accent and capitals."""
     names = [entry.name for entry in GLOSSARY]
     assert names[:5] == ["Autuação", "BIN", "Código da infração", "CRLV-e", "CTB"]
     kept = ["Multa exigível", "Penalidade", "Penhora", "Pontos", "Prescrição", "Renainf"]

@@ -1,4 +1,4 @@
-"""The table of infractions is consistent, and every spelling of a code finds its row."""
+"""The infraction table is consistent; every spelling of a code finds its row."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Every valid plate gets the same records each time, in exactly the contract's shape."""
+"""Every valid plate gets the same records each time, in the contract's shape."""
 
 import json
 import re

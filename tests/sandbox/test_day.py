@@ -1,4 +1,4 @@
-"""The sandbox uses the day in São Paulo, embedded or alone, in any system time zone."""
+"""The sandbox uses the day in São Paulo, embedded or alone, in any time zone."""
 
 import importlib.util
 from collections.abc import Callable

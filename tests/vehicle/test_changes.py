@@ -152,7 +152,7 @@ SOME = st.lists(
 def test_each_fine_of_both_answers_is_matched_once(
     before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> None:
-    """Kept plus new fines are the later answer; kept plus gone fines are the earlier one."""
+    """Kept plus new fines are the later answer, kept plus gone ones the earlier."""
     changes = changed_fines(fines(*before), fines(*after))
     new = sum(change.before is None for change in changes)
     gone = sum(change.after is None for change in changes)

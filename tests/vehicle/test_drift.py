@@ -1,4 +1,4 @@
-"""Drift reports field names, which become metric labels, and never a name that may be data."""
+"""Drift reports field names for metric labels, never a name that may be data."""
 
 import pytest
 
