@@ -68,15 +68,15 @@ def test_amount_outside_the_tables_is_kept_with_a_note():
 
 
 def test_unconfirmed_whole_amount_notes_cut_cents():
-    told = "A fonte costuma cortar os centavos."
+    note = "A fonte costuma cortar os centavos."
     for code in ("9999", "7455"):
         whole, to_the_cent = (
             assess(replace(SAMPLE, code=Field(code, "known"), amount=Decimal(text)), TODAY).amount
             for text in ("500", "500.00")
         )
-        assert whole.note.endswith(told)
-        assert told not in to_the_cent.note
-    assert told not in assess(SAMPLE, TODAY).amount.note
+        assert whole.note.endswith(note)
+        assert note not in to_the_cent.note
+    assert note not in assess(SAMPLE, TODAY).amount.note
 
 
 def test_recidivism_doubles_drink_driving():
