@@ -1,4 +1,4 @@
-"""How it is drawn: numbers in, geometry out; no markup, no cars."""
+"""Chart geometry computed from numbers; independent of markup and of vehicles."""
 
 from portal.charts.geometry import Layout, Line, Plotted, PriceChart
 from portal.charts.price_chart import Words, price_chart

@@ -1,7 +1,7 @@
-"""What a price chart is, ready to be drawn: every coordinate and path is computed.
+"""The geometry of a price chart, with every coordinate and path computed.
 
-A template only prints what it finds here. Coordinates are user units of ``view_box``, rounded
-to one decimal; path texts go into ``d`` as they are.
+A template prints these values unchanged. Coordinates are user units of ``view_box``, rounded to
+one decimal; path texts are values of ``d``.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ Layout = Literal["wide", "compact", "paper"]
 
 
 class Plotted(Protocol):
-    """A month (its first day), its value, and whether that is a prediction."""
+    """A month (its first day), its value, and whether the value is a prediction."""
 
     @property
     def month(self) -> date: ...
@@ -28,7 +28,10 @@ class Plotted(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One series to draw. A missing month is a gap; order and duplicates do not matter."""
+    """One series to draw.
+
+    A missing month is a gap; order and duplicates do not matter.
+    """
 
     name: str
     points: Sequence[Plotted]
@@ -44,7 +47,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A grid line at ``at`` (x of a month, y of a price); its text's anchor point is x, y."""
+    """A grid line at ``at`` (x of a month, y of a price); x, y anchor its text."""
 
     at: float
     x: float
@@ -54,7 +57,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text beside a marked point. ``anchor`` is SVG's text-anchor; y is the baseline."""
+    """A text beside a point. ``anchor`` is SVG's text-anchor; y is the baseline."""
 
     kind: str  # "start", "peak", "now", or several joined by a blank
     x: float
@@ -67,7 +70,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A point without neighbours: no line could show it."""
+    """A point without neighbours, which no line shows."""
 
     x: float
     y: float
@@ -76,7 +79,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A point to hover or focus: its place and what it says ("jan/25: R$ 89.325")."""
+    """A point to hover or focus: its position and its text ("jan/25: R$ 89.325")."""
 
     x: float
     y: float
@@ -85,12 +88,12 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A drawn series. ``number`` is 1 to 6 and picks its colour and its shape.
+    """A drawn series. ``number`` is 1 to 6 and selects its colour and its shape.
 
     ``real_path`` is solid, ``predicted_path`` dashed; either may be "". ``markers_path`` holds
-    the filled shapes that tell series apart without colour, "" where there is one series;
-    ``swatch_path`` is the same shape around 0,0 for the key, and ``now`` the last real price
-    in words, "" where every price is a prediction.
+    the filled shapes that distinguish series without colour, "" where there is one series.
+    ``swatch_path`` is the same shape around 0,0, for the key. ``now`` is the formatted last real
+    price, "" where every price is a prediction.
     """
 
     number: int
@@ -106,9 +109,11 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class PriceChart:
-    """A whole chart. ``labels`` mark a lone series; of several, each one's ``now`` is for the key.
+    """A whole chart.
 
     ``zone`` is the shaded rectangle of predictions, from the last real month.
+
+    ``labels`` are set only for a single series; with several, the key shows each ``now``.
     """
 
     layout: Layout

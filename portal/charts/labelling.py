@@ -1,4 +1,4 @@
-"""Where a text goes so that it stays inside the picture and covers neither text nor line."""
+"""Place texts so that they stay inside and cover neither texts nor the line."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from typing import Literal
 
 Anchor = Literal["start", "middle", "end"]
 
-# The mean advance of digits and lower-case letters in the system fonts, in em; a little wide,
-# so that a narrow guess never lets two labels touch.
+# The mean advance of digits and lower-case letters in the system fonts, in em. The value is
+# slightly high, so that an underestimate never lets two labels touch.
 _EM_PER_CHARACTER = 0.56
-# Labels are bold, and the bold of the widest system font is wider by that.
+# Labels are bold; this is the mean advance in the bold of the widest system font.
 _EM_PER_BOLD_CHARACTER = 0.63
 _ASCENT, _DESCENT = 0.8, 0.25
 _GAP = 8.0
-# Half a stroke and the halo around letters: nearer than this, a text eats into the line.
+# Half a stroke plus the halo around letters. A text nearer than this covers part of the line.
 _CLEARANCE = 3.0
 
 
@@ -49,7 +49,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A text, its anchor point (y is the baseline) and the area it is thought to fill."""
+    """A text, its anchor point (y is the baseline) and its estimated area."""
 
     text: str
     x: float
@@ -80,11 +80,13 @@ def place_beside(
     line: Iterable[tuple[float, float]],
     must_show: bool,
 ) -> Place | None:
-    """The first of ``texts`` (bold, the most telling first) with a free place beside ``point``: the
-    nearest one that leaves all of ``line``, points a few units apart, to be seen.
+    """Place the first of ``texts`` that fits beside ``point`` and off ``line``.
 
-    Where there is none: what covers least of it if one ``must_show``, else None. A text that need
-    not show is not sent far from its point either, where it would be read as another's.
+    ``texts`` are bold and in order of preference; ``line`` holds points a few units apart. Nearer
+    places come first. Where every free place covers part of the line, the result is the place
+    that covers least of it with ``must_show``, else None. It is None too where no place is free.
+    Without ``must_show`` the farthest places are not tried, because there the text could be taken
+    for the label of another point.
     """
     distances = (_GAP, _GAP + font_size * 1.3, _GAP + font_size * 2.6)[: 3 if must_show else 2]
     places = []
@@ -95,7 +97,7 @@ def place_beside(
                 places.append(Place(text, x, y, anchor, area))
     if not places:
         return None
-    # Most of a line is far away: it is looked through once, not once a place.
+    # Most of the line is far from every place, so it is filtered once, not once per place.
     within = _around([place.area for place in places]).grown(_CLEARANCE)
     near = [drawn for drawn in line if within.covers(drawn)]
     covered = [sum(map(place.area.grown(_CLEARANCE).covers, near)) for place in places]
@@ -121,7 +123,7 @@ def _candidates(
 ) -> Iterable[tuple[float, float, Anchor]]:
     x, y = point
     across: list[tuple[float, Anchor]] = [(x, "middle"), (x, "start"), (x, "end")]
-    # Slid to an edge that is nearer than the text is wide, it still stands over its point.
+    # A text aligned with an edge that is nearer than its width still covers the point's x.
     width = text_width(text, font_size, bold=True)
     if x + width > bounds.right:
         across.append((bounds.right, "end"))

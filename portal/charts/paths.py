@@ -1,11 +1,11 @@
-"""SVG path texts out of points: lines that break at gaps, and the shapes of markers."""
+"""SVG path texts from points: lines that break at gaps, and the shapes of markers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 Marker = Literal["circle", "square", "triangle", "diamond", "cross", "wedge"]
 
-# In the order in which series get them.
+# In the order of the series' numbers.
 MARKERS: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond", "cross", "wedge")
 
 _SHAPES: Mapping[Marker, str] = {
@@ -21,19 +21,19 @@ Point = tuple[float, float]
 
 
 def number(value: float) -> str:
-    """One decimal at most, no trailing zero: bytes count, a tenth of a unit does not."""
+    """Format with one decimal at most and no trailing zero, to save bytes."""
     text = f"{value:.1f}"
     return text[:-2] if text.endswith(".0") else text
 
 
 def line_path(runs: Iterable[Sequence[Point]]) -> str:
-    """One sub-path a run of two points or more."""
+    """Return a path with one sub-path per run of two points or more."""
     return "".join(
         "M" + "L".join(f"{number(x)} {number(y)}" for x, y in run) for run in runs if len(run) > 1
     )
 
 
 def marker_path(marker: Marker, points: Iterable[Point]) -> str:
-    """The marker's shape around each point, as one path."""
+    """Return one path with the marker's shape around each point."""
     shape = _SHAPES[marker]
     return "".join(f"M{number(x)} {number(y)}{shape}" for x, y in points)

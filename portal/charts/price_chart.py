@@ -1,4 +1,4 @@
-"""From series of monthly prices to the geometry of their chart."""
+"""Compute the geometry of a price chart from series of monthly prices."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,16 +21,17 @@ from portal.charts.labelling import Area
 from portal.charts.tracing import Known
 
 MOST_SERIES = 6
-# Twice what a page is asked to show; a source with more gets its latest months drawn.
+# Twice what a page is asked to show. Of a longer series only the latest months are drawn.
 MOST_MONTHS = 240
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of the picture, as a reader of Portuguese expects them.
+    """The Portuguese words in the chart.
 
-    ``now`` names the last real month where that is the present one; "": its own name does, for a
-    table may have ended years ago, and paper is read later than it was printed.
+    ``now`` is the name of the last real month where that is the current month. With "" the
+    label has the month's own name, because a table may have ended years ago and a printed
+    report is read later.
     """
 
     start: str = "início"
@@ -47,13 +48,13 @@ class _Sheet:
     font_size: int
     price_ticks: int
     month_ticks: int
-    # Room beneath the lowest grid line for the label of a price that ends there, in letters.
+    # Space below the lowest grid line for the label of a price that ends there, in font sizes.
     foot: float = 0.0
 
 
-# Letters are 12 px or more where a sheet is shown: the compact one from 286 px on, a 320 px
-# screen less its margins, the wide one from 576 px on. That of paper lies flat, three to
-# a page across 180 mm, and says less: WeasyPrint sets the text of an SVG letter by letter.
+# Letters are 12 px or more wherever a sheet is shown: the compact sheet from 286 px (a 320 px
+# screen less its margins), the wide one from 576 px. The paper sheet is flat, three to a page
+# across 180 mm, and has fewer texts, because WeasyPrint sets an SVG's text letter by letter.
 _SHEETS: MappingProxyType[Layout, _Sheet] = MappingProxyType(
     {
         "wide": _Sheet(width=720, height=340, font_size=15, price_ticks=6, month_ticks=24),
@@ -67,7 +68,7 @@ _SHEETS: MappingProxyType[Layout, _Sheet] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """The scales of one chart, and the plot's area in the sheet."""
+    """The scales of one chart and the plot's area in the sheet."""
 
     sheet: _Sheet
     plot: Area
@@ -89,10 +90,11 @@ def price_chart(
     month: Callable[[date], str],
     words: Words | None = None,
 ) -> PriceChart | None:
-    """The chart of the first six series; None where no point can be drawn.
+    """Return the chart of the first six series; None where no point can be drawn.
 
-    ``price_axis`` words a grid line ("R$ 90 mil"), ``price`` an exact value ("R$ 89.325"),
-    ``month`` a month ("jan/25"). Never raises for odd points: they are left out.
+    ``price_axis`` formats the value of a grid line ("R$ 90 mil"), ``price`` an exact value
+    ("R$ 89.325"), ``month`` a month ("jan/25"). Points that cannot be drawn are skipped, never
+    an error.
     """
     words = words or Words()
     drawn = [(line, known) for line in lines[:MOST_SERIES] if (known := _known(line))]
@@ -128,23 +130,27 @@ def price_chart(
                 known,
                 {index: frame.at(index, point) for index, point in known.items()},
                 siblings=len(drawn),
-                says=lambda point: f"{month(point.month)}: {price(point.value)}",
+                hit_text=lambda point: f"{month(point.month)}: {price(point.value)}",
                 price=lambda point: price(point.value),
             )
             for number, (line, known) in enumerate(drawn, start=1)
         ),
-        # Of several series a price would be read as its neighbour's; the key has them all.
-        labels=tuple(_labels(frame, every[0], taken, price, _named(words, every[0], month)))
+        # With several series a label could be read as another series' price; the key shows
+        # every price.
+        labels=tuple(
+            _labels(frame, every[0], taken, price, _with_month_name(words, every[0], month))
+        )
         if len(every) == 1
         else (),
     )
 
 
 def _known(line: Line) -> dict[int, Plotted]:
-    """Drawable points by month, in order; of two for one month the real one counts."""
+    """Return the drawable points by month, in order; a real one replaces a prediction."""
     known: dict[int, Plotted] = {}
     for point in line.points:
-        # A signalling NaN raises on the way to float; a huge decimal becomes infinite there.
+        # The conversion to float raises for a signalling NaN and gives infinity for a huge
+        # decimal.
         if not (point.value.is_finite() and isfinite(float(point.value))):
             continue
         index = scale.month_index(point.month)
@@ -156,7 +162,7 @@ def _known(line: Line) -> dict[int, Plotted]:
 def _price_levels(
     every: Sequence[Known], sheet: _Sheet, price_axis: Callable[[float], str]
 ) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """Grid values and their texts; fewer where rounding would give two the same text."""
+    """Return grid values and their texts; fewer where rounding would repeat a text."""
     values = [float(point.value) for known in every for point in known.values()]
     low, high = min(values), max(values)
     for count in range(sheet.price_ticks, 1, -1):
@@ -185,14 +191,14 @@ def _frame(
         plot=plot,
         first=first,
         last=last,
-        # The first point keeps off the price axis, where its dot would sit on the line.
+        # The first point keeps a distance from the price axis, so that its dot is not on it.
         x=scale.LinearScale(first, last, plot.left + 6, plot.right - 4),
         y=scale.LinearScale(levels[0], levels[-1], plot.bottom - size * sheet.foot, plot.top),
     )
 
 
 def _zone(frame: _Frame, every: Sequence[Known]) -> Area | None:
-    """From the last real month of any series to the right edge; None without predictions."""
+    """Return the area from the last real month on; None without predictions."""
     real = [index for known in every for index, point in known.items() if not point.predicted]
     if real and max(real) == frame.last:
         return None
@@ -220,7 +226,7 @@ def _month_ticks(frame: _Frame, month: Callable[[date], str]) -> tuple[Tick, ...
     ticks = []
     for index in scale.month_ticks(frame.first, frame.last, most):
         at = frame.x(index)
-        # A text at the edge moves inside; its grid line stays where the month is.
+        # A text at the edge is moved inside; its grid line stays at the month.
         middle = min(max(at, widest / 2 + 1), frame.sheet.width - widest / 2 - 1)
         baseline = frame.plot.bottom + size * 1.5
         ticks.append(Tick(round(at, 1), round(middle, 1), round(baseline, 1), names[index]))
@@ -240,8 +246,8 @@ def _price_ticks(
     return tuple(ticks.values())
 
 
-def _named(words: Words, known: Known, month: Callable[[date], str]) -> Words:
-    """The words with a name for the last real month."""
+def _with_month_name(words: Words, known: Known, month: Callable[[date], str]) -> Words:
+    """Return the words with ``now`` set to the last real month's name where it is ""."""
     last = max((point.month for point in known.values() if not point.predicted), default=None)
     return words if words.now or last is None else replace(words, now=month(last))
 
@@ -253,20 +259,20 @@ def _labels(
     price: Callable[[Decimal], str],
     words: Words,
 ) -> Iterator[Label]:
-    """Now, peak and start of the series, as far as there is room."""
+    """Yield the labels of the current price, peak and start that have space."""
     size = frame.sheet.font_size
     bounds = Area(frame.plot.left, 1, frame.sheet.width - 1.0, frame.plot.bottom - 1)
     line = tuple(_drawn_points(frame, known))
     for index, kinds in _marked(known).items():
         at = frame.at(index, known[index])
-        said = words.joined.join(getattr(words, kind) for kind in kinds)
+        name = words.joined.join(getattr(words, kind) for kind in kinds)
         exact = price(known[index].value)
-        # Where a series starts can be read off the axes; what the price is now is shown in any
-        # case, if need be without the word.
+        # The start can be read from the axes. The current price and the peak are always
+        # labelled, if necessary without the word.
         must_show = kinds != ["start"]
         place = labelling.place_beside(
             at,
-            (f"{said} {exact}", exact) if must_show else (f"{said} {exact}",),
+            (f"{name} {exact}", exact) if must_show else (f"{name} {exact}",),
             size,
             bounds=bounds,
             taken=taken,
@@ -280,8 +286,11 @@ def _labels(
 
 
 def _drawn_points(frame: _Frame, known: Known) -> Iterator[paths.Point]:
-    """The points, and others between neighbours, so that a steep line is seen as one: none is
-    further from the next than half a letter."""
+    """Yield the line's points, with interpolated ones between neighbour months.
+
+    Along a line each point is at most half a letter from the next, so that a label avoids a
+    steep line as well.
+    """
     before: tuple[int, paths.Point] | None = None
     for index, point in known.items():
         x, y = frame.at(index, point)
@@ -295,7 +304,7 @@ def _drawn_points(frame: _Frame, known: Known) -> Iterator[paths.Point]:
 
 
 def _marked(known: Known) -> dict[int, list[str]]:
-    """Months to label, the most wanted first, each with what it is."""
+    """Return the months to label, the most important first, each with its kinds."""
     real = [index for index, point in known.items() if not point.predicted]
     if not real:
         return {}

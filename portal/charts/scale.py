@@ -1,29 +1,29 @@
-"""Scales and ticks: from a value or a month to a coordinate. Pure numbers."""
+"""Scales and ticks: map a value or a month to a coordinate. Pure numbers."""
 
 import math
 from dataclasses import dataclass
 from datetime import date
 
-# Steps that keep January, or the start of a half or quarter year, on a tick.
+# Steps that keep a tick on January, or on the start of a half or quarter year.
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 36, 60, 120)
-# Below this share of their size, values are equal as far as a drawing can show.
+# Values whose relative difference is below this are equal in a drawing.
 _FLAT = 1e-6
 _MOST_TICKS = 12
 
 
 def month_index(month: date) -> int:
-    """Months since year 0: consecutive months differ by one."""
+    """Return the months since year 0; consecutive months differ by one."""
     return month.year * 12 + month.month - 1
 
 
 def month_of(index: int) -> date:
-    """The first day of the month that ``month_index`` numbered."""
+    """Return the first day of the month with that ``month_index``."""
     return date(index // 12, index % 12 + 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class LinearScale:
-    """Maps ``low``…``high`` onto ``start``…``end``, clamped: nothing is drawn outside."""
+    """Maps ``low``…``high`` onto ``start``…``end``, clamped to that range."""
 
     low: float
     high: float
@@ -38,7 +38,7 @@ class LinearScale:
 
 
 def widen(low: float, high: float) -> tuple[float, float]:
-    """An interval with some height: equal values get 5 % of themselves on either side."""
+    """Return an interval of some height; equal values get 5 % on each side."""
     if high - low > _FLAT * max(abs(low), abs(high)):
         return low, high
     room = max(abs(low), abs(high)) * 0.05 or 1.0
@@ -46,7 +46,7 @@ def widen(low: float, high: float) -> tuple[float, float]:
 
 
 def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
-    """About ``count`` round values (1, 2, 5 × 10ⁿ apart) whose ends enclose the interval."""
+    """Return about ``count`` values, 1, 2 or 5 × 10ⁿ apart, around the interval."""
     low, high = widen(low, high)
     raw = (high - low) / max(count - 1, 1)
     power = 10.0 ** math.floor(math.log10(raw))
@@ -57,9 +57,9 @@ def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
 
 
 def month_ticks(first: int, last: int, most: int) -> tuple[int, ...]:
-    """At most ``most`` month indices from ``first`` to ``last``, on round months.
+    """Return at most ``most`` round month indices from ``first`` to ``last``.
 
-    Where no round month falls inside, the ends stand in for them.
+    With fewer than two round months the ends are returned instead, or ``first`` alone.
     """
     for step in _MONTH_STEPS:
         ticks = tuple(i for i in range(first, last + 1) if i % step == 0)

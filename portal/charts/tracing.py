@@ -1,12 +1,12 @@
-"""One series on the picture: its runs of line, its markers, dots and points to hover."""
+"""The geometry of one series: its line runs, markers, dots and hover targets."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from portal.charts import paths
 from portal.charts.geometry import Dot, Hit, Plotted, Series
 
-# Every target costs 80 bytes and a finger covers more than this: nearer ones are thinned out,
-# the table beneath the chart has them all.
+# Units between hover targets. Every target costs 80 bytes and a finger covers more than this,
+# so nearer ones are left out; the table below the chart lists every point.
 _HIT_SPACING = 8.0
 _MOST_HITS = 120
 _MARKER_SPACING = 56.0
@@ -22,10 +22,14 @@ def trace(
     places: Places,
     *,
     siblings: int,
-    says: Callable[[Plotted], str],
+    hit_text: Callable[[Plotted], str],
     price: Callable[[Plotted], str],
 ) -> Series:
-    """The drawn series; ``siblings`` series in all share markers and the budget of targets."""
+    """Return the drawn series.
+
+    ``siblings`` is the number of series; they share the limit of hover targets, and more than
+    one get markers.
+    """
     marker = paths.MARKERS[number - 1]
     real = [index for index, point in known.items() if not point.predicted]
     marked = _spaced([places[index] for index in real], _MARKER_SPACING) if siblings > 1 else ()
@@ -42,14 +46,14 @@ def trace(
             for index, point in known.items()
             if index - 1 not in known and index + 1 not in known
         ),
-        hits=tuple(_hits(known, places, _MOST_HITS // siblings, says)),
+        hits=tuple(_hits(known, places, _MOST_HITS // siblings, hit_text)),
     )
 
 
 def _runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[paths.Point]]:
-    """Neighbouring months joined; an edge is a prediction where either end is one.
+    """Yield runs of neighbouring months; an edge is predicted where either end is.
 
-    So the dashed line begins at the last real point, and a missing month breaks both.
+    The dashed line therefore begins at the last real point. A missing month breaks both lines.
     """
     run: list[paths.Point] = []
     for index, point in known.items():
@@ -64,7 +68,7 @@ def _runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[pat
 
 
 def _spaced(points: Sequence[paths.Point], least: float) -> Iterator[paths.Point]:
-    """The last point, and going back those that keep their distance."""
+    """Yield the last point and, backwards, those at least ``least`` apart in x."""
     x = float("inf")
     for point in reversed(points):
         if x - point[0] >= least:
@@ -72,10 +76,12 @@ def _spaced(points: Sequence[paths.Point], least: float) -> Iterator[paths.Point
             yield point
 
 
-def _hits(known: Known, places: Places, most: int, says: Callable[[Plotted], str]) -> Iterator[Hit]:
+def _hits(
+    known: Known, places: Places, most: int, hit_text: Callable[[Plotted], str]
+) -> Iterator[Hit]:
     across = [x for x, _ in places.values()]
     width = max(across) - min(across)
     wanted = set(_spaced(list(places.values()), max(_HIT_SPACING, width / most)))
     for index, point in known.items():
         if places[index] in wanted:
-            yield Hit(*places[index], text=says(point))
+            yield Hit(*places[index], text=hit_text(point))

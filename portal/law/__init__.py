@@ -1,4 +1,4 @@
-"""What follows from a record: articles, points, amounts, clocks, and what a court stops."""
+"""Legal consequences of a record: points, amounts, deadlines, court orders."""
 
 from portal.law.act_answers import ACTS, Act, Answer, Mark
 from portal.law.act_matrix import NOTHING_STALE, Missing, Row, Stale

@@ -1,4 +1,4 @@
-"""The "posso…?" matrix: what the records answer for each act, and what they stand on."""
+"""The "posso…?" matrix: the answer for each act and the records it is based on."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ MISSING_WORDS: dict[Missing, str] = {
     "fines": "as multas",
     "restrictions": "as restrições judiciais",
 }
-# Not “sim”: liens, theft and what the state itself holds are in none of the records.
+# Not “sim”, because no record covers liens, theft and the state's own registers.
 _MAY: dict[Mark, str] = {
     "no": "Não",
     "careful": "Com ressalva",
@@ -44,7 +44,7 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem nos registros",
     },
 }
-# "Risco possível" would tell of an order; an old answer without one is no such thing.
+# "Risco possível" would imply an order. An old answer without an order does not.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não é possível dizer"
 _NOTHING_FOUND: dict[Act, str] = {
@@ -54,7 +54,7 @@ _NOTHING_FOUND: dict[Act, str] = {
     "removal": "Nenhuma ordem de remoção nos registros consultados.",
 }
 AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
-# Fines that remain an obstacle after a court's order is lifted, or may be one.
+# Standings of fines that are or may be an obstacle even after a court's order is lifted.
 _OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
@@ -64,8 +64,8 @@ _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 class Row:
     """One line of the "posso…?" matrix.
 
-    ``mark`` "yes" is the good news in every row: for removal, that no order was found.
-    ``short`` is the answer in a word or three, ``why`` its sentences, ``records`` anchors.
+    ``mark`` "yes" is favourable in every row: for removal, no order was found. ``short`` is the
+    answer in a few words, ``why`` its sentences, ``records`` anchors.
     """
 
     act: Act
@@ -83,25 +83,25 @@ def row_of(
     missing: tuple[Missing, ...],
     stale: Stale,
 ) -> Row:
-    """Unasked registers leave an act unknown, unless what is known already forbids it.
+    """Build the matrix row of an act; the worst answer determines its mark.
 
-    Fines never bear on driving or removal by themselves, so only the courts' silence counts
-    there; the vehicle's own data decide nothing. What is worst gives the mark; fines that would
-    still stand in the way are named beside it.
+    A missing lookup makes the mark "unknown", unless the known records already forbid the act.
+    Only fines and restrictions are relevant; for driving and removal only restrictions are,
+    because fines do not affect those acts. Fines that are a further obstacle are named too.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):
         relevant = ("restrictions",)
-    unasked = [MISSING_WORDS[part] for part in missing if part in relevant]
+    unavailable = [MISSING_WORDS[part] for part in missing if part in relevant]
     by_fines = _fine_answers(act, fines)
     by_courts = (answer for answer in _court_answers(act, effects) if answer.mark != "yes")
     found = worst([*by_fines.values(), *by_courts])
     mark: Mark = found[0].mark if found else "yes"
     found += tuple(a for s, a in by_fines.items() if s in _OBSTACLES and a not in found)
     sentences = list(dict.fromkeys(answer.reason for answer in found))
-    if unasked and mark != "no":
+    if unavailable and mark != "no":
         mark = "unknown"
-        sentences.insert(0, f"Não foi possível consultar {listed(unasked)}.")
+        sentences.insert(0, f"Não foi possível consultar {listed(unavailable)}.")
     short = _SHORT[act].get(mark, _CANNOT_TELL)
     if mark == "careful" and "enforceable" in by_fines:
         short = "Só após pagar"
@@ -127,7 +127,7 @@ def _court_answers(act: Act, effects: Sequence[Effect]) -> Iterator[Answer]:
 
 
 def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing, Answer]:
-    """Fines bear on licensing and transfer alone; each standing speaks once for its fines."""
+    """Return one answer per standing; fines affect only licensing and transfer."""
     if act not in ("licence", "transfer"):
         return {}
     law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW

@@ -1,8 +1,8 @@
-"""What a fine costs: the exact amount behind a ``valor`` that arrives without its cents.
+"""Restore the exact amount of a fine from a ``valor`` without its cents.
 
-Discounts: art. 284 of the CTB (80 % until the due date) and its § 1º (60 % through SNE, giving
-up defence and appeal). Recidivism within 12 months doubles some fines (arts. 165, 165-A, 173
-to 175, 191).
+Discounts: art. 284 of the CTB (80 % until the due date) and its § 1º (60 % through SNE, without
+defence and appeal). Recidivism within 12 months doubles some fines (arts. 165, 165-A, 173 to
+175, 191).
 """
 
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ _CENT = Decimal("0.01")
 _DOUBLED_ARTICLES = ("165", "165-A", "173", "174", "175", "191")
 _OVERWEIGHT = "231, V"
 _CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
-# Beyond this a text is no amount of money; Decimal arithmetic on it would be unbounded.
+# A number with more digits is not an amount of money; the limit bounds Decimal arithmetic.
 _MOST_DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """R$ at 100, 80 and 60 %; None where neither the table nor the source gives an amount.
+    """R$ at 100, 80 and 60 %; None where neither table nor source has an amount.
 
-    ``origin``: "table" exact by the official table, "sent" as the source sent it, "none".
-    ``note`` says in Portuguese where the number comes from, ``matches`` whether what was sent
-    agrees with the table (None: nothing to compare).
+    ``origin``: "table" is exact by the official table, "sent" is as the source sent it, "none".
+    ``note`` states in Portuguese where the number comes from. ``matches`` is whether the sent
+    value agrees with the table (None: nothing to compare).
     """
 
     value: Decimal | None
@@ -52,10 +52,10 @@ class Amount:
 def exact_amount(
     infraction: Infraction | None, sent: Decimal | None, committed_on: date | None
 ) -> Amount:
-    """The amount of a fine, by table where what was sent agrees with it, else as sent.
+    """Return a fine's amount: the table's if the sent value agrees, else as sent.
 
-    ``sent`` in reais, cents perhaps cut ("130" stands for R$ 130,16). Zero, negative or absurd
-    counts as not sent.
+    ``sent`` is in reais, possibly with the cents cut ("130" stands for R$ 130,16). A zero,
+    negative or implausible value counts as not sent.
     """
     sent = plausible(sent)
     expected = infraction.amount_at(committed_on) if infraction else None
@@ -103,14 +103,14 @@ def _against_other_tables(
 
 
 def _as_sent(sent: Decimal, note: str, *, matches: bool | None = None) -> Amount:
-    """What no table confirms; a whole number may have lost its cents, as those of the table do."""
+    """Build an amount that no table confirms; a whole number may have lost its cents."""
     if is_whole(sent):
         note += " A fonte costuma cortar os centavos."
     return Amount(sent, "sent", note, matches)
 
 
 def is_whole(sent: Decimal) -> bool:
-    """Whether a sum came without cents: "234.00" has them, "234" does not."""
+    """Return whether a sum came without cents: "234.00" has them, "234" does not."""
     return "." not in f"{sent:f}"
 
 
@@ -127,7 +127,7 @@ def _period(committed_on: date | None) -> str:
 
 
 def plausible(sent: Decimal | None) -> Decimal | None:
-    """An amount of money to the cent; None for zero, negative, absurd or not a number."""
+    """Round an amount to the cent; None for zero, negative, too large or not a number."""
     if sent is None or not sent.is_finite() or sent <= 0 or sent.adjusted() >= _MOST_DIGITS:
         return None
     return sent if sent == int(sent) else sent.quantize(_CENT, ROUND_HALF_UP)

@@ -1,6 +1,7 @@
-"""What a fine means: official words, points, money, clocks, and whether it may be charged.
+"""Assess a fine: official wording, points, amount, deadlines, and enforceability.
 
-Pure: a fine and a day in, an assessment out. Nothing here raises for any fine.
+The functions are pure: they take a fine and a day and return an assessment. None of them raises
+for any fine.
 """
 
 import re
@@ -23,9 +24,10 @@ from portal.law.points import Points, points_of
 from portal.law.wording import bare, counted, listed
 from portal.vehicle import Field, Fine
 
-# A record's texts tell it from another: numbers and dates are read out of them.
+# A record's texts identify it, because its numbers and dates are read from them.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
-# The source's word for a step already taken; beside one of the last, it still may be.
+# The source's words for a step that was already taken. Beside a word of _NOT_YET the step may
+# still be open.
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
@@ -43,10 +45,10 @@ _PLURALS = {
 
 @dataclass(frozen=True, slots=True)
 class FineAssessment:
-    """A fine with what follows from it; every ``…_note`` is a Portuguese sentence.
+    """A fine with its legal consequences; every ``…_note`` is a Portuguese sentence.
 
-    ``standing``: "enforceable" only after a recorded penalty and the shortest due date;
-    "due" before that day; "notice" has no penalty on record; "unknown" is not "not owed".
+    ``standing``: "enforceable" only after a recorded penalty and the shortest due date; "due"
+    before that day; "notice" has no penalty on record; "unknown" does not mean "not owed".
     """
 
     record: Fine
@@ -84,14 +86,16 @@ class FineAssessment:
 
     @property
     def remedies(self) -> tuple[Clock, ...]:
-        """Until when something may be done about it, by its dates: against the notice while no
-        penalty is on record, against that one afterwards."""
+        """The deadlines for defence and appeal, by the fine's dates.
+
+        They apply to the notice while no penalty is on record, and to the penalty afterwards.
+        """
         if self.is_paid:
             return ()
         if self.record.penalty_on_text.state != "empty" or self.record.penalty_on is not None:
             return (self.appeal,)
-        may_lack_a_penalty = self.standing != "notice"
-        return (*self._against_notice(), *((self.appeal,) if may_lack_a_penalty else ()))
+        may_lack_penalty = self.standing != "notice"
+        return (*self._against_notice(), *((self.appeal,) if may_lack_penalty else ()))
 
     def _against_notice(self) -> Iterator[Clock]:
         word = bare(str(self.record.kind))
@@ -105,7 +109,7 @@ class FineAssessment:
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
-        """Those that run for it as it stands; a paid fine has none to watch."""
+        """The deadlines that apply at the fine's standing; a paid fine has none."""
         if self.is_paid:
             return ()
         return (self.notice, self.penalty, *self.remedies, self.prescription)
@@ -113,13 +117,13 @@ class FineAssessment:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over the open fines; a paid one counts in ``paid_count`` alone. Money in reais.
+    """Sums over the open fines in reais; paid fines are only in ``paid_count``.
 
-    ``without_amount`` open fines have no known amount, so the sums are "at least" then.
-    ``unclear_count`` of them may be enforceable or not. ``points`` are those that count by law;
-    ``points_unknown`` fines leave them open. ``identical`` holds how often each open fine that
-    stands there more than once does: all of them are in the sums. ``points_to_come`` are those
-    of fines that are notified or suspended.
+    ``without_amount`` open fines have no known amount, so the sums are then minimums.
+    ``unclear_count`` open fines may be enforceable or not. ``points`` are the points that count
+    by law, without those of ``points_unknown`` fines. ``points_to_come`` are the points of
+    fines that are notified or suspended. ``identical`` holds the number of records of each open
+    fine that is listed more than once; the sums include all of them.
     """
 
     open_count: int
@@ -139,26 +143,28 @@ class Totals:
 
     @property
     def has_discount(self) -> bool:
-        """Whether, as a rule, any of them can still be paid with one."""
+        """Whether, as a rule, any open fine can still be paid with a discount."""
         return self.amount_at_80 < self.amount
 
     @property
     def gravities(self) -> tuple[str, ...]:
-        """``2 médias``, ``1 grave``: by_gravity, as people say it."""
+        """``by_gravity`` in words: ``2 médias``, ``1 grave``."""
         return tuple(counted(n, word, _PLURALS.get(word, word)) for word, n in self.by_gravity)
 
     @property
     def identical_note(self) -> str:
-        """A sentence on fines that stand in the answer more than once, "" where none does."""
-        told = [f"{counted(n, 'registro idêntico', 'registros idênticos')}" for n in self.identical]
-        if not told:
+        """A sentence on fines that the answer lists more than once, else ""."""
+        groups = [
+            f"{counted(n, 'registro idêntico', 'registros idênticos')}" for n in self.identical
+        ]
+        if not groups:
             return ""
-        many = "cada grupo é uma multa só" if len(told) > 1 else "é a mesma multa"
-        return f"{listed(told)}: confirme se {many}; a soma conta todos."
+        many = "cada grupo é uma multa só" if len(groups) > 1 else "é a mesma multa"
+        return f"{listed(groups)}: confirme se {many}; a soma conta todos."
 
 
 def assess(fine: Fine, today: date) -> FineAssessment:
-    """What is known and what follows on ``today``; careful where the record is silent."""
+    """Assess a fine on ``today``; what the record does not state stays unknown."""
     infraction = find(str(fine.code))
     sent = plausible(fine.amount)
     if infraction is not None:
@@ -192,8 +198,11 @@ def assess(fine: Fine, today: date) -> FineAssessment:
 
 
 def totals(assessments: Sequence[FineAssessment]) -> Totals:
-    """Sums of the open fines. Those that are enforceable have, as a rule, lost their discount;
-    the points of those without a penalty may yet come to count."""
+    """Sum the open fines.
+
+    Enforceable fines have, as a rule, lost their discount. The points of fines without a
+    penalty may count later.
+    """
     owed = [a for a in assessments if a.is_open]
     enforceable = [a for a in owed if a.standing == "enforceable"]
     gravities = [a.gravity_word for a in owed]
@@ -204,8 +213,8 @@ def totals(assessments: Sequence[FineAssessment]) -> Totals:
         enforceable_count=len(enforceable),
         unclear_count=sum(a.standing == "unknown" for a in owed),
         amount=_sum(a.amount.value for a in owed),
-        amount_at_80=_sum(_left(a, a.amount.at_80) for a in owed),
-        amount_at_60=_sum(_left(a, a.amount.at_60) for a in owed),
+        amount_at_80=_sum(_payable(a, a.amount.at_80) for a in owed),
+        amount_at_60=_sum(_payable(a, a.amount.at_60) for a in owed),
         enforceable_amount=_sum(a.amount.value for a in enforceable),
         without_amount=sum(a.amount.value is None for a in owed),
         points=sum(a.points.counted or 0 for a in owed if a.standing not in _UNPENALISED),
@@ -216,7 +225,7 @@ def totals(assessments: Sequence[FineAssessment]) -> Totals:
     )
 
 
-def _left(fine: FineAssessment, discounted: Decimal | None) -> Decimal | None:
+def _payable(fine: FineAssessment, discounted: Decimal | None) -> Decimal | None:
     return fine.amount.value if fine.standing == "enforceable" else discounted
 
 

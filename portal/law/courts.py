@@ -1,9 +1,9 @@
-"""Courts by acronym, name or case number, and their bodies in readable spelling.
+"""Find courts by acronym, name or case number, and spell their bodies readably.
 
 The table lists 92 courts and 27 federal first-instance sections. J.TR is the segment of the
-CNJ case number ``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Res. CNJ 65/2008) that names the court; those of
-electoral and military courts were not confirmed at a source. How RENAJUD prints names varies:
-what is not recognised is shown as it came.
+CNJ case number ``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Res. CNJ 65/2008) that identifies the court. The
+segments of electoral and military courts were not confirmed at a source. RENAJUD spells names
+in several ways; an unrecognised name is shown unchanged.
 """
 
 import csv
@@ -17,7 +17,7 @@ from portal.law.wording import bare
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
 # "TRT DA 3ª REGIAO" and "TRT 2A REGIAO" are TRT3 and TRT2.
 _REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
-# "Tribunal de Justiça do Estado de Minas Gerais": its name without the words in between.
+# "Tribunal de Justiça do Estado de Minas Gerais": the table's name lacks "do Estado".
 _OF_A_STATE = re.compile(r"\bDO ESTADO (?=D[AEO] )")
 _FIRST_INSTANCE = "federal (1º grau)"
 
@@ -47,7 +47,11 @@ _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 
 @dataclass(frozen=True, slots=True)
 class Court:
-    """``uf`` a state, several, or "BR"; ``branch`` in Portuguese; ``j_tr`` such as "8.13"."""
+    """A court.
+
+    ``uf`` is a state, several, or "BR"; ``branch`` is in Portuguese; an example of ``j_tr`` is
+    "8.13".
+    """
 
     acronym: str
     name: str
@@ -57,9 +61,10 @@ class Court:
 
 
 def find_court(text: str, case: str = "") -> Court | None:
-    """A court out of "TJMG-TRIBUNAL DE JUSTICA…", "TJ-MG", a full name, or a CNJ case number.
+    """Find a court; None where none is recognised.
 
-    ``case`` is asked only when ``text`` names none. None: not recognised.
+    ``text`` may be "TJMG-TRIBUNAL DE JUSTICA…", "TJ-MG", a full name, or a CNJ case number.
+    ``case`` is used only when ``text`` names no court.
     """
     names, segments = _index()
     pieces = text.split("-")
@@ -75,15 +80,15 @@ def find_court(text: str, case: str = "") -> Court | None:
 
 
 def court_name(text: str, case: str = "") -> str:
-    """``TJMG – Tribunal de Justiça de Minas Gerais``; the text itself when not recognised."""
+    """Return ``TJMG – Tribunal de Justiça de Minas Gerais``; unrecognised: the text."""
     court = find_court(text, case)
     return f"{court.acronym} – {court.name}" if court else text.strip()
 
 
 def court_body_name(text: str) -> str:
-    """``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
+    """Spell a court body: ``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
 
-    A text that already has lower case, or nothing but a code, is given back as it came.
+    A text that already has lower case, or only a code, is returned unchanged, stripped.
     """
     sent = text.strip()
     if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):
@@ -101,12 +106,12 @@ def court_body_name(text: str) -> str:
 
 
 def courts() -> tuple[Court, ...]:
-    """Every court of the table."""
+    """Return every court of the table."""
     return tuple(court for court, _ in _rows())
 
 
 def _ordinal(words: list[str]) -> tuple[str, int]:
-    """The number that opens ``words`` and how many of them it takes; ("", 1) where none does."""
+    """Return the ordinal that begins ``words`` and its word count, else ("", 1)."""
     numbered = _NUMBERED.match(words[0])
     if numbered and (numbered[2] or (len(words) > 1 and bare(words[1]) in _COUNTED)):
         sign = {"A": "ª", "O": "º", None: "ª"}.get(numbered[2], numbered[2])
@@ -115,7 +120,7 @@ def _ordinal(words: list[str]) -> tuple[str, int]:
     for word in words:
         plain = bare(word)
         value = _ORDINALS.get(plain[:-1]) if plain[-1:] in ("A", "O") else None
-        # Hundreds, then tens, then units: "QUARTA QUINTA" are two numbers.
+        # The order is hundreds, tens, units, so "QUARTA QUINTA" are two numbers.
         if value is None or len(str(value)) >= len(str(previous)):
             break
         total, previous, used = total + value, value, used + 1
@@ -157,7 +162,7 @@ def _index() -> tuple[dict[str, Court], dict[str, Court]]:
     for court, aliases in _rows():
         for name in (court.acronym, court.name, *aliases):
             names.setdefault(_key(name), court)
-        # The sections of first instance share the segment of their regional court.
+        # The first-instance sections share the segment of their regional court.
         if court.branch != _FIRST_INSTANCE:
             segments.setdefault(court.j_tr, court)
     return names, segments

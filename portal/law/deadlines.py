@@ -1,8 +1,8 @@
-"""The clocks of a traffic fine, each a pure function of dates.
+"""The deadlines of a traffic fine, each a pure function of dates.
 
 Articles are of the CTB (Lei 9.503/1997) as changed by Leis 14.071/2020, 14.229/2021 and
-14.304/2022. A notice counts on the day it is *issued*, not received. A date that the record
-does not bring gives the verdict "unknown": absence in the source proves nothing.
+14.304/2022. A notice counts on the day it is *issued*, not received. A date that is missing
+from the record gives the verdict "unknown", because absence in the source proves nothing.
 """
 
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ Verdict = Literal["in_time", "late", "unknown"]
 NOTICE_DAYS = 30
 PENALTY_DAYS = 180
 PENALTY_DAYS_WITH_DEFENCE = 360
-# "não inferior a trinta dias": the notice itself may grant more.
+# "não inferior a trinta dias": the notice itself may grant a longer period.
 MINIMUM_DAYS = 30
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
-# In force: the limit of 180/360 days, points that do not count, gravities of today.
+# In force since then: the limit of 180/360 days, points that do not count, current gravities.
 LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."
@@ -29,11 +29,11 @@ _CANNOT_TELL = "Não é possível dizer"
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """How one deadline stands.
+    """The state of one deadline.
 
-    ``days_used`` and ``limit_days`` in days (None: not measured in days, or not known);
-    ``ends_on`` the last day as far as the dates tell, ``at_least`` where the notice itself may
-    grant more; ``sentence`` in Portuguese, cited.
+    ``days_used`` and ``limit_days`` are in days (None: not measured in days, or not known).
+    ``ends_on`` is the last day as computed from the dates; ``at_least`` marks that the notice
+    itself may grant more. ``sentence`` is in Portuguese and cites the article.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Clock:
 
 
 def notice_of_infraction(committed_on: date | None, notified_on: date | None, today: date) -> Clock:
-    """Whether the notice of autuação was issued within 30 days of the infraction."""
+    """Check that the notice of autuação was issued within 30 days of the infraction."""
     name, article = "Notificação da autuação", "art. 281, § 1º, II, do CTB"
     ends_on = plus_days(committed_on, NOTICE_DAYS)
     used = _days_between(committed_on, notified_on)
@@ -74,7 +74,10 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
 
 
 def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
-    """180 days from the infraction, 360 with prior defence; the record tells no defence."""
+    """Check that the penalty was issued within 180 days, or 360 with prior defence.
+
+    The days count from the infraction. The record does not state whether there was a defence.
+    """
     name, article = "Notificação da penalidade", "art. 282, §§ 6º e 7º, do CTB"
     ends_on = plus_days(committed_on, PENALTY_DAYS)
     both = f"{PENALTY_DAYS} dias, ou {PENALTY_DAYS_WITH_DEFENCE} se houve defesa prévia"
@@ -133,18 +136,24 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
 
 
 def prior_defence(notified_on: date | None, today: date) -> Clock:
-    """At least 30 days from the notice of autuação; the notice states the real last day."""
+    """Return the deadline of the defence: 30 days or more from the autuação notice.
+
+    The notice states the real last day.
+    """
     return _at_least("Defesa prévia", "art. 281-A do CTB", "notificação", notified_on, today)
 
 
 def appeal(penalty_on: date | None, today: date) -> Clock:
-    """Appeal to JARI and due date of the fine fall on the same day, 30 days or more away."""
+    """Return the deadline of the appeal to JARI, which is also the fine's due date.
+
+    It is at least 30 days after the notice of penalty.
+    """
     article = "art. 282, §§ 4º e 5º, do CTB"
     return _at_least("Recurso à JARI e vencimento", article, "penalidade", penalty_on, today)
 
 
 def driver_nomination(notified_on: date | None, today: date) -> Clock:
-    """30 days from the notice of autuação for the owner to name who drove."""
+    """Return the deadline to name the driver: 30 days from the autuação notice."""
     name, article = "Indicação do condutor", "art. 257, § 7º, do CTB"
     ends_on = plus_days(notified_on, NOMINATION_DAYS)
     used = _days_between(notified_on, today)
@@ -161,10 +170,11 @@ def driver_nomination(notified_on: date | None, today: date) -> Clock:
 
 
 def prescription(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
-    """Five years to punish (from the infraction) or to collect (from the penalty at the earliest).
+    """Return the limitation period: five years to punish or to collect.
 
-    Lei 9.873/1999, arts. 1º and 1º-A; Res. CONTRAN 723/2018, art. 24. Acts of the authority
-    interrupt it and none is in the record, so the day is the earliest one, never a promise.
+    It starts at the infraction (to punish) or at the penalty at the earliest (to collect). Lei
+    9.873/1999, arts. 1º and 1º-A; Res. CONTRAN 723/2018, art. 24. Acts of the authority
+    interrupt it and the record holds none of them, so ``ends_on`` is the earliest possible day.
     """
     name, article = "Prescrição", "Lei 9.873/1999"
     start = penalty_on or committed_on
@@ -190,7 +200,7 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
 
 
 def plus_days(start: date | None, days: int) -> date | None:
-    """None where there is no start or the calendar ends."""
+    """Add days; None where there is no start or the result exceeds ``date.max``."""
     try:
         return None if start is None else start + timedelta(days=days)
     except OverflowError:
@@ -198,7 +208,10 @@ def plus_days(start: date | None, days: int) -> date | None:
 
 
 def plus_years(start: date | None, years: int) -> date | None:
-    """The same day years later; 29 February moves to 1 March (Código Civil, art. 132, § 3º)."""
+    """Add years; 29 February moves to 1 March (Código Civil, art. 132, § 3º).
+
+    Returns None where there is no start or the result exceeds ``date.max``.
+    """
     if start is None or start.year + years > date.max.year:
         return None
     try:
@@ -212,7 +225,7 @@ def day_of(value: date | None) -> str:
 
 
 def _in_future(today: date, *days: tuple[str, date | None]) -> str:
-    """Why no clock can run: the first of the named days that is yet to come; "" where none is."""
+    """Return a sentence on the first named day that is in the future, else ""."""
     for what, value in days:
         if value is not None and value > today:
             return f"{_CANNOT_TELL}: a data da {what} está no futuro."
@@ -224,7 +237,10 @@ def _days_between(start: date | None, end: date | None) -> int | None:
 
 
 def _no_day(what: str) -> str:
-    """It may be missing, hidden or no day at all: the record's own field says which."""
+    """Return a clause for a day that is missing, hidden or unreadable.
+
+    The record's own field shows which of the three applies.
+    """
     return f"o registro não traz data legível da {what}"
 
 

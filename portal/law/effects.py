@@ -1,8 +1,8 @@
-"""What a court's restriction stops, by its kind.
+"""The effects of a court's restriction, by its kind.
 
-What each kind stops beyond its own name is practice, reported by trade sites of which one
-dissents (it says that transferência stops licensing too): hence "em regra". Where a record takes
-back what it says, or hides part of it, nothing is told from it: neither "stopped" nor "free".
+The effects of a kind beyond its own name are practice, as reported by trade sites. One of them
+disagrees (it says that transferência stops licensing too), so the texts say "em regra". Where a
+record revokes its statement or hides part of it, the result is neither "stopped" nor "free".
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,12 +24,12 @@ _PRACTICE = "prática do Renajud, conforme sites do ramo"
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one restriction, or several together, stops.
+    """The acts that one restriction, or several together, stops.
 
-    ``kinds`` in a fixed order; ``unrecognised`` the text as it came where a word of it is not
-    understood, else "". ``in_force`` is False where the source says that nothing is recorded,
-    and nothing in the record says otherwise. ``doubt`` is a clause that says why the record
-    cannot be relied on ("a fonte registra “BAIXADA”"), else "".
+    ``kinds`` are in a fixed order. ``unrecognised`` is the text as sent where one of its words
+    is not recognised, else "". ``in_force`` is False where the source states that nothing is
+    recorded and no other field contradicts it. ``doubt`` is a clause that explains why the
+    record is unreliable ("a fonte registra “BAIXADA”"), else "".
     """
 
     kinds: tuple[Kind, ...]
@@ -217,7 +217,7 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
 
 
 def effect_of(restriction: Restriction) -> Effect:
-    """What one restriction stops, by all that its kind and its block type say together."""
+    """Return the effect of one restriction, from its kinds and its block type."""
     if restriction.is_lifted:
         return _effect((), "", _FREE, in_force=False)
     fields = (restriction.kinds_text, restriction.block_type)
@@ -226,8 +226,8 @@ def effect_of(restriction: Restriction) -> Effect:
     doubt = ""
     if restriction.recorded is False:
         doubt, tables = _CONTRADICTION, [_CONTRADICTED]
-    elif reading.taken_back_by:
-        doubt = f"a fonte registra “{reading.taken_back_by}”"
+    elif reading.revoked_by:
+        doubt = f"a fonte registra “{reading.revoked_by}”"
         tables.append(_unknown(f"{doubt[0].upper()}{doubt[1:]}: confirme com o juízo."))
     if reading.unrecognised or not tables or any(field.is_hidden for field in fields):
         tables.append(_UNKNOWN)
@@ -236,7 +236,7 @@ def effect_of(restriction: Restriction) -> Effect:
 
 
 def union(effects: Sequence[Effect]) -> Effect:
-    """What several restrictions stop together; those not in force stop nothing."""
+    """Return the joint effect of several restrictions; one not in force stops nothing."""
     active = [effect for effect in effects if effect.in_force]
     kinds = tuple(kind for kind in KIND_WORDS if any(kind in e.kinds for e in active))
     strange = "; ".join(e.unrecognised for e in active if e.unrecognised)
@@ -266,6 +266,6 @@ def _effect(
 
 
 def _decisive(answers: Sequence[Answer]) -> Answer:
-    """The worst answer; of equally bad ones, the best attested."""
+    """Return the worst answer; of equally bad ones, the one of highest confidence."""
     order = ("verified", "reported", "memory")
     return min(worst(answers), key=lambda answer: order.index(answer.confidence))

@@ -1,9 +1,9 @@
-"""Whether a fine may be charged now, as far as its record tells.
+"""Determine from a fine's record whether it is enforceable now.
 
-Only a recorded penalty whose shortest due date has passed, or the source's own word for it,
-makes a fine enforceable. What the record leaves open is "unknown", which is not "not owed".
-Status words are of the source and nowhere documented: none makes a fine better than its dates,
-but for a suspension stated in plain words.
+A fine is enforceable only with a recorded penalty whose shortest due date has passed, or with
+the source's own word for it. What the record does not state is "unknown", which does not mean
+"not owed". The source's status words are not documented, so none of them makes a fine's standing
+better than its dates do, except an explicit suspension.
 """
 
 import re
@@ -33,15 +33,17 @@ _OF_PENALTY = re.compile(r"\bPENALIDADE\b")
 _OVER = re.compile(
     r"\b(PAG[AO]|QUITAD|CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
 )
-# Beside one of these, a word may mean its opposite.
+# Beside one of these words, a status word may mean its opposite.
 _DENYING = re.compile(r"\b(NAO|SEM|CESS|ENCERRAD|REVOGAD|INDEFERID|CANCELAD|LEVANTAD)")
 _CONFIRM = "Confirme com o órgão autuador."
 _CANNOT_TELL = "Não é possível dizer se é exigível"
 
 
 def standing_of(fine: Fine, payment: Payment, today: date) -> tuple[Standing, str]:
-    """How a fine stands on ``today``, and the sentences that say why, the source's own word for
-    its status among them."""
+    """Return a fine's standing on ``today`` and the sentences that explain it.
+
+    The sentences include the source's own word for the status.
+    """
     standing, note = _standing(fine, payment, today)
     return standing, note + _source_word(fine.kind, standing, note)
 
@@ -59,15 +61,15 @@ def _standing(fine: Fine, payment: Payment, today: date) -> tuple[Standing, str]
 
 
 def _by_word(fine: Fine) -> tuple[Standing, str] | None:
-    word, said = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
+    word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _NOT_CHARGED.search(word):
-        return "unknown", f"{said}, sem dizer por quê nem até quando. {_CONFIRM}"
+        return "unknown", f"{clause}, sem dizer por quê nem até quando. {_CONFIRM}"
     if _DENYING.search(word):
         return None
     if _CHARGED.search(word):
-        return "enforceable", f"{said}: em regra, já pode ser cobrada. {_CONFIRM}"
+        return "enforceable", f"{clause}: em regra, já pode ser cobrada. {_CONFIRM}"
     if _SUSPENDING.search(word):
-        return "suspended", f"{said}: em regra, não pode ser cobrada enquanto durar. {_CONFIRM}"
+        return "suspended", f"{clause}: em regra, não pode ser cobrada enquanto durar. {_CONFIRM}"
     return None
 
 
@@ -85,7 +87,10 @@ def _by_dates(fine: Fine, today: date) -> tuple[Standing, str]:
 
 
 def _in_notice(fine: Fine, today: date) -> tuple[Standing, str]:
-    """Nothing but the notice of autuação is on record; of long ago, the rest may be missing."""
+    """Return the standing where only the notice of autuação is on record.
+
+    For an old infraction the later dates may be missing from the source.
+    """
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:
         return "unknown", f"{_CANNOT_TELL}: a data da notificação está no futuro."
@@ -117,12 +122,12 @@ def _after_penalty(penalty_on: date, today: date) -> tuple[Standing, str]:
 
 
 def _source_word(kind: Field, standing: Standing, note: str) -> str:
-    """The source's word for the status, unless the note already says the same."""
+    """Return a sentence with the source's status word, unless the note has it."""
     word = bare(str(kind))
-    told = (standing == "notice" and _IN_NOTICE.search(word)) or (
+    is_stated = (standing == "notice" and _IN_NOTICE.search(word)) or (
         standing in ("due", "enforceable") and _OF_PENALTY.search(word)
     )
-    if not kind or told or f"“{kind}”" in note:
+    if not kind or is_stated or f"“{kind}”" in note:
         return ""
     if standing != "paid" and _OVER.search(word) and not re.search(r"\bNAO\b", word):
         return f" A fonte registra “{kind}”, sem o que o comprove: segue nas somas. {_CONFIRM}"

@@ -1,4 +1,4 @@
-"""Terms in plain words, for the glossary page; other pages link to a term by its slug."""
+"""Terms of the glossary page; other pages link to a term by its slug."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from portal.law.wording import bare
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """``slug`` is stable and ASCII; ``stands_for`` spells an acronym out, else ""."""
+    """A term. ``slug`` is stable ASCII; ``stands_for`` expands an acronym, else ""."""
 
     slug: str
     name: str
@@ -184,16 +184,18 @@ _TERMS: tuple[Term, ...] = (
 )
 
 
-def _place(entry: Term) -> tuple[str, str]:
-    """Where a dictionary has it: by letters alone, and of equal ones the plain before the accented
-    (as the Acordo Ortográfico's vocabularies and CLDR's pt sort)."""
+def _sort_key(entry: Term) -> tuple[str, str]:
+    """Return the dictionary sort key: letters first, then plain before accented.
+
+    The vocabularies of the Acordo Ortográfico and CLDR's pt sort the same way.
+    """
     return bare(entry.name), entry.name
 
 
-# By the words that are read, which are not those of the slugs.
-GLOSSARY: tuple[Term, ...] = tuple(sorted(_TERMS, key=_place))
+# Sorted by the displayed names, which differ from the slugs.
+GLOSSARY: tuple[Term, ...] = tuple(sorted(_TERMS, key=_sort_key))
 
 
 def term(slug: str) -> Term | None:
-    """The term of a slug, None for an unknown one."""
+    """Return the term of a slug, None for an unknown one."""
     return next((entry for entry in GLOSSARY if entry.slug == slug), None)

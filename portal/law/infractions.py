@@ -1,4 +1,4 @@
-"""The table of traffic infractions: what a code means in articles, points and money.
+"""The table of traffic infractions: the articles, points and amounts of each code.
 
 Vintage: codes and descriptions follow the Manual Brasileiro de Fiscalização de Trânsito
 (Res. CONTRAN 985/2022, descriptions as it abbreviates them), the RENAINF code sheet of
@@ -9,7 +9,7 @@ Gravity, points and base amounts: arts. 258 and 259 of the CTB, Lei 13.281/2016 
 settles it (cyclists). ``amount_until_2016`` is the table in force until 31/10/2016, blank when
 unknown. Codes created after the sources, and dangerous goods (9xxx), are not in the table.
 
-``superseded`` rows are old splits and rules: old records still carry them.
+``superseded`` rows are old splits and rules, which old records still use.
 """
 
 import csv
@@ -36,10 +36,10 @@ GRAVITY_WORDS: dict[Gravity, str] = {
 }
 # Lei 13.281/2016, in force 01/11/2016, changed the base amounts of art. 258.
 NEW_AMOUNTS_SINCE = date(2016, 11, 1)
-# The manual prints 767-0, the check-digit rule gives 767-6: both are accepted.
+# The manual prints 767-0 and the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
-# How many wordings of one code are spelled out, and how long an opening is worth sharing.
+# The most wordings of one code that are spelled out, and the fewest words of a shared opening.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
 _Value = TypeVar("_Value")
@@ -70,11 +70,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Infraction:
-    """What a code stands for; with four digits it may cover several splits.
+    """The infraction of a code; a code of four digits may cover several splits.
 
     A member is None (text: empty, gravity: "depende") where the splits disagree or the table
-    does not say; "mudou" is a gravity that changed, when the day does not tell which one holds.
-    ``rows`` are the lines it was drawn from.
+    has no value. "mudou" is a gravity that changed, where the day does not determine which one
+    applies. ``rows`` are the source lines of the table.
     """
 
     code: str
@@ -112,16 +112,17 @@ class Infraction:
         return f"art. {self.article} do CTB"
 
     def amount_at(self, day: date | None) -> Decimal | None:
-        """Full amount for an infraction of ``day``; without a day, today's table."""
+        """Return the full amount for an infraction of ``day``; without a day, today's."""
         if day is not None and day < NEW_AMOUNTS_SINCE:
             return self.amount_until_2016
         return self.amount
 
     def narrowed_to(self, sent: Decimal) -> "Infraction":
-        """The splits whose amount fits what the upstream sent, if some fit and some do not.
+        """Return the splits whose amount fits the sent one, if some fit and some do not.
 
-        Four digits cannot tell a motorcycle from a bicycle (7056, 7099, 7102); money can, and
-        it finds the superseded split of an old record (6920 was grave, now média).
+        Four digits do not distinguish a motorcycle from a bicycle (7056, 7099, 7102), but the
+        amount does. It also finds the superseded split of an old record (6920 was grave, now
+        média).
         """
         fitting = tuple(row for row in self.rows if row.fits(sent))
         if not fitting and not self.split:
@@ -132,7 +133,7 @@ class Infraction:
 
 
 def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
-    """The table's amount that ``sent`` is, exactly or with its cents cut; None when none is."""
+    """Return the amount that ``sent`` equals, exactly or with cut cents; else None."""
     for amount in amounts:
         if amount is not None and sent in (amount, Decimal(int(amount))):
             return amount
@@ -140,7 +141,7 @@ def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
 
 
 def find(code_text: str) -> Infraction | None:
-    """Read "7455", "745-5", "74550" or "745-50"; None for anything the table does not hold."""
+    """Find a code such as "7455", "745-5", "74550" or "745-50"; None if unknown."""
     match = _CODE.fullmatch(code_text.strip())
     if match is None:
         return None
@@ -156,7 +157,7 @@ def find(code_text: str) -> Infraction | None:
 
 
 def rows() -> tuple[Row, ...]:
-    """Every line of the table, in its order."""
+    """Return every line of the table, in its order."""
     return tuple(row for group in _table().values() for row in group)
 
 
@@ -192,7 +193,7 @@ def _row(line: dict[str, str]) -> Row:
 
 
 def joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:
-    """What the rows of one code have in common."""
+    """Join the rows of one code: keep the values that all of them share."""
     gravities = {row.gravity for row in rows}
     return Infraction(
         code=code,
@@ -218,7 +219,7 @@ def _only(values: set[_Value]) -> _Value | None:
 
 
 def _one_description(texts: list[str]) -> str:
-    """One sentence for several splits: their common opening, then where they part."""
+    """Join the descriptions of several splits: common opening, differing ends."""
     texts = list(dict.fromkeys(texts))
     if len(texts) == 1:
         return texts[0]

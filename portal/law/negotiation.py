@@ -1,8 +1,8 @@
-"""What could be paid for a vehicle: its reference price, less what it owes, less what it costs.
+"""Price ceilings for a vehicle: its reference price less fines and costs.
 
-Plain arithmetic over known amounts. The discounts of open fines are those of art. 284 of the
-CTB: 80 % until the due date, 60 % through SNE. What is not known makes no number: without a
-price or without the fines there is no ceiling, because a guess would read like an answer.
+The arithmetic uses known amounts only. The discounts of open fines are those of art. 284 of the
+CTB: 80 % until the due date, 60 % through SNE. Without a price or without the fines there is no
+ceiling, because a guess could be mistaken for an answer.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ Unknown = Literal["price", "fines"]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Something the buyer expects to pay: a label and R$, zero or more."""
+    """A cost that the buyer expects: a label and an amount in R$, zero or more."""
 
     label: str
     amount: Decimal
@@ -27,9 +27,9 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One share of the fines. R$; ``fines`` and ``ceiling`` are None where they cannot be told.
+    """The result for one share of the fines, in R$; None where an amount is not known.
 
-    A ceiling below zero says that the deductions exceed the price.
+    A ceiling below zero means that the deductions exceed the price.
     """
 
     share: Share
@@ -39,10 +39,11 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Negotiation:
-    """``scenarios`` in the order of SHARES; ``unknown`` names what keeps them without a ceiling.
+    """The ceilings. ``scenarios`` are in the order of SHARES.
 
-    ``fines_without_amount`` open fines are in no sum: a ceiling is then "at most".
-    ``fines_past_discount`` are due by now, and in general have lost their discount.
+    ``unknown`` names the missing inputs without which there is no ceiling.
+    ``fines_without_amount`` open fines are in no sum, so a ceiling is then an upper bound.
+    ``fines_past_discount`` fines are due by now and, as a rule, have lost their discount.
     """
 
     price: Decimal | None
@@ -60,7 +61,7 @@ class Negotiation:
 def negotiate(
     price: Decimal | None, fines: Totals | None, costs: Sequence[Cost] = ()
 ) -> Negotiation:
-    """The ceilings for a reference price in R$. None: not known, which is never zero."""
+    """Compute the ceilings for a price in R$. None means not known, never zero."""
     total = sum((cost.amount for cost in costs), Decimal(0))
     shares = _shares(fines)
     unknown: list[Unknown] = []

@@ -1,8 +1,8 @@
-"""What was paid for a fine: the exact sum behind a ``valorPago`` that arrives without its cents.
+"""Restore the exact sum paid for a fine from a ``valorPago`` without its cents.
 
 A fine is paid in full, at 80 % until its due date or at 60 % through SNE (CTB, art. 284 and its
-§ 1º). "234" for a fine of R$ 293,47 is 80 % of it, R$ 234,78; a whole number that is none of the
-three may have lost its cents, and is never told as exact.
+§ 1º). "234" for a fine of R$ 293,47 is 80 % of it, R$ 234,78. A whole number that matches none of
+the three may have lost its cents and is never presented as exact.
 """
 
 from dataclasses import dataclass
@@ -15,8 +15,11 @@ from portal.law.wording import money
 
 @dataclass(frozen=True, slots=True)
 class PaidSum:
-    """R$, None where the source tells no sum. ``is_exact``: to the cent, by the source or the
-    table; ``note`` is a clause in Portuguese on where it comes from, "" where plain."""
+    """A paid sum in R$; None where the source states none.
+
+    ``is_exact`` means exact to the cent, by the source or the table. ``note`` is a Portuguese
+    clause on the origin of the value, "" where none is needed.
+    """
 
     value: Decimal | None
     is_exact: bool
@@ -24,18 +27,23 @@ class PaidSum:
 
     @property
     def words(self) -> str:
-        """``R$ 234,78 (80% do valor da tabela; …)``; without cents where they are not known; ""
-        where there is no sum."""
+        """The sum as text: ``R$ 234,78 (80% do valor da tabela; …)``.
+
+        Without cents where they are not known; "" where there is no sum.
+        """
         if self.value is None:
             return ""
-        told = money(self.value)
+        text = money(self.value)
         if not self.is_exact:
-            told = told.removesuffix(",00")
-        return f"{told} ({self.note})" if self.note else told
+            text = text.removesuffix(",00")
+        return f"{text} ({self.note})" if self.note else text
 
 
 def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:
-    """``sent`` in reais as the source has it, ``owed`` the fine's own amount."""
+    """Return the paid sum for ``sent``, in reais as the source has it.
+
+    ``owed`` is the fine's own amount.
+    """
     if sent is not None and sent.is_zero():
         return PaidSum(Decimal(0), is_exact=True)
     sent = plausible(sent)

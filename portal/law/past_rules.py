@@ -1,10 +1,11 @@
-"""Infractions whose gravity changed after 2016: which rule a fine of then falls under.
+"""Select the rule of a fine whose infraction changed its gravity after 2016.
 
-Some rows of the table carry an old amount that is not today's gravity at the old base: the law
-gave them another gravity later (arts. 220, XIII, and 230, XX, 231, VII and VIII, and 233: Leis
-13.855/2019 and 14.071/2020). Until 31/10/2016 the old amount itself tells the gravity; since
-12/04/2021 today's rule holds. In between the days of change were not confirmed at a source, so
-only an amount that was sent tells which rule it is: a cut amount still names its gravity.
+Some rows of the table have an old amount that does not match today's gravity at the old base,
+because the law changed their gravity later (arts. 220, XIII, and 230, XX, 231, VII and VIII, and
+233: Leis 13.855/2019 and 14.071/2020). Until 31/10/2016 the old amount determines the gravity.
+Since 12/04/2021 today's rule applies. For the time between, the days of change were not
+confirmed at a source, so only the sent amount determines the rule; an amount with its cents cut
+still identifies its gravity.
 """
 
 from dataclasses import replace
@@ -21,7 +22,7 @@ from portal.law.infractions import (
     stands_for,
 )
 
-# Art. 258 of the CTB in R$ and art. 259: until 31/10/2016, since then, and the points.
+# Art. 258 of the CTB: the amounts in R$ until 31/10/2016 and since then. Art. 259: the points.
 _BASES: dict[Gravity, tuple[Decimal, Decimal, int]] = {
     "leve": (Decimal("53.20"), Decimal("88.38"), 3),
     "media": (Decimal("85.13"), Decimal("130.16"), 4),
@@ -33,8 +34,10 @@ _BASES: dict[Gravity, tuple[Decimal, Decimal, int]] = {
 def as_committed(
     infraction: Infraction, sent: Decimal | None, committed_on: date | None
 ) -> Infraction:
-    """The infraction under the rule of its day; gravity "mudou", without points and amounts,
-    where that cannot be told."""
+    """Return the infraction under the rule of its day.
+
+    Where the rule cannot be determined, the gravity is "mudou", without points and amounts.
+    """
     if not any(_former(row) for row in infraction.rows):
         return infraction
     if committed_on is not None and committed_on >= LEI_14071_SINCE:
@@ -59,7 +62,7 @@ def as_committed(
 
 
 def _former(row: Row) -> Row | None:
-    """The row as it was until the law gave it another gravity; None where it did not."""
+    """Return the row as it was before its gravity changed; None if it did not."""
     if row.amount_until_2016 is None or row.gravity not in _BASES:
         return None
     for gravity, (old, new, points) in _BASES.items():

@@ -1,8 +1,8 @@
-"""Whether a fine is paid: the one place that decides it.
+"""Decide whether a fine is paid; no other module does.
 
-A fine leaves every sum only where the source states a payment day that can be one: it can be
-read, it has come, and the infraction was before it. Anything else that stands in that field
-("VENCE EM 10/10/2026", a day in the future, "PAGO" without a day) keeps the fine and says so.
+A fine leaves the sums only where the source states a plausible payment day: readable, not in the
+future, and not before the infraction. With any other content of that field ("VENCE EM
+10/10/2026", a day in the future, "PAGO" without a day) the fine stays in the sums, with a note.
 """
 
 import re
@@ -15,11 +15,11 @@ from portal.vehicle import Fine
 
 _SOME_DIGIT = re.compile(r"[1-9]")
 _SOME_WORD = re.compile(r"[^\W\d_]{2}")
-# "00/00/0000", "NAO PAGO", "EM ABERTO" and "-" say that nothing was paid; "PAGO" might have been.
+# "00/00/0000", "NAO PAGO", "EM ABERTO" and "-" mean unpaid. "PAGO" without a day is unclear.
 _SAYS_PAID = re.compile(r"\b(PAG[AO]|QUIT|LIQUID|BAIXAD|SIM\b)")
 _SAYS_NOT = re.compile(r"\b(NAO|SEM|A PAGAR)\b")
 
-# Status words that a paid fine would not bear.
+# Status words that contradict a payment.
 _STILL_OWED = re.compile(
     r"^(?!.*\b(NAO (EXIGIVEL|VENCID|INSCRIT)|INEXIGIVEL)).*"
     r"\b(EXIGIVEL|VENCID[AO]|DIVIDA ATIVA|EM ABERTO|PENDENTE|NAO PAG[AO]|NAO QUITAD[AO]|A PAGAR)\b"
@@ -28,18 +28,21 @@ _STILL_OWED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """ "unclear": something is stated that is no payment day to believe. ``note`` is a sentence,
-    "" where nothing is stated."""
+    """The payment state of a fine.
+
+    "unclear": the field holds a text that is not a plausible payment day. ``note`` is a
+    sentence, "" where nothing is stated.
+    """
 
     state: Literal["none", "paid", "unclear"]
     note: str = ""
 
 
 def payment_of(fine: Fine, today: date) -> Payment:
-    """What the source's payment day says on ``today``."""
+    """Return the payment state on ``today`` from the source's payment day."""
     if fine.paid_on_text.is_hidden:
         return _unclear("a fonte oculta a data do pagamento")
-    # "10/10/2024 ESTORNADO": a day that is followed by words is not the day alone.
+    # "10/10/2024 ESTORNADO": a day with a word beside it does not count as a payment day.
     if fine.paid_on is None or _SOME_WORD.search(str(fine.paid_on_text)):
         return _unread(str(fine.paid_on_text))
     stated = f"a data do pagamento ({day(fine.paid_on)})"

@@ -1,7 +1,7 @@
-"""Points on the driving licence: by gravity, and whether they count at all.
+"""Points on the driving licence: by gravity, and whether they count.
 
-Arts. 259 and 261 of the CTB. Points belong to whoever drove (or to the owner where the owner
-is the offender), never to the car; they count for 12 months from the infraction.
+Arts. 259 and 261 of the CTB. Points are charged to the driver (or to the owner where the owner
+is the offender), never to the car. They count for 12 months from the infraction.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ _LICENSED = ("condutor", "proprietário")
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """``by_gravity``: art. 259; ``counted``: what is on a licence now, 0 where none is.
+    """The points of a fine; None where they cannot be determined.
 
-    Both None where it cannot be said. ``note`` explains in Portuguese; "" when plain.
+    ``by_gravity`` are those of art. 259; ``counted`` are those on a licence now, 0 where none
+    are. ``note`` explains in Portuguese; "" where no explanation is needed.
     """
 
     by_gravity: int | None
@@ -30,7 +31,10 @@ class Points:
 def points_of(
     infraction: Infraction | None, sent: int, committed_on: date | None, today: date
 ) -> Points:
-    """Points of a fine. ``sent`` is the source's number, which is often 0 and used last."""
+    """Return the points of a fine.
+
+    ``sent`` is the source's number. It is often 0 and is used only without a table value.
+    """
     if infraction is None or infraction.points is None:
         if sent > 0:
             return Points(sent, sent, "Pontos enviados pela fonte; não conferidos com a tabela.")

@@ -1,10 +1,10 @@
-"""RENAJUD kinds, read out of free text.
+"""Read RENAJUD kinds from free text.
 
-There are four kinds and only these: transferência, licenciamento, circulação, averbação de
-registro de penhora (TJSC, Código de Normas, Apêndice III, art. 1º); "restrição total" is used
-for circulação. A word that is not recognised is shown as it came and never reads as "nothing";
-one that takes a restriction back (BAIXADA, NÃO …) leaves open whether it still holds, because
-the source's words for its states are not documented.
+There are exactly four kinds: transferência, licenciamento, circulação, averbação de registro de
+penhora (TJSC, Código de Normas, Apêndice III, art. 1º). "restrição total" is used for
+circulação. An unrecognised word is shown unchanged and never reads as "no restriction". With a
+revoking word (BAIXADA, NÃO …) it is uncertain whether the restriction still applies, because the
+source's status words are not documented.
 """
 
 import re
@@ -35,49 +35,54 @@ ATIVA ATIVO ANOTACAO AVERBACAO BLOQUEIO JUDICIAL JUDICIARIA ORDEM
 REGISTRO RENAJUD RESTRICAO RESTRICOES VEICULAR VEICULO
 """
 _FILLERS = frozenset(_FILLER_WORDS.split())
-_TAKING_BACK = re.compile(
+_REVOKING = re.compile(
     r"(BAIX|CANCELAD|DESBLOQUE|ENCERRAD|EXCLUI|EXTINT|INATIV|INEXIST|LEVANTAD|LIBERAD|NEGATIV"
     r"|NENHUM|REMOVID|RETIRAD|REVOGAD|SUSPENS)\w*|NAO|NADA|SEM"
 )
-# "…" stands where an overlong text was cut: what followed is unknown.
+# "…" marks where an overlong text was cut; the rest is unknown.
 _WORD = re.compile(r"[\w…]+")
 _PARTS = re.compile(r"[,;/|]")
 
 
 @dataclass(frozen=True, slots=True)
 class KindReading:
-    """``kinds`` are all that a text names, in a fixed order, ``stated`` those that it does not
-    take back, ``taken_back_by`` the word, as it came, that does; ``unrecognised`` is the whole
-    text where some word of it is not understood, else "".
+    """The kinds of a text.
+
+    ``kinds`` are all kinds that the text names, in a fixed order; ``stated`` are those that it
+    does not revoke. ``revoked_by`` is the first revoking word, as sent. ``unrecognised`` is the
+    whole text where one of its words is not recognised, else "".
     """
 
     kinds: tuple[Kind, ...]
     stated: tuple[Kind, ...]
-    taken_back_by: str
+    revoked_by: str
     unrecognised: str
 
 
 def read_kinds(text: str) -> KindReading:
-    """The kinds that a free text names. A word that takes back does so for the kinds of its own
-    part of a list ("PENHORA, TRANSFERENCIA BAIXADA"), for all where its part names none."""
+    """Read the kinds that a free text names.
+
+    A revoking word applies to the kinds of its own part of a list ("PENHORA, TRANSFERENCIA
+    BAIXADA"), or to all kinds where its part names none.
+    """
     found: set[Kind] = set()
     doubted: set[Kind] = set()
-    all_doubted = strange = False
-    taken_back_by = ""
+    all_doubted = has_unrecognised = False
+    revoked_by = ""
     for part in _PARTS.split(text):
         kinds: set[Kind] = set()
-        taking_back = ""
+        revoking_word = ""
         for word in _WORD.findall(part):
             plain = bare(word)
             kind = next((kind for stem, kind in _STEMS if plain.startswith(stem)), None)
             if kind is not None:
                 kinds.add(kind)
             elif plain not in _FILLERS:
-                strange = True
-                if _TAKING_BACK.fullmatch(plain):
-                    taking_back = taking_back or word
-        if taking_back:
-            taken_back_by = taken_back_by or taking_back
+                has_unrecognised = True
+                if _REVOKING.fullmatch(plain):
+                    revoking_word = revoking_word or word
+        if revoking_word:
+            revoked_by = revoked_by or revoking_word
             doubted |= kinds
             all_doubted |= not kinds
         found |= kinds
@@ -86,6 +91,6 @@ def read_kinds(text: str) -> KindReading:
     return KindReading(
         kinds=tuple(kind for kind in KIND_WORDS if kind in found),
         stated=tuple(kind for kind in KIND_WORDS if kind in found - doubted),
-        taken_back_by=taken_back_by if found else "",
-        unrecognised=text if strange or not found else "",
+        revoked_by=revoked_by if found else "",
+        unrecognised=text if has_unrecognised or not found else "",
     )

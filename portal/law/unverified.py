@@ -1,6 +1,6 @@
-"""What no lookup of this portal covers: always listed, on screen and on paper.
+"""Subjects that no lookup covers; always listed, on screen and on paper.
 
-Services are named, without addresses: addresses change, and a wrong one is worse than none.
+Services are named without addresses, because addresses change and a wrong one misleads.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unverified:
-    """``key`` in ASCII, for anchors; the rest in Portuguese sentences."""
+    """One subject. ``key`` is ASCII, for anchors; the other texts are Portuguese."""
 
     key: str
     title: str

@@ -1,8 +1,8 @@
-"""The answer first: may this vehicle be transferred, licensed, driven; might it be removed?
+"""The verdict: may a vehicle be transferred, licensed, driven or removed?
 
-Every sentence names the record it stands on. A lookup that could not be asked makes the
-verdict incomplete, or leaves it as bad as what is known; it never makes it good. Nor does an
-answer of before that stands in for one that did not come.
+Every sentence refers to the record it is based on. A missing lookup makes the verdict
+incomplete, or leaves it as bad as the known records; it never makes it better. The same applies
+to a stale answer that replaces a missing one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,13 +33,13 @@ _LOOKUPS: Mapping[Missing, str] = {
     "fines": "Multas",
     "restrictions": "Restrições judiciais",
 }
-# What has no gravity to tell in brackets.
+# Gravities that are not shown in brackets.
 _NO_GRAVITY = (None, "especial", "depende", "mudou")
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One sentence and the anchor of the record it stands on ("multa-1", "restricao-2")."""
+    """One sentence and the anchor of the record behind it ("multa-1", "restricao-2")."""
 
     sentence: str
     anchor: str
@@ -48,8 +48,11 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``matrix`` holds four rows in the order of ACTS; ``missing`` what could not be asked, or
-    brought nothing. ``notices`` are sentences on answers of before, one a lookup."""
+    """The verdict on a vehicle.
+
+    ``matrix`` holds four rows in the order of ACTS. ``missing`` names the lookups that failed or
+    returned nothing. ``notices`` are sentences on stale answers, one per lookup.
+    """
 
     level: Level
     headline: str
@@ -72,13 +75,13 @@ def judge(
     is_described: bool = True,
     stale: Stale = NOTHING_STALE,
 ) -> Verdict:
-    """What the records allow on ``today``.
+    """Return the verdict on ``today``.
 
-    None for ``fines`` or ``restrictions``: they could not be asked, which is not "none".
-    ``decode_known`` False: the vehicle itself could not be looked up (pass True where it is
-    not part of the lookup, as by Renavam); ``is_described`` False: the source answered without
-    saying what vehicle it is. ``stale``: the lookups whose answer is one of before, because the
-    source gave none now, each with its moment (local time).
+    ``fines`` or ``restrictions`` is None where the lookup failed, which does not mean "none".
+    ``decode_known`` is False where the vehicle's own lookup failed; pass True where that lookup
+    is not part of the request, as by Renavam. ``is_described`` is False where the source
+    answered without describing the vehicle. ``stale`` maps each lookup whose answer is a stored
+    one, because the source gave none now, to the time of that answer (local time).
     """
     missing = _missing(decode_known and is_described, fines, restrictions)
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
@@ -89,8 +92,8 @@ def judge(
         *_payment_reason(fines or ()),
         *_fine_reasons(fines or ()),
     )
-    unasked = "" if decode_known else MISSING_WORDS["decode"]
-    level, headline = _headline(matrix, effects, fines or (), _gap(missing, unasked), stale)
+    unavailable = "" if decode_known else MISSING_WORDS["decode"]
+    level, headline = _headline(matrix, effects, fines or (), _gap(missing, unavailable), stale)
     notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
     return Verdict(level, headline, notices, reasons, matrix, missing, today)
 
@@ -100,20 +103,22 @@ def _missing(
     fines: Sequence[FineAssessment] | None,
     restrictions: Sequence[Restriction] | None,
 ) -> tuple[Missing, ...]:
-    asked: dict[Missing, bool] = {
+    is_known: dict[Missing, bool] = {
         "decode": decode_known,
         "fines": fines is not None,
         "restrictions": restrictions is not None,
     }
-    return tuple(part for part, known in asked.items() if not known)
+    return tuple(part for part, known in is_known.items() if not known)
 
 
 def _gap(missing: tuple[Missing, ...], decode: str) -> str:
-    """What keeps a verdict from being complete, "" where nothing does. ``decode`` is "" where
-    the source was asked about the vehicle and did not describe it."""
+    """Return a clause on the missing parts of a verdict, "" where none are missing.
+
+    ``decode`` is "" where the source answered about the vehicle and did not describe it.
+    """
     names = [decode if part == "decode" else MISSING_WORDS[part] for part in missing]
-    unasked = [name for name in names if name]
-    parts = [f"não foi possível consultar {listed(unasked)}"] if unasked else []
+    unavailable = [name for name in names if name]
+    parts = [f"não foi possível consultar {listed(unavailable)}"] if unavailable else []
     return "; ".join(parts + ["a fonte não descreveu o veículo"] * ("" in names))
 
 
@@ -143,8 +148,10 @@ def _headline(
 
 
 def _blocked_headline(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
-    """One sentence for the acts that are stopped, no surer than the best source of it: "na
-    prática" where none is written, "em regra" where only memory says so."""
+    """Return the headline for the stopped acts, as certain as its best source.
+
+    "na prática" where no source is verified, "em regra" where all are from memory.
+    """
     sources = {e.transfer.confidence for e in effects if e.transfer.mark == "no"}
     if drive_too:
         return "Não pode circular, ser licenciado nem ser transferido agora"
@@ -179,7 +186,10 @@ def _court_reasons(
 
 
 def _payment_reason(fines: Sequence[FineAssessment]) -> Iterable[Reason]:
-    """What the enforceable fines together ask for, whatever else stands in the way."""
+    """Yield one reason for the sum of the enforceable fines, if there are any.
+
+    Other obstacles do not affect it.
+    """
     due = {n: fine for n, fine in enumerate(fines, start=1) if fine.standing == "enforceable"}
     if not due:
         return

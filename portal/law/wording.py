@@ -1,7 +1,7 @@
-"""How sentences of this room write money, days and lists in Brazilian Portuguese.
+"""Format money, days and lists for the Portuguese sentences of ``portal.law``.
 
-The web room has its own filters for templates; these serve the sentences that are
-composed here, so that a verdict reads the same on a page, on paper and in a test.
+``portal.web`` has its own filters for templates. These functions serve the sentences composed in
+this package, so that a verdict has the same text on a page, on paper and in a test.
 """
 
 import unicodedata
@@ -13,39 +13,39 @@ NO_BREAK_SPACE = "\u00a0"
 
 
 def money(value: Decimal) -> str:
-    """``R$ 1.234,56`` with a no-break space; ``value`` in reais, finite."""
+    """Format ``R$ 1.234,56`` with a no-break space; ``value`` in reais, finite."""
     digits = f"{abs(value):,.2f}".translate(str.maketrans(",.", ".,"))
     return f"{'-' if value < 0 else ''}R${NO_BREAK_SPACE}{digits}"
 
 
 def day(value: date) -> str:
-    """``dd/mm/aaaa``; strftime pads the year differently from one platform to another."""
+    """Format ``dd/mm/aaaa``; strftime's year padding depends on the platform."""
     return f"{value.day:02}/{value.month:02}/{value.year:04}"
 
 
 def moment(value: datetime) -> str:
-    """``dd/mm/aaaa às hh:mm``, of the value's own zone."""
+    """Format ``dd/mm/aaaa às hh:mm`` in the value's own time zone."""
     return f"{day(value.date())} às {value.hour:02}:{value.minute:02}"
 
 
 def grouped(number: int) -> str:
-    """``825``, ``4.113``."""
+    """Format an integer with thousands separators: ``825``, ``4.113``."""
     return f"{number:,}".replace(",", ".")
 
 
 def counted(count: int, one: str, many: str) -> str:
-    """``1 dia``, ``22 dias``, ``4.113 dias``."""
+    """Format a count with its noun: ``1 dia``, ``22 dias``, ``4.113 dias``."""
     return f"{grouped(count)} {one if count == 1 else many}"
 
 
 def listed(parts: Sequence[str], last: str = " e ") -> str:
-    """``a``, ``a e b``, ``a, b e c``."""
+    """Join a list: ``a``, ``a e b``, ``a, b e c``."""
     if len(parts) < 2:
         return "".join(parts)
     return ", ".join(parts[:-1]) + last + parts[-1]
 
 
 def bare(text: str) -> str:
-    """Upper case without accents, for comparing words that arrive in many spellings."""
+    """Convert to upper case without accents, to compare words of different spellings."""
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(c for c in decomposed if not unicodedata.combining(c)).upper()

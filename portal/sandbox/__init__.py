@@ -1,4 +1,4 @@
-"""The upstream we carry along: invented vehicles, and a plate for every situation."""
+"""An embedded upstream with invented vehicles and a plate per situation."""
 
 from portal.sandbox.day import today
 from portal.sandbox.exchange import Answer, Ask, Role

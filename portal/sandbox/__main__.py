@@ -1,4 +1,4 @@
-"""``python -m portal.sandbox``: the embedded upstream alone, on HOST:PORT."""
+"""``python -m portal.sandbox``: serve the embedded upstream alone, on HOST:PORT."""
 
 import os
 import sys
@@ -12,19 +12,19 @@ from portal.sandbox.sandbox import TOKEN
 from portal.sandbox.wsgi import SECONDARY
 from portal.system.process import bind_error
 
-# More than may ever hang at once in a rehearsal: each hung request holds a thread for 30 s.
+# More than the requests that may hang at once in a test run: each holds a thread for 30 s.
 _THREADS = 256
 
 
 def main() -> int:
-    """Serve until SIGTERM or Ctrl-C; 1 when the address cannot be used, said in one line."""
+    """Serve until SIGTERM or Ctrl-C; on an unusable address print it and return 1."""
     host, port_text = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "9000"
     if not (port_text.isascii() and port_text.isdigit() and 0 < int(port_text) < 65536):
         print(f"PORT precisa ser um número de 1 a 65535, não {port_text!r}.", file=sys.stderr)
         return 1
     port = int(port_text)
-    if (trouble := bind_error(host, port)) is not None:
-        print(f"Não é possível atender em {host}:{port}: {trouble}.", file=sys.stderr)
+    if (error := bind_error(host, port)) is not None:
+        print(f"Não é possível atender em {host}:{port}: {error}.", file=sys.stderr)
         return 1
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     print(
@@ -45,7 +45,7 @@ def main() -> int:
         http1_settings=HTTP1Settings(header_read_timeout=10_000),
         respawn_failed_workers=True,
         workers_kill_timeout=3,
-        log_level=LogLevels.error,  # at warning it remarks on the threads
+        log_level=LogLevels.error,  # at level warning Granian logs a remark on the threads
         log_access=False,
     ).serve()
     return 0

@@ -1,17 +1,17 @@
-"""Chance that repeats itself: the same words always draw the same numbers."""
+"""Deterministic pseudo-random numbers: equal words give equal numbers."""
 
 import random
 from hashlib import blake2b
 
 
 def seeded(*words: str) -> random.Random:
-    """A generator that depends on the words alone, on every machine and in every process."""
+    """Return a generator that depends only on the words, not on the process."""
     digest = blake2b("\x1f".join(words).encode(), digest_size=16).digest()
-    return random.Random(int.from_bytes(digest, "big"))  # noqa: S311 - invents cars, keeps no secret
+    return random.Random(int.from_bytes(digest, "big"))  # noqa: S311 - the data is invented; nothing is secret
 
 
 def fraction(*words: str) -> float:
-    """One number in [0, 1), an order of magnitude cheaper than a generator of its own."""
+    """Return one number in [0, 1), an order of magnitude cheaper than a generator."""
     digest = blake2b("\x1f".join(words).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") / 2**64
 

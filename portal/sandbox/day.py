@@ -1,4 +1,4 @@
-"""The day that invented records hang on: the portal's own, wherever the machine stands."""
+"""The day from which invented records are dated, in any system time zone."""
 
 import time
 from collections.abc import Callable
@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 
 def today(clock: Callable[[], float] = time.time) -> date:
-    """The calendar day in America/Sao_Paulo, by which pages and limits count too.
+    """Return the calendar day in America/Sao_Paulo, which pages and limits use too.
 
-    ``clock`` gives epoch seconds. On a machine that keeps UTC the next day begins there at nine in
-    the evening: a price or a fine of tomorrow would be none that a page knows what to do with.
+    ``clock`` returns epoch seconds. On a machine set to UTC the next day begins at nine in the
+    evening in São Paulo, and pages do not handle a price or a fine of tomorrow.
     """
     return datetime.fromtimestamp(clock(), ZoneInfo("America/Sao_Paulo")).date()

@@ -1,4 +1,4 @@
-"""What reaches the sandbox and what leaves it, free of any web framework or socket."""
+"""The sandbox's requests and responses, independent of web frameworks and sockets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request: ``path`` percent-decoded, ``query`` raw, ``role`` the base address asked."""
+    """One request: ``path`` decoded, ``query`` raw, ``role`` the base address."""
 
     method: str
     path: str
@@ -24,7 +24,7 @@ class Ask:
     role: Role = "primary"
 
     def header(self, name: str) -> str | None:
-        """A header's value whatever the case of its name; None when it was not sent."""
+        """Return a header's value, by name in any case; None when it was not sent."""
         wanted = name.lower()
         return next((v for k, v in self.headers.items() if k.lower() == wanted), None)
 
@@ -33,9 +33,9 @@ class Ask:
 class Answer:
     """One response, or the lack of one.
 
-    ``delay_s`` passes before the first byte. ``is_refused`` stands for a base address where
-    nothing listens: a transport turns it into a refused connection, a server that is already
-    listening can only send the 503 that is carried beside it.
+    ``delay_s`` is the time before the first byte, in seconds. ``is_refused`` represents a base
+    address without a listener. A transport turns it into a refused connection; a server, which
+    already listens, can only send this answer's status, 503.
     """
 
     status: int
@@ -46,7 +46,7 @@ class Answer:
 
 
 def json_answer(status: int, payload: object, headers: Mapping[str, str] | None = None) -> Answer:
-    """JSON as UTF-8, non-ASCII unescaped, members in the order given."""
+    """Return a JSON answer in UTF-8, non-ASCII unescaped, members in the order given."""
     body = msgspec.json.encode(payload)
     return Answer(status, body, {"Content-Type": JSON, **(headers or {})})
 

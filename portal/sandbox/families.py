@@ -1,7 +1,7 @@
-"""The make and model families that invented vehicles are drawn from.
+"""The make and model families of invented vehicles.
 
-Names, powers and displacements are those of the Brazilian market; codes of the price table are
-invented within the real make's prefix, with a right check digit, except the observed 008190-6.
+Names, powers and displacements are those of the Brazilian market. Codes of the price table are
+invented within the real make's prefix, with a valid check digit, except the observed 008190-6.
 """
 
 import csv
@@ -29,8 +29,8 @@ class Version:
 class Family:
     """A model with its versions.
 
-    ``registration`` as the registry spells it (I/AUDI A3), ``load`` in kg or empty,
-    ``price`` in R$ of November 2026 for model year 2020.
+    ``registration`` is the registry's spelling (I/AUDI A3), ``load`` is in kg or empty, ``price``
+    is in R$ of November 2026 for model year 2020.
     """
 
     make: str
@@ -49,7 +49,7 @@ class Family:
     versions: tuple[Version, ...]
 
     def fuel_of(self, version: Version) -> Fuel:
-        """A version may burn another fuel than its family; its name says so."""
+        """Return a version's fuel, which its name may state, else its family's."""
         if "DIES" in version.text:
             return "diesel"
         return "flex" if "FLEX" in version.text else self.fuel
@@ -64,14 +64,14 @@ class Family:
 
 
 def fipe_check_digit(root: str) -> str:
-    """The seventh digit of a FIPE code: weights 7 to 2, (−sum) mod 11, 10 reads 0."""
+    """Return the seventh digit of a FIPE code: weights 7 to 2, (−sum) mod 11, 10 → 0."""
     total = sum(w * int(d) for w, d in zip(range(7, 1, -1), root, strict=True))
     return str(-total % 11 % 10)
 
 
 def _version(text: str) -> Version:
     root, name, power, displacement, weight = text.split(":")
-    # On the wire the code has lost its zeros and its hyphen: 008190-6 reads "81906".
+    # On the wire the code lacks its leading zeros and its hyphen: 008190-6 is "81906".
     fipe_id = str(int(root + fipe_check_digit(root)))
     return Version(fipe_id, name, int(power), int(displacement), float(weight))
 
@@ -97,11 +97,11 @@ def _family(row: dict[str, str]) -> Family:
 
 @cache
 def families() -> tuple[Family, ...]:
-    """All families, in the order of the table."""
+    """Return all families, in the order of the table."""
     table = files(__package__).joinpath("families.csv").read_text(encoding="utf-8")
     return tuple(_family(row) for row in csv.DictReader(table.splitlines()))
 
 
 def family_of(registration: str) -> Family:
-    """The family with this registry spelling; KeyError when there is none."""
+    """Return the family with this registry spelling; raises KeyError if none."""
     return {family.registration: family for family in families()}[registration]

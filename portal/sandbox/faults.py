@@ -1,4 +1,4 @@
-"""What goes wrong on request: each documented fault turns a good answer into its own."""
+"""Fault injection: each documented fault changes a good answer into a faulty one."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ _DOWN = replace(error_answer(503, "Serviço fora do ar."), is_refused=True)
 
 
 def spoil(fault: Fault | None, good: Answer, role: Role) -> Answer:
-    """The answer of a plate with this fault, asked at the base address of this role."""
+    """Return a plate's answer with this fault, requested at the base address ``role``."""
     match fault:
         case None:
             return good
@@ -52,5 +52,5 @@ def spoil(fault: Fault | None, good: Answer, role: Role) -> Answer:
 
 
 def _cut(body: bytes) -> bytes:
-    """The first half, framed correctly and no JSON any more; whole characters are kept."""
+    """Return the first half: whole characters, and no longer valid JSON."""
     return body[: len(body) // 2].decode("utf-8", "ignore").encode()

@@ -1,6 +1,6 @@
-"""Invented fines in the wire's own form: cents cut, points 0, hidden numbers.
+"""Invented fines in the upstream's form: cents cut, points 0, hidden numbers.
 
-Dates hang on the first of today's month, not on today: two lookups in a month read the same.
+Dates count from the first of the current month, so that two lookups in a month are equal.
 """
 
 import random
@@ -19,7 +19,7 @@ _OLDEST_DAYS = 1500
 
 
 def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[str, object]]:
-    """``result`` of the fine lookup, the latest infraction first."""
+    """Return ``result`` of the fine lookup, the latest infraction first."""
     chance = seeded("fines", vehicle.seed)
     month = today.replace(day=1)
     match profile.fines:
@@ -37,7 +37,7 @@ def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[s
 def _draw(
     vehicle: Vehicle, count: int, month: date, chance: random.Random
 ) -> tuple[FineOutline, ...]:
-    """So many fines, or none where the vehicle is too new to have been fined."""
+    """Draw ``count`` fines, or none where the vehicle is too new to have been fined."""
     choices = offences_for(vehicle.family.is_motorcycle)
     weights = [offence.weight for offence in choices]
     drawn = (
@@ -53,7 +53,7 @@ def _outline(
     age = vehicle.draw_age(chance, _YOUNGEST_DAYS, _OLDEST_DAYS, month)
     if age is None:
         return None
-    # One notice in twelve leaves after its thirty days, one penalty in ten after its 180.
+    # One notice in twelve is issued after its 30 days, one penalty in ten after its 180 days.
     notice = chance.randint(31, 55) if chance.random() < 1 / 12 else chance.randint(6, 28)
     penalty = chance.randint(181, 260) if chance.random() < 0.1 else chance.randint(70, 175)
     is_past = penalty < age
@@ -71,7 +71,7 @@ def _outline(
 def _record(
     vehicle: Vehicle, outline: FineOutline, is_bare: bool, month: date, chance: random.Random
 ) -> dict[str, object]:
-    """One element, the contract's fields in the contract's order."""
+    """Return one element, with the contract's fields in the contract's order."""
     offence = OFFENCES[outline.code]
     region = REGIONS[outline.state]
     issuer = authority(outline.issuer, outline.state, chance)
@@ -84,8 +84,8 @@ def _record(
     limit, measured, considered = _speeds(offence, chance)
     amount = _amount(outline.code)
     clock = f"{chance.randint(6, 22):02d}:{chance.randint(0, 59):02d}"
-    # The licensed bodies leave most of these empty; a bare record leaves them all.
-    spoken = {
+    # The issuing bodies leave most of these fields empty; a bare record leaves all of them empty.
+    optional = {
         "limitePermitido": limit,
         "localInfracao": issuer.place,
         "marcaModelo": vehicle.description if chance.random() < 0.4 else "",
@@ -94,7 +94,7 @@ def _record(
         "tipo": _kind(penalty) if chance.random() < 0.4 else "",
     }
     if is_bare:
-        spoken = dict.fromkeys(spoken, "")
+        optional = dict.fromkeys(optional, "")
     names_city = outline.issuer == "municipal" and not is_bare
     return {
         "cnhCondutor": _licence(),
@@ -110,13 +110,13 @@ def _record(
         "dataInfracao": _day(committed),
         "descricao": offence.description,
         "horaInfracao": f" {clock}",
-        "limitePermitido": spoken["limitePermitido"],
-        "localInfracao": spoken["localInfracao"],
-        "marcaModelo": spoken["marcaModelo"],
-        "medicaoConsiderada": spoken["medicaoConsiderada"],
-        "medicaoReal": spoken["medicaoReal"],
+        "limitePermitido": optional["limitePermitido"],
+        "localInfracao": optional["localInfracao"],
+        "marcaModelo": optional["marcaModelo"],
+        "medicaoConsiderada": optional["medicaoConsiderada"],
+        "medicaoReal": optional["medicaoReal"],
         "orgaoAutuador": issuer.name,
-        "tipo": spoken["tipo"],
+        "tipo": optional["tipo"],
         "ufOrgaoAutuador": outline.state,
         "valor": str(amount),
     }
@@ -136,20 +136,20 @@ def _payment(
         "dataPagamento": _day(paid),
         "dataRegistro": _day(paid + timedelta(days=2)),
         "ufPagamento": outline.state,
-        # Paid before the due date: 80 % (CTB art. 284), of an amount whose cents are cut.
+        # Paid before the due date: 80 % (CTB art. 284) of an amount with its cents cut.
         "valorPago": str(amount * 4 // 5),
     }
 
 
 def _amount(code: str) -> int:
-    """Whole reais, as the wire has them: 130 for R$ 130,16."""
+    """Return whole reais, as the upstream sends them: 130 for R$ 130,16."""
     infraction = find(code)
     assert infraction is not None and infraction.amount is not None, code
     return int(infraction.amount)
 
 
 def _speeds(offence: Offence, chance: random.Random) -> tuple[str, str, str]:
-    """Limit, measured and considered speed in km/h; empty where nothing was measured."""
+    """Return limit, measured and considered speed in km/h; empty if none was measured."""
     if not offence.is_speeding:
         return "", "", ""
     limit = chance.choice((40, 50, 60, 70, 80, 110))

@@ -1,6 +1,7 @@
-"""Real infraction codes as fines carry them: four digits, capitals without accents.
+"""Real infraction codes as fines have them: four digits, capitals without accents.
 
-Amounts and articles are the law room's; here stands only who issues such a fine and to whom.
+Amounts and articles come from ``portal.law``. This table adds the issuers and the drivers of
+each infraction.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ _ISSUERS: dict[str, Issuer] = {"m": "municipal", "s": "state", "f": "federal"}
 
 @dataclass(frozen=True, slots=True)
 class Offence:
-    """``weight`` is how common it is; ``drivers`` who may commit it: all, car or motorcycle."""
+    """One infraction. ``weight`` is its frequency; ``drivers`` all, car, motorcycle."""
 
     code: str
     description: str

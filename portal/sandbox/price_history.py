@@ -1,19 +1,22 @@
-"""Monthly price histories: each month's change hangs on that month alone, so that the past of a
-price never changes when the calendar moves on and predictions become prices."""
+"""Monthly price histories.
+
+Each month's change depends only on that month, so past prices stay the same as time passes and
+predictions become prices.
+"""
 
 from dataclasses import dataclass
 from datetime import date
 
 from portal.sandbox.chance import fraction
 
-# The month for which the families' prices are stated, as a count of months since year 0.
+# The month of the families' prices, November 2026, in months since year 0.
 _REFERENCE = 2026 * 12 + 10
 _LEAST_PRICE = 900
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One month's price in whole reais; ``predicted`` months lie in the future."""
+    """One month's price in whole reais; ``predicted`` months are in the future."""
 
     year: int
     month: int
@@ -22,9 +25,10 @@ class Point:
 
 
 def price_history(key: str, level: float, today: date, months: int, tail: int) -> tuple[Point, ...]:
-    """``months`` consecutive points, the last ``tail`` of them after ``today`` and predicted.
+    """Return ``months`` consecutive points; the last ``tail`` are predictions.
 
-    ``level`` is the price of November 2026 in R$; ``key`` tells one series from another.
+    The predictions are after ``today``. ``level`` is the price of November 2026 in R$; ``key``
+    identifies the series.
     """
     now = today.year * 12 + today.month - 1
     first, last = now + tail - months + 1, now + tail
@@ -36,12 +40,12 @@ def price_history(key: str, level: float, today: date, months: int, tail: int) -
 
 
 def price_text(value: int) -> str:
-    """As ``valorAtual`` has it: ``89325.00``."""
+    """Format a price as ``valorAtual`` has it: ``89325.00``."""
     return f"{value}.00"
 
 
 def _values(key: str, level: float, first: int, last: int) -> dict[int, int]:
-    """Prices of the months between ``first`` and ``last``, walked from the reference month."""
+    """Return the prices from ``first`` to ``last``, computed from the reference month."""
     exact = {_REFERENCE: level}
     for month in range(_REFERENCE + 1, last + 1):
         exact[month] = exact[month - 1] * (1 + _change(key, month))
@@ -51,12 +55,12 @@ def _values(key: str, level: float, first: int, last: int) -> dict[int, int]:
 
 
 def _change(key: str, month: int) -> float:
-    """The relative change from the month before, between −5 % and +5 %."""
+    """Return the relative change from the month before, between −5 % and +5 %."""
     chance = fraction(key, str(month))
     if chance < 0.06:
         return 0.0
     if chance > 0.96:  # a new model year or a tax: one jump, mostly downwards
         return -0.034 if chance < 0.985 else 0.03
-    # Used cars lost a third of a percent a month, and rose while factories stood still.
+    # Used cars lose about half a percent a month, but rose while factories were closed.
     drift = 0.012 if 2020 * 12 + 8 <= month <= 2022 * 12 + 2 else -0.0045
     return drift + (chance - 0.51) * 0.028

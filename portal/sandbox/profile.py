@@ -1,4 +1,4 @@
-"""What a plate may fix about its invented vehicle; everything else is left to its seed."""
+"""Properties a plate may fix for its invented vehicle; its seed draws others."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,8 +8,11 @@ Issuer = Literal["municipal", "state", "federal"]
 
 @dataclass(frozen=True, slots=True)
 class FineOutline:
-    """The skeleton of a fine. ``age_days`` from the infraction to the first of this month;
-    ``notice_after`` and ``penalty_after`` days from the infraction; None = no penalty yet."""
+    """The outline of a fine.
+
+    ``age_days`` is from the infraction to the first of this month. ``notice_after`` and
+    ``penalty_after`` are in days from the infraction; None means no penalty yet.
+    """
 
     code: str
     issuer: Issuer
@@ -22,7 +25,7 @@ class FineOutline:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionOutline:
-    """The skeleton of a court restriction; ``court`` is an acronym the law room knows."""
+    """The outline of a restriction; ``court`` is an acronym from ``portal.law``."""
 
     kinds: str
     court: str
@@ -32,8 +35,11 @@ class RestrictionOutline:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """None means: draw it. ``fines`` is a count or the very fines; ``months`` of price history
-    include the predicted tail; ``is_bare`` leaves every optional field empty."""
+    """The fixed properties of a vehicle; a property of None is drawn.
+
+    ``fines`` is a count or the outlines themselves. ``months`` is the length of the price
+    history, including the predictions. ``is_bare`` leaves every optional field empty.
+    """
 
     registration: str | None = None
     description: str | None = None

@@ -1,4 +1,4 @@
-"""Where vehicles live and who fines them: states, their capitals' bodies, federal roads."""
+"""States with their issuing authorities: capitals' bodies, federal roads."""
 
 import random
 from dataclasses import dataclass
@@ -8,8 +8,11 @@ from portal.sandbox.profile import Issuer
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One state. ``municipality_code`` is the capital's four-digit TOM code, empty where it was
-    not checked; ``weight`` roughly its share of the fleet in percent."""
+    """One state.
+
+    ``municipality_code`` is the capital's four-digit TOM code, empty where it was not checked.
+    ``weight`` is approximately the state's share of the fleet in percent.
+    """
 
     state: str
     name: str
@@ -62,7 +65,7 @@ REGIONS = {line[:2]: _region(line) for line in _TABLE.split("\n") if line}
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """Who issued a fine, as the wire writes it."""
+    """The authority that issued a fine, in the upstream's spelling."""
 
     code: str
     name: str
@@ -74,7 +77,7 @@ def draw_state(chance: random.Random) -> str:
 
 
 def authority(issuer: Issuer, state: str, chance: random.Random) -> Authority:
-    """A plausible authority of a kind in a state, and a place in its charge."""
+    """Draw a plausible authority of a kind in a state, with a place of its area."""
     region = REGIONS[state]
     if issuer == "federal":
         place = f"{region.road} KM {chance.randint(3, 640)},{chance.randint(0, 9)}"

@@ -1,4 +1,4 @@
-"""The analytical report: summary, eight topics and conclusion, drawn from ``data`` alone."""
+"""The analytical report: summary, eight topics and conclusion, from ``data`` only."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -17,8 +17,8 @@ from portal.sandbox.report_topics import (
 )
 from portal.vehicle import Plate
 
-# Told with their numbers, so not listed once more.
-_TOLD = frozenset({"restricoes", "multas"})
+# Topics that the text covers with their counts, so the list of others omits them.
+_COUNTED = frozenset({"restricoes", "multas"})
 _ACTS: tuple[tuple[Act, str], ...] = (
     ("transfer", "transferir"),
     ("licence", "licenciar"),
@@ -27,7 +27,7 @@ _ACTS: tuple[tuple[Act, str], ...] = (
 
 
 def write_report(plate: Plate, data: Mapping[str, object], today: date) -> dict[str, object]:
-    """``result`` of the analytical report, the contract's fields in the contract's order."""
+    """Return ``result`` of the analytical report, with the contract's fields in order."""
     facts = read_facts(data)
     topics = find_topics(facts, today)
     return {
@@ -52,12 +52,12 @@ def _summary(plate: Plate, facts: Facts, topics: tuple[Finding, ...], today: dat
         sentences.append(f"{counted(sums.open_count, 'multa', 'multas')} em aberto{owed}.")
     elif sums is not None and "multas" not in facts.unavailable:
         sentences.append("Nenhuma multa em aberto nos dados enviados.")
-    others = [t.label for t in topics if t.mark == "warning" and t.key not in _TOLD]
+    others = [t.label for t in topics if t.mark == "warning" and t.key not in _COUNTED]
     if others:
         sentences.append(f"Pedem atenção também: {listed(others)}.")
     sentences += [topic.brief for topic in topics if topic.brief]
-    if unasked := [topic.label for topic in topics if topic.is_unavailable]:
-        sentences.append(f"Não avaliados, por indisponibilidade da consulta: {listed(unasked)}.")
+    if failed := [topic.label for topic in topics if topic.is_unavailable]:
+        sentences.append(f"Não avaliados, por indisponibilidade da consulta: {listed(failed)}.")
     return " ".join(sentences)
 
 
@@ -78,7 +78,7 @@ def _conclusion(facts: Facts, topics: tuple[Finding, ...], today: date) -> str:
     if sums is not None and sums.open_count:
         owed = f" ({reais(sums.amount)})" if sums.amount else ""
         advice.append(f"Combine por escrito quem paga as multas em aberto{owed}.")
-    others = [t.label for t in topics if t.mark == "warning" and t.key not in _TOLD]
+    others = [t.label for t in topics if t.mark == "warning" and t.key not in _COUNTED]
     if others:
         advice.append(f"Esclareça antes de decidir: {listed(others)}.")
     if not advice:
@@ -87,8 +87,8 @@ def _conclusion(facts: Facts, topics: tuple[Finding, ...], today: date) -> str:
             if any(topic.mark == "ok" and topic.key != "fipe" for topic in topics)
             else "Os dados enviados não bastam para um parecer."
         )
-    if unasked := [topic.label for topic in topics if topic.is_unavailable]:
-        advice.append(f"Repita a consulta do que não foi avaliado: {listed(unasked)}.")
+    if failed := [topic.label for topic in topics if topic.is_unavailable]:
+        advice.append(f"Repita a consulta do que não foi avaliado: {listed(failed)}.")
     silent = [t.label for t in topics if t.mark == "none" and not t.is_unavailable]
     if silent:
         advice.append(f"Verifique por outros meios: {listed(silent)}.")

@@ -1,7 +1,7 @@
-"""What a report's ``data`` holds: recognised by the names of its members and by their shapes.
+"""Recognise the content of a report's ``data`` by its members' names and shapes.
 
-The contract does not say what ``data`` looks like, so every obvious place is searched. Nothing
-here raises, whatever the values are.
+The contract does not define the shape of ``data``, so every plausible place is searched. No
+function here raises for any value.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from portal.vehicle import (
     read_restrictions,
 )
 
-# Names under which a section may stand; compared without case, accents, "_" and "-".
+# Names that a section may have; compared without case, accents, "_" and "-".
 _DECODE = "decode veiculo vehicle decodificador dadosveiculo dadosdoveiculo cadastro"
 _FINES = "renainf multas infracoes fines restricoesrenainf"
 _COURT = "renajud restricoes restricoesjudiciais restricoesrenajud judicial restrictions"
@@ -46,10 +46,11 @@ Json = object
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """None where ``data`` does not speak of a subject; an empty tuple where it says "none".
+    """The recognised content of ``data``.
 
-    ``unavailable`` names sections that could not be asked; ``notes`` holds, as they came, the
-    members on subjects for which the service itself has no lookup.
+    A subject is None where ``data`` lacks it and an empty tuple where ``data`` states "none".
+    ``unavailable`` names sections whose lookup failed. ``notes`` holds, unchanged, the members
+    on subjects for which the service itself has no lookup.
     """
 
     decoded: Decoded | None
@@ -60,7 +61,10 @@ class Facts:
 
 
 def read_facts(data: Mapping[str, Json]) -> Facts:
-    """Sort what was sent. A section named unavailable counts so only if no record of it came."""
+    """Read the facts of ``data``.
+
+    A section in ``unavailable`` may have records too; callers give the records priority.
+    """
     members = list(_members(data, _DEPTH))
     unavailable = {
         section
@@ -84,7 +88,7 @@ def read_facts(data: Mapping[str, Json]) -> Facts:
 
 
 def is_silent(value: Json) -> bool:
-    """Whether a value says that its subject could not be asked: ``"indisponível"``, null…"""
+    """Return whether a value states a failed lookup, such as ``"indisponível"``."""
     match value:
         case str():
             return any(word in capitals(value) for word in _UNAVAILABLE_WORDS)
@@ -97,7 +101,7 @@ def is_silent(value: Json) -> bool:
 
 
 def _members(value: Json, depth: int) -> Iterator[tuple[str, Json]]:
-    """All members of all objects, outer ones first, not looking into records of a list."""
+    """Yield the members of all objects, outer ones first, but none inside lists."""
     if depth and isinstance(value, dict):
         for name, inner in value.items():
             yield _key(name), inner
@@ -106,7 +110,10 @@ def _members(value: Json, depth: int) -> Iterator[tuple[str, Json]]:
 
 
 def _named_sections(value: Json) -> Iterator[str]:
-    """Sections a member such as ``indisponiveis`` names: a list, one text or an object."""
+    """Yield the sections that a member such as ``indisponiveis`` names.
+
+    The member may be a list, one text or an object.
+    """
     match value:
         case str():
             names = value.replace(",", " ").replace(";", " ").split()
@@ -128,7 +135,10 @@ def _silent_section(name: str, value: Json) -> str | None:
 
 
 def _records(members: list[tuple[str, Json]], names: str, mark: str) -> list[Json] | None:
-    """A list under one of the names, or anywhere else when its objects bear the mark."""
+    """Return the longest list with one of the names, or whose objects have ``mark``.
+
+    Returns None where there is none. A list found by its name must not be another section's.
+    """
     found: list[list[Json]] = []
     for name, value in members:
         records = _unwrapped(value)
@@ -142,21 +152,21 @@ def _records(members: list[tuple[str, Json]], names: str, mark: str) -> list[Jso
 
 
 def _is_foreign(records: list[Json], mark: str) -> bool:
-    """Whether a list bears another section's mark, or holds nothing that could be a record."""
+    """Return whether a list has another section's mark, or no object at all."""
     marks = {"codigoInfracao", "tribunal"} - {mark}
     records_like = [record for record in records if isinstance(record, dict)]
     return not records_like or any(marks & record.keys() for record in records_like)
 
 
 def _unwrapped(value: Json) -> Json:
-    """The answer inside the service's own envelope ``{"status": …, "result": …}``."""
+    """Return the answer inside the service's envelope ``{"status": …, "result": …}``."""
     while isinstance(value, dict) and "result" in value:
         value = value["result"]
     return value
 
 
 def _vehicle(data: Mapping[str, Json], members: list[tuple[str, Json]]) -> dict[str, Json]:
-    """The decoder's fields: an object that looks like them, with price entries from elsewhere."""
+    """Return the object with the decoder's fields, with price entries from any member."""
     objects = [data, *(value for _, value in members)]
     fields = next((dict(o) for o in objects if isinstance(o, dict) and _is_decoded(o)), {})
     if not isinstance(fields.get("informacoesFipe"), list):
@@ -179,7 +189,7 @@ def _is_decoded(value: Mapping[str, Json]) -> bool:
 
 def _notes(members: list[tuple[str, Json]]) -> dict[str, Json]:
     notes: dict[str, Json] = {}
-    # A list under these two is records; a lone word or number is somebody's summary of them.
+    # Under these two names a list holds records; a single word or number summarises them.
     scalars = {"multas": _FINES, "restricoes": _COURT}
     for name, value in members:
         named = _NOTES | scalars if isinstance(value, str | int | float) else _NOTES
@@ -191,7 +201,7 @@ def _notes(members: list[tuple[str, Json]]) -> dict[str, Json]:
 
 
 def _answer(result: Json) -> bytes:
-    """Dressed as an answer, for the tolerant readers of the vehicle room."""
+    """Wrap a result as an answer, for the tolerant readers of ``portal.vehicle``."""
     return msgspec.json.encode({"result": result})
 
 

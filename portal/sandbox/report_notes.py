@@ -1,6 +1,7 @@
-"""Free members of a report's ``data`` (theft, auction, lien, owners…), read as yes, no or words.
+"""Read free members of a report's ``data`` (theft, auction, lien, owners…).
 
-Their shapes are nobody's contract. What cannot be understood is quoted, never read as "clean".
+No contract defines their shapes. They read as yes, no or text; a value that is not understood
+is quoted and never read as "clean".
 """
 
 import re
@@ -28,7 +29,7 @@ _ANSWERS = "consta possui existe ocorrencia situacao status resultado indicador 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``mark`` None: the member says nothing, or that its subject could not be asked."""
+    """The result for a member; ``mark`` is None if empty or its lookup failed."""
 
     mark: Literal["ok", "warning", "none"] | None
     text: str = ""
@@ -37,17 +38,20 @@ class Reading:
 def read_note(
     value: object, subject: str, *, is_pending: bool = False, is_owner: bool = False
 ) -> Reading:
-    """One member. ``subject`` completes "Consta …"; ``is_pending`` when true means "in order";
-    ``is_owner`` when entries are owners, whom to have is no fault."""
+    """Read one member.
+
+    ``subject`` completes "Consta …". ``is_pending``: a value of true means "in order".
+    ``is_owner``: entries are owners, whose existence is not a finding.
+    """
     if is_silent(value):
         return Reading(None)
     match value:
         case bool():
-            return _settled(value is not is_pending, subject)
+            return _yes_or_no(value is not is_pending, subject)
         case int() | float() if is_owner:
             return _owners(int(value)) if 0 <= value < 1000 else Reading(None)
         case int() | float():
-            return _settled(value > 0, subject)
+            return _yes_or_no(value > 0, subject)
         case str():
             return _owner_words(value) if is_owner else _words(value, subject)
         case list():
@@ -59,7 +63,7 @@ def read_note(
 
 
 def quote(text: str) -> str:
-    """Printable, one line, clipped; empty for what the source hides."""
+    """Return printable text on one line, clipped; "" for the hidden-value marker."""
     words = " ".join("".join(c if c.isprintable() else " " for c in text[:1000]).split())
     words = words.replace("“", "'").replace("”", "'")
     if words == HIDDEN_MARKER:
@@ -67,7 +71,7 @@ def quote(text: str) -> str:
     return words if len(words) <= _LONGEST else words[: _LONGEST - 1].rstrip() + "…"
 
 
-def _settled(is_bad: bool, subject: str) -> Reading:
+def _yes_or_no(is_bad: bool, subject: str) -> Reading:
     if is_bad:
         return Reading("warning", f"Consta {subject} nos dados enviados.")
     return Reading("ok", f"Nada consta sobre {subject} nos dados enviados.")
@@ -79,11 +83,11 @@ def _words(text: str, subject: str) -> Reading:
     if not plain:
         return Reading(None)
     if plain in _NO:
-        return _settled(False, subject)
+        return _yes_or_no(False, subject)
     if plain in _YES:
-        return _settled(True, subject)
+        return _yes_or_no(True, subject)
     is_clean, is_bad = bool(_CLEAN.search(plain)), bool(_BAD.search(plain))
-    # "Sem pendências" holds a good and a bad word: what pulls both ways is quoted, not judged.
+    # "Sem pendências" has a good and a bad word. A text with both is quoted without a mark.
     if is_clean != is_bad:
         return Reading("ok" if is_clean else "warning", f"Os dados enviados informam: “{quoted}”.")
     if "CONSTA" in plain and not is_clean:
@@ -95,7 +99,7 @@ def _entries(entries: list[object], subject: str, is_owner: bool) -> Reading:
     if is_owner:
         return _owners(len(entries), [name for e in entries if (name := _name(e))])
     if not entries:
-        return _settled(False, subject)
+        return _yes_or_no(False, subject)
     word = "registro" if len(entries) == 1 else "registros"
     text = f"{len(entries)} {word} de {subject} nos dados enviados."
     return Reading("warning", text)
@@ -111,14 +115,14 @@ def _object(value: Mapping[str, object], subject: str, is_pending: bool, is_owne
             reading = read_note(answer, subject, is_pending=is_pending)
             if reading.mark is not None:
                 return reading
-    said = [
+    parts = [
         f"{quote(name)}: {quote(str(inner))}"
         for name, inner in list(value.items())[:6]
         if isinstance(inner, str | int) and quote(str(inner))
     ]
-    if not said:
+    if not parts:
         return Reading(None)
-    text = f"Os dados enviados informam: “{quote('; '.join(said))}”. Confira o que isso significa."
+    text = f"Os dados enviados informam: “{quote('; '.join(parts))}”. Confira o que isso significa."
     return Reading("none", text)
 
 

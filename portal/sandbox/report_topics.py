@@ -1,6 +1,7 @@
-"""The eight topics of a report, each written from the facts and from nothing else.
+"""The eight topics of a report, each written only from the facts.
 
-A topic opens with ✅ or ⚠️ when the facts settle it, and says so plainly when they are silent.
+A topic begins with ✅ or ⚠️ where the facts decide it, and states that they are missing where they
+do not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +21,11 @@ _SIGNS: dict[Mark, str] = {"ok": "✅ ", "warning": "⚠️ ", "none": ""}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One topic. ``is_unavailable``: its source could not be asked, which is no clean record;
-    ``brief``: what a summary says of it, where that is less."""
+    """One topic.
+
+    ``is_unavailable``: its lookup failed, which does not mean a clean record. ``brief``: the
+    shorter text for the summary, "" where there is none.
+    """
 
     key: str
     label: str
@@ -36,7 +40,7 @@ class Finding:
 
 
 def find_topics(facts: Facts, today: date) -> tuple[Finding, ...]:
-    """All eight, in the contract's order."""
+    """Return all eight topics, in the contract's order."""
     return (
         _documents(facts, today),
         _noted(facts, "rouboFurto", "roubo e furto", "roubo ou furto"),
@@ -50,7 +54,7 @@ def find_topics(facts: Facts, today: date) -> tuple[Finding, ...]:
 
 
 def reais(value: Decimal) -> str:
-    """``R$ 1.234,56``."""
+    """Format an amount as ``R$ 1.234,56``."""
     return "R$ " + f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
 
 
@@ -59,7 +63,7 @@ def counted(count: int, one: str, many: str) -> str:
 
 
 def listed(items: Sequence[str]) -> str:
-    """``a, b e c``."""
+    """Join a list as ``a, b e c``."""
     return " e ".join(filter(None, (", ".join(items[:-1]), items[-1] if items else "")))
 
 
@@ -70,12 +74,15 @@ def fine_totals(facts: Facts, today: date) -> Totals | None:
 
 
 def in_force(facts: Facts) -> list[Restriction]:
-    """Those that restrict something; the flag alone lifts none that the record still names."""
+    """Return the restrictions that are in force.
+
+    The source's flag alone does not lift a restriction that the record still names.
+    """
     return [r for r in facts.restrictions or () if not r.is_lifted]
 
 
 def names_of(decoded: Decoded | None) -> str:
-    """``I/AUDI A3 LM 180CV, 2014/2015``; empty where nothing names the vehicle."""
+    """Return ``I/AUDI A3 LM 180CV, 2014/2015``; "" if no field names the vehicle."""
     if decoded is None:
         return ""
     make, described = str(decoded.make), str(decoded.description)
@@ -84,7 +91,7 @@ def names_of(decoded: Decoded | None) -> str:
     return ", ".join(filter(None, (named, years)))
 
 
-def _unasked(key: str, label: str, what: str) -> Finding:
+def _unavailable(key: str, label: str, what: str) -> Finding:
     text = (
         f"{what}: não avaliado. A consulta estava indisponível, "
         "e isso não significa que nada conste."
@@ -98,7 +105,7 @@ def _noted(facts: Facts, key: str, label: str, subject: str) -> Finding:
         if reading.mark is not None:
             return Finding(key, label, reading.mark, reading.text)
     if key in facts.unavailable:
-        return _unasked(key, label, f"Registros de {subject}")
+        return _unavailable(key, label, f"Registros de {subject}")
     return Finding(key, label, "none", f"Os dados enviados nada trazem sobre {label}.")
 
 
@@ -122,7 +129,7 @@ def _documents(facts: Facts, today: date) -> Finding:
         if reading.mark is not None:
             return Finding(key, label, reading.mark, reading.text)
     if {key, "decode"} & facts.unavailable and not names_of(facts.decoded):
-        return _unasked(key, label, "Documentação e licenciamento")
+        return _unavailable(key, label, "Documentação e licenciamento")
     if named := names_of(facts.decoded):
         return Finding(
             key,
@@ -140,7 +147,7 @@ def _prices(facts: Facts) -> Finding:
     priced = [(entry, price) for entry in entries if (price := _price(entry)) is not None]
     if not priced:
         if {key, "decode"} & facts.unavailable:
-            return _unasked(key, label, "Preço de referência na tabela FIPE")
+            return _unavailable(key, label, "Preço de referência na tabela FIPE")
         return Finding(
             key, label, "none", "Os dados enviados nada trazem sobre o preço na tabela FIPE."
         )
@@ -177,7 +184,7 @@ def _model(entry: FipeEntry) -> str:
 
 
 def _year_change(entry: FipeEntry) -> Decimal | None:
-    """Percent from the same month a year before to the last real point."""
+    """Return the percent change over the last real point's year; None if unknown."""
     real = {p.month: p.value for p in entry.history if p.value is not None and not p.predicted}
     if not real:
         return None
@@ -202,7 +209,7 @@ def _chassis(facts: Facts) -> Finding:
         )
         return Finding(key, label, "none", text)
     if {key, "decode"} & facts.unavailable:
-        return _unasked(key, label, "Integridade de chassi e motor")
+        return _unavailable(key, label, "Integridade de chassi e motor")
     return Finding(
         key,
         label,
@@ -212,7 +219,7 @@ def _chassis(facts: Facts) -> Finding:
 
 
 def _repeats_chassis(facts: Facts, note: object) -> bool:
-    """A bare chassis number under ``chassi`` says nothing about the chassis being sound."""
+    """Return whether a note is only the chassis number, without its condition."""
     return (
         isinstance(note, str)
         and facts.decoded is not None
@@ -229,14 +236,14 @@ def _restrictions(facts: Facts) -> Finding:
     bad_lien = lien is not None and lien.mark == "warning"
     active = in_force(facts)
     if active:
-        each = listed([_told(restriction) for restriction in active])
+        each = listed([_restriction_text(restriction) for restriction in active])
         text = (
             f"{counted(len(active), 'restrição judicial', 'restrições judiciais')}: {each}. "
             "Só o juízo que ordenou pode dar baixa."
         )
         return Finding(key, label, "warning", text + lien_text)
     if key in facts.unavailable:
-        finding = _unasked(key, label, "Restrições judiciais (Renajud)")
+        finding = _unavailable(key, label, "Restrições judiciais (Renajud)")
         mark: Mark = "warning" if bad_lien else "none"
         return Finding(key, label, mark, finding.text + lien_text, is_unavailable=True)
     if facts.restrictions is not None:
@@ -245,7 +252,7 @@ def _restrictions(facts: Facts) -> Finding:
         return Finding(key, label, "warning" if bad_lien else "ok", text + (lien_text or silent))
     if lien_text and lien is not None and lien.mark is not None:
         text = f"{lien_text.strip()} Os dados enviados nada trazem sobre restrições judiciais."
-        # A clear lien register is not a clear court register: no ✅ for half an answer.
+        # Without an answer on court restrictions there is no ✅, even if there is no lien.
         return Finding(key, label, "warning" if bad_lien else "none", text)
     return _noted(facts, key, label, "restrição")
 
@@ -254,7 +261,7 @@ def _lien(notes: Mapping[str, object]) -> Reading | None:
     return read_note(notes["gravame"], "gravame (financiamento)") if "gravame" in notes else None
 
 
-def _told(restriction: Restriction) -> str:
+def _restriction_text(restriction: Restriction) -> str:
     effect = effect_of(restriction)
     kinds = effect.kinds_word or str(restriction.kinds_text).lower() or "de tipo não informado"
     court = str(restriction.court).partition("-")[0].strip() or "tribunal não informado"
@@ -268,7 +275,7 @@ def _fines(facts: Facts, today: date) -> Finding:
     sums = fine_totals(facts, today)
     if not facts.fines or sums is None:
         if key in facts.unavailable:
-            return _unasked(key, label, "Multas (Renainf)")
+            return _unavailable(key, label, "Multas (Renainf)")
         if sums is None:
             return _noted(facts, key, label, "multa")
         return Finding(key, label, "ok", "Nenhuma multa consta nos dados enviados.")
@@ -293,5 +300,5 @@ def _owners(facts: Facts) -> Finding:
         if reading.mark is not None:
             return Finding(key, label, reading.mark, reading.text)
     if key in facts.unavailable:
-        return _unasked(key, label, "Histórico de proprietários")
+        return _unavailable(key, label, "Histórico de proprietários")
     return Finding(key, label, "none", "Os dados enviados nada trazem sobre proprietários.")

@@ -1,4 +1,4 @@
-"""Invented court restrictions in the wire's own form."""
+"""Invented court restrictions in the upstream's form."""
 
 import random
 from datetime import date, datetime, time, timedelta
@@ -18,7 +18,7 @@ _ORDINALS = ("PRIMEIRA", "SEGUNDA", "TERCEIRA", "QUARTA", "QUINTA", "SEXTA", "SE
 def restriction_records(
     vehicle: Vehicle, subject: Plate | Renavam, profile: Profile, today: date
 ) -> list[dict[str, object]]:
-    """``result`` of the judicial lookup, the latest inclusion first."""
+    """Return ``result`` of the judicial lookup, the latest inclusion first."""
     chance = seeded("restrictions", vehicle.seed)
     month = today.replace(day=1)
     outlines = profile.restrictions
@@ -51,10 +51,10 @@ def _record(
     month: date,
     chance: random.Random,
 ) -> dict[str, object]:
-    """One element, the contract's fields in the contract's order."""
+    """Return one element, with the contract's fields in the contract's order."""
     moment = time(chance.randint(9, 18), chance.randint(0, 59), chance.randint(0, 59))
     included = datetime.combine(month - timedelta(days=outline.age_days), moment)
-    # The vehicle's own fields are mostly empty; one record in five fills them.
+    # The vehicle's fields are mostly empty; one record in five fills them.
     names_vehicle = chance.random() < 0.2 and not is_bare
     has_letter = chance.random() < 0.25 and not is_bare
     year = str(included.year)
@@ -84,7 +84,7 @@ def _record(
 
 
 def _court(acronym: str) -> str:
-    """As RENAJUD prints it: ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
+    """Return RENAJUD's spelling: ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
     court = find_court(acronym)
     assert court is not None, acronym
     return f"{court.acronym}-{capitals(court.name)}"

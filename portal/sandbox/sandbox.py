@@ -1,6 +1,6 @@
-"""An upstream to carry along: the contract's five paths over invented vehicles.
+"""An embedded upstream: the contract's five paths over invented vehicles.
 
-Order of judgement: 404/405 → 401 → 403 → 413/415/400 → the plate's situation.
+Order of checks: 404/405 → 401 → 403 → 413/415/400 → the plate's situation.
 """
 
 import re
@@ -35,7 +35,7 @@ _RENAJUD = re.compile(r"/detran/v1/restrictions/renajud/([^/]+)")
 
 
 class Refused(Exception):
-    """The answer is an error; carries it."""
+    """Raised to answer with an error; ``answer`` is that answer."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -43,25 +43,25 @@ class Refused(Exception):
 
 
 class Sandbox:
-    """The upstream. ``today`` is the day its records hang on, ``sleep`` how a delay passes."""
+    """The upstream. ``today`` returns its records' day; ``sleep`` waits delays."""
 
     def __init__(self, today: Callable[[], date], sleep: Callable[[float], None]) -> None:
         self._today = today
         self._sleep = sleep
 
     def answer(self, ask: Ask) -> Answer:
-        """The answer once its delay has passed."""
+        """Return the answer after its delay has passed."""
         answer = self.decide(ask)
         if answer.delay_s > 0:
             self._sleep(answer.delay_s)
         return answer
 
     def pause(self, seconds: float) -> None:
-        """Let time pass as a delayed answer would: for a transport with limits of its own."""
+        """Wait as a delayed answer would, for a transport with its own time-out."""
         self._sleep(seconds)
 
     def decide(self, ask: Ask) -> Answer:
-        """The answer at once; how long it would take stands in its ``delay_s``. Never raises."""
+        """Return the answer at once, with its delay in ``delay_s``. Never raises."""
         respond, allowed = self._route(ask.path)
         if respond is None:
             return error_answer(404, "Endereço não encontrado.")
@@ -137,7 +137,10 @@ class Sandbox:
 
 
 def _authorize(ask: Ask) -> None:
-    """Exactly one token, by ``at`` or ``Authorization``; the same by both is one."""
+    """Require exactly one token, in ``at`` or ``Authorization``, or the same in both.
+
+    Raises Refused otherwise.
+    """
     offered = [value for name, value in parse_qsl(ask.query, True) if name == "at"]
     header = ask.header("Authorization")
     if len(offered) <= 1 and header is not None:
@@ -154,7 +157,7 @@ def _authorize(ask: Ask) -> None:
 
 
 def _plate(text: str) -> Plate:
-    # Stricter than the portal: the contract knows seven characters and no hyphen.
+    # Stricter than the portal: the contract allows seven characters and no hyphen.
     try:
         plate = Plate.parse(text)
     except InvalidPlate:

@@ -1,7 +1,7 @@
-"""The documented plates: one for each situation a script or a page must cope with.
+"""The documented plates, one per situation that scripts and pages must handle.
 
-Plain data, printed on the ``/api`` page as it stands. Any other valid plate gets an ordinary
-vehicle. Both spellings of a documented plate behave alike.
+The ``/api`` page prints this data unchanged. Any other valid plate gets an ordinary vehicle. Both
+spellings of a documented plate behave alike.
 """
 
 from dataclasses import dataclass
@@ -19,9 +19,12 @@ Fault = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """``alone`` and ``portal`` say in Portuguese what the sandbox itself and a portal in front
-    of it answer, the status first: the primary address of ``make sandbox``, and a managed portal
-    with the sandbox at both addresses."""
+    """A documented plate and its expected answers.
+
+    ``alone`` and ``portal`` describe in Portuguese, status first, the answers of the sandbox
+    itself (the primary address of ``make sandbox``) and of a managed portal with the sandbox at
+    both addresses.
+    """
 
     plate: str
     title: str
@@ -142,10 +145,10 @@ def _fault(
     alone: tuple[int, str],
     portal: tuple[int, str],
 ) -> Situation:
-    def told(status: int, words: str) -> str:
+    def described(status: int, words: str) -> str:
         return f"{status}, {words}" if words else str(status)
 
-    return Situation(plate, title, told(*alone), told(*portal), fault)
+    return Situation(plate, title, described(*alone), described(*portal), fault)
 
 
 _FAULTS = (
@@ -184,14 +187,14 @@ SITUATIONS = _VEHICLES + _FAULTS
 
 ORDINARY = Situation("", "Veículo comum", "200", _SAME)
 
-# The showcase by its registry number, so that the restrictions paths can be tried with one.
+# The showcase's registry number, to try the restrictions paths with one.
 SHOWCASE_RENAVAM = "79831854647"
 
 _BY_SEED = {seed_of(Plate.parse(situation.plate)): situation for situation in SITUATIONS}
 
 
 def situation_of(subject: Plate | Renavam) -> Situation:
-    """The documented situation of a plate in either spelling, or the ordinary one."""
+    """Return the situation of a plate in either spelling, else the ordinary one."""
     if subject.text == SHOWCASE_RENAVAM:
         return SITUATIONS[0]
     return _BY_SEED.get(seed_of(subject), ORDINARY)

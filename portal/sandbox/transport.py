@@ -1,7 +1,7 @@
-"""The sandbox as a requests transport: the upstream client's own code asks it, no socket between.
+"""The sandbox as a requests transport adapter, without a socket.
 
-What a caller sees is what a real connection would show: a refused base address is the same
-exception, a slow answer outlasts the same read time-out, a body is read from ``.raw``.
+A caller sees the behaviour of a real connection. A refused base address raises the same
+exception, a slow answer exceeds the same read time-out, and a body is read from ``.raw``.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from portal.sandbox.sandbox import Sandbox
 
 
 class SandboxTransport(BaseAdapter):
-    """Mount it in a Session under the base address it stands for; ``role`` says which."""
+    """An adapter to mount in a Session under the base address given by ``role``."""
 
     def __init__(self, sandbox: Sandbox, role: Role = "primary") -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class SandboxTransport(BaseAdapter):
         cert: bytes | str | tuple[bytes | str, bytes | str] | None = None,  # noqa: ARG002
         proxies: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> requests.Response:
-        """One exchange; raises requests' ConnectionError and ReadTimeout as a socket would."""
+        """Answer one request; raises ConnectionError and ReadTimeout like a socket."""
         url = request.url or ""
         parts = urlsplit(url)
         pool = HTTPConnectionPool(parts.hostname or "sandbox", parts.port)
@@ -69,7 +69,7 @@ class SandboxTransport(BaseAdapter):
         return _response(request, answer, stream)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: the adapter holds no connections."""
 
 
 def _body(request: requests.PreparedRequest) -> bytes:
@@ -84,7 +84,7 @@ def _body(request: requests.PreparedRequest) -> bytes:
 
 
 def _read_limit(timeout: object) -> float | None:
-    """Seconds of the read time-out out of what requests accepts; None = no limit."""
+    """Return the read time-out in seconds, from any form of requests; None: no limit."""
     match timeout:
         case (_, read):
             limit = read

@@ -1,4 +1,4 @@
-"""Invented vehicles: a plate's hash picks a family and everything about one car of it."""
+"""Invented vehicles: a plate's hash selects a family and all properties."""
 
 import random
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from portal.sandbox.regions import draw_state
 from portal.vehicle import HIDDEN_MARKER, Plate, Renavam
 
 _FIPE_FUEL = {"flex": "Flex", "gasoline": "Gasolina", "diesel": "Diesel"}
-# The registry spells one fuel in several ways; which one a car gets is part of the car.
+# The registry spells one fuel in several ways; each vehicle always has the same spelling.
 _FUEL_SPELLINGS = {
     "flex": ("Alcool / Gasolina", "Alcool / Gasolina", "Flex"),
     "gasoline": ("Gasolina",),
@@ -22,8 +22,10 @@ _FUEL_SPELLINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Vehicle:
-    """One invented vehicle. ``seed`` is the same for both spellings of its plate;
-    ``candidates`` are the price-table entries offered for it, ``version`` the true one."""
+    """One invented vehicle. ``seed`` is the same for both spellings of its plate.
+
+    ``candidates`` are the price-table entries offered for it; ``version`` is the true one.
+    """
 
     seed: str
     family: Family
@@ -39,21 +41,23 @@ class Vehicle:
     def draw_age(
         self, chance: random.Random, youngest: int, oldest: int, month: date
     ) -> int | None:
-        """Days from an event to ``month``, not before the year of manufacture; None where the
-        vehicle is too new for any."""
+        """Draw the days from an event to ``month``; None where the vehicle is too new.
+
+        The event is not before the year of manufacture.
+        """
         oldest = min(oldest, (month - date(self.built_year, 1, 1)).days)
         return chance.randint(youngest, oldest) if oldest >= youngest else None
 
 
 def seed_of(subject: Plate | Renavam) -> str:
-    """One seed a vehicle: the old spelling of a plate where it has one, else its text."""
+    """Return a vehicle's seed: its plate's old spelling if any, else its text."""
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text
     return subject.text
 
 
 def invent(subject: Plate | Renavam, profile: Profile) -> Vehicle:
-    """The vehicle of a plate or Renavam: always the same one."""
+    """Return the vehicle of a plate or Renavam; it is always the same one."""
     seed = seed_of(subject)
     chance = seeded("vehicle", seed)
     drawn = chance.choice(families())
@@ -87,7 +91,7 @@ def invent(subject: Plate | Renavam, profile: Profile) -> Vehicle:
 def decode_result(
     vehicle: Vehicle, plate: Plate, profile: Profile, today: date
 ) -> dict[str, object]:
-    """``result`` of the chassis decoder, the contract's fields in the contract's order."""
+    """Return ``result`` of the chassis decoder, with the contract's fields in order."""
     family, version = vehicle.family, vehicle.version
 
     def optional(text: str) -> str:
@@ -116,13 +120,13 @@ def _fipe_entry(
     vehicle: Vehicle, version: Version, profile: Profile, today: date
 ) -> dict[str, object]:
     family = vehicle.family
-    # Every car of one version and year has one price, as in the real table.
+    # All vehicles of one version and year have the same price, as in the real table.
     level = family.price * version.weight * 0.93 ** (2020 - vehicle.model_year)
     key = f"{version.fipe_id}/{vehicle.model_year}"
     tail = 0 if vehicle.months == 1 else seeded("tail", key).randint(2, 4)
     months = vehicle.months
     if profile.months is None:
-        # A model year comes on sale, and into the table, the year before.
+        # A model year is on sale, and in the table, from the year before.
         since_sale = (today.year - vehicle.model_year + 1) * 12 + today.month + tail
         months = max(24, min(months, since_sale))
     points = price_history(key, level, today, months, tail)
@@ -147,7 +151,10 @@ def _fipe_entry(
 
 
 def _description(family: Family, version: Version, is_short: bool) -> str:
-    """As the registry writes it: ``VW/GOL 1.0``; some sources drop what stands before the slash."""
+    """Return the registry's spelling, ``VW/GOL 1.0``; ``is_short`` drops ``VW/``.
+
+    Some sources send the short form.
+    """
     text = family.registration
     if family.is_motorcycle:
         text = f"{text} {version.text.split()[0].strip('/')}"

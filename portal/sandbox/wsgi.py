@@ -1,6 +1,7 @@
-"""The sandbox as a WSGI application: ``/`` is the primary base address, ``/secundario`` the other.
+"""The sandbox as a WSGI application.
 
-A base address that is down cannot refuse here, where a server already listens: it answers 503.
+``/`` is the primary base address, ``/secundario`` the secondary one. A base address that is down
+answers 503, because the server already listens and cannot refuse the connection.
 """
 
 import time
@@ -20,7 +21,7 @@ Application = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
 
 
 def build(sandbox: Sandbox) -> Application:
-    """A WSGI callable over a sandbox."""
+    """Return a WSGI callable over a sandbox."""
 
     def application(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         answer = sandbox.answer(_ask(environ))
@@ -33,7 +34,7 @@ def build(sandbox: Sandbox) -> Application:
 
 
 def _ask(environ: dict[str, Any]) -> Ask:
-    # PEP 3333: the path is bytes dressed as latin-1.
+    # PEP 3333: the path is bytes decoded as latin-1.
     path = environ.get("PATH_INFO", "").encode("latin-1", "replace").decode("utf-8", "replace")
     role: Role = "primary"
     if path.startswith(SECONDARY + "/"):
@@ -56,7 +57,7 @@ def _ask(environ: dict[str, Any]) -> Ask:
 
 
 def _body(environ: dict[str, Any]) -> bytes:
-    """At most one byte more than is allowed: enough to know that it is too much."""
+    """Read at most one byte more than BODY_CAP, enough to detect an oversized body."""
     if environ["REQUEST_METHOD"] != "POST":
         return b""
     body: bytes = environ["wsgi.input"].read(BODY_CAP + 1)
@@ -67,6 +68,6 @@ application = build(Sandbox(today, time.sleep))
 
 
 def worker() -> Application:
-    """The application for a server's worker process, which ends itself with its parent."""
+    """Return the application for a worker process, which exits with its parent."""
     exit_with_parent()
     return application

@@ -1,4 +1,4 @@
-"""What it means: plates and the upstream's records, typed and tolerant."""
+"""Plates and the upstream's records as typed values, read tolerantly."""
 
 from portal.vehicle.changes import (
     FactChange,

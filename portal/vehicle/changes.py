@@ -1,7 +1,8 @@
-"""What has changed between two answers about one vehicle: pure, records in, changes out.
+"""List the changes between two answers about one vehicle.
 
-Records carry no identifier that can be relied on (a fine's notice number is often hidden), so
-two of them are taken for one and the same by what does not change: where, when and what.
+The functions are pure: they take records and return changes. Records carry no reliable
+identifier (a fine's notice number is often hidden), so two records are matched by the fields
+that do not change: position, time and subject.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -38,7 +39,7 @@ RestrictionEvent = Literal[
 
 @dataclass(frozen=True, slots=True)
 class FactChange:
-    """An attribute that reads otherwise; a value that came or went is a change too."""
+    """A changed attribute. A value that appeared or disappeared counts as a change."""
 
     name: FactName
     before: Field
@@ -47,8 +48,10 @@ class FactChange:
 
 @dataclass(frozen=True, slots=True)
 class PriceChange:
-    """A candidate's current price in R$. None for ``before`` or ``after``: not in that answer,
-    or there without a price."""
+    """A change of a candidate's current price, in R$.
+
+    ``before`` or ``after`` is None where that answer lacks the candidate or its price.
+    """
 
     entry: FipeEntry
     before: Decimal | None
@@ -57,11 +60,12 @@ class PriceChange:
 
 @dataclass(frozen=True, slots=True)
 class FineChange:
-    """``before`` is None for a new fine, ``after`` for one that is no longer listed;
-    ``position`` is the fine's place in the later answer, from 0, -1 where it has none.
+    """A change of one fine between two answers.
 
-    "payment" and "kind" say that the record's words on payment or status differ; what they mean
-    is for the law to say."""
+    ``before`` is None for a new fine, ``after`` for one that is no longer listed. ``position``
+    is the fine's index in the later answer, from 0; -1 where it is not listed there. "payment"
+    and "kind" mean that the payment or status texts differ; ``portal.law`` interprets them.
+    """
 
     events: tuple[FineEvent, ...]
     before: Fine | None
@@ -77,8 +81,11 @@ class FineChange:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionChange:
-    """As FineChange; "lifted" is a record that restricts nothing since then. In "denied" and
-    "affirmed" the source's flag alone says otherwise than before, beside a kind that stands."""
+    """A change of one restriction; the members are those of FineChange.
+
+    "lifted": the later record no longer restricts anything. "denied" and "affirmed": the
+    source's flag changed, while the record still states a restriction.
+    """
 
     event: RestrictionEvent
     before: Restriction | None
@@ -101,7 +108,7 @@ def changed_facts(before: Decoded, after: Decoded) -> tuple[FactChange, ...]:
 def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
     """The candidates whose current price differs, those of the later answer first."""
     changes = []
-    for old, new, _ in _paired(before.fipe, after.fipe, (lambda entry: entry, _candidate)):
+    for old, new, _ in _match_records(before.fipe, after.fipe, (lambda entry: entry, _candidate)):
         was, now = old.current if old else None, new.current if new else None
         entry = new or old
         if entry is not None and was != now:
@@ -113,34 +120,34 @@ def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineCh
     """New and altered fines in the later answer's order, then those no longer listed."""
     changes = []
     keys = (lambda fine: fine, _notice, _offence)
-    for old, new, place in _paired(before, after, keys, _may_be_one):
+    for old, new, position in _match_records(before, after, keys, _may_match):
         if events := _fine_events(old, new):
-            changes.append(FineChange(events, old, new, place))
+            changes.append(FineChange(events, old, new, position))
     return tuple(changes)
 
 
 def changed_restrictions(
     before: Sequence[Restriction], after: Sequence[Restriction]
 ) -> tuple[RestrictionChange, ...]:
-    """New and altered records in the later answer's order, then those no longer listed."""
+    """Return new and altered records in the later order, then unlisted ones."""
     changes = []
-    for old, new, place in _paired(before, after, (lambda record: record, _order)):
+    for old, new, position in _match_records(before, after, (lambda record: record, _order)):
         if event := _restriction_event(old, new):
-            changes.append(RestrictionChange(event, old, new, place))
+            changes.append(RestrictionChange(event, old, new, position))
     return tuple(changes)
 
 
 def _fine_events(old: Fine | None, new: Fine | None) -> tuple[FineEvent, ...]:
     if old is None or new is None:
         return ("new",) if old is None else ("gone",)
-    told: tuple[tuple[FineEvent, bool], ...] = (
+    checks: tuple[tuple[FineEvent, bool], ...] = (
         ("payment", _payment(new) != _payment(old)),
         ("notified", new.notified_on is not None and new.notified_on != old.notified_on),
         ("penalty", new.penalty_on is not None and new.penalty_on != old.penalty_on),
         ("kind", new.kind != old.kind),
         ("amount", new.amount != old.amount),
     )
-    events = tuple(event for event, holds in told if holds)
+    events = tuple(event for event, holds in checks if holds)
     return events or (("altered",) if old != new else ())
 
 
@@ -165,17 +172,17 @@ def _candidate(entry: FipeEntry) -> Hashable:
 
 
 def _notice(fine: Fine) -> Hashable:
-    """The number of the notice, which names one fine where the source shows it."""
+    """Return the notice number, which identifies a fine; None where it is not shown."""
     return (fine.notice, fine.authority_code) if fine.notice else None
 
 
 def _offence(fine: Fine) -> Hashable:
-    """Where, when and what."""
+    """Return the offence's code, date, time, position and authority."""
     return fine.code, fine.committed_on_text, fine.committed_at_text, fine.place, fine.authority
 
 
-def _may_be_one(old: Fine, new: Fine) -> bool:
-    """Two notices shown under different numbers are two fines, however alike."""
+def _may_match(old: Fine, new: Fine) -> bool:
+    """Return False for different notice numbers: those are two fines, however similar."""
     return not (old.notice and new.notice) or old.notice == new.notice
 
 
@@ -186,29 +193,33 @@ def _order(record: Restriction) -> Hashable:
 Record = TypeVar("Record")
 
 
-def _paired(
+def _match_records(
     before: Sequence[Record],
     after: Sequence[Record],
     keys: Iterable[Callable[[Record], Hashable]],
-    may_be_one: Callable[[Record, Record], bool] = lambda _old, _new: True,
+    may_match: Callable[[Record, Record], bool] = lambda _old, _new: True,
 ) -> list[tuple[Record | None, Record | None, int]]:
-    """Each record of ``after``, at its place, with its forerunner, by the surest key first; equal
-    ones pair off in order. Then, at -1, the forerunners that nothing came of. A key of None
-    pairs nothing."""
-    left = dict(enumerate(before))
-    forerunners: dict[int, Record] = {}
+    """Match the records of two answers; returns ``(old, new, position)`` tuples.
+
+    The records of ``after`` come first, in their order; ``old`` is None where none matches. The
+    unmatched records of ``before`` follow, with position -1. ``keys`` are tried in order, the
+    most reliable first; records with equal keys are matched in order. A key of None matches
+    nothing.
+    """
+    unmatched = dict(enumerate(before))
+    matches: dict[int, Record] = {}
     for key in keys:
-        waiting: dict[Hashable, list[int]] = {}
-        for place, record in left.items():
-            waiting.setdefault(key(record), []).append(place)
-        waiting.pop(None, None)
-        for place, record in enumerate(after):
-            queue = [] if place in forerunners else waiting.get(key(record), [])
-            found = next((old for old in queue if may_be_one(left[old], record)), None)
+        by_key: dict[Hashable, list[int]] = {}
+        for position, record in unmatched.items():
+            by_key.setdefault(key(record), []).append(position)
+        by_key.pop(None, None)
+        for position, record in enumerate(after):
+            queue = [] if position in matches else by_key.get(key(record), [])
+            found = next((old for old in queue if may_match(unmatched[old], record)), None)
             if found is not None:
                 queue.remove(found)
-                forerunners[place] = left.pop(found)
+                matches[position] = unmatched.pop(found)
     return [
-        *((forerunners.get(place), record, place) for place, record in enumerate(after)),
-        *((record, None, -1) for record in left.values()),
+        *((matches.get(position), record, position) for position, record in enumerate(after)),
+        *((record, None, -1) for record in unmatched.values()),
     ]

@@ -1,4 +1,4 @@
-"""A vehicle's registration attributes and price-table entries, as the decoder sends them."""
+"""A vehicle's registration attributes and price-table entries from the decoder."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -10,7 +10,7 @@ from portal.vehicle.wire import Record, result_of
 
 @dataclass(frozen=True, slots=True)
 class MonthPrice:
-    """One element of ``historicoPreco``. ``value`` in R$; None where no price was sent."""
+    """One element of ``historicoPreco``. ``value`` in R$; None if none was sent."""
 
     month: date  # the first of the month
     value: Decimal | None
@@ -19,7 +19,7 @@ class MonthPrice:
 
 @dataclass(frozen=True, slots=True)
 class FipeEntry:
-    """One price-table candidate. ``current`` in R$; None, never zero, where there is no price."""
+    """One price-table candidate. ``current`` in R$; None, never zero, if no price."""
 
     year: int | None
     year_text: Field
@@ -35,7 +35,7 @@ class FipeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A decoded vehicle. A number that could not be read is None; its ``…_text`` was sent."""
+    """A decoded vehicle. An unreadable number is None; its ``…_text`` is as sent."""
 
     make: Field
     description: Field
@@ -60,7 +60,7 @@ class Decoded:
 
     @property
     def is_national(self) -> bool | None:
-        """Whether it was built in Brazil ("SIM", "NACIONAL"); None where the source is silent."""
+        """Whether it was built in Brazil ("SIM", "NACIONAL"); None where not stated."""
         match fold(self.national.value):
             case "SIM" | "S" | "NACIONAL" | "TRUE" | "1":
                 return True
@@ -71,7 +71,7 @@ class Decoded:
 
 
 def read_decode(body: bytes, marker: str) -> Decoded:
-    """The vehicle of an answer's body; every field empty where nothing can be read."""
+    """Read the vehicle of an answer's body; a field that cannot be read is empty."""
     record = Record.of(result_of(body), marker)
     return Decoded(
         make=record.text("marca"),
@@ -117,8 +117,8 @@ def _month_price(record: Record) -> MonthPrice | None:
     year, month = record.year("ano"), record.integer("mes")
     if year is None or month is None or not 1 <= month <= 12:
         return None
-    # A flag that cannot be read must not turn a guess into a fact, nor a fact into a guess:
-    # only a plain "yes" marks a prediction, as the contract's boolean does.
+    # Only a flag that reads as true marks a prediction; the contract's flag is a boolean. A
+    # missing or unreadable flag does not.
     return MonthPrice(
         month=date(year, month, 1),
         value=_price(record, "valor"),
@@ -127,5 +127,5 @@ def _month_price(record: Record) -> MonthPrice | None:
 
 
 def _price(record: Record, name: str) -> Decimal | None:
-    """No vehicle costs R$ 0,00: a zero is a price that is missing."""
+    """Read a price in R$. Zero reads as missing, because no vehicle costs R$ 0,00."""
     return record.amount(name) or None

@@ -1,7 +1,7 @@
-"""What an answer holds that the contract does not know, and what it lacks.
+"""Detect an answer's differences from the contract: unknown, missing fields.
 
-The readers beside this module take anything; this one says aloud, for logs and metrics, that
-the source has changed. It names fields only: a path never carries a value.
+The other readers of this package accept any answer. This module reports, for logs and metrics,
+that the source has changed. A path names fields only and never carries a value.
 """
 
 import functools
@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-# A shape is one of these words, a dict of fields, or a list around its element.
+# A shape is one of these words, a dict of fields, or a list that holds its element's shape.
 _TEXT = "text"
 _NUMBER = "number"
 _FLAG = "flag"
@@ -63,24 +63,25 @@ CONTRACT: dict[str, object] = {
     },
 }
 
-# Names become metric labels and log fields: a name that could be data is not repeated, and a
-# source gone mad cannot make a thousand of them.
-# As the contract spells them: a small letter first, no digit, so that no plate is a name.
+# Names become metric labels and log fields, so a name that could be data is not repeated, and
+# _MOST_PATHS limits how many a faulty source can create. The pattern follows the contract's
+# spelling: a lower-case letter first and no digit, so no plate matches.
 _NAME = re.compile(r"[a-z][A-Za-z_]{0,39}", re.ASCII)
 _MOST_PATHS = 64
 _FRAME = frozenset({"status", "result"})
 
 
 def unexpected(operation_name: str, result: object) -> frozenset[str]:
-    """Paths of new, missing or oddly typed fields, such as "informacoesFipe[].valorAtual".
+    """Return paths of new, missing or wrongly typed fields.
 
-    ``operation_name`` is "decode", "renainf", "renajud" or "report" (another: nothing is
-    known, so nothing is unexpected); ``result`` the answer's decoded ``result``. The path
-    "result" means the value itself; "[]" stands for any element of a list.
+    An example is "informacoesFipe[].valorAtual". ``operation_name`` is "decode", "renainf",
+    "renajud" or "report"; any other operation has no known shape and yields no paths.
+    ``result`` is the answer's decoded ``result``. The path "result" means the value itself;
+    "[]" means any element of a list.
     """
     shape = CONTRACT.get(operation_name)
     paths: set[str] = set()
-    if shape is not None and not _is_as_agreed(operation_name, result):
+    if shape is not None and not _matches_contract(operation_name, result):
         for path in _differences(shape, result, ""):
             paths.add(path)
             if len(paths) == _MOST_PATHS:
@@ -89,27 +90,30 @@ def unexpected(operation_name: str, result: object) -> frozenset[str]:
 
 
 def unexpected_members(document: Mapping[str, object]) -> frozenset[str]:
-    """Paths of the members beside ``status`` and ``result``, such as "$.message"."""
+    """Return paths of members other than ``status`` and ``result``: "$.message"."""
     names = sorted(document.keys() - _FRAME)[:_MOST_PATHS]
     return frozenset(f"$.{_label(name)}" for name in names)
 
 
-def _is_as_agreed(operation_name: str, result: object) -> bool:
-    """Nearly every answer is, and has hundreds of fields: one pass of compiled code tells."""
+def _matches_contract(operation_name: str, result: object) -> bool:
+    """Return whether a result matches the contract, in one pass of compiled code.
+
+    Nearly every answer matches and has hundreds of fields, so this check runs first.
+    """
     try:
-        msgspec.convert(result, _agreed(operation_name))
+        msgspec.convert(result, _contract_type(operation_name))
     except (msgspec.ValidationError, ValueError):
         return False
     return True
 
 
 @functools.cache
-def _agreed(operation_name: str) -> Any:
+def _contract_type(operation_name: str) -> Any:
     return _type(CONTRACT[operation_name])
 
 
 def _type(shape: object) -> Any:
-    """A shape as a type that takes its fields, all of them and no others."""
+    """Convert a shape to a type that requires all of its fields and forbids others."""
     match shape:
         case dict():
             fields = [(name, _type(inner)) for name, inner in shape.items()]

@@ -1,7 +1,7 @@
-"""One scalar of a record: what the source said, that it said nothing, or that it hides it.
+"""One scalar of a record in one of three states: known, empty or hidden.
 
-Three states, because the reader of a page must never mistake one for another: a hidden
-chassis is not a missing one, and the marker's text is not a value (contract, rule 8).
+The states are kept apart because a page must not confuse them: a hidden chassis number is not a
+missing one, and the marker's text is not a value (contract, rule 8).
 """
 
 import re
@@ -11,14 +11,15 @@ from typing import Literal
 
 State = Literal["known", "empty", "hidden"]
 
-# The marker seen on the wire; the contract promises a fixed text, not this one.
+# The marker observed on the wire. The contract promises a fixed text, but does not name it.
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
-# Long enough for every real field, short enough that one absurd string cannot fill a page.
+# Characters. Longer than every real field; it keeps one oversized string from filling a page.
 FIELD_LIMIT = 2_000
 
-# Controls and surrogates break HTML or its encoding; format characters (bidi overrides, zero
-# widths, tags) make a text look like another one; private and unassigned ones show as boxes.
+# Unicode categories to drop. Controls and surrogates break HTML or its encoding. Format
+# characters (bidi overrides, zero widths, tags) make a text look like another one. Private and
+# unassigned characters are displayed as boxes.
 _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _BLANK = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r" ?\n[ \n]*")
@@ -26,7 +27,7 @@ _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A scalar text. Falsy unless known; ``str()`` is the value, or "" where there is none."""
+    """A scalar text. Falsy unless known; ``str()`` is the value, or "" if none."""
 
     value: str = ""
     state: State = "empty"
@@ -47,8 +48,12 @@ HIDDEN = Field(state="hidden")
 
 
 def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
-    """Printable text on one line, or with ``lines`` its line breaks kept; clipped with "…"."""
-    # Controls may make up most of a hostile string: cut it before looking at each character.
+    """Return printable text on one line, clipped to ``limit`` characters with "…".
+
+    With ``lines`` the line breaks are kept.
+    """
+    # Controls may make up most of a hostile string, so it is cut before each character is
+    # examined.
     text = text[: 4 * limit].replace("\u2028", "\n").replace("\u2029", "\n")
     if not text.isprintable():
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
@@ -59,7 +64,10 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
 
 
 def plain(text: str) -> str:
-    """Upper case, no accents, blanks as they stand; of a text what it is of its characters."""
+    """Convert to upper case without accents; blanks stay.
+
+    The result for a text is the concatenation of the results for its characters.
+    """
     if text.isascii():
         return text.upper()
     decomposed = unicodedata.normalize("NFKD", text)
@@ -67,14 +75,14 @@ def plain(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Upper case, no accents, single spaces: how two spellings of one word are compared."""
+    """Convert to upper case, without accents, single-spaced, to compare spellings."""
     return " ".join(plain(text).split())
 
 
 def read_field(raw: object, marker: str) -> Field:
-    """A Field out of any JSON value: numbers become their text, other types read as empty.
+    """Read any JSON value as a Field: a number as its text, other types as empty.
 
-    A text that holds ``marker`` is hidden; with an empty marker nothing is.
+    A text that contains ``marker`` is hidden; with an empty marker no text is.
     """
     if isinstance(raw, bool):
         return EMPTY
@@ -88,6 +96,7 @@ def read_field(raw: object, marker: str) -> Field:
     text = clean(raw)
     if not text:
         return EMPTY
-    # A marker inside a longer text still hides something: "is it the marker" would leak it.
+    # A marker inside a longer text still hides something, so containment is tested, not
+    # equality. With equality the marker's text would be displayed.
     hidden = fold(marker)
     return HIDDEN if hidden and hidden in fold(text) else Field(text, "known")

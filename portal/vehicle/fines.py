@@ -1,4 +1,4 @@
-"""Fines of the national register (RENAINF), as the fine restriction lookup sends them."""
+"""Fines of the national register (RENAINF), from the fine restriction lookup."""
 
 from dataclasses import dataclass
 from datetime import date, time
@@ -20,10 +20,10 @@ class Licence:
 
 @dataclass(frozen=True, slots=True)
 class Fine:
-    """One fine. A value that could not be read is None; its ``…_text`` says what was sent.
+    """One fine. An unreadable value is None; its ``…_text`` is what was sent.
 
-    ``amount`` is R$ as sent, and the source cuts the cents ("130" stands for R$ 130,16):
-    the law room restores them. Dates and the time are local to the place of the infraction.
+    ``amount`` is in R$ as sent. The source cuts the cents ("130" stands for R$ 130,16);
+    ``portal.law`` restores them. Dates and the time are local to the place of the infraction.
     """
 
     code: Field
@@ -63,7 +63,7 @@ class Fine:
 
 
 def read_fines(body: bytes, marker: str) -> tuple[Fine, ...]:
-    """The fines of an answer's body, in the source's order. Never raises."""
+    """Read the fines of an answer's body, in the source's order. Never raises."""
     return tuple(_fine(record) for record in records_of(result_of(body), marker))
 
 

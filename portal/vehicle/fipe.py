@@ -1,4 +1,4 @@
-"""A FIPE price series: its points, gaps and code, and what the price has done."""
+"""A FIPE price series: its points, gaps and code, and the changes of its price."""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from portal.vehicle.field import Field
 _CODE_WEIGHTS = (7, 6, 5, 4, 3, 2)
 _CODE = re.compile(r"[0-9]{1,6}-?[0-9]", re.ASCII)
 _TENTH = Decimal("0.1")
-# Less than a year says nothing about a year.
+# A shorter series gives no yearly rate.
 _LEAST_MONTHS = 12
 _ABSURD = 10_000
 
@@ -39,10 +39,10 @@ class PricePoint:
 
 
 def fipe_code(fipe_id: Field) -> FipeCode | None:
-    """The code behind an id that has lost its zeros and hyphen ("81906" → 008190-6).
+    """Return the code of an id that lost its zeros and hyphen ("81906" → 008190-6).
 
-    Check digit: (−Σ digit × weight 7 6 5 4 3 2) mod 11, 10 → 0; it held for all of 8,125 public
-    codes. None for a text that is no code at all.
+    The check digit is (−Σ digit × weight 7 6 5 4 3 2) mod 11, with 10 → 0. This rule held for
+    all of 8,125 public codes. Returns None for a text that is not a code.
     """
     text = fipe_id.value.strip()
     if not _CODE.fullmatch(text):
@@ -57,10 +57,10 @@ def fipe_code(fipe_id: Field) -> FipeCode | None:
 
 @dataclass(frozen=True)
 class PriceSeries:
-    """One entry's history. Percentages are signed and rounded to one decimal (−8.2 = fell).
+    """One entry's history. Percentages are signed, to one decimal (−8.2 = fell).
 
-    ``points`` are in order, one a month, real ones before predicted ones of the same month.
-    ``current`` is the entry's own current price; None, never zero, where there is none.
+    ``points`` are in order, one per month; a real price replaces a predicted one of the same
+    month. ``current`` is the entry's own current price; None, never zero, where there is none.
     """
 
     points: tuple[PricePoint, ...]
@@ -69,7 +69,7 @@ class PriceSeries:
 
     @classmethod
     def of(cls, entry: FipeEntry) -> "PriceSeries":
-        """Out of any history: disorder, duplicates and months without a price are tolerated."""
+        """Build a series; disorder, duplicates and missing prices are tolerated."""
         return cls(_in_order(entry.history), entry.current, fipe_code(entry.fipe_id))
 
     def __bool__(self) -> bool:
@@ -103,7 +103,7 @@ class PriceSeries:
 
     @property
     def twelve_month_change(self) -> Decimal | None:
-        """From the same month a year earlier to the last real one; None without that month."""
+        """Change over the 12 months to the last real one; None without the earlier one."""
         last = self.last_real
         if last is None:
             return None
@@ -113,12 +113,12 @@ class PriceSeries:
 
     @property
     def change_since_peak(self) -> Decimal | None:
-        """How far the last real price stands below the peak: zero or less."""
+        """Change from the peak to the last real price: zero or less."""
         return _change(self.peak, self.last_real)
 
     @property
     def yearly_change(self) -> Decimal | None:
-        """Compound yearly rate over the real points; None over less than twelve months."""
+        """Compound yearly rate over the real points; None for less than twelve months."""
         first, last = self.first_real, self.last_real
         if first is None or last is None:
             return None
@@ -138,7 +138,7 @@ class PriceSeries:
 
     @property
     def predicted_change(self) -> Decimal | None:
-        """From the last real price to the last predicted one; None without both."""
+        """Change from the last real price to the last predicted one; None without both."""
         return _change(self.last_real, self.predicted_tail[-1] if self.predicted_tail else None)
 
 
@@ -148,7 +148,7 @@ def _in_order(history: Iterable[MonthPrice]) -> tuple[PricePoint, ...]:
         if sent.value is None or sent.value <= 0:
             continue
         known = by_month.get(sent.month)
-        # A fact beats a prediction; of two facts the one sent later corrects the earlier.
+        # A real price replaces a prediction; of two real prices the one sent later counts.
         if known is None or known.predicted or not sent.predicted:
             by_month[sent.month] = PricePoint(sent.month, sent.value, sent.predicted)
     return tuple(by_month[month] for month in sorted(by_month))
@@ -165,5 +165,8 @@ def _change(before: PricePoint | None, after: PricePoint | None) -> Decimal | No
 
 
 def _percent(share: Decimal) -> Decimal | None:
-    """In per cent; None beyond a ten-thousandfold, which no price does but a typing error can."""
+    """Convert a share to per cent, rounded to one decimal.
+
+    Returns None beyond a ten-thousandfold change: only a typing error produces one.
+    """
     return (share * 100).quantize(_TENTH) if abs(share) < _ABSURD else None

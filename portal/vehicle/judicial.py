@@ -1,4 +1,4 @@
-"""Court-ordered restrictions (RENAJUD), as the judicial restriction lookup sends them."""
+"""Court-ordered restrictions (RENAJUD), from the judicial restriction lookup."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,15 +6,15 @@ from datetime import datetime
 from portal.vehicle.field import Field, fold
 from portal.vehicle.wire import Record, records_of, result_of
 
-# How a detail begins that says that there is nothing.
+# The beginnings of a detail that denies a restriction.
 _DENIALS = ("NADA ", "NAO ", "NENHUM", "SEM ")
 
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """One record. ``recorded`` is the source's flag; ``is_lifted`` says whether to believe it.
+    """One record. ``recorded`` is the source's flag; ``is_lifted`` checks it.
 
-    ``included_at`` is the source's local time, naive; midnight where only a day was sent.
+    ``included_at`` is naive and in the source's local time; midnight where only a day was sent.
     """
 
     plate: Field
@@ -40,18 +40,20 @@ class Restriction:
 
     @property
     def is_lifted(self) -> bool:
-        """Whether the record restricts nothing: the flag says so, and the rest does not name,
-        hide or describe a restriction all the same."""
+        """Whether the record restricts nothing.
+
+        The flag must say so, and no other field may name, hide or describe a restriction.
+        """
         if self.recorded is not False:
             return False
         detail = fold(self.detail.value)
         denied = not any(c.isalnum() for c in detail) or detail.startswith(_DENIALS)
-        said = (self.kinds_text, self.block_type)
-        return denied and not self.detail.is_hidden and all(f.state == "empty" for f in said)
+        stated = (self.kinds_text, self.block_type)
+        return denied and not self.detail.is_hidden and all(f.state == "empty" for f in stated)
 
 
 def read_restrictions(body: bytes, marker: str) -> tuple[Restriction, ...]:
-    """The records of an answer's body, in the source's order. Never raises."""
+    """Read the records of an answer's body, in the source's order. Never raises."""
     return tuple(_restriction(record) for record in records_of(result_of(body), marker))
 
 

@@ -1,7 +1,7 @@
-"""Makes and models as people say them, out of the registration's own spelling.
+"""Convert the register's spelling of makes and models to display names.
 
 The register writes "I/AUDI A3" (imported), "VW/GOL 1.0", "SR/RANDON …" (semi-trailer). The
-spellings were gathered from public programs that read such texts; no official list exists.
+spellings were collected from public programs that read such texts; no official list exists.
 """
 
 import re
@@ -36,7 +36,7 @@ _PLAIN = (
     "RAM,Randon,Recrusul,Scania,Shineray,Sinotruk,SsangYong,Subaru,Sundown,Traxx,Triumph,Troller,"
     "Volare,Volvo,Yamaha"
 )
-# Too short to be taken for a make anywhere but right before a slash.
+# Too short to be read as a make anywhere except directly before a slash.
 _BEFORE_SLASH = {
     "7YAMAHA": "Yamaha",
     "H-D": "Harley-Davidson",
@@ -60,18 +60,18 @@ _DISPLAY = {fold(name): name for name in (*_SPELLINGS, *_PLAIN.split(","))} | {
 _ORIGIN = re.compile(r"(I|IMP\.?|N|E|SR|R|REB) ?/ ?", re.IGNORECASE | re.ASCII)
 _IMPORTED = frozenset({"I", "IMP", "IMP."})
 _WORD = re.compile(r"[^\W_]+")
-# Short words that are names, not codes: everything else of up to three letters stays upper case.
+# Short words that are names, not codes. Other words of up to three letters stay upper case.
 _SHORT_NAMES = frozenset(
     re.findall(r"\w+", "ACE AIR BIZ BOX CAB DUO FAN FIT FLY FOX GOL KA KID MAX NEO POP SKY TOP UNO")
 )
-# Longer words that are codes and would look like names.
+# Longer words that are codes, although they look like names.
 _CODES = frozenset(re.findall(r"\w+", "CRDI CVVT ECVT GDCI HDIE MPFI TDCI TFSI TGDI TIVCT VTEC"))
 _VOWEL = re.compile(r"[AEIOUY]")
 
 
 @dataclass(frozen=True, slots=True)
 class VehicleName:
-    """Make and model for people; either may be "". ``imported`` None where nothing tells."""
+    """Display names, "" where unknown; ``imported`` is None where unknown."""
 
     make: str
     model: str
@@ -82,7 +82,7 @@ class VehicleName:
 
 
 def read_name(text: str) -> VehicleName:
-    """Make, model and origin out of one registration text such as "I/AUDI A3"."""
+    """Read make, model and origin from one registration text such as "I/AUDI A3"."""
     rest = " ".join(text.split())
     imported: bool | None = None
     if origin := _ORIGIN.match(rest):
@@ -101,7 +101,10 @@ def read_name(text: str) -> VehicleName:
 
 
 def _unrepeated(words: list[str], make: str) -> str:
-    """The model after a make; "GM - Chevrolet" is the price table's way of saying one twice."""
+    """Return the model after a make, without a repetition of the make.
+
+    The price table writes a make twice, as in "GM - Chevrolet".
+    """
     if words[:1] != ["-"]:
         return " ".join(words).lstrip(" -")
     words = words[1:]
@@ -112,9 +115,9 @@ def _unrepeated(words: list[str], make: str) -> str:
 
 
 def vehicle_name(decoded: Decoded) -> VehicleName:
-    """The make and model of a decoded vehicle, said once each."""
+    """Return the make and model of a decoded vehicle, without repetition."""
     stated, described = read_name(decoded.make.value), read_name(decoded.description.value)
-    # A make that the table does not know is still the source's word for it.
+    # A make that is not in the table is used as the source sent it.
     make = stated.make or (stated.model if decoded.make else "") or described.make
     model = described.model or (stated.model if stated.make else "")
     if not described.make and make and fold(model).startswith((fold(make) + " ", fold(make) + "/")):
@@ -128,9 +131,9 @@ def vehicle_name(decoded: Decoded) -> VehicleName:
 
 
 def title_case(text: str) -> str:
-    """Names capitalised, codes (A3, LM, TFSI, 1.8, 16V, HR-V) left in capitals.
+    """Capitalise names and leave codes (A3, LM, TFSI, 1.8, 16V, HR-V) in capitals.
 
-    A text that already mixes cases was written with care and stays as it is.
+    A text of mixed case is returned unchanged.
     """
     if text not in (text.upper(), text.lower()):
         return text

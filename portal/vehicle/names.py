@@ -1,9 +1,8 @@
-"""Owners' names inside free text, turned into initials.
+"""Replace owners' names inside free text with initials.
 
-No list holds all names, so this works the other way round: words that reports use for other
-things (courts, agencies, makes, places, the grammar itself) are known, and a run of capitalised
-words that is none of them is taken for a name. Masking a model now and then costs less than
-printing a stranger's full name.
+No list holds all names, so the vocabulary lists the words that reports use for other things
+(courts, agencies, makes, places, grammar). A run of capitalised words that are not in it is
+treated as a name. Masking a model by mistake is preferred to printing a person's full name.
 """
 
 import re
@@ -23,13 +22,13 @@ _GAP = re.compile(r"[ -]|\. ?")
 _CPF = re.compile(r"(?<![0-9])[0-9]{3}\.[0-9]{3}\.[0-9]{3}-?[0-9]{2}(?![0-9])", re.ASCII)
 _MASKED_CPF = "***.***.***-**"
 
-# What stands before a person: after these even one capitalised word is a name.
+# Words that precede a person. After these, a single capitalised word is a name.
 _PERSON = re.compile(
     r"(?:em nome d[aeo]s?|pertenc\w+ (?:ao?|à)s?|adquirid[ao] (?:por|de)|vendid[ao] (?:por|para|a)"
     r"|\bs(?:enho)?ra?\.?|\bdra?\.|transferid[ao] para|titular|nome)\s*[:,(–-]?\s*$",
     re.IGNORECASE,
 )
-# After these two capitalised words are a name, one may be an adjective.
+# After these, two capitalised words are a name. A single one may be an adjective.
 _ROLE = re.compile(
     r"(?:propriet[áa]ri[ao]s?|compradora?|vendedora?|condutora?|possuidora?|arrendat[áa]ri[ao]"
     r"|don[ao]|infratora?)(?: (?:atua(?:l|is)|anterior(?:es)?|registrad[ao]s?|é|foi|era|como))*"
@@ -45,17 +44,17 @@ class _Word:
     start: int
     end: int
     folded: str
-    is_capital: bool  # may belong to a name
-    is_surname: bool  # may belong to one that a given name opens
+    is_capital: bool  # may be part of a name
+    is_surname: bool  # may be part of a name that begins with a given name
     is_connector: bool
 
 
 def mask_names(text: str, *, about_people: bool = False) -> str:
-    """The text with full names as initials: "MARIA DA SILVA SOUZA" → "M. D. S. S.".
+    """Replace full names with initials: "MARIA DA SILVA SOUZA" → "M. D. S. S.".
 
-    Masked are upper-case runs of two words or more, capitalised runs that open with a common
-    given name or follow words such as "proprietário" or "em nome de", and CPF numbers. With
-    ``about_people`` the text is known to speak of owners, and every capitalised run counts.
+    Masks upper-case runs of two words or more, capitalised runs that begin with a common given
+    name or follow words such as "proprietário" or "em nome de", and CPF numbers. With
+    ``about_people`` the text is known to describe owners, and every capitalised run is masked.
     """
     out: list[str] = []
     done = 0
@@ -64,7 +63,7 @@ def mask_names(text: str, *, about_people: bool = False) -> str:
             out.append(text[done : run[0].start])
             out.append(" ".join(_initial(word) for word in run))
             done = run[-1].end
-            # The initial's own full stop ends a sentence or an abbreviation just as well.
+            # The initial's full stop replaces the one that ended a sentence or an abbreviation.
             done += text[done : done + 1] == "."
     out.append(text[done:])
     return _CPF.sub(_MASKED_CPF, "".join(out))
@@ -88,7 +87,7 @@ def _words(text: str) -> Iterator[_Word]:
 
 
 def _runs(words: Iterator[_Word], text: str) -> Iterator[list[_Word]]:
-    """Capitalised neighbours, with connectors between but not around them."""
+    """Yield runs of adjacent capitalised words, with connectors only between them."""
     run: list[_Word] = []
     pending: list[_Word] = []
     for word in words:
@@ -121,7 +120,8 @@ def _is_name(run: list[_Word], text: str, *, about_people: bool) -> bool:
         return any(len(word.text) > 1 for word in names)
     if len(names) < 2:
         return False
-    # Two letters are a code ("GS", "CD") more often than a name; a given name tells them apart.
+    # Two letters are a code ("GS", "CD") more often than a name; a given name before them
+    # decides for a name.
     if sum(word.text.isupper() and len(word.text) > 2 for word in names) >= 2:
         return True
     return about_people or names[0].folded in GIVEN_NAMES or bool(_ROLE.search(before))

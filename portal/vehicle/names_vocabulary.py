@@ -1,4 +1,4 @@
-"""Words that tell names from the rest of a report, in folded form (upper case, no accents)."""
+"""Words that separate names from other text, folded (upper case, no accents)."""
 
 import re
 
@@ -9,7 +9,7 @@ def _words(text: str) -> frozenset[str]:
 
 CONNECTORS = _words("DA DE DO DAS DOS D E DI DEL")
 
-# Common given names (IBGE's "Nomes no Brasil"); enough to notice a person in a sentence.
+# Common given names (IBGE's "Nomes no Brasil"), to recognise a person in a sentence.
 GIVEN_NAMES = _words("""
 ADRIANA ADRIANO AIRTON ALAN ALBERTO ALEX ALEXANDRE ALICE ALINE AMANDA ANA ANDERSON ANDRE ANDREA
 ANDREIA ANGELA ANTONIA ANTONIO APARECIDA ARTHUR ARTUR AUGUSTO BEATRIZ BENEDITO BERNARDO BIANCA
@@ -33,14 +33,14 @@ VALDIR VALERIA VALMIR VALTER VANDERLEI VANESSA VERA VERONICA VICTOR VINICIUS VIT
 WAGNER WALTER WASHINGTON WELLINGTON WESLEY WILLIAM WILLIAN WILSON YASMIN
 """)
 
-# Surnames too: right after a given name these belong to the person.
+# Words that are also surnames: directly after a given name they are part of the name.
 SURNAMES_TOO = _words("""
 ALEGRE BELEM BELO BENZ BOA BRANCO CAMPO CATARINA CRUZE FORD FORTALEZA GRANDE GROSSO HORIZONTE
 JAGUAR LOGAN MATO MINAS MONTANA NATAL NORTE PALMAS PORTO PRATA PRETO RIO ROVER SA SAFRA SALVADOR
 SANTA SANTANDER SANTO SAO SUL TORO VELHO VISTA
 """)
 
-# Everything else a report writes with capitals: grammar, records, law, agencies, places, vehicles.
+# Other words that reports write with capitals: grammar, records, law, agencies, places, vehicles.
 OTHER_WORDS = _words("""
 A O AS OS AO AOS NA NO NAS NOS UM UMA EM COM SEM POR PELO PELA PELOS PELAS PARA QUE SE NAO SIM NEM
 OU MAS COMO CONFORME ATE DESDE ENTRE SOBRE APOS ANTES SEGUNDO MEDIANTE CONTRA SOB ESTE ESTA ESSE

@@ -1,16 +1,17 @@
-"""A licence plate or a Renavam: parsed, normalised, in both national formats.
+"""Parse and normalise plates, in both national formats, and Renavam numbers.
 
-Res. CONTRAN 969/2022: the old ``LLLNNNN`` plates stay valid beside the Mercosul
-``LLLNLNN`` ones. A conversion turns the fifth character into a letter, 0→A … 9→J.
+Res. CONTRAN 969/2022: the old ``LLLNNNN`` plates remain valid beside the Mercosul ``LLLNLNN``
+plates. A conversion turns the fifth character into a letter, 0→A … 9→J.
 """
 
 import re
 from dataclasses import dataclass
 
-# re.ASCII and fullmatch: \d would admit Arabic digits, $ a newline, and upper() turns ß into SS.
+# re.ASCII and fullmatch are required: \d would accept Arabic digits, $ would accept a newline,
+# and upper() turns ß into SS.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
 _RENAVAM = re.compile(r"[0-9]{11}", re.ASCII)
-# Plates inside a record's text, whatever stands around and within them.
+# Plates inside a record's text, with any separators around and within them.
 _SOME_PLATE = re.compile(
     r"(?<![A-Z0-9])([A-Z]{3})[ .-]{0,3}([0-9][A-Z0-9][0-9]{2})(?![A-Z0-9])", re.ASCII
 )
@@ -61,7 +62,10 @@ class Plate:
 
     @classmethod
     def parse(cls, text: str) -> "Plate":
-        """Read ``LLLNNNN`` or ``LLLNLNN``, any case, one hyphen tolerated after the letters."""
+        """Parse ``LLLNNNN`` or ``LLLNLNN``, any case, optional hyphen after the letters.
+
+        Raises InvalidPlate for any other text.
+        """
         match = _PLATE.fullmatch(text)
         if match is None:
             raise InvalidPlate(text)
@@ -73,7 +77,7 @@ class Plate:
 
     @property
     def twin(self) -> "Plate | None":
-        """The same vehicle's spelling in the other format; None for a fifth letter K to Z."""
+        """The same vehicle's plate in the other format; None for a fifth letter K to Z."""
         fifth = self.text[4]
         if fifth.isdigit():
             other = _LETTERS[int(fifth)]
@@ -85,12 +89,14 @@ class Plate:
 
     @property
     def display(self) -> str:
-        """As people write it: ``ABC-1234`` for the old format, ``ABC1D23`` for Mercosul."""
+        """The display form: ``ABC-1234`` for the old format, ``ABC1D23`` for Mercosul."""
         return self.text if self.is_mercosul else f"{self.text[:3]}-{self.text[3:]}"
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Whether a record's text names this plate, in either spelling, or none at all: a text
-        without a plate ("N/A") cannot name another vehicle."""
+        """Return whether a record's text names this plate, in either format, or no plate.
+
+        A text without a plate ("N/A") does not name another vehicle.
+        """
         text = text.upper()
         alone = "".join(c for c in text if c.isalnum())
         found = [*_SOME_PLATE.findall(text), *_SOME_PLATE.findall(alone)]
@@ -119,15 +125,19 @@ class Renavam:
 
     @property
     def check_digit_holds(self) -> bool:
-        """Mod 11, weights 3 2 9 8 7 6 5 4 3 2. A warning, never a reason to refuse:
-        the upstream's own samples fail it."""
+        """Whether the check digit matches: mod 11, weights 3 2 9 8 7 6 5 4 3 2.
+
+        A mismatch is a warning and no reason to reject: the upstream's own samples fail it.
+        """
         weights = (3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
         total = sum(w * int(d) for w, d in zip(weights, self.text, strict=False))
         return int(self.text[10]) == total * 10 % 11 % 10
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Whether a record's text names this Renavam, the zeros of an old short one left out or
-        not, or none at all ("N/A", "0")."""
+        """Return whether a record's text names this Renavam or none at all ("N/A", "0").
+
+        The text may omit the leading zeros of an old short Renavam.
+        """
         digits = "".join(re.findall(r"[0-9]", text, re.ASCII))
         return not digits.strip("0") or digits.zfill(len(self.text)) == self.text
 
@@ -136,7 +146,7 @@ class Renavam:
 
 
 def parse_subject(text: str) -> Plate | Renavam:
-    """A plate or a Renavam; raises InvalidPlate for anything else."""
+    """Parse a plate or a Renavam; raises InvalidPlate for any other text."""
     try:
         return Plate.parse(text)
     except InvalidPlate:

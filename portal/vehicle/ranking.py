@@ -1,4 +1,4 @@
-"""Which price-table candidate is this vehicle? Best match first, each with its reason."""
+"""Rank price-table candidates by their match with a vehicle, each with a reason."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -22,14 +22,14 @@ _FUELS = {
     "HIBRIDO": {"HIBRIDO"},
     "ELETRICO": {"ELETRICO"},
 }
-# Weights: the year is in every table row and never approximate; power and displacement tell
-# versions apart; words help, but two spellings of one version share few of them.
+# Weights. The year is in every table row and exact. Power and displacement distinguish
+# versions. Words weigh less, because two spellings of one version share few of them.
 _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 
 
 @dataclass(frozen=True, slots=True)
 class RankedEntry:
-    """A candidate, its score (only comparable within one ranking) and a Portuguese reason."""
+    """A candidate, its score (comparable in one ranking only), a Portuguese reason."""
 
     entry: FipeEntry
     score: int
@@ -37,12 +37,12 @@ class RankedEntry:
 
 
 def rank(entries: Iterable[FipeEntry], decoded: Decoded) -> tuple[RankedEntry, ...]:
-    """The candidates, best match first; equal ones keep the source's order."""
-    ranked = [_judge(entry, decoded) for entry in entries]
+    """Return the candidates, best match first; equal ones keep the source's order."""
+    ranked = [_rank_entry(entry, decoded) for entry in entries]
     return tuple(sorted(ranked, key=lambda r: -r.score))
 
 
-def _judge(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
+def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
     score = 0
     same: list[str] = []
     other: list[str] = []
@@ -96,7 +96,7 @@ def _reason(same: Sequence[str], other: Sequence[str]) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Distinct words in order; single letters say nothing."""
+    """Return the distinct words in order, without single letters."""
     found = (w for w in _WORD.findall(fold(text)) if len(w) > 1)
     return list(dict.fromkeys(found))
 
@@ -106,7 +106,7 @@ def _fuels(text: str) -> frozenset[str]:
 
 
 def _litres(decoded: Decoded, registered: str) -> str:
-    """The displacement as versions print it: 1798 cm³ is "1.8"."""
+    """Return the displacement as versions print it: 1798 cm³ is "1.8"."""
     if decoded.displacement_cc and 500 <= decoded.displacement_cc < 20_000:
         tenths = (decoded.displacement_cc + 50) // 100
         return f"{tenths // 10}.{tenths % 10}"

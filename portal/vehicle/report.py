@@ -1,4 +1,4 @@
-"""The written analytical report: summary, topics in the contract's order, conclusion."""
+"""The analytical report: summary, topics in the contract's order, conclusion."""
 
 import re
 import unicodedata
@@ -11,7 +11,7 @@ from portal.vehicle.wire import Record, result_of
 
 Mark = Literal["ok", "warning"]
 
-# The contract's topics, in its order, under the names people read.
+# The contract's topics, in its order, with their display names.
 TOPIC_LABELS = {
     "documentacao": "Documentação",
     "rouboFurto": "Roubo e furto",
@@ -23,7 +23,7 @@ TOPIC_LABELS = {
     "proprietarios": "Proprietários",
 }
 
-# A written report is longer than a field, yet a page must stay a page.
+# Characters. A report's text is longer than a field; the limit keeps the page readable.
 TEXT_LIMIT = 20_000
 _MOST_EXTRA_TOPICS = 24
 _OK, _WARNING = "✅✔☑🟢", "⚠❌✖✘🚫🚨❗🔴🟡🟠"
@@ -42,19 +42,19 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report. ``topics`` always holds the contract's eight, then any the source added."""
+    """A report. ``topics`` holds the contract's eight, then any the source added."""
 
     summary: Field
     topics: tuple[Topic, ...]
     conclusion: Field
 
     def __bool__(self) -> bool:
-        """Whether anything was written at all."""
+        """Whether the report holds any text."""
         return bool(self.summary or self.conclusion or any(t.text for t in self.topics))
 
 
 def read_report(body: bytes, marker: str, *, mask_names: bool = True) -> Report:
-    """The report of an answer's body; with ``mask_names`` owners' names become initials."""
+    """Read the report of an answer's body; ``mask_names`` turns names into initials."""
     record = Record.of(result_of(body), marker)
     topics = record.record("topicos")
     extra = [key for key in topics.members if key not in TOPIC_LABELS][:_MOST_EXTRA_TOPICS]
@@ -68,7 +68,7 @@ def read_report(body: bytes, marker: str, *, mask_names: bool = True) -> Report:
 
 
 def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
-    # A name may stand in any text; only this one is about people in every word.
+    # Any text may contain a name; only the owners' topic is about people throughout.
     known = key in TOPIC_LABELS
     text = _prose(raw, marker, mask=mask, about_people=key == "proprietarios")
     mark, rest = split_mark(text.value)
@@ -79,7 +79,7 @@ def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
 
 
 def split_mark(text: str) -> tuple[Mark | None, str]:
-    """The status symbol that opens a text, and the text without it."""
+    """Return the mark of a text's leading status symbols, and the text without them."""
     mark: Mark | None = None
     rest = text
     while rest and (rest[0] in _OK or rest[0] in _WARNING):
@@ -102,14 +102,15 @@ def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) 
 
 
 def _without_marker(text: str, marker: str) -> str:
-    """Prose that quotes the marker says "oculto pela fonte" instead: people never read it.
+    """Replace the marker inside prose with "oculto pela fonte".
 
-    In whatever case, with or without accents, over however many blanks: as a field's is found.
+    As in a field, the marker is found in any case, with or without accents, and with any
+    number of blanks.
     """
     words = fold(marker).split()
     if not words or " ".join(words) not in fold(text):
         return text
-    # Folding changes lengths: each folded character remembers which one it is of.
+    # Folding changes lengths, so each folded character keeps the index of its original.
     folded = [(each, at) for at, c in enumerate(text) for each in plain(c)]
     pattern = r"\s+".join(map(re.escape, words))
     kept, done = [], 0
@@ -118,5 +119,5 @@ def _without_marker(text: str, marker: str) -> str:
         kept += [text[done:first], "oculto pela fonte"]
         done = last + 1
         while done < len(text) and unicodedata.combining(text[done]):
-            done += 1  # an accent of the last letter, written apart from it
+            done += 1  # a combining accent of the last letter
     return "".join((*kept, text[done:]))

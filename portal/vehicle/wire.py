@@ -1,7 +1,7 @@
-"""The upstream's JSON, read tolerantly: any value of any type may stand in any field.
+"""Tolerant readers of the upstream's JSON: a field may hold any type.
 
-Nothing here raises. What cannot be read as the wanted type is None (or empty), and the text
-that was sent stays readable as a Field, so that a page can show it as it came.
+No function here raises. A value that cannot be read as the wanted type is None (or empty). The
+text that was sent can still be read as a Field, so that a page can show it unchanged.
 """
 
 import json
@@ -23,10 +23,10 @@ _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
 
 _HIDDEN_WORDS = "oculto pela fonte"
-# Deeper or longer than any record; an answer of megabytes must not be read out whole.
+# Beyond any real record; the limits keep an answer of megabytes from being rendered whole.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
-# Beyond any price or count of a vehicle, and small enough for exact arithmetic.
+# More digits than any price or count of a vehicle, and few enough for exact arithmetic.
 _MOST_DIGITS = 18
 _TRUE = frozenset({"TRUE", "SIM", "S", "1"})
 _FALSE = frozenset({"FALSE", "NAO", "N", "0"})
@@ -34,11 +34,11 @@ FIRST_YEAR, LAST_YEAR = 1886, 2199
 
 
 def result_of(body: bytes) -> object:
-    """The ``result`` member of an answer; None where there is none, whatever the body is."""
+    """Return the ``result`` member of an answer's body; None where it has none."""
     try:
         answer = msgspec.json.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        # Lone surrogates and huge numbers are JSON to the standard library alone.
+        # Only the standard library accepts lone surrogates and huge numbers.
         try:
             answer = json.loads(body, parse_int=str, parse_float=str, parse_constant=str)
         except (ValueError, RecursionError):
@@ -47,12 +47,12 @@ def result_of(body: bytes) -> object:
 
 
 def _plain(raw: object) -> str:
-    """The text of a scalar. No marker is looked for: no number, date or flag can hold one."""
+    """Return a scalar's text; no marker check, as no number, date or flag holds one."""
     return read_field(raw, "").value
 
 
 def read_decimal(raw: object) -> Decimal | None:
-    """A decimal out of "130", "89325.00", "1.234,56", "R$ 1.234,56" or a JSON number."""
+    """Read a decimal: "130", "89325.00", "1.234,56", "R$ 1.234,56" or a JSON number."""
     text = _plain(raw).replace("R$", "").replace(" ", "")
     if not _NUMBER.fullmatch(text) or sum(c.isdigit() for c in text) > _MOST_DIGITS:
         return None
@@ -67,7 +67,7 @@ def read_decimal(raw: object) -> Decimal | None:
 
 
 def read_integer(raw: object) -> int | None:
-    """A whole number of zero or more; None for a fraction."""
+    """Read a whole number of zero or more; None for a fraction."""
     number = read_decimal(raw)
     if number is None or number < 0 or number != number.to_integral_value():
         return None
@@ -75,13 +75,13 @@ def read_integer(raw: object) -> int | None:
 
 
 def read_year(raw: object) -> int | None:
-    """A year of the age of motor cars, else None ("0", "0000", "99999")."""
+    """Read a year from FIRST_YEAR to LAST_YEAR; None for "0", "0000", "99999"."""
     year = read_integer(raw)
     return year if year is not None and FIRST_YEAR <= year <= LAST_YEAR else None
 
 
 def read_clock(raw: object) -> time | None:
-    """HH:MM or HH:MM:SS, blanks around tolerated."""
+    """Read HH:MM or HH:MM:SS; surrounding blanks are tolerated."""
     match = _CLOCK.fullmatch(_plain(raw))
     if match is None:
         return None
@@ -92,7 +92,7 @@ def read_clock(raw: object) -> time | None:
 
 
 def read_moment(raw: object) -> datetime | None:
-    """DD/MM/YYYY HH:MM:SS in the source's local time (naive); without a time, midnight."""
+    """Read DD/MM/YYYY HH:MM:SS, naive, source's local time; midnight if no time."""
     text = _plain(raw)
     if match := _DAY.fullmatch(text):
         day, month, year = int(match[1]), int(match[2]), int(match[3])
@@ -109,13 +109,13 @@ def read_moment(raw: object) -> datetime | None:
 
 
 def read_day(raw: object) -> date | None:
-    """DD/MM/YYYY; an impossible date is None."""
+    """Read DD/MM/YYYY; an impossible date is None."""
     moment = read_moment(raw)
     return moment.date() if moment else None
 
 
 def read_flag(raw: object) -> bool | None:
-    """A JSON boolean, or a text that says one; None for everything else."""
+    """Read a JSON boolean or a text for one ("SIM", "N", "1"); None for other values."""
     if isinstance(raw, bool):
         return raw
     word = fold(_plain(raw))
@@ -126,14 +126,14 @@ def read_flag(raw: object) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A JSON object of the wire, asked field by field under the contract's names."""
+    """A JSON object of an answer, read field by field under the contract's names."""
 
     members: Mapping[str, object] = field(default_factory=dict)
     marker: str = ""
 
     @classmethod
     def of(cls, raw: object, marker: str) -> "Record":
-        """Any JSON value: what is not an object reads as one without members."""
+        """Wrap any JSON value; one that is not an object reads as one without members."""
         return cls(raw if isinstance(raw, dict) else {}, marker)
 
     def __getitem__(self, name: str) -> object:
@@ -143,8 +143,11 @@ class Record:
         return read_field(self[name], self.marker)
 
     def flat_text(self, name: str) -> Field:
-        """A text; of a list or an object the texts inside, with "; " between them, so that
-        nothing said there is lost. What is hidden among readable ones says so in words."""
+        """Read a text; of a list or an object the texts inside, joined with "; ".
+
+        Joining keeps all of their content. A hidden value among readable ones is written in
+        words.
+        """
         raw = self[name]
         if not isinstance(raw, list | dict):
             return self.text(name)
@@ -157,7 +160,7 @@ class Record:
         return read_decimal(self[name])
 
     def amount(self, name: str) -> Decimal | None:
-        """Money, zero or more."""
+        """Read an amount of money, zero or more."""
         value = self.decimal(name)
         return None if value is None or value < 0 else value
 
@@ -187,10 +190,10 @@ class Record:
 
 
 def records_of(raw: object, marker: str) -> tuple[Record, ...]:
-    """The elements of a JSON array; a lone object is an array of one.
+    """Read the elements of a JSON array; a lone object is an array of one.
 
-    An element that is no object reads as an empty record, since it still counts: a fine that
-    cannot be read must not make the list look clean.
+    An element that is not an object reads as an empty record and still counts, because an
+    unreadable fine must not make the list look empty.
     """
     if isinstance(raw, dict):
         raw = [raw] if raw else []
@@ -198,7 +201,7 @@ def records_of(raw: object, marker: str) -> tuple[Record, ...]:
 
 
 def _texts(raw: object, marker: str, depth: int = 0) -> Iterator[str]:
-    """The scalars inside a JSON value, those of an object under their names."""
+    """Yield the scalars in a JSON value as texts, those of objects with their names."""
     if isinstance(raw, list | dict) and depth > _MOST_DEPTH:
         yield "…"
     elif isinstance(raw, list):
@@ -206,8 +209,8 @@ def _texts(raw: object, marker: str, depth: int = 0) -> Iterator[str]:
             yield from _texts(value, marker, depth + 1)
     elif isinstance(raw, dict):
         for name, value in raw.items():
-            said = "; ".join(islice(_texts(value, marker, depth + 1), _MOST_TEXTS))
-            yield ": ".join(filter(None, (_word(name, marker), said)))
+            inner = "; ".join(islice(_texts(value, marker, depth + 1), _MOST_TEXTS))
+            yield ": ".join(filter(None, (_word(name, marker), inner)))
     elif text := _word(raw, marker):
         yield text
 

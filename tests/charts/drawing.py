@@ -1,4 +1,4 @@
-"""The plainest drawing of a chart's geometry: what the golden files hold, one shape a line."""
+"""Draw a chart as a minimal SVG for the golden files, one shape per line."""
 
 from portal.charts import PriceChart
 

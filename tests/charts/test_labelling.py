@@ -1,4 +1,4 @@
-"""Labels stand beside their points, and never where they would hide the line that they are of."""
+"""Labels are beside their points and do not cover their own line."""
 
 from decimal import Decimal
 from itertools import pairwise
@@ -13,7 +13,7 @@ from tests.charts.test_price_chart import LAYOUTS, Price, chart, path_points, pr
 
 
 def passes_through(area: Area, path: str) -> bool:
-    """Whether a path, followed in tenths of its steps, enters an area."""
+    """Return whether a path, sampled in tenths of its steps, enters an area."""
     for run in path.split("M")[1:]:
         points = path_points(run)
         for (x0, y0), (x1, y1) in pairwise(points):
@@ -27,9 +27,7 @@ def passes_through(area: Area, path: str) -> bool:
     st.lists(st.integers(30_000, 130_000), min_size=3, max_size=120),
     st.sampled_from(LAYOUTS),
 )
-def test_where_a_series_starts_is_never_written_across_its_line(
-    values: list[int], layout: Layout
-) -> None:
+def test_start_label_never_covers_the_line(values: list[int], layout: Layout) -> None:
     points = [
         Price(point.month, Decimal(value))
         for point, value in zip(prices(len(values)), values, strict=True)
@@ -41,7 +39,7 @@ def test_where_a_series_starts_is_never_written_across_its_line(
             assert not passes_through(area, drawn.series[0].real_path)
 
 
-def test_a_start_amid_its_line_is_left_to_the_axes() -> None:
+def test_start_without_free_place_has_no_label() -> None:
     values = [60, *(120, 20) * 20]
     points = [
         Price(point.month, Decimal(value * 1_000))
@@ -52,7 +50,7 @@ def test_a_start_amid_its_line_is_left_to_the_axes() -> None:
 
 
 @pytest.mark.parametrize("layout", ["compact", "wide"])
-def test_a_present_price_just_above_the_axis_is_not_written_across_the_fall_to_it(
+def test_current_price_near_the_axis_does_not_cover_the_line(
     layout: Layout,
 ) -> None:
     values = [*range(37_500, 34_000, -100), 33_600, 32_900, *[32_500] * 5, 32_308]
@@ -67,8 +65,8 @@ def test_a_present_price_just_above_the_axis_is_not_written_across_the_fall_to_i
     assert not passes_through(area, drawn.series[0].real_path)
 
 
-def test_a_label_amid_its_line_gives_up_its_word() -> None:
-    """Between two steep legs a number has room where a word beside it has none."""
+def test_label_without_space_drops_its_word() -> None:
+    """Between two steep parts of a line there is space for the price without the word."""
     crowd = [(60 + 4 * step, 100.0 + 40 * side) for step in range(40) for side in (-1, 1)]
     wall = [(100.0, float(y)) for y in range(0, 200, 4)]
     place = place_beside(

@@ -1,4 +1,4 @@
-"""The chart's geometry: inside its box, honest about gaps and predictions, legible on a phone."""
+"""The chart's geometry: inside its box, gaps and predictions shown, legible."""
 
 import math
 import re
@@ -22,14 +22,14 @@ from portal.charts.price_chart import MOST_MONTHS
 from tests.charts.drawing import draw
 
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
-# What a page shows on a 320 px screen after its margins, what a column gives the wide one, and
-# the dossier's sheet on a screen.
+# Widths in px: the compact sheet on a 320 px screen after its margins, the wide one in its
+# column, and the dossier's sheet on a screen.
 SHOWN_AT: dict[Layout, int] = {"compact": 286, "wide": 576, "paper": 720}
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 class GoldenSvg(SingleFileSnapshotExtension):
-    """Golden files that a browser opens: tests/golden/test_price_chart/*.svg."""
+    """Golden files that a browser can open: tests/golden/test_price_chart/*.svg."""
 
     _write_mode = WriteMode.TEXT
     file_extension = "svg"
@@ -58,7 +58,7 @@ def prices(count: int, *, base: int = 90_000, phase: float = 0, predicted: int =
 
 
 def short_month(month: date) -> str:
-    """``jan/25``, whatever the machine's language."""
+    """Format a month as ``jan/25``, independent of the locale."""
     return f"{'janfevmarabrmaijunjulagosetoutnovdez'[month.month * 3 - 3 :][:3]}/{month:%y}"
 
 
@@ -83,7 +83,7 @@ def path_points(path: str) -> list[tuple[float, float]]:
 
 
 def everything(drawn: PriceChart) -> list[tuple[float, float]]:
-    """Every coordinate that the chart holds."""
+    """Return every coordinate of the chart."""
     found = [(t.x, t.y) for t in (*drawn.months, *drawn.prices)]
     found += [(t.at, 0) for t in drawn.months] + [(0, t.at) for t in drawn.prices]
     for mark in (*drawn.labels, *((drawn.zone_label,) if drawn.zone_label else ())):
@@ -114,24 +114,24 @@ def test_the_picture_is_the_golden_one(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_texts_are_twelve_pixels_or_more_where_the_layout_is_shown(layout: Layout) -> None:
+def test_texts_are_at_least_twelve_pixels_where_shown(layout: Layout) -> None:
     drawn = chart(prices(12), layout=layout)
     assert drawn.font_size * SHOWN_AT[layout] / drawn.width >= 12
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_single_series_of_ten_years_stays_under_ten_kilobytes(layout: Layout) -> None:
+def test_series_of_ten_years_is_under_ten_kilobytes(layout: Layout) -> None:
     assert len(draw(chart(prices(120, predicted=6), layout=layout)).encode()) < 10_000
 
 
-def test_the_dashed_line_begins_at_the_last_real_point() -> None:
+def test_dashed_line_begins_at_the_last_real_point() -> None:
     (series,) = chart(prices(24, predicted=6)).series
     real, dashed = path_points(series.real_path), path_points(series.predicted_path)
     assert real[-1] == dashed[0]
     assert (len(real), len(dashed)) == (18, 7)
 
 
-def test_the_zone_reaches_from_the_last_real_month_to_the_edge() -> None:
+def test_zone_spans_last_real_month_to_the_edge() -> None:
     drawn = chart(prices(24, predicted=6))
     assert drawn.zone is not None
     assert drawn.zone_label is not None
@@ -142,14 +142,14 @@ def test_the_zone_reaches_from_the_last_real_month_to_the_edge() -> None:
     assert guesses.zone == guesses.plot
 
 
-def test_a_missing_month_breaks_the_line() -> None:
+def test_missing_month_breaks_the_line() -> None:
     points = prices(12)
     (series,) = chart(points[:5] + points[6:]).series
     assert series.real_path.count("M") == 2
     assert series.dots == ()
 
 
-def test_a_point_without_neighbours_is_a_dot() -> None:
+def test_point_without_neighbours_is_a_dot() -> None:
     points = prices(12)
     (series,) = chart([points[0], *points[4:]]).series
     assert len(series.dots) == 1
@@ -157,18 +157,18 @@ def test_a_point_without_neighbours_is_a_dot() -> None:
     assert (alone.real_path, len(alone.dots), len(alone.hits)) == ("", 1, 1)
 
 
-def test_disorder_and_duplicates_draw_the_same_picture() -> None:
+def test_disorder_and_duplicates_give_the_same_chart() -> None:
     points = prices(24, predicted=2)
     doubled = [Price(points[0].month, Decimal(1), predicted=True), *reversed(points)]
     assert draw(chart(doubled)) == draw(chart(points))
 
 
-def test_the_last_real_month_is_called_by_its_name_unless_it_is_the_present_one() -> None:
-    """A table that ended in June 2000 tells of June 2000, however long it lies in a drawer."""
+def test_last_real_month_has_its_name_unless_current() -> None:
+    """A table that ended in June 2000 has a label of June 2000, whenever it is read."""
     series = [replace(point, month=point.month.replace(year=2000)) for point in prices(6)]
-    for words, said in ((None, "jun/00 "), (Words(now="agora"), "agora ")):
+    for words, name in ((None, "jun/00 "), (Words(now="agora"), "agora ")):
         (label,) = [m for m in chart(series, words=words).labels if "now" in m.kind]
-        assert label.text.startswith(said)
+        assert label.text.startswith(name)
 
 
 def test_start_peak_and_now_are_labelled_once_each() -> None:
@@ -182,7 +182,7 @@ def test_start_peak_and_now_are_labelled_once_each() -> None:
     assert [mark.kind for mark in chart(prices(1)).labels] == ["now"]
 
 
-def test_series_are_told_apart_by_shape() -> None:
+def test_series_have_different_marker_shapes() -> None:
     drawn = chart(*GOLDEN["six"])
     assert len({series.swatch_path for series in drawn.series}) == 6
     assert all(series.markers_path for series in drawn.series)
@@ -191,12 +191,12 @@ def test_series_are_told_apart_by_shape() -> None:
     assert drawn.series[0].now == "R$ 60.507"
 
 
-def test_a_seventh_series_is_left_out() -> None:
+def test_seventh_series_is_left_out() -> None:
     drawn = chart(*[prices(12, base=10_000 * n) for n in range(1, 9)])
     assert [series.name for series in drawn.series] == [f"Série {n}" for n in range(1, 7)]
 
 
-def test_grid_texts_never_repeat_where_rounding_hides_the_step() -> None:
+def test_grid_texts_never_repeat_after_rounding() -> None:
     points = [Price(date(2025, m, 1), Decimal(90_000 + m)) for m in range(1, 7)]
     drawn = price_chart(
         [Line("", points)],
@@ -209,13 +209,13 @@ def test_grid_texts_never_repeat_where_rounding_hides_the_step() -> None:
     assert len(set(texts)) == len(texts)
 
 
-def test_nothing_to_draw_is_no_chart() -> None:
+def test_no_drawable_points_give_no_chart() -> None:
     odd = [Price(date(2025, 1, 1), Decimal(text)) for text in ("NaN", "sNaN", "-Infinity", "1e400")]
     for lines in ([], [Line("", [])], [Line("", odd)]):
         assert price_chart(lines, price_axis=str, price=str, month=str) is None
 
 
-def test_a_history_without_end_keeps_its_latest_months() -> None:
+def test_very_long_history_keeps_its_latest_months() -> None:
     drawn = chart(prices(MOST_MONTHS + 30))
     said = [hit.text.split(":")[0] for hit in drawn.series[0].hits]
     assert said[-1] == short_month(prices(MOST_MONTHS + 30)[-1].month)
@@ -236,9 +236,7 @@ PRICE = st.builds(
     st.lists(st.lists(PRICE, min_size=1, max_size=25), min_size=1, max_size=7),
     st.sampled_from(LAYOUTS),
 )
-def test_every_coordinate_lies_inside_the_view_box(
-    series: list[list[Price]], layout: Layout
-) -> None:
+def test_every_coordinate_is_inside_the_view_box(series: list[list[Price]], layout: Layout) -> None:
     drawn = chart(*series, layout=layout)
     for x, y in everything(drawn):
         assert 0 <= x <= drawn.width
@@ -247,7 +245,7 @@ def test_every_coordinate_lies_inside_the_view_box(
 
 
 @given(st.integers(1, 120), st.integers(1_000, 500_000), st.floats(0, 6), st.sampled_from(LAYOUTS))
-def test_texts_do_not_collide(count: int, base: int, phase: float, layout: Layout) -> None:
+def test_texts_do_not_overlap(count: int, base: int, phase: float, layout: Layout) -> None:
     drawn = chart(prices(count, base=base, phase=phase, predicted=count // 10), layout=layout)
     size = drawn.font_size
     marks = [*drawn.labels, *((drawn.zone_label,) if drawn.zone_label else ())]

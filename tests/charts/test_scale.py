@@ -1,4 +1,4 @@
-"""Ticks stand on round values, enclose what they measure, and are few."""
+"""Ticks are on round values, enclose their interval, and are few."""
 
 from datetime import date
 
@@ -28,12 +28,12 @@ def test_ticks_enclose_any_interval_and_are_few(a: float, b: float, count: int) 
     assert ticks[-1] >= high * (1 - 1e-6)
 
 
-def test_a_flat_interval_has_ticks_around_it() -> None:
+def test_flat_interval_has_ticks_around_it() -> None:
     ticks = nice_ticks(90_000, 90_000, 5)
     assert ticks[0] < 90_000 < ticks[-1]
 
 
-def test_a_scale_clamps() -> None:
+def test_scale_clamps_to_its_range() -> None:
     scale = LinearScale(0, 10, 100, 0)
     assert [scale(v) for v in (-5, 0, 5, 10, 99)] == [100, 100, 50, 0, 0]
     assert LinearScale(3, 3, 0, 10)(3) == 5

@@ -1,4 +1,4 @@
-"""Fines and restrictions made by hand, every field empty unless a test names it."""
+"""Builders of fines and restrictions; every field is empty unless a test sets it."""
 
 from dataclasses import fields
 from typing import Any

@@ -1,6 +1,6 @@
-"""Any fine and any restriction: what no function of the law room may raise at.
+"""Strategies of records for which no function of ``portal.law`` may raise.
 
-Only the fields that this room reads are varied; the rest would cost time and find nothing.
+Only the fields that ``portal.law`` reads are varied; others would cost time and find nothing.
 """
 
 from datetime import date

@@ -1,4 +1,4 @@
-"""A fine is told in official words, exact money and careful sentences."""
+"""Assessment of a fine: official wording, exact amounts, cautious sentences."""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -23,7 +23,7 @@ SAMPLE = fine(
 )
 
 
-def test_the_sample_fine_costs_130_16_and_is_media_with_4_points():
+def test_sample_fine_is_media_with_its_amount_and_points():
     found = assess(SAMPLE, TODAY)
     assert found.amount.value == Decimal("130.16")
     assert found.amount.origin == "table"
@@ -34,7 +34,7 @@ def test_the_sample_fine_costs_130_16_and_is_media_with_4_points():
     assert (found.points.by_gravity, found.points.counted) == (
         4,
         0,
-    )  # they left the count on 18/08/2025
+    )  # the points expired on 18/08/2025
     assert found.article == "art. 218, I do CTB"
     assert found.notice.days_used == 22
     assert found.description == "Transitar em velocidade superior à máxima permitida em até 20%"
@@ -46,37 +46,37 @@ def test_discounts_are_rounded_to_the_cent():
     assert (amount.at_80, amount.at_60) == (Decimal("104.13"), Decimal("78.10"))
 
 
-def test_an_old_infraction_costs_what_it_cost_then():
+def test_old_infraction_has_the_amount_of_its_time():
     old = replace(SAMPLE, committed_on=date(2015, 5, 1), amount=Decimal(85))
     assert assess(old, TODAY).amount.value == Decimal("85.13")
     silent = replace(old, amount=None)
     assert assess(silent, TODAY).amount.value == Decimal("85.13")
 
 
-def test_the_other_period_s_amount_is_recognised_and_told():
+def test_amount_of_the_other_period_is_recognised():
     amount = assess(replace(SAMPLE, amount=Decimal(85)), TODAY).amount
     assert amount.value == Decimal("85.13")
     assert amount.matches is False
     assert "não é a da data da infração" in amount.note
 
 
-def test_an_amount_that_fits_no_table_is_kept_and_said():
+def test_amount_outside_the_tables_is_kept_with_a_note():
     amount = assess(replace(SAMPLE, amount=Decimal(500)), TODAY).amount
     assert (amount.value, amount.origin, amount.matches) == (Decimal(500), "sent", False)
     assert "não corresponde à tabela" in amount.note
     assert "mantido o valor enviado" in amount.note
 
 
-def test_a_whole_amount_that_no_table_confirms_may_have_lost_its_cents():
-    told = "A fonte costuma cortar os centavos."
+def test_unconfirmed_whole_amount_notes_cut_cents():
+    note = "A fonte costuma cortar os centavos."
     for code in ("9999", "7455"):
         whole, to_the_cent = (
             assess(replace(SAMPLE, code=Field(code, "known"), amount=Decimal(text)), TODAY).amount
             for text in ("500", "500.00")
         )
-        assert whole.note.endswith(told)
-        assert told not in to_the_cent.note
-    assert told not in assess(SAMPLE, TODAY).amount.note
+        assert whole.note.endswith(note)
+        assert note not in to_the_cent.note
+    assert note not in assess(SAMPLE, TODAY).amount.note
 
 
 def test_recidivism_doubles_drink_driving():
@@ -85,7 +85,7 @@ def test_recidivism_doubles_drink_driving():
     assert "reincidência" in amount.note
 
 
-def test_an_unknown_code_keeps_the_source_s_own_words():
+def test_unknown_code_keeps_the_sources_texts():
     found = assess(fine(code="9999", description="ALGO", amount=Decimal(77)), TODAY)
     assert found.description == "ALGO"
     assert found.amount.value == Decimal(77)
@@ -94,7 +94,7 @@ def test_an_unknown_code_keeps_the_source_s_own_words():
     assert found.points.counted is None
 
 
-def test_points_of_an_unknown_code_come_from_the_source():
+def test_unknown_code_has_the_sources_points():
     sent = fine(code="9999", offender=replace(LICENCE, points=5))
     assert assess(sent, TODAY).points.counted == 5
 
@@ -110,14 +110,14 @@ def test_points_of_an_unknown_code_come_from_the_source():
         ("50100", "não computável"),
     ],
 )
-def test_points_that_do_not_count_say_why(code, why):
+def test_points_that_do_not_count_have_a_reason(code, why):
     points = assess(fine(code=code, committed_on=TODAY), TODAY).points
     assert points.counted == 0
     assert points.by_gravity > 0
     assert why in points.note
 
 
-def test_points_leave_the_count_after_twelve_months():
+def test_points_expire_after_twelve_months():
     assert "saíram da contagem em 18/08/2025" in assess(SAMPLE, TODAY).points.note
     assert assess(SAMPLE, date(2025, 8, 18)).points.note == ""
 
@@ -154,15 +154,15 @@ def test_points_leave_the_count_after_twelve_months():
         ({"notified_on": date(2025, 11, 25)}, "unknown"),
     ],
 )
-def test_whether_a_fine_may_be_charged_depends_on_what_is_recorded(given, standing):
+def test_standing_follows_the_recorded_dates_and_words(given, standing):
     found = assess(fine(code="7455", **given), TODAY)
     assert found.standing == standing
     assert found.is_open == (standing != "paid")
     assert found.standing_note
 
 
-def test_a_notice_of_long_ago_is_not_promised_to_be_harmless():
-    """The observed record itself: its penalty may just not have been sent."""
+def test_old_notice_without_penalty_is_unknown():
+    """The observed record: the source may have omitted its penalty."""
     found = assess(SAMPLE, TODAY)
     assert found.standing == "unknown"
     assert "tenham passado 825 dias" in found.standing_note
@@ -188,7 +188,7 @@ def test_a_notice_of_long_ago_is_not_promised_to_be_harmless():
         ({"paid_on": date(2001, 1, 1)}, "(01/01/2001) é anterior à da infração"),
     ],
 )
-def test_a_payment_day_that_cannot_be_one_keeps_the_fine_in_the_sums(payment, why):
+def test_implausible_payment_day_keeps_the_fine_in_the_sums(payment, why):
     found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), **fields_of(payment)), TODAY)
     assert found.standing == "unknown"
     assert why in found.standing_note
@@ -200,7 +200,7 @@ def fields_of(payment):
 
 
 @pytest.mark.parametrize("word", ["EM ABERTO", "NÃO PAGA", "DÍVIDA ATIVA", "EXIGIVEL"])
-def test_a_payment_beside_a_word_that_denies_it_is_in_doubt(word):
+def test_payment_with_contradicting_status_is_unclear(word):
     found = assess(replace(SAMPLE, paid_on=TODAY, kind=known(word)), TODAY)
     assert found.standing == "unknown"
     assert f"registra “{word}”" in found.standing_note
@@ -208,20 +208,20 @@ def test_a_payment_beside_a_word_that_denies_it_is_in_doubt(word):
 
 
 @pytest.mark.parametrize("paid_on", [date(2024, 8, 18), TODAY])
-def test_a_fine_may_be_paid_from_the_day_of_the_infraction_until_today(paid_on):
+def test_payment_day_from_infraction_to_today_is_valid(paid_on):
     assert assess(replace(SAMPLE, paid_on=paid_on), TODAY).is_paid
     stamped = known(f"{paid_on:%d/%m/%Y}T09:30:00")
     assert assess(replace(SAMPLE, paid_on=paid_on, paid_on_text=stamped), TODAY).is_paid
 
 
-def test_a_payment_of_nothing_is_told():
+def test_payment_of_zero_is_noted():
     found = assess(replace(SAMPLE, paid_on=TODAY, paid_amount=Decimal(0)), TODAY)
     assert found.is_paid
     assert "consta como zero" in found.standing_note
 
 
 @pytest.mark.parametrize("word", ["CANCELADA", "DEFERIDA", "PAGA", "Arquivada"])
-def test_a_word_that_ends_a_fine_is_shown_and_ends_it_in_no_sum(word):
+def test_closing_status_word_keeps_the_fine_in_the_sums(word):
     found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=known(word)), TODAY)
     assert found.standing == "enforceable"
     assert f"A fonte registra “{word}”" in found.standing_note
@@ -230,18 +230,18 @@ def test_a_word_that_ends_a_fine_is_shown_and_ends_it_in_no_sum(word):
 
 
 @pytest.mark.parametrize("word", ["NAO PAGA", "XYZ", "INDEFERIDA"])
-def test_any_other_word_is_shown_as_it_came(word):
+def test_other_status_word_is_quoted(word):
     found = assess(replace(SAMPLE, kind=known(word)), TODAY)
     assert found.standing_note.endswith(f" A fonte registra “{word}”.")
 
 
-def test_a_word_that_the_note_already_tells_is_not_told_twice():
+def test_status_word_in_the_note_is_not_repeated():
     word = known("NOTIFICACAO DE AUTUACAO")
     found = assess(replace(SAMPLE, committed_on=TODAY, notified_on=TODAY, kind=word), TODAY)
     assert "A fonte registra" not in found.standing_note
 
 
-def test_an_infraction_yet_to_come_runs_no_clock_and_counts_no_points():
+def test_future_infraction_has_no_deadlines_and_no_points():
     dates = {"committed_on": date(2030, 8, 18), "notified_on": date(2030, 9, 9)}
     found = assess(replace(SAMPLE, **dates), TODAY)
     assert found.standing == "unknown"
@@ -251,7 +251,7 @@ def test_an_infraction_yet_to_come_runs_no_clock_and_counts_no_points():
         assert "a data da infração está no futuro" in sentence
 
 
-def test_identical_fines_are_all_summed_and_told():
+def test_identical_fines_are_summed_and_noted():
     sums = totals([assess(SAMPLE, TODAY)] * 2 + [assess(replace(SAMPLE, place=known("X")), TODAY)])
     assert sums.amount == 3 * Decimal("130.16")
     assert sums.identical == (2,)
@@ -263,46 +263,48 @@ def test_identical_fines_are_all_summed_and_told():
     assert totals([paid, paid]).identical == ()
 
 
-def test_gravities_are_counted_as_people_say_it():
+def test_gravities_are_counted_in_words():
     grave = assess(replace(SAMPLE, code=known("7463"), amount=None), TODAY)
     assert totals([assess(SAMPLE, TODAY)] * 2 + [grave]).gravities == ("2 médias", "1 grave")
 
 
-def test_a_paid_fine_counts_in_no_total():
+def test_paid_fine_is_in_no_total():
     grave = fine(code="7463", committed_on=TODAY, amount=Decimal(195), penalty_on=date(2026, 1, 1))
     paid = replace(grave, paid_on=TODAY)
     sums = totals([assess(f, TODAY) for f in (SAMPLE, grave, paid, fine(code="9999"))])
     assert (sums.open_count, sums.paid_count, sums.enforceable_count) == (3, 1, 1)
     assert sums.amount == Decimal("325.39")
-    assert sums.amount_at_80 == Decimal("104.13") + Decimal("195.23")  # what is due has none
+    assert sums.amount_at_80 == Decimal("104.13") + Decimal(
+        "195.23"
+    )  # the enforceable fine has no discount
     assert sums.amount_at_60 == Decimal("78.10") + Decimal("195.23")
     assert sums.enforceable_amount == Decimal("195.23")
     assert (sums.points, sums.points_unknown, sums.without_amount) == (5, 1, 1)
     assert sums.by_gravity == (("média", 1), ("grave", 1), ("não identificada", 1))
 
 
-def test_points_of_what_is_only_notified_may_yet_come_to_count():
+def test_points_of_notified_fines_are_points_to_come():
     notified = fine(code="7455", committed_on=TODAY, notified_on=TODAY)
     due = fine(code="7463", committed_on=TODAY, penalty_on=TODAY)
     sums = totals([assess(each, TODAY) for each in (notified, due)])
     assert (sums.points, sums.points_to_come) == (5, 4)
 
 
-def test_what_is_due_has_no_discount_left():
+def test_enforceable_fine_has_no_discount():
     enforceable = fine(code="7463", committed_on=TODAY, penalty_on=date(2026, 1, 1))
     notified = fine(code="7455", committed_on=TODAY, notified_on=TODAY)
     assert not totals([assess(enforceable, TODAY)]).has_discount
     assert totals([assess(enforceable, TODAY), assess(notified, TODAY)]).has_discount
 
 
-def test_no_fines_make_empty_totals():
+def test_no_fines_give_empty_totals():
     sums = totals([])
     assert (sums.open_count, sums.paid_count, sums.amount, sums.by_gravity) == (0, 0, 0, ())
 
 
 @settings(max_examples=60)
 @given(st.lists(FINES, max_size=4), st.dates())
-def test_no_fine_makes_an_assessment_or_a_total_raise(given_fines, today):
+def test_assess_and_totals_never_raise(given_fines, today):
     found = [assess(f, today) for f in given_fines]
     sums = totals(found)
     assert sums.open_count + sums.paid_count == len(found)

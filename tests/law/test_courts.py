@@ -1,4 +1,4 @@
-"""Courts and their bodies read as people write them, and stay as sent where unknown."""
+"""Courts and court bodies are spelled readably; unknown ones are unchanged."""
 
 import pytest
 from hypothesis import given
@@ -29,11 +29,11 @@ from portal.law.courts import courts
         ("TJM-SP", "TJMSP"),
     ],
 )
-def test_a_court_is_found_by_acronym_alias_or_name(text, acronym):
+def test_court_is_found_by_acronym_alias_or_name(text, acronym):
     assert find_court(text).acronym == acronym
 
 
-def test_every_court_is_found_by_its_own_name_and_printed_form():
+def test_every_court_is_found_by_name_and_printed_form():
     assert len(courts()) == 119
     for court in courts():
         assert find_court(court.acronym) == court
@@ -41,12 +41,12 @@ def test_every_court_is_found_by_its_own_name_and_printed_form():
         assert find_court(f"{court.acronym}-{court.name.upper()}") == court
 
 
-def test_the_name_reads_with_its_acronym():
+def test_court_name_includes_the_acronym():
     sent = "TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS"
     assert court_name(sent) == "TJMG – Tribunal de Justiça de Minas Gerais"
 
 
-def test_the_case_number_names_the_court_when_its_name_does_not():
+def test_case_number_identifies_an_unnamed_court():
     assert find_court("", "5001234-56.2025.8.13.0024").acronym == "TJMG"
     assert find_court("", "50012345620255030024").acronym == "TRT3"
     assert find_court("", "5001234-56.2025.4.01.0024").acronym == "TRF1"
@@ -56,7 +56,7 @@ def test_the_case_number_names_the_court_when_its_name_does_not():
 @pytest.mark.parametrize(
     "text", ["", "-", "TRIBUNAL DE OUTRO LUGAR", "04355", "TRF", "1", "TRT 99A REGIAO"]
 )
-def test_an_unknown_court_stays_as_sent(text):
+def test_unknown_court_is_returned_unchanged(text):
     assert find_court(text) is None
     assert court_name(text) == text
 
@@ -83,12 +83,12 @@ def test_an_unknown_court_stays_as_sent(text):
         ("", ""),
     ],
 )
-def test_a_court_body_reads_as_people_write_it(sent, shown):
+def test_court_body_is_spelled_readably(sent, shown):
     assert court_body_name(sent) == shown
 
 
 @given(st.text(max_size=40), st.text(max_size=30))
-def test_no_text_makes_a_court_raise(text, case):
+def test_court_functions_never_raise(text, case):
     find_court(text, case)
     court_body_name(text)
     assert court_name(text) or not text.strip()

@@ -1,4 +1,4 @@
-"""The clocks of a fine: right on the last day, late the day after, silent without dates."""
+"""Deadlines of a fine: in time, late the day after, unknown without dates."""
 
 from datetime import date, timedelta
 
@@ -18,7 +18,7 @@ def after(days: int) -> date:
     return COMMITTED + timedelta(days=days)
 
 
-def test_the_sample_fine_was_notified_on_day_22_of_30():
+def test_sample_fine_was_notified_on_day_22_of_30():
     clock = deadlines.notice_of_infraction(COMMITTED, date(2024, 9, 9), TODAY)
     assert clock.verdict == "in_time"
     assert (clock.days_used, clock.limit_days) == (22, 30)
@@ -29,12 +29,12 @@ def test_the_sample_fine_was_notified_on_day_22_of_30():
 @pytest.mark.parametrize(
     ("days", "verdict"), [(0, "in_time"), (30, "in_time"), (31, "late"), (-1, "unknown")]
 )
-def test_the_notice_has_thirty_days(days, verdict):
+def test_notice_deadline_is_thirty_days(days, verdict):
     clock = deadlines.notice_of_infraction(COMMITTED, after(days), TODAY)
     assert clock.verdict == verdict
 
 
-def test_a_late_notice_is_told_with_care():
+def test_late_notice_is_worded_with_caution():
     sentence = deadlines.notice_of_infraction(COMMITTED, after(45), TODAY).sentence
     assert "45 dias depois" in sentence
     assert "Em regra" in sentence
@@ -52,7 +52,7 @@ def test_a_late_notice_is_told_with_care():
         (-1, "unknown"),
     ],
 )
-def test_the_penalty_has_180_days_and_360_only_with_a_defence_nobody_records(days, verdict):
+def test_penalty_deadline_is_180_days_or_360_with_defence(days, verdict):
     clock = deadlines.notice_of_penalty(COMMITTED, after(days), TODAY)
     assert clock.verdict == verdict
 
@@ -64,7 +64,7 @@ def test_the_penalty_has_180_days_and_360_only_with_a_defence_nobody_records(day
         (date(2026, 11, 1), date(2026, 11, 22), None),
     ],
 )
-def test_no_clock_runs_from_a_day_yet_to_come(first, second, what):
+def test_future_date_starts_no_deadline(first, second, what):
     for clock, named in (
         (deadlines.notice_of_infraction(first, second, TODAY), what or "notificação"),
         (deadlines.notice_of_penalty(first, second, TODAY), what or "penalidade"),
@@ -80,53 +80,53 @@ def test_days_are_grouped_by_thousands():
     assert "1.826 dias depois" in sentence
 
 
-def test_the_penalty_limit_does_not_judge_fines_older_than_itself():
+def test_penalty_limit_does_not_apply_to_older_fines():
     old = date(2021, 4, 11)
     assert deadlines.notice_of_penalty(old, date(2023, 1, 1), TODAY).verdict == "unknown"
     new = date(2021, 4, 12)
     assert deadlines.notice_of_penalty(new, date(2023, 1, 1), TODAY).verdict == "late"
 
 
-def test_a_missing_penalty_is_never_called_late():
+def test_missing_penalty_is_never_late():
     clock = deadlines.notice_of_penalty(COMMITTED, None, TODAY)
     assert clock.verdict == "unknown"
     assert "Não é possível dizer" in clock.sentence
     assert "825 dias" in clock.sentence
 
 
-def test_defence_and_appeal_may_end_later_than_their_minimum():
+def test_defence_and_appeal_deadlines_are_minimums():
     for clock_of in (deadlines.prior_defence, deadlines.appeal):
         assert clock_of(TODAY - timedelta(days=30), TODAY).verdict == "in_time"
         assert clock_of(TODAY - timedelta(days=31), TODAY).verdict == "unknown"
 
 
-def test_a_driver_is_named_within_thirty_days():
+def test_driver_nomination_deadline_is_thirty_days():
     clock_of = deadlines.driver_nomination
     assert clock_of(TODAY - timedelta(days=30), TODAY).verdict == "in_time"
     assert clock_of(TODAY - timedelta(days=31), TODAY).verdict == "late"
     assert clock_of(TODAY + timedelta(days=1), TODAY).verdict == "unknown"
 
 
-def test_prescription_counts_from_the_penalty_where_there_is_one():
+def test_prescription_starts_at_the_penalty_if_any():
     assert deadlines.prescription(COMMITTED, None, TODAY).ends_on == date(2029, 8, 18)
     clock = deadlines.prescription(COMMITTED, date(2025, 1, 10), TODAY)
     assert clock.ends_on == date(2030, 1, 10)
     assert "ao menos até 10/01/2030" in clock.sentence
 
 
-def test_a_passed_prescription_is_a_possibility_and_no_promise():
+def test_passed_prescription_is_unknown():
     clock = deadlines.prescription(date(2018, 1, 1), None, TODAY)
     assert clock.verdict == "unknown"
     assert "Pode ter prescrito" in clock.sentence
 
 
-def test_five_years_from_a_leap_day_end_on_the_first_of_march():
+def test_five_years_from_a_leap_day_end_on_march_1():
     assert plus_years(date(2020, 2, 29), 5) == date(2025, 3, 1)
     assert plus_years(date(2020, 2, 29), 4) == date(2024, 2, 29)
 
 
 @given(DAYS, DAYS, st.dates())
-def test_no_pair_of_dates_makes_a_clock_raise_or_stay_silent(first, second, today):
+def test_deadlines_never_raise_and_always_have_a_sentence(first, second, today):
     clocks = [
         deadlines.notice_of_infraction(first, second, today),
         deadlines.notice_of_penalty(first, second, today),

@@ -1,4 +1,4 @@
-"""A court's restriction stops what its kind stops, and an unknown word never reads as "ok"."""
+"""A restriction stops its kind's acts; an unknown word never reads as "ok"."""
 
 import pytest
 from hypothesis import given
@@ -37,27 +37,27 @@ def test_each_kind_stops_its_acts(text, expected):
 @pytest.mark.parametrize(
     "text", ["Transferência", "transferencia", "  TRANSFERENCIA ", "RESTRIÇÃO DE TRANSFERÊNCIA"]
 )
-def test_spelling_does_not_matter(text):
+def test_kinds_are_read_in_any_spelling(text):
     effect = effect_of(restriction(text))
     assert effect.kinds == ("transferencia",)
     assert effect.sentence == "não pode transferir; em regra pode licenciar; pode circular"
 
 
 @pytest.mark.parametrize("text", ["ALGO NOVO", "NADA CONSTA", "SEM RESTRICAO", "BAIXADA", "0", "E"])
-def test_an_unknown_word_is_shown_and_never_means_ok(text):
+def test_unknown_word_is_shown_and_makes_the_effect_unknown(text):
     effect = effect_of(restriction(text))
     assert effect.unrecognised == text
     assert set(marks(effect)) == {"unknown"}
 
 
-def test_an_unknown_word_beside_a_known_kind_keeps_both():
+def test_unknown_word_beside_a_known_kind_keeps_both():
     effect = effect_of(restriction("TRANSFERENCIA, XYZ"))
     assert effect.kinds == ("transferencia",)
     assert effect.unrecognised == "TRANSFERENCIA, XYZ"
     assert marks(effect) == ("no", "unknown", "unknown", "unknown")
 
 
-def test_a_hidden_or_missing_kind_is_unknown():
+def test_hidden_or_missing_kind_is_unknown():
     assert set(marks(effect_of(restriction()))) == {"unknown"}
     assert set(marks(effect_of(restriction(kinds_text=HIDDEN)))) == {"unknown"}
 
@@ -72,18 +72,18 @@ def test_a_hidden_or_missing_kind_is_unknown():
         ),
     ],
 )
-def test_what_cannot_be_told_is_said_once(text, sentence):
+def test_unknown_acts_share_one_phrase(text, sentence):
     assert effect_of(restriction(text)).sentence == sentence
 
 
-def test_the_block_type_speaks_beside_the_kind():
+def test_block_type_is_read_with_the_kind():
     assert effect_of(restriction(block_type="CIRCULAÇÃO")).kinds == ("circulacao",)
     both = effect_of(restriction("TRANSFERENCIA", block_type="CIRCULACAO"))
     assert set(marks(both)) == {"no"}
 
 
 @pytest.mark.parametrize(
-    "said",
+    "given",
     [
         {"kinds_text": HIDDEN, "block_type": "TRANSFERENCIA"},
         {"kinds_text": "TRANSFERENCIA", "block_type": HIDDEN},
@@ -92,11 +92,11 @@ def test_the_block_type_speaks_beside_the_kind():
         {"kinds_text": "TRANSFERENCIA DE…"},
     ],
 )
-def test_what_is_hidden_or_unread_beside_a_kind_may_stop_more(said):
-    assert marks(effect_of(restriction(**said))) == ("no", "unknown", "unknown", "unknown")
+def test_hidden_or_unread_text_leaves_other_acts_unknown(given):
+    assert marks(effect_of(restriction(**given))) == ("no", "unknown", "unknown", "unknown")
 
 
-def test_a_record_that_says_nothing_is_recorded_stops_nothing():
+def test_lifted_record_stops_nothing():
     effect = effect_of(restriction(recorded=False, court="TJMG"))
     assert not effect.in_force
     assert set(marks(effect)) == {"yes"}
@@ -105,7 +105,7 @@ def test_a_record_that_says_nothing_is_recorded_stops_nothing():
 
 
 @pytest.mark.parametrize(
-    "said",
+    "given",
     [
         {"kinds_text": "CIRCULACAO"},
         {"kinds_text": HIDDEN},
@@ -116,8 +116,8 @@ def test_a_record_that_says_nothing_is_recorded_stops_nothing():
         {"detail": HIDDEN},
     ],
 )
-def test_a_record_that_contradicts_itself_stops_nothing_for_sure_and_frees_nothing(said):
-    effect = effect_of(restriction(**said | {"recorded": False}))
+def test_contradictory_record_makes_every_act_unknown(given):
+    effect = effect_of(restriction(**given | {"recorded": False}))
     assert effect.in_force
     assert set(marks(effect)) == {"unknown"}
     assert effect.doubt == "a fonte se contradiz"
@@ -134,7 +134,7 @@ def test_a_record_that_contradicts_itself_stops_nothing_for_sure_and_frees_nothi
         ("TRANSFERENCIA; BAIXADA", "BAIXADA"),
     ],
 )
-def test_a_word_that_takes_a_restriction_back_leaves_it_open(text, word):
+def test_revoking_word_makes_the_restriction_uncertain(text, word):
     effect = effect_of(restriction(text))
     assert set(marks(effect)) == {"unknown"}
     assert effect.doubt == f"a fonte registra “{word}”"
@@ -142,13 +142,13 @@ def test_a_word_that_takes_a_restriction_back_leaves_it_open(text, word):
     assert effect.unrecognised == text
 
 
-def test_a_restriction_that_is_taken_back_takes_none_beside_it_along():
+def test_revoking_word_affects_only_its_own_list_part():
     effect = effect_of(restriction("PENHORA, LICENCIAMENTO BAIXADO"))
     assert effect.kinds == ("licenciamento", "penhora")
     assert marks(effect) == ("no", "unknown", "unknown", "unknown")
 
 
-def test_several_restrictions_stop_what_any_of_them_stops():
+def test_union_stops_what_any_restriction_stops():
     effects = [
         effect_of(restriction("TRANSFERENCIA")),
         effect_of(restriction("LICENCIAMENTO")),
@@ -162,7 +162,7 @@ def test_several_restrictions_stop_what_any_of_them_stops():
     assert set(marks(union([]))) == {"yes"}
 
 
-def test_every_answer_that_is_not_yes_names_its_source_and_reason():
+def test_every_answer_but_yes_names_source_and_reason():
     for text in ("TRANSFERENCIA", "PENHORA", "LICENCIAMENTO", "CIRCULACAO"):
         effect = effect_of(restriction(text))
         for act in ACTS:
@@ -172,7 +172,7 @@ def test_every_answer_that_is_not_yes_names_its_source_and_reason():
 
 
 @given(st.lists(RESTRICTIONS, max_size=4))
-def test_no_restriction_in_force_ever_leaves_transfer_free(given_restrictions):
+def test_restriction_in_force_never_allows_transfer(given_restrictions):
     effects = [effect_of(r) for r in given_restrictions]
     together = union(effects)
     if not all(r.is_lifted for r in given_restrictions):
@@ -182,7 +182,7 @@ def test_no_restriction_in_force_ever_leaves_transfer_free(given_restrictions):
 
 
 @given(RESTRICTIONS)
-def test_an_act_is_free_only_where_all_of_the_record_is_understood(record):
+def test_act_is_free_only_for_a_recognised_record(record):
     effect = effect_of(record)
     if effect.in_force and "yes" in marks(effect):
         assert not (effect.unrecognised or effect.doubt)
@@ -191,7 +191,7 @@ def test_an_act_is_free_only_where_all_of_the_record_is_understood(record):
 
 
 @given(st.text(max_size=40))
-def test_a_text_without_a_kind_is_given_back(text):
+def test_text_without_a_kind_is_unrecognised(text):
     reading = read_kinds(text)
     assert reading.kinds or reading.unrecognised == text
     assert set(reading.stated) <= set(reading.kinds)

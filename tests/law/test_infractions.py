@@ -1,4 +1,4 @@
-"""The table of infractions agrees with itself, and every spelling of a code finds its row."""
+"""The infraction table is consistent; every spelling of a code finds its row."""
 
 from datetime import date
 from decimal import Decimal
@@ -17,20 +17,20 @@ FACTORS = {
 }
 
 
-def test_every_row_s_points_follow_its_gravity():
+def test_points_follow_the_gravity():
     for row in rows():
         assert row.points == POINTS[row.gravity], row
         assert row.points_counted in (None, 0, row.points), row
 
 
-def test_every_row_s_amount_is_its_base_times_its_multiplier():
+def test_amount_is_the_base_times_the_multiplier():
     for row in rows():
         special = row.gravity == "especial"
         expected = None if special else Decimal(BASE[row.gravity]) * row.multiplier
         assert row.amount == expected, row
 
 
-def test_only_gravissima_multiplies_and_only_pedestrians_pay_half():
+def test_only_gravissima_multiplies_only_pedestrians_pay_half():
     for row in rows():
         if row.multiplier == Decimal("0.5"):
             assert (row.gravity, row.offender) == ("leve", "pedestre"), row
@@ -38,19 +38,19 @@ def test_only_gravissima_multiplies_and_only_pedestrians_pay_half():
             assert row.gravity == "gravissima", row
 
 
-def test_every_old_amount_is_an_old_base_times_a_factor():
+def test_old_amount_is_an_old_base_times_a_factor():
     products = {base * factor for base in OLD_BASES for factor in FACTORS}
     assert {row.amount_until_2016 for row in rows()} - {None} <= products
 
 
-def test_every_check_digit_holds_but_that_of_7670():
+def test_check_digits_are_valid_except_7670():
     for row in rows():
         first, second, third, digit = (int(c) for c in row.code)
         expected = (11 - (4 * first + 3 * second + 2 * third) % 11) % 11 % 10
         assert (digit == expected) == (row.code != "7670"), row
 
 
-def test_every_row_is_found_by_all_its_spellings():
+def test_every_row_is_found_in_all_spellings():
     for row in rows():
         found = find(row.code + row.split)
         assert found is not None, row
@@ -60,7 +60,7 @@ def test_every_row_is_found_by_all_its_spellings():
         assert found.citation.startswith(f"art. {row.article.split(' c/c ')[0]}"), row
 
 
-def test_every_row_has_words_to_show():
+def test_every_row_has_description_and_article():
     for row in rows():
         assert row.description == row.description.strip() != "", row
         assert row.article[0].isdigit(), row
@@ -68,7 +68,7 @@ def test_every_row_has_words_to_show():
         assert row.gravity in GRAVITY_WORDS, row
 
 
-def test_a_suspending_infraction_counts_no_points():
+def test_suspending_infraction_counts_no_points():
     assert [r.code for r in rows() if r.suspends and r.points_counted != 0] == []
 
 
@@ -86,7 +86,7 @@ def test_speeding_is_found_in_every_spelling(text):
     assert (found.points, found.points_counted) == (4, 4)
 
 
-def test_767_0_is_found_under_the_digit_the_rule_would_give():
+def test_767_0_is_found_by_its_computed_check_digit():
     assert find("7676") == find("7670")
     assert find("767-60") == find("767-00")
 
@@ -94,35 +94,35 @@ def test_767_0_is_found_under_the_digit_the_rule_would_give():
 @pytest.mark.parametrize(
     "text", ["", "0", "745", "7456", "7454", "74559", "745500", "ABCD", "７４５５", "745\n5"]
 )
-def test_an_unknown_code_finds_nothing(text):
+def test_unknown_code_is_not_found(text):
     assert find(text) is None
 
 
 @pytest.mark.parametrize("code", ["7056", "7099", "7102"])
-def test_four_digits_that_cover_motorcycle_and_bicycle_depend(code):
+def test_motorcycle_and_bicycle_codes_depend_on_the_split(code):
     found = find(code)
     assert found.gravity == "depende"
     assert found.amount is None
     assert found.points_counted is None
 
 
-def test_all_other_current_codes_have_one_gravity_and_one_amount():
+def test_other_current_codes_have_one_gravity_and_amount():
     codes = {row.code for row in rows() if row.current}
     assert {code for code in codes if find(code).gravity == "depende"} == {"7056", "7099", "7102"}
 
 
-def test_the_amount_tells_the_bicycle_from_the_motorcycle():
+def test_amount_distinguishes_bicycle_from_motorcycle():
     assert find("7056").narrowed_to(Decimal(130)).gravity == "media"
     assert find("7056").narrowed_to(Decimal("293.47")).gravity == "gravissima"
     assert find("7056").narrowed_to(Decimal(1)) == find("7056")
 
 
-def test_the_amount_finds_the_superseded_rule_of_an_old_record():
+def test_amount_finds_the_superseded_rule_of_an_old_record():
     assert find("6920").gravity == "media"
     assert find("6920").narrowed_to(Decimal(195)).gravity == "grave"
 
 
-def test_several_splits_share_one_readable_description():
+def test_several_splits_share_one_description():
     text = find("5029").description
     assert text == (
         "Dirigir veículo com CNH, PPD ou ACC … cassada / com suspensão do direito de dirigir"
@@ -130,14 +130,14 @@ def test_several_splits_share_one_readable_description():
     assert find("6173").article == "215, I, a ou 215, I, b"
 
 
-def test_the_amount_changed_on_the_first_of_november_2016():
+def test_amounts_changed_on_1_november_2016():
     found = find("7455")
     assert found.amount_at(date(2016, 10, 31)) == Decimal("85.13")
     assert found.amount_at(date(2016, 11, 1)) == Decimal("130.16")
     assert found.amount_at(None) == Decimal("130.16")
 
 
-def test_a_second_law_keeps_its_own_name():
+def test_citation_of_a_second_law_keeps_its_name():
     assert find("60685").citation == "art. 209 do CTB c/c art. 1º, § 5º, da Lei 13.711/2018"
 
 
@@ -145,12 +145,12 @@ def test_a_second_law_keeps_its_own_name():
     ("sent", "exact"),
     [("130", "130.16"), ("130.16", "130.16"), ("131", None), ("130.00", "130.16"), ("85", "85.13")],
 )
-def test_a_truncated_amount_stands_for_the_exact_one(sent, exact):
+def test_amount_without_cents_matches_the_exact_one(sent, exact):
     found = stands_for(Decimal(sent), Decimal("130.16"), Decimal("85.13"))
     assert found == (Decimal(exact) if exact else None)
 
 
 @given(st.text(max_size=8) | st.from_regex(r"[0-9]{3}-?[0-9]-?[0-9]?", fullmatch=True))
-def test_no_text_makes_the_search_raise(text):
+def test_find_never_raises(text):
     found = find(text)
     assert found is None or found.rows

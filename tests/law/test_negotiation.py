@@ -1,4 +1,4 @@
-"""A ceiling is arithmetic over what is known, and over nothing else."""
+"""Price ceilings use known amounts only."""
 
 from dataclasses import replace
 from datetime import date
@@ -18,7 +18,7 @@ def owed(*records: dict[str, object]) -> Totals:
     return totals([assess(one, TODAY) for one in read_fines(renainf_body(*records), HIDDEN)])
 
 
-def test_the_ceiling_is_the_price_less_fines_less_costs_at_each_share() -> None:
+def test_ceiling_is_price_less_fines_less_costs() -> None:
     sums = negotiate(
         Decimal("89325.00"),
         owed(fine(), fine()),
@@ -33,7 +33,7 @@ def test_the_ceiling_is_the_price_less_fines_less_costs_at_each_share() -> None:
     assert sums.unknown == ()
 
 
-def test_without_a_price_or_the_fines_there_is_no_ceiling() -> None:
+def test_missing_price_or_fines_gives_no_ceiling() -> None:
     for price, fines, unknown in (
         (None, owed(), ("price",)),
         (Decimal(1000), None, ("fines",)),
@@ -44,22 +44,22 @@ def test_without_a_price_or_the_fines_there_is_no_ceiling() -> None:
         assert [scenario.ceiling for scenario in sums.scenarios] == [None, None, None]
 
 
-def test_no_fines_at_all_leave_the_price() -> None:
+def test_no_fines_leave_the_full_price() -> None:
     assert negotiate(Decimal(1000), owed()).scenario(60).ceiling == Decimal(1000)
 
 
-def test_fines_without_an_amount_are_counted_because_they_are_in_no_sum() -> None:
+def test_fines_without_an_amount_are_counted() -> None:
     sums = negotiate(Decimal(1000), owed(fine(valor="", codigoInfracao="")))
     assert sums.fines_without_amount == 1
     assert sums.scenario(100).ceiling == Decimal(1000)
 
 
-def test_fines_that_are_due_have_in_general_lost_their_discount() -> None:
+def test_enforceable_fines_have_no_discount() -> None:
     sums = negotiate(Decimal(1000), owed(fine(dataEmissaoPenalidade="01/12/2025"), fine()))
     assert sums.fines_past_discount == 1
 
 
-def test_deductions_may_exceed_the_price_and_say_so_below_zero() -> None:
+def test_deductions_above_the_price_give_a_negative_ceiling() -> None:
     assert negotiate(Decimal(100), owed(fine())).scenario(100).ceiling == Decimal("-30.16")
 
 
@@ -67,7 +67,7 @@ MONEY = st.decimals(0, 10**7, places=2)
 
 
 @given(MONEY, MONEY, st.lists(MONEY, max_size=5))
-def test_every_ceiling_adds_up_again_and_a_discount_never_lowers_it(
+def test_ceilings_add_up_and_rise_with_the_discount(
     price: Decimal, amount: Decimal, costs: list[Decimal]
 ) -> None:
     fines = replace(owed(), amount=amount, amount_at_80=amount * 4 / 5, amount_at_60=amount * 3 / 5)

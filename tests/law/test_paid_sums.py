@@ -1,4 +1,4 @@
-"""A sum paid is told to the cent only where the cents are known."""
+"""A paid sum is exact to the cent only where the cents are known."""
 
 from decimal import Decimal
 
@@ -18,7 +18,7 @@ NBSP = "\u00a0"
     ("sent", "value", "share"),
     [("234", "234.78", "80%"), ("176", "176.08", "60%"), ("293", "293.47", "100%")],
 )
-def test_cents_that_were_cut_come_back_from_the_table(sent: str, value: str, share: str) -> None:
+def test_cut_cents_are_restored_from_the_table(sent: str, value: str, share: str) -> None:
     paid = paid_sum(Decimal(sent), OWED)
     assert (paid.value, paid.is_exact) == (Decimal(value), True)
     assert paid.words.startswith(f"{money(Decimal(value))} ({share} do valor da tabela")
@@ -26,7 +26,7 @@ def test_cents_that_were_cut_come_back_from_the_table(sent: str, value: str, sha
 
 
 @pytest.mark.parametrize("sent", ["234.78", "293.47", "250.10", "250.00"])
-def test_a_sum_with_its_cents_stands_as_it_was_sent(sent: str) -> None:
+def test_sum_with_cents_is_kept_as_sent(sent: str) -> None:
     paid = paid_sum(Decimal(sent), OWED)
     assert (paid.value, paid.is_exact, paid.words) == (
         Decimal(sent),
@@ -35,27 +35,27 @@ def test_a_sum_with_its_cents_stands_as_it_was_sent(sent: str) -> None:
     )
 
 
-def test_a_whole_number_that_is_no_share_is_not_told_to_the_cent() -> None:
+def test_whole_number_that_is_no_share_is_not_exact() -> None:
     paid = paid_sum(Decimal(1250), OWED)
     assert not paid.is_exact
     assert paid.words == f"R${NBSP}1.250 (como a fonte enviou, talvez sem os centavos)"
 
 
-def test_no_table_restores_no_cents() -> None:
+def test_cents_are_not_restored_without_a_table() -> None:
     assert not paid_sum(Decimal(130), Amount(Decimal(130), "sent", "")).is_exact
 
 
 @pytest.mark.parametrize("sent", [None, Decimal(-1), Decimal("NaN"), Decimal("1e400")])
-def test_no_sum_is_no_words(sent: Decimal | None) -> None:
+def test_missing_sum_has_no_text(sent: Decimal | None) -> None:
     assert paid_sum(sent, OWED).words == ""
 
 
-def test_a_zero_is_told_as_one() -> None:
+def test_zero_is_an_exact_sum() -> None:
     assert paid_sum(Decimal("0.00"), OWED).words == f"R${NBSP}0,00"
 
 
 @given(st.decimals(allow_nan=True, allow_infinity=True))
-def test_cents_are_told_only_where_they_are_known(sent: Decimal) -> None:
+def test_cents_are_shown_only_where_known(sent: Decimal) -> None:
     paid = paid_sum(sent, OWED)
     if paid.words and not paid.is_exact:
         assert "," not in paid.words.split(" (")[0]

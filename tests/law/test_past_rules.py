@@ -1,4 +1,4 @@
-"""A gravity that the law changed is told as it was on the infraction's day, or left open."""
+"""A changed gravity is that of the infraction's day, or unknown."""
 
 from datetime import date
 from decimal import Decimal
@@ -13,7 +13,7 @@ from tests.law.records import fine
 TODAY = date(2026, 11, 21)
 
 
-def told(code, committed_on, sent):
+def assessed(code, committed_on, sent):
     amount = None if sent is None else Decimal(sent)
     return assess(fine(code=code, committed_on=committed_on, amount=amount), TODAY)
 
@@ -27,26 +27,26 @@ def told(code, committed_on, sent):
         ("6386", date(2018, 3, 1), "195", "grave", 5, "195.23"),
         ("6920", date(2018, 3, 1), "195", "grave", 5, "195.23"),
         ("6866", date(2017, 3, 1), "130", "média", 4, "130.16"),
-        # The new rule came within the period: the amount tells it.
+        # The rule changed within the period, so the amount determines it.
         ("6742", date(2020, 3, 1), "1467", "gravíssima", 7, "1467.35"),
         ("6858", date(2020, 3, 1), "293", "gravíssima", 7, "293.47"),
-        # Before 01/11/2016 the old amount alone tells it.
+        # Before 01/11/2016 the old amount alone determines the rule.
         ("6858", date(2015, 3, 1), "85", "média", 4, "85.13"),
         ("6858", date(2015, 3, 1), None, "média", 4, "85.13"),
         ("6742", date(2016, 10, 31), None, "grave", 5, "127.69"),
-        # Without a day, the amount does.
+        # Without a day, the amount determines the rule.
         ("6858", None, "130", "média", 4, "130.16"),
         ("6858", None, "85", "média", 4, "85.13"),
         ("6858", None, "293", "gravíssima", 7, "293.47"),
         ("6858", date(2021, 4, 12), None, "gravíssima", 7, "293.47"),
         ("6920", date(2024, 1, 1), "130", "média", 4, "130.16"),
-        # Only the factor changed here, on the day of the amounts.
+        # Only the factor changed here, on the day when the amounts changed.
         ("5029", date(2015, 3, 1), "957", "gravíssima", 7, "957.70"),
         ("5029", date(2018, 3, 1), None, "gravíssima", 7, "880.41"),
     ],
 )
-def test_the_rule_of_the_day_is_told(code, committed_on, sent, gravity, points, exact):
-    found = told(code, committed_on, sent)
+def test_infraction_has_the_rule_of_its_day(code, committed_on, sent, gravity, points, exact):
+    found = assessed(code, committed_on, sent)
     assert found.gravity_word == gravity
     assert found.points.by_gravity == points
     assert found.amount.value == Decimal(exact)
@@ -55,22 +55,22 @@ def test_the_rule_of_the_day_is_told(code, committed_on, sent, gravity, points, 
 
 @pytest.mark.parametrize("committed_on", [date(2016, 11, 1), date(2021, 4, 11), None])
 @pytest.mark.parametrize("code", ["6858", "6920", "69201", "6742", "6386", "6866"])
-def test_while_the_law_changed_nothing_is_told_without_an_amount(code, committed_on):
-    found = told(code, committed_on, None)
+def test_period_of_change_without_amount_is_mudou(code, committed_on):
+    found = assessed(code, committed_on, None)
     assert found.gravity_word == "a confirmar"
     assert (found.points.by_gravity, found.amount.value) == (None, None)
     assert "mudou entre 2016 e 2021: confirme" in found.amount.note
     assert "mudou entre 2016 e 2021" in found.points.note
 
 
-def test_an_amount_of_neither_rule_is_kept_and_tells_no_gravity():
-    found = told("6858", date(2019, 5, 10), "500")
+def test_amount_of_neither_rule_gives_no_gravity():
+    found = assessed("6858", date(2019, 5, 10), "500")
     assert found.amount.value == Decimal(500)
     assert found.gravity_word == "a confirmar"
     assert "fora das tabelas" in found.amount.note
 
 
-def test_only_the_rows_whose_old_amount_is_another_gravity_have_a_past_rule():
+def test_only_rows_with_another_old_gravity_have_a_past_rule():
     changed = {
         row.code
         for row in rows()
@@ -79,6 +79,6 @@ def test_only_the_rows_whose_old_amount_is_another_gravity_have_a_past_rule():
     assert changed == {"6386", "6742", "6858", "6866", "6920"}
 
 
-def test_a_gravity_that_cannot_be_told_is_counted_in_the_same_words():
-    found = told("6858", date(2019, 5, 10), None)
+def test_unknown_gravity_has_the_same_words_in_totals():
+    found = assessed("6858", date(2019, 5, 10), None)
     assert totals([found, found]).gravities == ("2 a confirmar",)

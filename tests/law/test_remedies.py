@@ -1,4 +1,4 @@
-"""What may be done about a fine, and until when, as far as it has come."""
+"""The remedies against a fine and their deadlines, by the fine's standing."""
 
 from datetime import date, timedelta
 
@@ -28,14 +28,14 @@ def issued(days_ago: int, code: str = SPEEDING, **given):
     [
         (issued(0), [DEFENCE, NOMINATION]),
         (issued(30), [DEFENCE, NOMINATION]),
-        (issued(31), [DEFENCE]),  # thirty days are its least, and all that a nomination has
+        (issued(31), [DEFENCE]),  # 30 days: the minimum for a defence, the limit for a nomination
         (issued(30, UNKNOWN), [DEFENCE, NOMINATION]),
-        # There is no driver to name:
+        # There is no driver to name.
         (issued(30, UNREGISTERED), [DEFENCE]),
         (issued(30, ON_FOOT), [DEFENCE]),
-        # A late notice is contested like any other, and the rest of the record may be missing:
+        # A late notice can be contested too, and the rest of the record may be missing.
         (issued(10, committed_on=TODAY - timedelta(days=500)), [DEFENCE, NOMINATION, APPEAL]),
-        # The source's own word for what was done:
+        # The source's own word for a step that was taken.
         (issued(10, kind="EM DEFESA"), [NOMINATION, APPEAL]),
         (issued(10, kind="DEFESA PRÉVIA INDEFERIDA"), [NOMINATION]),
         *(
@@ -46,17 +46,17 @@ def issued(days_ago: int, code: str = SPEEDING, **given):
             )
         ),
         (issued(10, kind="CONDUTOR INDICADO"), [DEFENCE]),
-        # A penalty is appealed against:
+        # Against a penalty the remedy is an appeal.
         (issued(120, penalty_on=TODAY - timedelta(days=10)), [APPEAL]),
         (issued(120, penalty_on=TODAY - timedelta(days=90)), [APPEAL]),
         (issued(10, penalty_on_text=Field("", "hidden")), [APPEAL]),
         (issued(10, penalty_on_text="ontem"), [APPEAL]),
-        # Nothing has been notified, as far as is known:
+        # No notification is on record.
         (fine(code=SPEEDING), [APPEAL]),
         (issued(-1), [APPEAL]),
     ],
 )
-def test_a_notice_is_contested_until_a_penalty_follows_and_that_is_appealed(record, remedies):
+def test_remedies_follow_the_notice_then_the_penalty(record, remedies):
     found = assess(record, TODAY)
     assert names_of(found.remedies) == remedies
     assert names_of(found.clocks) == [
@@ -66,19 +66,19 @@ def test_a_notice_is_contested_until_a_penalty_follows_and_that_is_appealed(reco
     ]
 
 
-def test_nothing_runs_for_a_paid_fine():
+def test_paid_fine_has_no_deadlines():
     found = assess(issued(10, paid_on=TODAY), TODAY)
     assert found.is_paid
     assert found.clocks == found.remedies == ()
 
 
-def test_a_nomination_is_for_whoever_was_not_stopped():
+def test_nomination_applies_only_if_driver_was_not_stopped():
     (_, nomination) = assess(issued(10), TODAY).remedies
     assert "se o condutor não foi identificado na abordagem" in nomination.sentence
     assert not nomination.at_least
 
 
-def test_a_hidden_date_is_not_said_to_be_missing_at_the_source():
+def test_hidden_date_is_not_called_missing():
     record = issued(10, penalty_on_text=Field(HIDDEN, "hidden"))
     for clock in assess(record, TODAY).clocks:
         assert "a fonte não informa" not in clock.sentence

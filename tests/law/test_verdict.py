@@ -1,4 +1,4 @@
-"""The verdict names its records, and what could not be asked never reads as good."""
+"""The verdict refers to its records; a missing lookup never improves it."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -33,7 +33,7 @@ def marks(verdict):
     return tuple(row.mark for row in verdict.matrix)
 
 
-def test_a_transfer_restriction_blocks_the_transfer_alone():
+def test_transfer_restriction_blocks_only_the_transfer():
     verdict = judge(True, [], [TJMG], TODAY)
     assert verdict.level == "blocked"
     assert verdict.headline == "Não pode ser transferido agora"
@@ -46,7 +46,7 @@ def test_a_transfer_restriction_blocks_the_transfer_alone():
     )
 
 
-def test_a_circulation_restriction_blocks_everything():
+def test_circulation_restriction_blocks_every_act():
     verdict = judge(True, [], [restriction("CIRCULAÇÃO")], TODAY)
     assert verdict.headline == "Não pode circular, ser licenciado nem ser transferido agora"
     assert marks(verdict) == ("no",) * 4
@@ -59,15 +59,15 @@ def test_a_circulation_restriction_blocks_everything():
         ("TRANSFERENCIA", "Não pode ser transferido agora"),
         ("PENHORA", "Na prática, não pode ser transferido agora"),
         ("TRANSFERENCIA E LICENCIAMENTO", "Não pode ser transferido nem licenciado agora"),
-        # That licenciamento stops a transfer too is not confirmed at a source.
+        # No source confirms that licenciamento stops a transfer too.
         ("LICENCIAMENTO", "Não pode ser licenciado agora nem, em regra, transferido"),
     ],
 )
-def test_the_headline_says_no_more_than_is_known(kinds, headline):
+def test_headline_is_as_certain_as_its_source(kinds, headline):
     assert judge(True, [], [restriction(kinds)], TODAY).headline == headline
 
 
-def test_nothing_on_record_is_clear():
+def test_no_records_give_a_clear_verdict():
     verdict = judge(True, [], [], TODAY)
     assert verdict.level == "clear"
     assert verdict.headline == "Nada impede a transferência nos registros consultados"
@@ -75,13 +75,13 @@ def test_nothing_on_record_is_clear():
     assert verdict.reasons == ()
 
 
-def test_paid_fines_and_unrecorded_restrictions_leave_it_clear():
+def test_paid_fines_and_lifted_restrictions_are_clear():
     verdict = judge(True, [PAID], [restriction(recorded=False)], TODAY)
     assert verdict.level == "clear"
     assert verdict.reasons == ()
 
 
-def test_enforceable_fines_let_license_and_transfer_only_after_payment():
+def test_enforceable_fines_require_payment_first():
     verdict = judge(True, [PAID, ENFORCEABLE], [], TODAY)
     assert verdict.level == "caution"
     assert "depois de pagas as multas" in verdict.headline
@@ -100,8 +100,8 @@ def test_enforceable_fines_let_license_and_transfer_only_after_payment():
     ]
 
 
-def test_enforceable_fines_still_stand_in_the_way_beside_a_court_s_order():
-    """Lifting the order is not enough, and the answer says so."""
+def test_enforceable_fines_are_named_beside_a_court_order():
+    """Lifting the order is not enough, so the answer names the fines too."""
     verdict = judge(True, [PAID, ENFORCEABLE, NOTICE], [TJMG], TODAY)
     assert verdict.headline == "Não pode ser transferido agora"
     transfer = verdict.row("transfer")
@@ -121,15 +121,15 @@ def test_enforceable_fines_still_stand_in_the_way_beside_a_court_s_order():
     assert odd.row("transfer").mark == "unknown"
 
 
-def test_enforceable_fines_without_an_amount_are_told_without_a_sum():
+def test_enforceable_fines_without_amount_have_no_sum():
     bare = assessed(penalty_on=date(2026, 8, 1), code="9999", amount=None)
-    (told,) = [r.sentence for r in judge(True, [bare], [], TODAY).reasons[:1]]
-    assert "(valor não informado)" in told
-    (told,) = [r.sentence for r in judge(True, [ENFORCEABLE, bare], [], TODAY).reasons[:1]]
-    assert "(ao menos R$\u00a0130,16)" in told
+    (sentence,) = [r.sentence for r in judge(True, [bare], [], TODAY).reasons[:1]]
+    assert "(valor não informado)" in sentence
+    (sentence,) = [r.sentence for r in judge(True, [ENFORCEABLE, bare], [], TODAY).reasons[:1]]
+    assert "(ao menos R$\u00a0130,16)" in sentence
 
 
-def test_the_observed_fine_may_stand_in_the_way():
+def test_observed_fine_may_be_an_obstacle():
     old = assessed(committed_on=date(2024, 8, 18), notified_on=date(2024, 9, 9))
     verdict = judge(True, [old], [], TODAY)
     assert "situação não informada, que pode impedir" in verdict.row("transfer").why
@@ -139,13 +139,13 @@ def test_the_observed_fine_may_stand_in_the_way():
     )
 
 
-def test_a_fine_only_in_notice_is_told_with_care():
+def test_fine_in_notice_gives_caution():
     verdict = judge(True, [NOTICE], [], TODAY)
     assert verdict.level == "caution"
     assert "em regra ainda não impede" in verdict.row("licence").why
 
 
-def test_an_unrecognised_restriction_is_never_clear():
+def test_unrecognised_restriction_is_never_clear():
     verdict = judge(True, [], [restriction("ALGO NOVO")], TODAY)
     assert verdict.level == "caution"
     assert "alcance não reconhecido" in verdict.headline
@@ -154,18 +154,18 @@ def test_an_unrecognised_restriction_is_never_clear():
 
 
 @pytest.mark.parametrize(
-    ("record", "told"),
+    ("record", "sentence"),
     [
         (restriction("CIRCULACAO", recorded=False), "de circulação: a fonte se contradiz; não é"),
         (restriction("PENHORA BAIXADA"), "“PENHORA BAIXADA”: a fonte registra “BAIXADA”; não é"),
     ],
 )
-def test_a_restriction_in_doubt_is_never_clear(record, told):
+def test_doubtful_restriction_is_never_clear(record, sentence):
     verdict = judge(True, [], [record], TODAY)
     assert verdict.level == "caution"
     assert "situação incerta" in verdict.headline
     assert set(marks(verdict)) == {"unknown"}
-    assert told in verdict.reasons[0].sentence
+    assert sentence in verdict.reasons[0].sentence
 
 
 BEFORE = datetime.fromisoformat("2026-11-20T14:05:00")
@@ -173,7 +173,7 @@ LATER = datetime.fromisoformat("2026-11-20T18:00:00")
 AS_OF = "conforme resposta guardada de 20/11/2026 às 14:05; sem resposta mais nova da fonte"
 
 
-def test_answers_of_before_make_no_verdict_clear():
+def test_stale_answers_never_give_a_clear_verdict():
     verdict = judge(True, [], [], TODAY, stale={"restrictions": BEFORE, "fines": LATER})
     assert verdict.level == "caution"
     assert verdict.headline == f"Nada impede a transferência, {AS_OF}"
@@ -188,7 +188,7 @@ def test_answers_of_before_make_no_verdict_clear():
         assert AS_OF[1:] in row.why
 
 
-def test_an_answer_of_before_bears_on_the_acts_that_stand_on_it():
+def test_stale_answer_affects_the_acts_based_on_it():
     assert marks(judge(True, [], [], TODAY, stale={"fines": BEFORE})) == (
         *("careful", "careful", "yes", "yes"),
     )
@@ -197,14 +197,14 @@ def test_an_answer_of_before_bears_on_the_acts_that_stand_on_it():
     assert set(marks(of_vehicle)) == {"yes"}
 
 
-def test_what_blocked_before_still_blocks_and_says_of_when():
+def test_stale_block_still_blocks_with_its_time():
     verdict = judge(True, [ENFORCEABLE], [TJMG], TODAY, stale={"restrictions": BEFORE})
     assert verdict.headline == "Não pode ser transferido agora"
     assert verdict.notices == (f"Restrições judiciais: {AS_OF}.",)
     assert judge(True, [], None, TODAY, stale={"restrictions": BEFORE}).notices == ()
 
 
-def test_a_vehicle_that_the_source_did_not_describe_makes_it_incomplete():
+def test_undescribed_vehicle_makes_the_verdict_incomplete():
     verdict = judge(True, [], [], TODAY, is_described=False)
     assert verdict.level == "incomplete"
     assert verdict.headline == "Verificação incompleta: a fonte não descreveu o veículo"
@@ -226,21 +226,21 @@ def test_a_vehicle_that_the_source_did_not_describe_makes_it_incomplete():
         (False, None, None, ("decode", "fines", "restrictions")),
     ],
 )
-def test_what_could_not_be_asked_makes_it_incomplete(decode_known, fines, restrictions, missing):
+def test_missing_lookup_makes_the_verdict_incomplete(decode_known, fines, restrictions, missing):
     verdict = judge(decode_known, fines, restrictions, TODAY)
     assert verdict.level == "incomplete"
     assert verdict.missing == missing
     assert verdict.headline.startswith("Verificação incompleta: não foi possível consultar")
 
 
-def test_unasked_fines_leave_licence_and_transfer_unknown_but_not_driving():
+def test_missing_fines_leave_licence_and_transfer_unknown():
     verdict = judge(True, None, [], TODAY)
     assert marks(verdict) == ("unknown", "unknown", "yes", "yes")
     assert "Não foi possível consultar as multas." in verdict.row("transfer").why
     assert set(marks(judge(True, [], None, TODAY))) == {"unknown"}
 
 
-def test_what_is_known_to_block_still_blocks_when_the_rest_is_silent():
+def test_known_block_holds_when_other_lookups_are_missing():
     verdict = judge(False, None, [TJMG], TODAY)
     assert verdict.level == "blocked"
     assert verdict.missing == ("decode", "fines")
@@ -256,7 +256,7 @@ def test_what_is_known_to_block_still_blocks_when_the_rest_is_silent():
     st.booleans(),
     st.dictionaries(st.sampled_from(["decode", "fines", "restrictions"]), st.datetimes()),
 )
-def test_no_record_makes_the_verdict_raise_or_better_than_it_is(
+def test_verdict_never_raises_and_is_never_too_good(
     decode, fines, restrictions, today, is_described, stale
 ):
     found = None if fines is None else [assess(f, today) for f in fines]
@@ -289,7 +289,7 @@ WORSE = ("yes", "careful", "unknown", "no")
     st.dictionaries(st.sampled_from(["fines", "restrictions"]), st.datetimes()),
     st.dates(),
 )
-def test_nothing_that_is_added_makes_an_answer_better(
+def test_additional_records_never_improve_an_answer(
     fines, restrictions, more_fines, more_restrictions, stale, today
 ):
     found = [assess(f, today) for f in fines]

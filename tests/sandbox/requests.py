@@ -1,4 +1,4 @@
-"""A sandbox of one fixed day and a clock that only counts, and how tests ask it."""
+"""A sandbox of a fixed day with a fake sleep, and helpers to send it requests."""
 
 import json
 from datetime import date
@@ -12,7 +12,7 @@ REPORT = "/detran/v1/analytical-reports"
 
 
 class Sleeper:
-    """Remembers how long it was told to sleep, and does not."""
+    """A fake sleep that records the seconds and returns at once."""
 
     def __init__(self) -> None:
         self.slept: list[float] = []

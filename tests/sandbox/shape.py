@@ -1,4 +1,4 @@
-"""The contract's field names, in its order, one text a record."""
+"""The contract's field names, in its order, one text per record."""
 
 DECODE = (
     "marca descricao placa anoModelo anoFabricacao combustivel chassi tipoVeiculo potencia "

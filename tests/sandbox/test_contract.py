@@ -1,4 +1,4 @@
-"""Every valid plate gets records of exactly the contract's shape, and always the same ones."""
+"""Every valid plate gets the same records each time, in the contract's shape."""
 
 import json
 import re
@@ -21,7 +21,7 @@ plates = st.from_regex(r"[A-Za-z]{3}[0-9][A-Za-z0-9][0-9]{2}", fullmatch=True).f
     lambda text: text.isascii()
 )
 days = st.dates(date(2024, 1, 1), date(2031, 12, 31))
-# The documented plates may answer an error; any other plate must not.
+# Only the documented plates may answer an error.
 ordinary = plates.filter(
     lambda text: not any(Plate.parse(text).names_same_vehicle(s.plate) for s in SITUATIONS)
 )
@@ -39,7 +39,7 @@ def as_day(text: str) -> date:
 
 @settings(max_examples=150, deadline=None)
 @given(ordinary, days)
-def test_a_decoded_vehicle_has_the_contracts_fields_in_their_order(plate: str, today: date) -> None:
+def test_decoded_vehicle_has_the_contracts_fields_in_order(plate: str, today: date) -> None:
     decoded = result(f"decode/{plate}", sandbox_on(today))
     assert list(decoded) == DECODE.split()
     assert all_strings(decoded, "informacoesFipe")
@@ -58,9 +58,7 @@ def test_a_decoded_vehicle_has_the_contracts_fields_in_their_order(plate: str, t
 
 @settings(max_examples=150, deadline=None)
 @given(ordinary, days)
-def test_a_price_history_is_consecutive_gentle_and_predicted_at_its_end_alone(
-    plate: str, today: date
-) -> None:
+def test_price_history_is_consecutive_and_predicted_at_its_end(plate: str, today: date) -> None:
     now = today.year * 12 + today.month
     for entry in result(f"decode/{plate}", sandbox_on(today))["informacoesFipe"]:
         history = entry["historicoPreco"]
@@ -82,9 +80,7 @@ def test_a_price_history_is_consecutive_gentle_and_predicted_at_its_end_alone(
 
 @settings(max_examples=150, deadline=None)
 @given(ordinary, days)
-def test_fines_have_the_contracts_fields_and_dates_that_follow_each_other(
-    plate: str, today: date
-) -> None:
+def test_fines_have_the_contracts_fields_and_ordered_dates(plate: str, today: date) -> None:
     for fine in result(f"restrictions/renainf/{plate}", sandbox_on(today)):
         assert list(fine) == FINE.split()
         assert all_strings(fine, "cnhCondutor", "cnhInfrator", "pagamento")
@@ -127,7 +123,7 @@ def test_restrictions_have_the_contracts_fields(plate: str, today: date) -> None
 
 
 def dated_before_manufacture(plate: str, today: date) -> list[str]:
-    """Days of fines and restrictions on which the vehicle did not exist yet."""
+    """Return the days of fines and restrictions before the year of manufacture."""
     box = sandbox_on(today)
     built = int(result(f"decode/{plate}", box)["anoFabricacao"])
     happened = [fine["dataInfracao"] for fine in result(f"restrictions/renainf/{plate}", box)]
@@ -137,22 +133,20 @@ def dated_before_manufacture(plate: str, today: date) -> list[str]:
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(ordinary, min_size=4, max_size=4), days)
-def test_nothing_befalls_a_vehicle_before_its_year_of_manufacture(
-    several: list[str], today: date
-) -> None:
+def test_no_record_precedes_the_year_of_manufacture(several: list[str], today: date) -> None:
     for plate in several:
         assert not dated_before_manufacture(plate, today)
 
 
 @pytest.mark.parametrize("plate", [s.plate for s in SITUATIONS if s.fault is None])
-def test_nothing_befalls_a_documented_vehicle_before_its_year(plate: str) -> None:
+def test_no_record_of_a_documented_plate_precedes_its_year(plate: str) -> None:
     for today in (date(2024, 1, 1), TODAY, date(2031, 12, 31)):
         assert not dated_before_manufacture(plate, today)
 
 
 @settings(max_examples=60, deadline=None)
 @given(ordinary)
-def test_the_same_plate_gives_the_same_bytes_in_either_case(plate: str) -> None:
+def test_plate_in_either_case_gives_the_same_bytes(plate: str) -> None:
     for path in ("decode", "restrictions/renainf", "restrictions/renajud"):
         first = get(f"{path}/{plate}").body
         assert get(f"{path}/{plate}").body == first
@@ -171,12 +165,12 @@ def test_both_spellings_of_a_plate_are_one_vehicle(plate: str) -> None:
     assert result(f"restrictions/renainf/{plate}") == result(f"restrictions/renainf/{twin}")
 
 
-def test_plates_differ_from_each_other() -> None:
-    told = {result(f"decode/QQQ{n // 100}A{n % 100:02d}")["descricao"] for n in range(300)}
-    assert len(told) >= 40
+def test_different_plates_give_different_vehicles() -> None:
+    descriptions = {result(f"decode/QQQ{n // 100}A{n % 100:02d}")["descricao"] for n in range(300)}
+    assert len(descriptions) >= 40
 
 
-def test_most_plates_have_few_fines_and_few_a_restriction() -> None:
+def test_most_plates_have_few_fines_and_no_restriction() -> None:
     some = [f"RQT{n // 100}B{n % 100:02d}" for n in range(300)]
     fines = [len(result(f"restrictions/renainf/{plate}")) for plate in some]
     restricted = [bool(result(f"restrictions/renajud/{plate}")) for plate in some]
@@ -185,7 +179,7 @@ def test_most_plates_have_few_fines_and_few_a_restriction() -> None:
     assert 5 < sum(restricted) < 60
 
 
-def test_a_past_price_does_not_change_when_the_calendar_moves_on() -> None:
+def test_past_prices_do_not_change_over_time() -> None:
     def prices(day: date) -> dict[tuple[str, str], str]:
         entry = result("decode/ABC1D23", sandbox_on(day))["informacoesFipe"][0]
         return {(p["ano"], p["mes"]): p["valor"] for p in entry["historicoPreco"]}
@@ -196,7 +190,7 @@ def test_a_past_price_does_not_change_when_the_calendar_moves_on() -> None:
     assert all(before[month] == after[month] for month in common)
 
 
-def test_two_lookups_in_one_month_read_the_same() -> None:
+def test_two_lookups_in_one_month_are_equal() -> None:
     path = "restrictions/renainf/MUL0A45"
     assert result(path, sandbox_on(date(2026, 11, 2))) == result(
         path, sandbox_on(date(2026, 11, 30))
@@ -205,7 +199,7 @@ def test_two_lookups_in_one_month_read_the_same() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.from_regex(r"[0-9]{11}", fullmatch=True).filter(str.isascii))
-def test_a_renavam_has_fines_and_restrictions_but_cannot_be_decoded(renavam: str) -> None:
+def test_renavam_has_fines_and_restrictions_but_no_decode(renavam: str) -> None:
     assert isinstance(result(f"restrictions/renainf/{renavam}"), list)
     for record in result(f"restrictions/renajud/{renavam}"):
         assert record["renavam"] in ("", renavam)
@@ -218,7 +212,7 @@ def test_a_renavam_has_fines_and_restrictions_but_cannot_be_decoded(renavam: str
     "text",
     ["A", "ABC12345", "AB11D23", "ABC-1234", "ABC1D2٣", "ABC1D23\n", "ßBC1234", "1234567890"],
 )
-def test_anything_else_is_refused_with_the_contracts_message(text: str) -> None:
+def test_invalid_subject_gets_the_contracts_message(text: str) -> None:
     for path in ("decode", "restrictions/renainf", "restrictions/renajud"):
         answer = get(f"{path}/{text}")
         assert (answer.status, message(answer)) == (400, PLATE_MESSAGE)
@@ -229,27 +223,27 @@ def test_texts_are_utf8_and_unescaped() -> None:
 
 
 @pytest.mark.parametrize("state", ["MG", "mg", "Mg"])
-def test_a_state_narrows_to_its_own_authorities(state: str) -> None:
+def test_state_filters_fines_by_authority(state: str) -> None:
     every = result("restrictions/renainf/MUL0A45")
     narrowed = result(f"restrictions/renainf/MUL0A45/{state}")
     assert narrowed == [fine for fine in every if fine["ufOrgaoAutuador"] == "MG"]
     assert 0 < len(narrowed) < len(every)
 
 
-def test_all_states_together_are_all_fines() -> None:
+def test_all_states_together_give_all_fines() -> None:
     every = result("restrictions/renainf/MUL0A45")
     parts = [result(f"restrictions/renainf/MUL0A45/{state}") for state in STATES]
     assert sum(map(len, parts)) == len(every)
 
 
 @pytest.mark.parametrize("state", ["XX", "M", "MGG", "ß"])
-def test_an_unknown_state_is_refused_with_a_message_of_its_own(state: str) -> None:
+def test_unknown_state_gets_its_own_message(state: str) -> None:
     answer = get(f"restrictions/renainf/ABC1D23/{state}")
     assert answer.status == 400
     assert "UF" in message(answer)
 
 
-def test_the_asks_secrets_do_not_show_in_its_repr() -> None:
+def test_ask_repr_hides_the_secrets() -> None:
     shown = repr(Ask("GET", "/p", "at=demo", DEMO, b"body"))
     assert "demo" not in shown
     assert "body" not in shown

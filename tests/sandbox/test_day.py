@@ -1,4 +1,4 @@
-"""The sandbox's records hang on one day, embedded or alone, on whatever clock the machine is."""
+"""The sandbox uses the day in São Paulo, embedded or alone, in any time zone."""
 
 import importlib.util
 from collections.abc import Callable
@@ -18,14 +18,14 @@ def at(text: str) -> date:
     return today(moment.timestamp)
 
 
-def test_a_month_ends_with_its_last_evening_in_brazil() -> None:
+def test_month_ends_at_midnight_in_sao_paulo() -> None:
     assert at("2026-12-01T02:59") == date(2026, 11, 30)
     assert at("2026-12-01T03:00") == date(2026, 12, 1)
 
 
 @pytest.fixture
 def given(monkeypatch: pytest.MonkeyPatch) -> list[Today]:
-    """By what each sandbox that a test builds tells its day."""
+    """Return the ``today`` functions of all sandboxes that the test builds."""
     days: list[Today] = []
 
     class Spied(Sandbox):
@@ -33,17 +33,15 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[Today]:
             days.append(today)
             super().__init__(today, sleep)
 
-    for room in ("portal.sandbox.Sandbox", "portal.sandbox.sandbox.Sandbox"):
-        monkeypatch.setattr(room, Spied)
+    for target in ("portal.sandbox.Sandbox", "portal.sandbox.sandbox.Sandbox"):
+        monkeypatch.setattr(target, Spied)
     return days
 
 
-def test_the_embedded_sandbox_and_the_one_alone_have_that_day(
-    given: list[Today], tmp_path: Path
-) -> None:
+def test_embedded_and_standalone_sandbox_use_that_day(given: list[Today], tmp_path: Path) -> None:
     with built(tmp_path, {}):
         pass
     spec = importlib.util.find_spec("portal.sandbox.wsgi")
     assert spec is not None and spec.loader is not None
-    spec.loader.exec_module(importlib.util.module_from_spec(spec))  # afresh: it builds one
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))  # a new import builds a sandbox
     assert given == [today, today]

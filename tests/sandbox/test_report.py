@@ -1,4 +1,4 @@
-"""A report tells what its data holds, names what it lacks, and survives whatever it is sent."""
+"""A report states what its data holds and what it lacks, and accepts any data."""
 
 import json
 import re
@@ -24,14 +24,14 @@ def topic(data: object, name: str) -> str:
     return text
 
 
-def test_a_report_has_the_contracts_fields_in_their_order() -> None:
+def test_report_has_the_contracts_fields_in_order() -> None:
     written = report(WHOLE)
     assert list(written) == ["resumo", "topicos", "laudoFinal"]
     assert list(written["topicos"]) == TOPICS.split()
     assert all(written["topicos"].values())
 
 
-def test_the_showcase_adds_up() -> None:
+def test_showcase_report_has_the_right_sums() -> None:
     written = report(WHOLE, "ABC1D23")
     topics = written["topicos"]
     assert topics["multas"] == (
@@ -61,11 +61,11 @@ def test_the_showcase_adds_up() -> None:
     ],
     ids=["own names", "portuguese", "flat", "envelopes", "nested", "by shape alone"],
 )
-def test_the_wires_shapes_are_recognised_wherever_they_stand(data: object) -> None:
+def test_upstream_shapes_are_recognised_at_any_place(data: object) -> None:
     assert report(data) == report(WHOLE)
 
 
-def test_prices_alone_are_recognised() -> None:
+def test_data_with_only_prices_is_recognised() -> None:
     entry = DECODED["informacoesFipe"][:1]
     for data in ({"informacoesFipe": entry}, {"fipe": entry[0]}):
         text = topic(data, "fipe")
@@ -73,14 +73,14 @@ def test_prices_alone_are_recognised() -> None:
         assert re.search(r"Em doze meses o preço (caiu|subiu) \d+,\d %\.", text)
 
 
-def test_empty_data_is_called_silent_on_every_topic() -> None:
+def test_empty_data_leaves_every_topic_unassessed() -> None:
     written = report({})
     assert all("nada trazem" in text for text in written["topicos"].values())
     assert written["topicos"]["leilao"] == "Os dados enviados nada trazem sobre leilão."
     assert "não bastam" in written["laudoFinal"]
 
 
-def test_silence_is_never_a_tick() -> None:
+def test_missing_data_never_gives_a_tick() -> None:
     assert "✅" not in json.dumps(report({}), ensure_ascii=False)
 
 
@@ -102,7 +102,7 @@ def test_empty_lists_are_clean_records() -> None:
         {"renajud": {"indisponivel": True}, "renainf": []},
     ],
 )
-def test_an_unavailable_section_is_named_as_not_assessed(data: object) -> None:
+def test_unavailable_section_is_named_as_not_assessed(data: object) -> None:
     written = report(data)
     text = written["topicos"]["restricoes"]
     assert "não avaliado" in text
@@ -112,7 +112,7 @@ def test_an_unavailable_section_is_named_as_not_assessed(data: object) -> None:
     assert "Repita a consulta" in written["laudoFinal"]
 
 
-def test_an_unavailable_decoder_leaves_its_three_topics_open() -> None:
+def test_unavailable_decoder_leaves_its_three_topics_open() -> None:
     written = report({"indisponiveis": ["decode", "renainf"], "renajud": []})
     for name in ("documentacao", "fipe", "chassiMotor", "multas"):
         assert "não avaliado" in written["topicos"][name]
@@ -141,7 +141,7 @@ def test_an_unavailable_decoder_leaves_its_three_topics_open() -> None:
         ("indisponível", "Registros de passagem por leilão: não avaliado"),
     ],
 )
-def test_a_free_section_is_read_as_yes_no_or_words(value: object, start: str) -> None:
+def test_free_section_is_read_as_yes_no_or_text(value: object, start: str) -> None:
     assert topic({"leilao": value}, "leilao").startswith(start)
 
 
@@ -152,7 +152,7 @@ def test_owners_are_counted_and_named() -> None:
     assert topic({"proprietarios": 6}, "proprietarios").startswith("⚠️ 6 proprietários")
 
 
-def test_a_lien_stands_beside_the_court_restrictions() -> None:
+def test_lien_is_shown_with_the_court_restrictions() -> None:
     text = topic({"renajud": [], "gravame": {"situacao": "ATIVO"}}, "restricoes")
     assert text.startswith("⚠️ Nenhuma restrição judicial")
     assert "Gravame" in text
@@ -162,13 +162,13 @@ def test_a_lien_stands_beside_the_court_restrictions() -> None:
     assert "nada trazem sobre restrições judiciais" in alone
 
 
-def test_a_record_that_says_nothing_is_recorded_restricts_nothing() -> None:
+def test_lifted_record_restricts_nothing() -> None:
     lifted = {**COURT[0], "constaRenajud": False, "restricoes": "", "detalheRenajud": ""}
     for said in ({}, {"detalheRenajud": "NADA CONSTA"}):
         assert topic({"renajud": [lifted | said]}, "restricoes").startswith("✅")
 
 
-def test_a_flag_alone_lifts_no_restriction_that_the_record_still_names() -> None:
+def test_flag_alone_does_not_lift_a_named_restriction() -> None:
     contradicted = [{**COURT[0], "constaRenajud": False}]
     text = topic({"renajud": contradicted}, "restricoes")
     assert text.startswith("⚠️ 1 restrição judicial: transferência")
@@ -177,7 +177,7 @@ def test_a_flag_alone_lifts_no_restriction_that_the_record_still_names() -> None
     assert not topic({"renajud": hidden}, "restricoes").startswith("✅")
 
 
-def test_a_court_that_stops_licensing_outweighs_papers_in_order() -> None:
+def test_licensing_restriction_overrides_valid_documents() -> None:
     stopped = [{**COURT[0], "restricoes": "LICENCIAMENTO"}]
     data = {"renajud": stopped, "documentacao": "Em dia"}
     assert topic(data, "documentacao").startswith("⚠️ Licenciamento em risco")
@@ -190,21 +190,21 @@ def test_paid_fines_are_not_owed() -> None:
     assert text.startswith("✅ 1 multa nos dados enviados, nenhuma em aberto")
 
 
-def test_a_fine_without_an_amount_makes_the_total_a_least() -> None:
+def test_fine_without_amount_makes_the_total_a_minimum() -> None:
     unknown = {"codigoInfracao": "", "valor": "", "dataInfracao": "01/02/2026"}
     text = topic({"multas": [FINES[1], unknown]}, "multas")
     assert "2 em aberto" in text
     assert "pelo menos R$ 130,16" in text
 
 
-def test_several_prices_are_given_as_a_span() -> None:
+def test_several_prices_are_given_as_a_range() -> None:
     text = topic({"decode": DECODED}, "fipe")
     assert text.startswith("✅ 2 modelos da tabela FIPE")
     assert "de R$ 78." in text
     assert "a R$ 89.325,00" in text
 
 
-def test_the_chassis_is_never_vouched_for() -> None:
+def test_chassis_is_never_confirmed_as_sound() -> None:
     text = topic({"decode": DECODED}, "chassiMotor")
     assert "vistoria" in text
     assert "INFORMACAO OCULTADA" not in json.dumps(report(WHOLE))
@@ -230,7 +230,7 @@ json_values = st.recursive(
 
 @settings(max_examples=300, deadline=None)
 @given(st.dictionaries(st.sampled_from([*WHOLE, "indisponiveis", "leilao"]), json_values))
-def test_odd_data_never_breaks_a_report(data: dict[str, Any]) -> None:
+def test_report_never_raises_for_odd_data(data: dict[str, Any]) -> None:
     written = write_report(Plate("XYZ1D23"), data, TODAY)
     topics = written["topicos"]
     assert isinstance(topics, dict)
@@ -241,7 +241,7 @@ def test_odd_data_never_breaks_a_report(data: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("depth", [60, 400, 900, 5_000])
-def test_deep_data_is_answered_or_refused_but_never_breaks(depth: int) -> None:
+def test_deep_data_is_answered_or_refused(depth: int) -> None:
     nested = b'{"plate":"XYZ1D23","data":' + b'{"renainf":' * depth + b"[]" + b"}" * depth + b"}"
     assert post(nested).status in (200, 400)
 
@@ -249,7 +249,7 @@ def test_deep_data_is_answered_or_refused_but_never_breaks(depth: int) -> None:
 @pytest.mark.parametrize(
     "text", [r'"\ud800"', '"' + "9" * 5_000 + '"', "9" * 400, '"\\u202e\\u0000“x”"', "1e308"]
 )
-def test_hostile_values_are_answered_or_refused_but_never_break(text: str) -> None:
+def test_hostile_values_are_answered_or_refused(text: str) -> None:
     for name in ("leilao", "proprietarios", "renainf", "decode", "documentacao"):
         body = f'{{"plate":"XYZ1D23","data":{{"{name}":{text}}}}}'.encode()
         answer = post(body)

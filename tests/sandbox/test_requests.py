@@ -1,4 +1,4 @@
-"""What is judged before a vehicle is looked up: path, method, credential, body."""
+"""The checks before a vehicle's lookup: path, method, credential, body."""
 
 import pytest
 
@@ -27,7 +27,7 @@ PLATE_MESSAGE = "Por favor, informe uma placa válida."
         ("", "sem-acesso", 403),
     ],
 )
-def test_a_credential_is_one_token_by_query_or_header(
+def test_credential_is_one_token_in_query_or_header(
     query: str, header: str | None, status: int
 ) -> None:
     headers = {} if header is None else {"authorization": header}
@@ -51,7 +51,7 @@ def test_a_credential_is_one_token_by_query_or_header(
         ("GET", REPORT, 405),
     ],
 )
-def test_paths_and_methods_are_judged_before_the_credential(
+def test_path_and_method_are_checked_before_the_credential(
     method: str, path: str, status: int
 ) -> None:
     answer = sandbox_on().answer(Ask(method, path))
@@ -61,7 +61,7 @@ def test_paths_and_methods_are_judged_before_the_credential(
         assert answer.headers["Allow"] == ("POST" if path == REPORT else "GET")
 
 
-def test_the_credential_is_judged_before_the_plate_and_the_body() -> None:
+def test_credential_is_checked_before_plate_and_body() -> None:
     box = sandbox_on()
     assert box.answer(Ask("GET", "/detran/v1/decode/nonsense")).status == 401
     assert box.answer(Ask("POST", REPORT, body=b"x" * 300_000)).status == 401
@@ -86,7 +86,7 @@ def test_the_credential_is_judged_before_the_plate_and_the_body() -> None:
         ({"plate": "ABC1D23", "data": {"x": "y" * 262_144}}, 413),
     ],
 )
-def test_a_report_takes_an_object_with_a_plate_and_an_object(body: object, status: int) -> None:
+def test_report_requires_an_object_with_plate_and_data(body: object, status: int) -> None:
     answer = post(body)
     assert answer.status == status
     if status != 200:
@@ -94,7 +94,7 @@ def test_a_report_takes_an_object_with_a_plate_and_an_object(body: object, statu
 
 
 @pytest.mark.parametrize("plate", ["", "ABC", "79831854647", "ABC-1D23"])
-def test_a_reports_wrong_plate_gets_the_contracts_message(plate: str) -> None:
+def test_invalid_plate_in_a_report_gets_the_contracts_message(plate: str) -> None:
     answer = post({"plate": plate, "data": {}})
     assert (answer.status, message(answer)) == (400, PLATE_MESSAGE)
 
@@ -103,6 +103,6 @@ def test_a_reports_wrong_plate_gets_the_contracts_message(plate: str) -> None:
     ("kind", "status"),
     [("application/json", 200), ("application/json; charset=utf-8", 200), ("text/plain", 415)],
 )
-def test_a_report_is_sent_as_json(kind: str, status: int) -> None:
+def test_report_requires_a_json_content_type(kind: str, status: int) -> None:
     body = {"plate": "ABC1D23", "data": {}}
     assert post(body, **{"Content-Type": kind}).status == status

@@ -65,7 +65,7 @@ def ask(url: str, method: str = "GET", **options: object) -> requests.Response:
         return session.request(method, url, timeout=20, **options)  # type: ignore[arg-type]
 
 
-def test_it_answers_over_the_wire(base: str) -> None:
+def test_server_answers_over_a_socket(base: str) -> None:
     reply = ask(f"{base}/detran/v1/decode/abc1d23")
     assert reply.status_code == 200
     assert reply.headers["Content-Type"] == "application/json; charset=utf-8"
@@ -75,7 +75,7 @@ def test_it_answers_over_the_wire(base: str) -> None:
     assert ask(f"{base}/detran/v1/decode/%C3%9FBC1234").status_code == 400
 
 
-def test_it_writes_reports(base: str) -> None:
+def test_server_writes_reports(base: str) -> None:
     reply = ask(
         f"{base}/detran/v1/analytical-reports",
         "POST",
@@ -91,14 +91,14 @@ def test_other_methods_are_405(base: str, method: str) -> None:
     assert reply.headers["Allow"] == "GET"
 
 
-def test_a_large_body_is_413(base: str) -> None:
+def test_large_body_is_413(base: str) -> None:
     body = json.dumps({"plate": "ABC1D23", "data": {"x": "y" * 300_000}})
     reply = ask(f"{base}/detran/v1/analytical-reports", "POST", data=body.encode())
     assert reply.status_code == 413
     assert reply.json()["message"]
 
 
-def test_the_secondary_stands_under_its_own_base_address(base: str) -> None:
+def test_secondary_has_its_own_base_address(base: str) -> None:
     path = "detran/v1/decode/FOR0A01"
     assert ask(f"{base}/{path}").status_code == 503
     assert ask(f"{base}/secundario/{path}").status_code == 200
@@ -107,7 +107,7 @@ def test_the_secondary_stands_under_its_own_base_address(base: str) -> None:
     assert ask(f"{base}/secundarioX/{path}").status_code == 404
 
 
-def test_a_truncated_body_is_framed_correctly(base: str) -> None:
+def test_truncated_body_is_framed_correctly(base: str) -> None:
     reply = ask(f"{base}/detran/v1/decode/COR0A50")
     assert (reply.status_code, len(reply.content)) == (200, int(reply.headers["Content-Length"]))
     with pytest.raises(ValueError):
@@ -133,7 +133,7 @@ def test_hung_requests_do_not_block_others(base: str) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_it_even_while_a_request_hangs(number: signal.Signals) -> None:
+def test_signal_stops_the_server_during_a_hung_request(number: signal.Signals) -> None:
     port = free_port()
     process = started(port)
     try:
@@ -159,7 +159,7 @@ def test_a_signal_stops_it_even_while_a_request_hangs(number: signal.Signals) ->
 
 
 @pytest.mark.parametrize("port", ["http", "0", "70000", "-1"])
-def test_a_port_that_makes_no_sense_ends_the_start_with_one_line(port: str) -> None:
+def test_invalid_port_stops_the_start_with_one_line(port: str) -> None:
     process = started(port)
     output, _ = process.communicate(timeout=30)
     assert process.returncode == 1
@@ -167,7 +167,7 @@ def test_a_port_that_makes_no_sense_ends_the_start_with_one_line(port: str) -> N
     assert "PORT" in output
 
 
-def test_it_prints_one_line_with_its_address_the_token_and_that_data_is_invented() -> None:
+def test_start_prints_one_line_with_address_and_token() -> None:
     port = free_port()
     process = started(port)
     try:
@@ -180,7 +180,7 @@ def test_it_prints_one_line_with_its_address_the_token_and_that_data_is_invented
     assert process.returncode == 0
 
 
-def test_a_port_in_use_ends_the_start_with_one_line() -> None:
+def test_port_in_use_stops_the_start_with_one_line() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -191,7 +191,7 @@ def test_a_port_in_use_ends_the_start_with_one_line() -> None:
     assert "Não é possível atender" in output
 
 
-def test_no_worker_outlives_a_killed_server() -> None:
+def test_worker_exits_after_the_server_is_killed() -> None:
     port = free_port()
     process = started(port)
     try:

@@ -1,4 +1,4 @@
-"""Each documented plate shows its situation on every one of the five operations."""
+"""Each documented plate has its situation on all five operations."""
 
 import json
 from http import HTTPStatus
@@ -34,12 +34,12 @@ def is_good(answer: Answer) -> bool:
     return answer.status == 200 and "result" in json.loads(answer.body)
 
 
-def status_of(told: str) -> int:
-    """What people read begins with it."""
-    return int(told[:3])
+def status_of(description: str) -> int:
+    """Return the status at the start of a description."""
+    return int(description[:3])
 
 
-def test_every_documented_plate_is_valid_known_once_and_described() -> None:
+def test_documented_plates_are_valid_unique_and_described() -> None:
     plates = [Plate.parse(situation.plate) for situation in SITUATIONS]
     spellings = [spelling for plate in plates for spelling in {plate, plate.twin}]
     assert len(spellings) == len(set(spellings))
@@ -50,7 +50,7 @@ def test_every_documented_plate_is_valid_known_once_and_described() -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.plate)
-def test_a_documented_plate_answers_the_documented_status(
+def test_documented_plate_answers_its_documented_status(
     operation: str, situation: Situation
 ) -> None:
     twin = Plate.parse(situation.plate).twin
@@ -61,7 +61,7 @@ def test_a_documented_plate_answers_the_documented_status(
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("fault", ["400", "401", "402", "403", "404", "429", "500"])
-def test_an_upstream_error_is_a_message(operation: str, fault: str) -> None:
+def test_upstream_error_has_a_message(operation: str, fault: str) -> None:
     answer = ask(operation, by_fault(fault).plate)
     text = message(answer)
     exact = {
@@ -75,22 +75,20 @@ def test_an_upstream_error_is_a_message(operation: str, fault: str) -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize(("fault", "seconds"), [("slow", 3.0), ("hung", 30.0)])
-def test_a_slow_plate_waits_and_then_answers_well(
-    operation: str, fault: str, seconds: float
-) -> None:
+def test_slow_plate_answers_after_its_delay(operation: str, fault: str, seconds: float) -> None:
     sleep = Sleeper()
     assert is_good(ask(operation, by_fault(fault).plate, sandbox_on(sleep=sleep)))
     assert sleep.slept == [seconds]
 
 
-def test_nobody_waits_for_a_refused_credential_or_an_ordinary_plate() -> None:
+def test_ordinary_plate_has_no_delay() -> None:
     sleep = Sleeper()
     get("decode/ABC1D23", sandbox_on(sleep=sleep))
     assert sleep.slept == []
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_odd_bodies_come_with_200(operation: str) -> None:
+def test_malformed_bodies_have_status_200(operation: str) -> None:
     html = ask(operation, by_fault("html").plate)
     assert html.headers["Content-Type"].startswith("text/html")
     assert html.body.startswith(b"<!DOCTYPE html>")
@@ -102,7 +100,7 @@ def test_odd_bodies_come_with_200(operation: str) -> None:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_base_addresses_go_down_one_by_one(operation: str) -> None:
+def test_base_addresses_go_down_as_documented(operation: str) -> None:
     first, both = by_fault("primary-down").plate, by_fault("both-down").plate
     assert ask(operation, first, role="primary").is_refused
     assert not ask(operation, first, role="secondary").is_refused
@@ -111,12 +109,12 @@ def test_base_addresses_go_down_one_by_one(operation: str) -> None:
     assert ask(operation, both, role="secondary").is_refused
 
 
-def test_a_clean_vehicle_has_nothing() -> None:
+def test_clean_vehicle_has_no_records() -> None:
     assert result("restrictions/renainf/LMP0A01") == []
     assert result("restrictions/renajud/LMP0A01") == []
 
 
-def test_many_fines_are_more_than_forty() -> None:
+def test_plate_of_many_fines_has_more_than_forty() -> None:
     assert len(result("restrictions/renainf/MUL0A45")) == 45
 
 
@@ -133,7 +131,7 @@ def test_many_fines_are_more_than_forty() -> None:
         ),
     ],
 )
-def test_each_kind_of_court_restriction_has_its_plate(plate: str, kinds: list[str]) -> None:
+def test_each_kind_of_court_restriction_has_a_plate(plate: str, kinds: list[str]) -> None:
     records = result(f"restrictions/renajud/{plate}")
     assert [record["restricoes"] for record in records] == kinds
     assert all(list(record) == RESTRICTION.split() for record in records)
@@ -143,23 +141,21 @@ def test_each_kind_of_court_restriction_has_its_plate(plate: str, kinds: list[st
     ("plate", "candidates", "months"),
     [("FIP0A03", 3, 84), ("FIP0A06", 6, 120), ("MES0A01", 1, 1), ("FIP0A00", 0, 0)],
 )
-def test_price_tables_of_every_size_have_their_plate(
-    plate: str, candidates: int, months: int
-) -> None:
+def test_price_tables_of_each_size_have_a_plate(plate: str, candidates: int, months: int) -> None:
     entries = result(f"decode/{plate}")["informacoesFipe"]
     assert len(entries) == candidates
     assert len({entry["fipeId"] for entry in entries}) == candidates
     assert all(len(entry["historicoPreco"]) == months for entry in entries)
 
 
-def test_a_single_month_is_a_real_price() -> None:
+def test_single_month_is_a_real_price() -> None:
     entry = result("decode/MES0A01")["informacoesFipe"][0]
     (point,) = entry["historicoPreco"]
     assert point == {"mes": "11", "ano": "2026", "valor": point["valor"], "predicao": False}
     assert entry["valorAtual"] == f"{point['valor']}.00"
 
 
-def test_bare_records_keep_every_field_and_leave_the_optional_ones_empty() -> None:
+def test_bare_records_have_all_fields_with_empty_optional_ones() -> None:
     decoded = result("decode/VAZ0A00")
     assert list(decoded) == DECODE.split()
     assert decoded["capacidadeCarga"] == decoded["caixaCambio"] == decoded["potencia"] == ""
@@ -173,7 +169,7 @@ def test_bare_records_keep_every_field_and_leave_the_optional_ones_empty() -> No
     assert not any(record[name] for name in RESTRICTION.split()[:5])
 
 
-def test_the_showcase_is_rich() -> None:
+def test_showcase_has_prices_fines_and_a_restriction() -> None:
     decoded = result("decode/ABC1D23")
     assert (decoded["marca"], decoded["descricao"]) == ("AUDI", "I/AUDI A3 LM 180CV")
     assert all(decoded.values())
@@ -191,6 +187,6 @@ def test_the_showcase_is_rich() -> None:
     assert record["restricoes"] == "TRANSFERENCIA"
 
 
-def test_the_showcase_answers_by_its_renavam_too() -> None:
+def test_showcase_answers_by_its_renavam() -> None:
     path = "restrictions/renainf/{}"
     assert result(path.format(SHOWCASE_RENAVAM)) == result(path.format("ABC1D23"))

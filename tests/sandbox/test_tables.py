@@ -1,4 +1,4 @@
-"""The tables that vehicles and fines are drawn from hold real names and real codes."""
+"""The tables for invented vehicles and fines hold real names and real codes."""
 
 from portal.law import find, find_court
 from portal.sandbox.families import families, fipe_check_digit
@@ -7,13 +7,13 @@ from portal.sandbox.regions import REGIONS
 from portal.vehicle import STATES
 
 
-def test_there_are_at_least_thirty_families_of_every_kind() -> None:
+def test_families_are_at_least_thirty_and_of_every_kind() -> None:
     assert len({(family.make, family.model) for family in families()}) >= 30
     kinds = {family.vehicle_type for family in families()}
     assert {"Automóvel", "Caminhonete", "Motocicleta", "Caminhão"} <= kinds
 
 
-def test_a_fipe_check_digit_follows_the_published_rule() -> None:
+def test_fipe_check_digit_follows_the_published_rule() -> None:
     known = (
         "001004-9 001003-0 004386-9 005094-6 005238-8 008190-6 038003-2 801002-1 840015-6 501034-9"
     )
@@ -22,12 +22,12 @@ def test_a_fipe_check_digit_follows_the_published_rule() -> None:
         assert fipe_check_digit(root) == digit
 
 
-def test_no_two_versions_share_a_code() -> None:
+def test_version_codes_are_unique() -> None:
     codes = [version.fipe_id for family in families() for version in family.versions]
     assert len(codes) == len(set(codes))
 
 
-def test_a_code_belongs_to_its_kind_of_vehicle() -> None:
+def test_code_prefix_matches_the_kind_of_vehicle() -> None:
     for family in families():
         first = {family.is_motorcycle: "8", family.is_truck: "5"}.get(True, "0")
         for version in family.versions:

@@ -1,4 +1,4 @@
-"""Mounted in a requests Session, the sandbox behaves as a real connection to it would."""
+"""Mounted in a requests Session, the sandbox behaves like a real connection."""
 
 import pytest
 import requests
@@ -20,7 +20,7 @@ def session_on(role: Role = "primary", sleep: Sleeper | None = None) -> requests
     return session
 
 
-def test_a_body_is_the_sandboxs_own_bytes() -> None:
+def test_body_is_the_sandboxs_bytes() -> None:
     reply = session_on().get(f"{BASE}/decode/ABC1D23", headers=DEMO, timeout=5)
     assert (reply.status_code, reply.reason) == (200, "OK")
     assert reply.content == get("decode/ABC1D23").body
@@ -28,7 +28,7 @@ def test_a_body_is_the_sandboxs_own_bytes() -> None:
     assert reply.json()["status"] == "DONE"
 
 
-def test_a_streamed_body_is_read_from_the_raw_response() -> None:
+def test_streamed_body_is_read_from_the_raw_response() -> None:
     whole = get("decode/ABC1D23").body
     with session_on().get(f"{BASE}/decode/ABC1D23", headers=DEMO, stream=True, timeout=5) as reply:
         chunks = []
@@ -39,20 +39,20 @@ def test_a_streamed_body_is_read_from_the_raw_response() -> None:
     assert not reply.raw.chunked
 
 
-def test_a_post_and_a_query_token_arrive() -> None:
+def test_post_and_query_token_are_forwarded() -> None:
     body = {"plate": "ABC1D23", "data": {"leilao": True}}
     reply = session_on().post(f"{BASE}/analytical-reports?at=demo", json=body, timeout=5)
     assert reply.content == post(body).body
 
 
-def test_an_error_status_is_a_response() -> None:
+def test_error_status_is_a_response() -> None:
     reply = session_on().get(f"{BASE}/decode/ERR0429", headers=DEMO, timeout=5)
     assert reply.status_code == 429
     assert reply.headers["Retry-After"] == "2"
     assert reply.json()["message"]
 
 
-def test_a_percent_encoded_path_is_decoded() -> None:
+def test_percent_encoded_path_is_decoded() -> None:
     reply = session_on().get(f"{BASE}/decode/%41BC1D23", headers=DEMO, timeout=5)
     assert reply.status_code == 200
     assert (
@@ -60,7 +60,7 @@ def test_a_percent_encoded_path_is_decoded() -> None:
     )
 
 
-def test_a_base_address_that_is_down_refuses_the_connection() -> None:
+def test_base_address_that_is_down_refuses_the_connection() -> None:
     with pytest.raises(RequestsConnectionError) as caught:
         session_on().get(f"{BASE}/decode/FOR0A01", headers=DEMO, timeout=5)
     assert isinstance(caught.value.args[0].reason, NewConnectionError)
@@ -71,7 +71,7 @@ def test_a_base_address_that_is_down_refuses_the_connection() -> None:
 
 
 @pytest.mark.parametrize("timeout", [8, (2, 8), (None, 8.0), Timeout(connect=2, read=8)])
-def test_a_hung_answer_outlasts_the_read_timeout_alone(timeout: object) -> None:
+def test_hung_answer_raises_read_timeout(timeout: object) -> None:
     sleep = Sleeper()
     with pytest.raises(ReadTimeout):
         session_on(sleep=sleep).get(f"{BASE}/decode/PAR0A30", headers=DEMO, timeout=timeout)
@@ -79,7 +79,7 @@ def test_a_hung_answer_outlasts_the_read_timeout_alone(timeout: object) -> None:
 
 
 @pytest.mark.parametrize("timeout", [None, 31, (1, None), (1, 30.5)])
-def test_a_patient_caller_gets_the_hung_answer(timeout: object) -> None:
+def test_hung_answer_arrives_with_a_long_timeout(timeout: object) -> None:
     sleep = Sleeper()
     reply = session_on(sleep=sleep).get(f"{BASE}/decode/PAR0A30", headers=DEMO, timeout=timeout)
     assert reply.status_code == 200

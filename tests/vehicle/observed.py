@@ -1,4 +1,4 @@
-"""The shapes that were observed, as test records; nothing in them is anybody's."""
+"""Test records in the observed shapes; no value is real personal data."""
 
 import json
 

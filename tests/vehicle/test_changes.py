@@ -1,4 +1,4 @@
-"""What changed between two answers, whatever order and shape the records come in."""
+"""Changes between two answers, for records of any order and shape."""
 
 import json
 from decimal import Decimal
@@ -40,63 +40,63 @@ def vehicle(**fields: Any) -> Any:
     return read_decode(decode_body("ABC1D23", **fields), HIDDEN)
 
 
-def told(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[tuple[Any, int]]:
+def events_of(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[tuple[Any, int]]:
     return [(change.events, change.position) for change in changed_fines(before, after)]
 
 
-def test_equal_answers_have_no_changes_in_whatever_order() -> None:
+def test_equal_answers_in_any_order_have_no_changes() -> None:
     one, two = fine(), fine(localInfracao="BR-381 KM 7")
-    assert told(fines(one, two), fines(two, one)) == []
+    assert events_of(fines(one, two), fines(two, one)) == []
     assert changed_facts(vehicle(), vehicle()) == ()
     assert changed_prices(vehicle(), vehicle()) == ()
 
 
-def test_a_new_fine_is_told_with_its_place_in_the_later_answer() -> None:
-    assert told(fines(fine()), fines(fine(codigoInfracao="5010"), fine())) == [(("new",), 0)]
+def test_new_fine_has_its_position_in_the_later_answer() -> None:
+    assert events_of(fines(fine()), fines(fine(codigoInfracao="5010"), fine())) == [(("new",), 0)]
 
 
-def test_of_two_equal_fines_a_second_one_is_new() -> None:
-    assert told(fines(fine()), fines(fine(), fine())) == [(("new",), 1)]
+def test_second_of_two_equal_fines_is_new() -> None:
+    assert events_of(fines(fine()), fines(fine(), fine())) == [(("new",), 1)]
 
 
-def test_a_fine_that_is_no_longer_listed_is_gone_not_paid() -> None:
-    assert told(fines(fine()), ()) == [(("gone",), -1)]
+def test_unlisted_fine_is_gone_not_paid() -> None:
+    assert events_of(fines(fine()), ()) == [(("gone",), -1)]
 
 
-def test_a_payment_is_told_of_the_same_fine() -> None:
+def test_payment_change_matches_the_same_fine() -> None:
     paid = fine(pagamento=payment(dataPagamento="01/09/2025"))
-    assert told(fines(fine()), fines(paid)) == [(("payment",), 0)]
-    assert told(fines(paid), fines(fine())) == [(("payment",), 0)]
+    assert events_of(fines(fine()), fines(paid)) == [(("payment",), 0)]
+    assert events_of(fines(paid), fines(fine())) == [(("payment",), 0)]
 
 
-def test_a_status_is_told_of_the_same_fine() -> None:
-    assert told(fines(fine()), fines(fine(tipo="SUSPENSA"))) == [(("kind",), 0)]
+def test_status_change_matches_the_same_fine() -> None:
+    assert events_of(fines(fine()), fines(fine(tipo="SUSPENSA"))) == [(("kind",), 0)]
 
 
-def test_a_penalty_and_an_amount_are_told_together() -> None:
+def test_penalty_and_amount_changes_are_reported_together() -> None:
     later = fine(dataEmissaoPenalidade="01/12/2025", valor="195")
-    assert told(fines(fine()), fines(later)) == [(("penalty", "amount"), 0)]
+    assert events_of(fines(fine()), fines(later)) == [(("penalty", "amount"), 0)]
 
 
-def test_any_other_difference_is_an_altered_record() -> None:
-    assert told(fines(fine()), fines(fine(medicaoReal="96"))) == [(("altered",), 0)]
+def test_any_other_difference_is_altered() -> None:
+    assert events_of(fines(fine()), fines(fine(medicaoReal="96"))) == [(("altered",), 0)]
 
 
-def test_a_notice_that_comes_to_light_makes_no_new_fine() -> None:
-    assert told(fines(fine()), fines(fine(autoInfracao="A1"))) == [(("altered",), 0)]
+def test_newly_shown_notice_number_is_no_new_fine() -> None:
+    assert events_of(fines(fine()), fines(fine(autoInfracao="A1"))) == [(("altered",), 0)]
 
 
-def test_two_numbered_notices_are_two_fines_however_alike() -> None:
-    changes = told(fines(fine(autoInfracao="A1")), fines(fine(autoInfracao="B2")))
+def test_different_notice_numbers_are_two_fines() -> None:
+    changes = events_of(fines(fine(autoInfracao="A1")), fines(fine(autoInfracao="B2")))
     assert changes == [(("new",), 0), (("gone",), -1)]
 
 
-def test_a_numbered_notice_is_the_same_fine_though_its_place_is_corrected() -> None:
+def test_same_notice_number_with_new_place_is_one_fine() -> None:
     before, after = fine(autoInfracao="A1"), fine(autoInfracao="A1", localInfracao="BR-040 KM 563")
-    assert told(fines(before), fines(after)) == [(("altered",), 0)]
+    assert events_of(fines(before), fines(after)) == [(("altered",), 0)]
 
 
-def test_restrictions_come_go_and_are_lifted() -> None:
+def test_restriction_changes_have_the_right_events() -> None:
     def events(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[str]:
         return [change.event for change in changed_restrictions(before, after)]
 
@@ -116,7 +116,7 @@ def test_restrictions_come_go_and_are_lifted() -> None:
     assert events(restrictions(held), restrictions(restriction(numeroOficio="9"))) == ["altered"]
 
 
-def test_a_price_is_compared_with_the_same_candidates() -> None:
+def test_prices_are_compared_per_candidate() -> None:
     sold = fipe_entry(versao="OUTRA", valorAtual="50000")
     before = vehicle(informacoesFipe=[sold, fipe_entry()])
     after = vehicle(informacoesFipe=[fipe_entry(valorAtual="88000.00"), fipe_entry(versao="NOVA")])
@@ -128,7 +128,7 @@ def test_a_price_is_compared_with_the_same_candidates() -> None:
     ]
 
 
-def test_an_attribute_that_came_went_or_differs_is_told() -> None:
+def test_added_removed_and_changed_attributes_are_reported() -> None:
     before = vehicle(combustivel="Gasolina", caixaCambio="", chassi=HIDDEN)
     after = vehicle(combustivel="Flex", caixaCambio="Manual", chassi="")
     changes = {c.name: (str(c.before), str(c.after)) for c in changed_facts(before, after)}
@@ -149,21 +149,21 @@ SOME = st.lists(
 
 @given(SOME, SOME)
 @settings(deadline=None)
-def test_every_fine_of_both_answers_is_accounted_for_once(
+def test_each_fine_of_both_answers_is_matched_once(
     before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> None:
-    """What stayed plus what came is the later answer; what stayed plus what went, the earlier."""
+    """Kept plus new fines are the later answer, kept plus gone ones the earlier."""
     changes = changed_fines(fines(*before), fines(*after))
-    came = sum(change.before is None for change in changes)
-    went = sum(change.after is None for change in changes)
-    assert len(after) - came == len(before) - went
+    new = sum(change.before is None for change in changes)
+    gone = sum(change.after is None for change in changes)
+    assert len(after) - new == len(before) - gone
     assert all(change.events for change in changes)
-    places = [change.position for change in changes if change.after is not None]
-    assert places == sorted(set(places))
+    positions = [change.position for change in changes if change.after is not None]
+    assert positions == sorted(set(positions))
 
 
 @given(SOME)
 @settings(deadline=None)
-def test_nothing_has_changed_from_an_answer_to_itself(records: list[dict[str, Any]]) -> None:
+def test_reversed_answer_has_no_changes(records: list[dict[str, Any]]) -> None:
     shuffled = json.loads(json.dumps(records[::-1]))
     assert changed_fines(fines(*records), fines(*shuffled)) == ()

@@ -1,4 +1,4 @@
-"""A price series says what the price did, and only that."""
+"""Price series: codes, points, gaps and changes."""
 
 from datetime import date
 from decimal import Decimal
@@ -41,25 +41,25 @@ def month(year: int, number: int, value: int | None, *, predicted: bool = False)
         *("801002-1", "840015-6", "501034-9"),
     ],
 )
-def test_a_published_code_survives_losing_its_zeros_and_hyphen(code: str) -> None:
+def test_code_without_zeros_and_hyphen_is_restored(code: str) -> None:
     bare = fipe_code(known(code.replace("-", "").lstrip("0")))
     assert bare is not None
     assert (bare.text, bare.is_verified) == (code, True)
     assert fipe_code(known(code)) == bare
 
 
-def test_a_wrong_check_digit_is_told() -> None:
+def test_wrong_check_digit_is_not_verified() -> None:
     code = fipe_code(known("81907"))
     assert code is not None
     assert (code.text, code.is_verified) == ("008190-7", False)
 
 
 @pytest.mark.parametrize("text", ["", "0", "abc", "12345678", "81 906", "٨١٩٠٦"])
-def test_what_is_no_code_gives_none(text: str) -> None:
+def test_text_without_a_code_gives_none(text: str) -> None:
     assert fipe_code(known(text)) is None
 
 
-def test_disorder_duplicates_and_missing_prices_are_put_right() -> None:
+def test_disorder_duplicates_and_missing_prices_are_handled() -> None:
     series = PriceSeries.of(
         entry(
             month(2025, 3, 120),
@@ -79,7 +79,7 @@ def test_disorder_duplicates_and_missing_prices_are_put_right() -> None:
     assert series.gaps == (date(2025, 2, 1),)
 
 
-def test_changes_are_measured_on_real_prices_alone() -> None:
+def test_changes_use_real_prices_only() -> None:
     months = [month(2024 + i // 12, i % 12 + 1, 1000 + 10 * i) for i in range(13)]
     months[6] = month(2024, 7, 2000)
     series = PriceSeries.of(entry(*months, month(2025, 2, 560, predicted=True), current="1120"))
@@ -94,19 +94,19 @@ def test_changes_are_measured_on_real_prices_alone() -> None:
     assert series.predicted_change == Decimal("-50.0")
 
 
-def test_less_than_a_year_has_no_yearly_rate() -> None:
+def test_less_than_a_year_gives_no_yearly_change() -> None:
     series = PriceSeries.of(entry(*(month(2025, i, 100) for i in range(1, 12))))
     assert series.yearly_change is None
     assert series.twelve_month_change is None
 
 
-def test_the_year_before_missing_leaves_no_twelve_month_change() -> None:
+def test_missing_month_a_year_before_gives_no_change() -> None:
     series = PriceSeries.of(entry(month(2024, 1, 100), month(2024, 11, 90), month(2025, 12, 80)))
     assert series.twelve_month_change is None
     assert series.yearly_change == Decimal("-11.0")
 
 
-def test_a_single_month_and_no_month_at_all_are_series() -> None:
+def test_single_month_and_empty_history_are_series() -> None:
     one = PriceSeries.of(entry(month(2025, 1, 100)))
     assert (one.gaps, one.change_since_peak, one.predicted_change) == ((), Decimal("0.0"), None)
     none = PriceSeries.of(entry())
@@ -114,7 +114,7 @@ def test_a_single_month_and_no_month_at_all_are_series() -> None:
     assert (none.peak, none.last_real, none.gaps, none.predicted_tail) == (None, None, (), ())
 
 
-def test_a_price_absurdly_far_from_another_gives_no_percentage() -> None:
+def test_implausible_price_change_gives_no_percentage() -> None:
     series = PriceSeries.of(entry(month(2024, 1, 1), month(2025, 1, 10**17)))
     assert (series.twelve_month_change, series.yearly_change) == (None, None)
 
@@ -130,7 +130,7 @@ def test_a_price_absurdly_far_from_another_gives_no_percentage() -> None:
         max_size=30,
     )
 )
-def test_points_and_gaps_together_cover_every_month_once(history: list[MonthPrice]) -> None:
+def test_points_and_gaps_cover_each_month_once(history: list[MonthPrice]) -> None:
     series = PriceSeries.of(entry(*history))
     if series:
         first, last = series.points[0].month, series.points[-1].month

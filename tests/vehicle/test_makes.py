@@ -1,4 +1,4 @@
-"""Registration spellings become the names people use."""
+"""Conversion of registration spellings to display names."""
 
 import json
 
@@ -36,7 +36,7 @@ def decoded(**fields: str) -> Decoded:
         ("", "", "", None),
     ],
 )
-def test_a_registration_text_is_taken_apart(
+def test_registration_text_is_split_into_make_and_model(
     text: str, make: str, model: str, imported: bool | None
 ) -> None:
     name = read_name(text)
@@ -58,7 +58,7 @@ def test_a_registration_text_is_taken_apart(
         ("Toyota", "Corolla XEi 2.0", "Toyota Corolla XEi 2.0"),
     ],
 )
-def test_a_vehicle_is_called_what_people_call_it(make: str, description: str, shown: str) -> None:
+def test_vehicle_name_is_the_display_name(make: str, description: str, shown: str) -> None:
     assert str(vehicle_name(decoded(marca=make, descricao=description))) == shown
 
 
@@ -70,5 +70,5 @@ def test_origin_comes_from_the_prefix_or_the_flag() -> None:
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
-def test_no_text_makes_a_name_raise(make: str, description: str) -> None:
+def test_vehicle_name_never_raises(make: str, description: str) -> None:
     str(vehicle_name(decoded(marca=make, descricao=description)))

@@ -1,4 +1,4 @@
-"""Plates in both national formats, and the Renavam beside them."""
+"""Plates in both national formats, and Renavam numbers."""
 
 import pytest
 from hypothesis import given
@@ -16,13 +16,13 @@ from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
         ("ZZZ9999", "ZZZ9J99"),
     ],
 )
-def test_the_two_spellings_of_a_plate_are_twins(old: str, new: str) -> None:
+def test_old_and_mercosul_plates_are_twins(old: str, new: str) -> None:
     assert Plate.parse(old).twin == Plate.parse(new)
     assert Plate.parse(new).twin == Plate.parse(old)
     assert Plate.parse(new).names_same_vehicle(f" {old.lower()} ")
 
 
-def test_a_fifth_letter_beyond_j_has_no_old_twin() -> None:
+def test_fifth_letter_beyond_j_has_no_twin() -> None:
     assert Plate.parse("ABC1K34").twin is None
 
 
@@ -33,46 +33,46 @@ def test_a_fifth_letter_beyond_j_has_no_old_twin() -> None:
         *("ßBC1234", "ÀBC1234", "ABCD234", "1234567890", "123456789012", "abc-1-234"),
     ],
 )
-def test_what_is_neither_plate_nor_renavam_is_refused(text: str) -> None:
+def test_invalid_subject_raises(text: str) -> None:
     with pytest.raises(InvalidPlate):
         parse_subject(text)
 
 
 @given(st.from_regex(r"[A-Za-z]{3}-?[0-9][0-9A-Za-z][0-9]{2}", fullmatch=True))
-def test_case_and_hyphen_do_not_matter(text: str) -> None:
+def test_plate_ignores_case_and_hyphen(text: str) -> None:
     plate = Plate.parse(text)
     assert plate.text == text.replace("-", "").upper()
     assert Plate.parse(plate.display) == plate
 
 
 @pytest.mark.parametrize("text", ["79831854647", "86769597308", "19525197703", "03607626105"])
-def test_a_published_renavam_holds_its_check_digit(text: str) -> None:
+def test_published_renavam_has_a_valid_check_digit(text: str) -> None:
     assert Renavam.parse(text).check_digit_holds
 
 
 @pytest.mark.parametrize("text", ["12345678901", "19525227703", "12345678910"])
-def test_a_wrong_check_digit_is_told_but_never_refused(text: str) -> None:
+def test_renavam_with_wrong_check_digit_is_accepted(text: str) -> None:
     renavam = parse_subject(text)
     assert isinstance(renavam, Renavam)
     assert not renavam.check_digit_holds
 
 
-def test_a_short_old_renavam_in_a_record_is_the_one_with_its_zeros() -> None:
+def test_short_renavam_matches_the_zero_padded_one() -> None:
     assert Renavam("00123456789").names_same_vehicle("123456789")
     assert not Renavam("00123456789").names_same_vehicle("1234567890")
 
 
 @pytest.mark.parametrize("text", ["N/A", "-", "0000000", "nada consta", "ABC1***", "", "ABC 1D 23"])
-def test_a_text_without_a_plate_names_no_other_vehicle(text):
+def test_text_without_plate_names_same_vehicle(text):
     assert Plate.parse("ABC1D23").names_same_vehicle(text)
 
 
 @pytest.mark.parametrize("text", ["ZZZ9Z99", "zzz-9z99", "ZZZ 9Z99", "ZZZ9Z99/SP", "Z Z Z 9.Z99"])
-def test_a_text_with_another_plate_does(text):
+def test_text_with_other_plate_names_another_vehicle(text):
     assert not Plate.parse("ABC1D23").names_same_vehicle(text)
 
 
 @pytest.mark.parametrize("text", ["N/A", "0", "00000000000", "-"])
-def test_a_text_without_a_renavam_names_no_other_vehicle(text):
+def test_text_without_renavam_names_same_vehicle(text):
     assert Renavam("00123456789").names_same_vehicle(text)
     assert not Renavam("00123456789").names_same_vehicle("RENAVAM 98765432100")

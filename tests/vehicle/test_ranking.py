@@ -1,4 +1,4 @@
-"""The candidate that is this vehicle comes first, and says why."""
+"""The best matching candidate is first and has a reason."""
 
 import json
 
@@ -22,13 +22,13 @@ def order(car: Decoded) -> list[str]:
     return [str(r.entry.version) for r in rank(car.fipe, car)]
 
 
-def test_of_one_version_the_model_year_is_chosen() -> None:
+def test_same_version_is_ranked_by_model_year() -> None:
     same = {"versao": "A3 SED. 1.8 180CV", "combustivel": "Flex"}
     car = vehicle({"ano": "2014"} | same, {"ano": "2016"} | same, {"ano": "2015"} | same)
     assert [r.entry.year for r in rank(car.fipe, car)] == [2015, 2014, 2016]
 
 
-def test_another_model_of_the_right_year_comes_after_the_model_a_year_off() -> None:
+def test_right_model_of_wrong_year_beats_other_model() -> None:
     car = vehicle(
         {"ano": "2015", "versao": "A4 2.0", "combustivel": "Flex"},
         {"ano": "2014", "versao": "A3 LM 1.8 180CV", "combustivel": "Flex"},
@@ -36,7 +36,7 @@ def test_another_model_of_the_right_year_comes_after_the_model_a_year_off() -> N
     assert order(car) == ["A3 LM 1.8 180CV", "A4 2.0"]
 
 
-def test_fuels_are_the_same_under_any_of_their_names() -> None:
+def test_fuel_synonyms_match() -> None:
     car = vehicle(
         {"ano": "2015", "versao": "a", "combustivel": "Gasolina"},
         {"ano": "2015", "versao": "b", "combustivel": "Flex"},
@@ -44,7 +44,7 @@ def test_fuels_are_the_same_under_any_of_their_names() -> None:
     assert order(car) == ["b", "a"]
 
 
-def test_displacement_power_and_words_tell_versions_apart() -> None:
+def test_displacement_power_and_words_distinguish_versions() -> None:
     car = vehicle(
         {"ano": "2015", "versao": "A3 SED. 1.4 TFSI 122CV"},
         {"ano": "2015", "versao": "A3 SED. 2.0 TFSI"},
@@ -58,12 +58,12 @@ def test_displacement_power_and_words_tell_versions_apart() -> None:
     )
 
 
-def test_a_difference_is_named_too() -> None:
+def test_reason_names_the_differences() -> None:
     car = vehicle({"ano": "2010", "combustivel": "Diesel"})
     assert rank(car.fipe, car)[0].reason == "Difere do registro: ano-modelo 2010, combustível."
 
 
-def test_equal_candidates_keep_the_sources_order_and_admit_it() -> None:
+def test_equal_candidates_keep_the_sources_order() -> None:
     car = vehicle({"versao": "um"}, {"versao": "dois"})
     assert order(car) == ["um", "dois"]
     reason = "O registro não traz dados que distingam esta versão."

@@ -1,4 +1,4 @@
-"""The wire's records become typed values, and no answer can make a reader raise."""
+"""The readers return typed values and never raise for any answer."""
 
 import json
 from datetime import date, datetime, time
@@ -34,7 +34,7 @@ from tests.vehicle.observed import (
 )
 
 
-def test_an_observed_fine_is_read_in_full() -> None:
+def test_observed_fine_is_read_completely() -> None:
     (fine,) = read_fines(body([OBSERVED_FINE]), HIDDEN_MARKER)
     assert fine.notice is HIDDEN
     assert fine.amount == Decimal(130)
@@ -44,7 +44,7 @@ def test_an_observed_fine_is_read_in_full() -> None:
     assert fine.offender.number.is_hidden
 
 
-def test_an_unreadable_payment_date_stays_readable_as_it_came() -> None:
+def test_unreadable_payment_date_keeps_its_text() -> None:
     sent = OBSERVED_FINE | {"pagamento": {"dataPagamento": "32/13/2025"}}
     (fine,) = read_fines(body([sent]), HIDDEN_MARKER)
     assert fine.paid_on is None
@@ -62,7 +62,7 @@ def test_an_unreadable_payment_date_stays_readable_as_it_came() -> None:
         ([[[[[[["CIRCULACAO"]]]]]]], "…"),
     ],
 )
-def test_a_kind_of_whatever_shape_is_read_in_full(sent: object, read: str) -> None:
+def test_kinds_of_any_shape_are_read_completely(sent: object, read: str) -> None:
     for name in ("restricoes", "tipoBloqueio"):
         (found,) = read_restrictions(body([{name: sent}]), HIDDEN_MARKER)
         field = found.kinds_text if name == "restricoes" else found.block_type
@@ -70,23 +70,23 @@ def test_a_kind_of_whatever_shape_is_read_in_full(sent: object, read: str) -> No
 
 
 @pytest.mark.parametrize("sent", [[HIDDEN_MARKER], [HIDDEN_MARKER, ""], HIDDEN_MARKER])
-def test_a_kind_of_which_everything_is_hidden_is_hidden(sent: object) -> None:
+def test_kinds_that_are_all_hidden_are_hidden(sent: object) -> None:
     (found,) = read_restrictions(body([{"restricoes": sent}]), HIDDEN_MARKER)
     assert found.kinds_text.is_hidden
 
 
-def test_a_long_list_of_kinds_is_cut_and_shows_it() -> None:
+def test_long_list_of_kinds_ends_with_ellipsis() -> None:
     (found,) = read_restrictions(body([{"restricoes": ["PENHORA"] * 50}]), HIDDEN_MARKER)
     assert str(found.kinds_text).endswith("PENHORA; …")
 
 
 @pytest.mark.parametrize("sent", [[], {}, [""], [None], "", None, True])
-def test_a_kind_that_says_nothing_is_empty(sent: object) -> None:
+def test_kinds_without_text_are_empty(sent: object) -> None:
     (found,) = read_restrictions(body([{"x": 1, "restricoes": sent}]), HIDDEN_MARKER)
     assert found.kinds_text.state == "empty"
 
 
-def test_an_observed_restriction_is_read_in_full() -> None:
+def test_observed_restriction_is_read_completely() -> None:
     (found,) = read_restrictions(body([OBSERVED_RESTRICTION]), HIDDEN_MARKER)
     assert found.included_at == datetime(2025, 10, 23, 14, 5, 9)  # noqa: DTZ001 source's own time
     assert str(found.kinds_text) == "TRANSFERENCIA"
@@ -95,14 +95,14 @@ def test_an_observed_restriction_is_read_in_full() -> None:
     assert found.plate == EMPTY
 
 
-def test_a_record_that_is_no_object_still_counts() -> None:
-    """A list with something unreadable in it must not look like a clean record."""
+def test_record_that_is_no_object_counts() -> None:
+    """A list with an unreadable element must not look like a clean record."""
     assert len(read_fines(body(["?", OBSERVED_FINE, None]), HIDDEN_MARKER)) == 3
     assert len(read_restrictions(body([7]), HIDDEN_MARKER)) == 1
     assert read_restrictions(body([]), HIDDEN_MARKER) == ()
 
 
-def test_an_observed_vehicle_is_read_in_full() -> None:
+def test_observed_vehicle_is_read_completely() -> None:
     car = read_decode(body(OBSERVED_VEHICLE), HIDDEN_MARKER)
     assert (car.model_year, car.built_year) == (2015, 2014)
     assert (car.power_cv, car.displacement_cc, car.passengers) == (180, 1798, 5)
@@ -114,7 +114,7 @@ def test_an_observed_vehicle_is_read_in_full() -> None:
 
 
 @pytest.mark.parametrize("price", ["0", "0.00", "", "R$ 0,00", None, "-5", "abc", []])
-def test_a_missing_price_is_never_zero(price: object) -> None:
+def test_missing_price_is_none_not_zero(price: object) -> None:
     entry = OBSERVED_VEHICLE["informacoesFipe"][0] | {"valorAtual": price}  # type: ignore[index]
     car = read_decode(body(OBSERVED_VEHICLE | {"informacoesFipe": [entry]}), HIDDEN_MARKER)
     assert car.fipe[0].current is None
@@ -136,41 +136,41 @@ def test_a_missing_price_is_never_zero(price: object) -> None:
         (7, "7"),
     ],
 )
-def test_numbers_are_read_as_people_and_programs_write_them(sent: object, value: str) -> None:
+def test_decimal_is_read_from_both_notations(sent: object, value: str) -> None:
     assert read_decimal(sent) == Decimal(value)
 
 
 @pytest.mark.parametrize("sent", ["", "1e5", "NaN", "١٢٣", "1,2,3", "9" * 19, True, {}, "12a"])
-def test_what_is_no_number_reads_as_none(sent: object) -> None:
+def test_text_without_a_number_reads_as_none(sent: object) -> None:
     assert read_decimal(sent) is None
 
 
 @pytest.mark.parametrize(
     "sent", ["31/02/2025", "00/00/0000", "1/1/25", "2025", "٠١/٠١/٢٠٢٥", "", 7]
 )
-def test_an_impossible_date_reads_as_none(sent: object) -> None:
+def test_impossible_date_reads_as_none(sent: object) -> None:
     assert read_moment(sent) is None
 
 
-def test_the_marker_is_never_kept_as_a_value() -> None:
+def test_text_with_the_marker_is_hidden() -> None:
     for text in (HIDDEN_MARKER, " informação  ocultada ", f"NR {HIDDEN_MARKER}"):
         assert read_field(text, HIDDEN_MARKER) == HIDDEN
     assert read_field("X", "") == Field("X", "known")
 
 
-def test_controls_and_bidi_overrides_leave_the_text() -> None:
+def test_clean_removes_controls_and_bidi_overrides() -> None:
     assert clean("a\u202eb\x00c\x85\u2066d\ud800 \t e\u200b") == "abcd e"
     assert clean("a\r\n\n\nb", lines=True) == "a\nb"
     assert clean("a\nb") == "a b"
 
 
-def test_an_absurdly_long_text_is_clipped_with_an_ellipsis() -> None:
+def test_oversized_text_is_clipped_with_an_ellipsis() -> None:
     field = read_field("x" * 1_000_000, HIDDEN_MARKER)
     assert len(field.value) == FIELD_LIMIT
     assert field.value.endswith("x…")
 
 
-def test_json_that_only_the_standard_library_reads_is_read() -> None:
+def test_json_only_the_standard_library_accepts_is_read() -> None:
     assert result_of(b'{"result": "\\ud800a"}') == "\ud800a"
     digits = b"9" * 5_000
     assert result_of(b'{"result": {"a": ' + digits + b"}}") is not None
@@ -178,15 +178,15 @@ def test_json_that_only_the_standard_library_reads_is_read() -> None:
     assert result_of(b"<html>") is None
 
 
-# --- the drift reader
+# --- drift detection
 
 
 @pytest.mark.parametrize("operation", sorted(CONTRACT))
-def test_what_was_observed_is_what_the_contract_says(operation: str) -> None:
+def test_observed_answers_match_the_contract(operation: str) -> None:
     assert unexpected(operation, OBSERVED[operation]) == frozenset()
 
 
-def test_new_missing_and_oddly_typed_fields_are_named_by_path() -> None:
+def test_new_missing_and_mistyped_fields_are_reported_by_path() -> None:
     entry = dict(OBSERVED_VEHICLE["informacoesFipe"][0], valorAtual=89325)  # type: ignore[call-overload]
     sent = OBSERVED_VEHICLE | {"informacoesFipe": [entry], "cor": "PRATA", "JOSE DA SILVA": 1}
     del sent["placa"]
@@ -196,7 +196,7 @@ def test_new_missing_and_oddly_typed_fields_are_named_by_path() -> None:
     assert unexpected("another", 3) == frozenset()
 
 
-# --- nothing ever raises
+# --- no reader raises
 
 ANY_JSON = st.recursive(
     st.none()
@@ -222,7 +222,7 @@ ANY_JSON = st.recursive(
 
 
 @given(ANY_JSON)
-def test_no_result_makes_a_reader_raise(result: object) -> None:
+def test_readers_never_raise_for_any_result(result: object) -> None:
     sent = json.dumps({"result": result}).encode()
     car = read_decode(sent, HIDDEN_MARKER)
     str(vehicle_name(car))
@@ -241,9 +241,7 @@ def test_no_result_makes_a_reader_raise(result: object) -> None:
 
 
 @given(st.sampled_from(sorted(OBSERVED)), st.data())
-def test_one_odd_field_in_a_good_answer_makes_no_reader_raise(
-    operation: str, data: st.DataObject
-) -> None:
+def test_readers_never_raise_for_one_odd_field(operation: str, data: st.DataObject) -> None:
     sent = json.loads(json.dumps(OBSERVED[operation]))
     record = sent[0] if isinstance(sent, list) else sent
     record[data.draw(st.sampled_from(sorted(record)))] = data.draw(ANY_JSON)
@@ -258,7 +256,7 @@ def test_one_odd_field_in_a_good_answer_makes_no_reader_raise(
 
 
 @given(st.binary(max_size=60))
-def test_no_bytes_make_a_reader_raise(sent: bytes) -> None:
+def test_readers_never_raise_for_any_bytes(sent: bytes) -> None:
     assert read_fines(sent, HIDDEN_MARKER) == ()
     read_decode(sent, HIDDEN_MARKER)
     read_report(sent, HIDDEN_MARKER)

@@ -1,4 +1,4 @@
-"""The written report: contract order, marks, masked owners, never the marker's raw text."""
+"""The analytical report: contract order, marks, masked owners, no raw marker text."""
 
 import json
 import unicodedata
@@ -16,7 +16,7 @@ def report(result: object, *, mask: bool = True) -> Report:
     return read_report(json.dumps({"result": result}).encode(), HIDDEN_MARKER, mask_names=mask)
 
 
-def test_topics_come_in_the_contracts_order_with_extra_ones_after() -> None:
+def test_topics_are_in_contract_order_then_extra_ones() -> None:
     sent = {"kmRodado": "⚠️ 80 mil", "multas": "✅ Sem multas.", "documentacao": "Em dia."}
     topics = report({"topicos": sent}).topics
     assert [t.key for t in topics] == [*TOPIC_LABELS, "kmRodado"]
@@ -38,17 +38,17 @@ def test_topics_come_in_the_contracts_order_with_extra_ones_after() -> None:
         ("Nada ✅", None, "Nada ✅"),
     ],
 )
-def test_a_leading_symbol_becomes_a_mark(text: str, mark: str | None, rest: str) -> None:
+def test_leading_symbol_becomes_a_mark(text: str, mark: str | None, rest: str) -> None:
     assert split_mark(text) == (mark, rest)
 
 
-def test_a_report_without_words_is_falsy() -> None:
+def test_report_without_text_is_falsy() -> None:
     assert not report({})
     assert not report({"topicos": [], "resumo": None})
     assert report({"laudoFinal": "Pode comprar."})
 
 
-def test_the_marker_is_never_shown_in_prose() -> None:
+def test_marker_in_prose_is_replaced() -> None:
     sent = {
         "resumo": f"Chassi {HIDDEN_MARKER.lower()}.",
         "topicos": {"chassiMotor": HIDDEN_MARKER, "multas": f"✅ Auto {HIDDEN_MARKER}"},
@@ -71,14 +71,14 @@ def test_the_marker_is_never_shown_in_prose() -> None:
         "ＩＮＦＯＲＭＡＣＡＯ ＯＣＵＬＴＡＤＡ",
     ],
 )
-def test_the_marker_in_prose_is_known_in_every_spelling(quoted: str) -> None:
-    """As in a field: there accents and blanks make no other marker of it either."""
-    said = str(report({"resumo": f"Ação ½: chassi ({quoted}), e {quoted}. Até já."}).summary)
-    assert said == "Ação ½: chassi (oculto pela fonte), e oculto pela fonte. Até já."
+def test_marker_in_prose_is_replaced_in_every_spelling(quoted: str) -> None:
+    """A field ignores accents and blanks in the marker as well."""
+    summary = str(report({"resumo": f"Ação ½: chassi ({quoted}), e {quoted}. Até já."}).summary)
+    assert summary == "Ação ½: chassi (oculto pela fonte), e oculto pela fonte. Até já."
 
 
 @given(st.text(max_size=60), st.text(max_size=12), st.text(max_size=60))
-def test_no_marker_whatever_is_left_in_prose(before: str, marker: str, after: str) -> None:
+def test_any_marker_in_prose_is_replaced(before: str, marker: str, after: str) -> None:
     sent = json.dumps({"result": {"resumo": before + marker + after}}).encode()
     summary = read_report(sent, marker, mask_names=False).summary
     if fold(marker) and fold(marker) not in fold("oculto pela fonte"):
@@ -86,11 +86,11 @@ def test_no_marker_whatever_is_left_in_prose(before: str, marker: str, after: st
         assert not any(fold(marker) in fold(piece) for piece in pieces)
 
 
-def test_paragraphs_stay_apart() -> None:
+def test_paragraphs_keep_a_line_break() -> None:
     assert str(report({"resumo": "Um.\r\n\r\nDois."}).summary) == "Um.\nDois."
 
 
-def test_owners_are_masked_where_reports_name_them() -> None:
+def test_owner_names_in_a_report_are_masked() -> None:
     sent = {
         "resumo": "Veículo em nome de MARIA DA SILVA SOUZA.",
         "topicos": {"proprietarios": "✅ Marinalva Quirino Torres desde 2015."},
@@ -117,7 +117,7 @@ def test_owners_are_masked_where_reports_name_them() -> None:
         ("CPF 123.456.789-00", "CPF ***.***.***-**"),
     ],
 )
-def test_a_full_name_becomes_initials(text: str, masked: str) -> None:
+def test_full_name_becomes_initials(text: str, masked: str) -> None:
     assert mask_names(text) == masked
 
 
@@ -136,12 +136,12 @@ def test_a_full_name_becomes_initials(text: str, masked: str) -> None:
         "",
     ],
 )
-def test_courts_agencies_makes_and_places_stay(text: str) -> None:
+def test_courts_agencies_makes_and_places_are_not_masked(text: str) -> None:
     assert mask_names(text) == text
 
 
 @given(st.text(max_size=200))
-def test_masking_never_raises_and_is_done_once(text: str) -> None:
+def test_masking_never_raises_and_limits_the_length(text: str) -> None:
     once = mask_names(text)
     assert mask_names("Em nome de MARIA DA SILVA. " + text).startswith("Em nome de M. D. S.")
     assert len(once) <= 2 * len(text) + 2
