@@ -1,4 +1,4 @@
-"""The dossier: everything known about a vehicle, on paper."""
+"""The dossier: everything known about a vehicle, for print."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -27,11 +27,13 @@ from portal.vehicle import Plate
 
 @dataclass(frozen=True, slots=True)
 class DossierPage:
-    """One A4 document. ``state`` "idle": a lookup was not asked yet and this visit must not spend,
-    so there is no dossier to issue; ``ask_path`` is where a person asks for it.
+    """One A4 document.
 
+    ``state`` "idle": a lookup was not made yet and this visit must not cause paid lookups, so no
+    dossier is issued. ``ask_path`` is the path at which a person requests the dossier.
     ``code``, ``digest`` (in groups, as ``/verificar`` shows it) and ``qr`` are "" where the portal
-    issues none; ``missing`` names the lookups that brought nothing, so that no part reads as clean.
+    issues none. ``missing`` names the lookups without an answer, so that no missing part reads as
+    a clean record.
     """
 
     template: ClassVar[str] = "pages/dossier.html"
@@ -70,9 +72,9 @@ def dossier_page(
 ) -> DossierPage:
     """The dossier of a plate.
 
-    ``address`` is the portal's own base address as printed; ``code`` the signed code that
-    ``/verificar`` checks and ``digest`` what it shows of the records; ``qr`` a
-    ``data:image/svg+xml`` address of its QR code.
+    ``address`` is the portal's base URL as printed. ``code`` is the signed code that
+    ``/verificar`` checks, ``digest`` the digest of the records that it shows, and ``qr`` a
+    ``data:image/svg+xml`` URL of its QR code.
     """
     contents = VehicleContents.of(panels, reading)
     path = subject_path(plate)
@@ -100,7 +102,7 @@ def dossier_page(
         ),
         missing=missing_of(panels, plate),
         report=report_section(
-            # Paper cannot ask again: what that would cost has no place on it.
+            # A printed page has no button that repeats a lookup, so it shows no price for one.
             replace(report, price=Decimal(0)),
             reading,
             action=f"{path}/laudo",
