@@ -115,7 +115,7 @@ def moment(when: datetime | None) -> str:
 
 
 def age(elapsed: timedelta) -> str:
-    """How long ago: ``agora``, ``há 3 min``, ``há 2 h`` (up to 48 h), ``há 5 dias``."""
+    """Elapsed time: ``agora``, ``há 3 min``, ``há 2 h`` (to 47 h), ``há 5 dias``."""
     minutes = int(elapsed.total_seconds() // 60)
     if minutes < 1:
         return "agora"

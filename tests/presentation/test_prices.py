@@ -40,9 +40,9 @@ def test_candidates_beyond_the_tabs_are_listed_with_their_price_alone() -> None:
 
 
 def tile(*entries: Any) -> tuple[str, str]:
-    told = candidates(*entries).told
-    assert told is not None
-    return told.text, told.note
+    price = candidates(*entries).price_summary
+    assert price is not None
+    return price.text, price.note
 
 
 def test_of_tied_candidates_none_is_the_likeliest_and_the_tile_shows_their_range() -> None:
@@ -56,7 +56,7 @@ def test_of_tied_candidates_none_is_the_likeliest_and_the_tile_shows_their_range
     assert tile(one, fipe_entry(versao="V2")) == ("R$\u00a089.325,00", "(2 versões)")
     priceless = fipe_entry(versao="V2", valorAtual="")
     assert tile(one, priceless)[1] == "(2 versões) 1 sem preço na fonte"
-    assert candidates(priceless).told is None
+    assert candidates(priceless).price_summary is None
     assert "o registro não diz qual" in tied.legend
 
 

@@ -62,7 +62,7 @@ def dossier_page(
     plate: Plate,
     panels: Panels,
     report: Panel,
-    reading: RenderContext,
+    context: RenderContext,
     *,
     address: str,
     code: str = "",
@@ -76,7 +76,7 @@ def dossier_page(
     ``/verificar`` checks, ``digest`` the digest of the records that it shows, and ``qr`` a
     ``data:image/svg+xml`` URL of its QR code.
     """
-    contents = VehicleContents.of(panels, reading)
+    contents = VehicleContents.of(panels, context)
     path = subject_path(plate)
     name = contents.summary.name
     return DossierPage(
@@ -87,16 +87,16 @@ def dossier_page(
         state="idle" if any(panel.state == "unasked" for panel in panels.all) else "ready",
         ask_path=f"{path}/dossie",
         address=address.rstrip("/"),
-        issued_at=reading.now,
+        issued_at=context.now,
         code=code,
         digest=digest,
         qr=qr,
         contents=contents,
         prices=paper_prices(contents.facts.prices) if contents.facts else None,
-        fines=paper_fines(contents.fines, reading.today) if contents.fines else None,
+        fines=paper_fines(contents.fines, context.today) if contents.fines else None,
         timeline=paper_timeline(contents.fines, contents.restrictions),
         provenance=tuple(
-            provenance(words, panel, reading.now)
+            provenance(words, panel, context.now)
             for lookup, words in LOOKUP_WORDS.items()
             if (panel := panels.of(lookup)).has_answer
         ),
@@ -104,7 +104,7 @@ def dossier_page(
         report=report_section(
             # A printed page has no button that repeats a lookup, so it shows no price for one.
             replace(report, price=Decimal(0)),
-            reading,
+            context,
             action=f"{path}/laudo",
             outdated=report_outdated,
             price="",

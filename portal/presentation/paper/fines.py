@@ -210,7 +210,7 @@ def _is_old_notice(fine: Fine, law: FineAssessment, today: date) -> bool:
 def _doubts(law: FineAssessment) -> Iterator[str]:
     """Exceeded deadlines that may be worth a defence.
 
-    The verdicts "in_time" and "unknown" without a date are shown in the row only.
+    Clocks that are in time, or that cannot be judged, are described in the row only.
     """
     if law.notice.verdict == "late":
         yield _NOTICE_LATE
