@@ -62,12 +62,12 @@ def test_phone_and_dark_page_have_their_settings(phone_page: Any, dark_page: Any
     ("path", "message"),
     [("/fora", "nowhere.invalid"), ("/inline", "Content Security Policy"), ("/erro", "quebrou")],
 )
-def test_page_trouble_is_recorded(
-    site: str, page: Any, page_trouble: list[str], path: str, message: str
+def test_page_errors_are_recorded(
+    site: str, page: Any, page_errors: list[str], path: str, message: str
 ):
     page.goto(site)
-    assert page_trouble == []
+    assert page_errors == []
     page.goto(site + path)
     page.evaluate("1")  # after this round trip the page's messages have arrived
-    assert message in page_trouble[0]
-    page_trouble.clear()
+    assert message in page_errors[0]
+    page_errors.clear()

@@ -50,12 +50,12 @@ def test_hostile_strings_run_no_script(
         strings = repeat(STRINGS[number]) if FULL else islice(cycle(STRINGS), number * 61, None)
         for operation, body in hostile_bodies(plate, strings).items():
             upstream.script(path_of(operation, plate), faults.answer("hostile", body))
-        asked = server.post(
+        response = server.post(
             path_of("report"),
             data=report_request(plate, {"n": number}),
             headers={"Authorization": PORTAL_TOKEN},
         )
-        assert asked.status_code == 200
+        assert response.status_code == 200
         for path in (f"/placa/{plate}?completo=1", f"/placa/{plate}", f"/placa/{plate}/dossie"):
             page.goto(server.url + path, wait_until="load")
             if path == f"/placa/{plate}":

@@ -101,7 +101,7 @@ def vehicle_page(
     ``may_write`` False: the visitor's access includes no refresh, no report.
     """
     contents = VehicleContents.of(panels, context)
-    asked = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
+    requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
     views = tuple(
         _panel(name, plate, panels, context, contents, follow=follow) for name in PANEL_NAMES
     )
@@ -125,9 +125,9 @@ def vehicle_page(
             may_write=may_write,
         ),
         unverified=UNVERIFIED,
-        may_refresh=may_refresh and bool(asked),
-        refresh_price=_price(sum((panels.of(one).price for one in asked), Decimal(0))),
-        refresh_cost=_COSTS[len(asked)],
+        may_refresh=may_refresh and bool(requested),
+        refresh_price=_price(sum((panels.of(one).price for one in requested), Decimal(0))),
+        refresh_cost=_COSTS[len(requested)],
         json_paths=(
             f"/detran/v1/decode/{plate}",
             f"/detran/v1/restrictions/renainf/{plate}",

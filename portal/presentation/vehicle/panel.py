@@ -164,10 +164,10 @@ def state_of(
     One unasked lookup makes it waiting, or idle if not ``follow``. A summary is ready without any
     answer; its verdict then says that nothing is known.
     """
-    asked = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
-    if any(panel.state == "unasked" for panel in asked):
+    needed = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
+    if any(panel.state == "unasked" for panel in needed):
         return "waiting" if follow else "idle"
-    has_content = name == "resumo" or any(panel.has_answer for panel in asked)
+    has_content = name == "resumo" or any(panel.has_answer for panel in needed)
     return "ready" if has_content else "unavailable"
 
 
