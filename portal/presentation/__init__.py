@@ -1,4 +1,4 @@
-"""One frozen context a page, naming its template, and the function that builds it."""
+"""View models: one frozen dataclass a page, with its template, and its factory."""
 
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.site.api_reference import ApiPage, api_page

@@ -1,4 +1,4 @@
-"""What a failed lookup or request says: to scripts a status and message, to people a sentence."""
+"""The texts of failed lookups and requests, for API clients and for people."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +13,7 @@ TOO_MANY: Final = "Pedidos demais. Aguarde um pouco."
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a failure becomes: a status and message for scripts, a sentence for a panel."""
+    """A failure's status and message for API clients, and its sentence for a panel."""
 
     status: int
     message: str
@@ -75,7 +75,7 @@ FAULTS: Final[dict[FailureKind, Fault]] = {
     ),
 }
 
-# status → title, advice: what happened and what to do, never an upstream's words.
+# status → title and advice: what happened and what to do. Text of the upstream is never shown.
 ERROR_PAGES: Final[dict[int, tuple[str, str]]] = {
     400: ("Pedido não entendido", "Confira o endereço ou os dados enviados e tente de novo."),
     401: ("É preciso entrar", "Entre com o seu token para ver dados de veículos."),

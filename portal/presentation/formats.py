@@ -1,7 +1,7 @@
-"""Numbers, money, dates and ages as Brazilian Portuguese writes them.
+"""Numbers, money, dates and ages in Brazilian Portuguese.
 
-CLDR's pt_BR forms (what Babel prints; Babel is the test's oracle). What is missing reads
-"não informado", so that no missing price can ever come out as R$ 0,00.
+The forms are those of CLDR's pt_BR; Babel is the tests' oracle. A missing value formats as
+"não informado", so that a missing price never prints as R$ 0,00.
 """
 
 from datetime import date, datetime, timedelta
@@ -18,7 +18,7 @@ from portal.presentation.glossary_links import glossed
 MISSING: Final = "não informado"
 _NBSP: Final = "\u00a0"
 _SWAP: Final = str.maketrans(",.", ".,")
-# Nothing about a car costs a quadrillion; a longer number is noise that would fill the page.
+# Numbers of 10**16 and more count as missing: no amount is that large, and it would fill the page.
 _LARGEST_EXPONENT: Final = 15
 
 _MONTHS: Final = (
@@ -33,7 +33,7 @@ def _sao_paulo() -> ZoneInfo:
 
 
 def local_time(moment: datetime) -> datetime:
-    """An aware moment on the clock of America/Sao_Paulo."""
+    """An aware moment in America/Sao_Paulo."""
     return moment.astimezone(_sao_paulo())
 
 
@@ -53,7 +53,7 @@ def brl(amount: Decimal | int | None) -> str:
 
 
 def whole_brl(amount: Decimal | int | None) -> str:
-    """``R$ 89.325``: money without cents, for axes and for prices that never carry them."""
+    """``R$ 89.325``: money without cents, for axes and for prices in whole reais."""
     number = _readable(amount)
     if number is None:
         return MISSING
@@ -75,7 +75,7 @@ def percent(ratio: Decimal | float | None, places: int = 1) -> str:
 
 
 def change(points: Decimal | None) -> str:
-    """Percentage points of change, always with their sign: ``+3,1%``, ``-8,2%``, ``0,0%``."""
+    """Percentage points with their sign: ``+3,1%``, ``-8,2%``, ``0,0%``."""
     value = _readable(points)
     if value is None:
         return MISSING
@@ -94,7 +94,7 @@ def long_date(day: date | None) -> str:
 
 
 def month(day: date | None) -> str:
-    """``jan/25``, as people write a month on an axis."""
+    """``jan/25``, for axes."""
     return MISSING if day is None else f"{_MONTHS[day.month - 1][:3]}/{day.year % 100:02}"
 
 
@@ -104,7 +104,10 @@ def long_month(day: date | None) -> str:
 
 
 def moment(when: datetime | None) -> str:
-    """``18/08/2024 às 09:30``; an aware moment in America/Sao_Paulo, a naive one as it stands."""
+    """``18/08/2024 às 09:30``.
+
+    An aware moment is converted to America/Sao_Paulo; a naive one is local time already.
+    """
     if when is None:
         return MISSING
     local = when if when.tzinfo is None else local_time(when)
@@ -112,7 +115,7 @@ def moment(when: datetime | None) -> str:
 
 
 def age(elapsed: timedelta) -> str:
-    """How long ago, in its largest unit: ``agora``, ``há 3 min``, ``há 2 h``, ``há 5 dias``."""
+    """Elapsed time: ``agora``, ``há 3 min``, ``há 2 h`` (to 47 h), ``há 5 dias``."""
     minutes = int(elapsed.total_seconds() // 60)
     if minutes < 1:
         return "agora"
@@ -125,12 +128,12 @@ def age(elapsed: timedelta) -> str:
 
 
 def duration(seconds: int) -> str:
-    """A span as people say it, in its two largest units: ``8 dias``, ``1 dia e 6 horas``.
+    """A span in its two largest units: ``8 dias``, ``1 dia e 6 horas``.
 
-    What is smaller is rounded up: nobody is promised less than what holds.
+    The rest is rounded up, so that the text never understates the span.
     """
     units = (("dia", 86400), ("hora", 3600), ("minuto", 60), ("segundo", 1))
-    # A remainder rounded up may fill a larger unit (23 h 59 min 30 s), so that one is tried again.
+    # Rounding up may fill a larger unit (23 h 59 min 30 s), so divmod starts again at days.
     for (_, size), (_, below) in pairwise(units):
         if seconds >= size:
             seconds = -(-seconds // below) * below
@@ -144,12 +147,12 @@ def duration(seconds: int) -> str:
 
 
 def plural(count: int, one: str, many: str) -> str:
-    """``1 multa``, ``2 multas``, ``0 multas``: the count, grouped, with its noun."""
+    """``1 multa``, ``2 multas``, ``0 multas``: the grouped count with its noun."""
     return f"{integer(count)} {one if count == 1 else many}"
 
 
 def _readable(number: Decimal | int | None) -> Decimal | None:
-    """The number as a finite Decimal of a size a person can read, else None."""
+    """The number as a Decimal; None if missing, not finite, or 10**16 or more."""
     if number is None:
         return None
     value = Decimal(number)
@@ -160,12 +163,12 @@ def _readable(number: Decimal | int | None) -> Decimal | None:
 
 def _grouped(value: Decimal, places: int) -> str:
     rounded = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
-    # "-0" says nothing that "0" does not.
+    # Adding 0 turns -0 into 0.
     return f"{rounded + 0:,.{places}f}".translate(_SWAP)
 
 
 def register(environment: Environment) -> None:
-    """Give the templates these filters, and pages without blank lines where tags stood."""
+    """Register the template filters, and strip the blank lines that tags leave."""
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.filters.update(

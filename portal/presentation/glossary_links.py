@@ -1,4 +1,4 @@
-"""Links from the first mention of a term to its entry in the glossary."""
+"""Links from the first mention of a term to its glossary entry."""
 
 import re
 from collections.abc import Mapping
@@ -7,8 +7,9 @@ from typing import Final
 
 from markupsafe import Markup
 
-# The words in which a term is mentioned, by its slug. Acronyms match as they are written, so that
-# the upstream's capitals (a kind "TRANSFERENCIA") are left alone; longer mentions come first.
+# A regular expression for each term's mentions, by its slug. Matching is case-sensitive, so that
+# upper-case values of the upstream (a kind "TRANSFERENCIA") get no link. Longer mentions come
+# first.
 MENTIONS: Final[Mapping[str, str]] = {
     "defesa-previa": "[Dd]efesa prévia",
     "circulacao": "[Rr]estrição de circulação",
@@ -36,17 +37,17 @@ MENTIONS: Final[Mapping[str, str]] = {
 _MENTION: Final = re.compile(
     r"(?<![\w-])(?:"
     + "|".join(f"(?P<{s.replace('-', '_')}>{w})" for s, w in MENTIONS.items())
-    # \w knows accents; a hyphen after would make it another word.
+    # \w includes accented letters. A hyphen continues the word, so it is excluded as well.
     + r")(?![\w-])"
 )
-_SHORTEST: Final = 3  # no term is mentioned in less
-# A drawing is one piece: it holds half of a page's tags and no prose.
-_PIECE: Final = re.compile(
+_SHORTEST: Final = 3  # characters of the shortest mention
+# An SVG is skipped as one match, because it holds half of a page's tags and no prose.
+_MARKUP: Final = re.compile(
     r"<svg\b.*?</svg>|<(/?)([a-zA-Z][a-zA-Z0-9]*)[^>]*>|<!--.*?-->", re.DOTALL
 )
-# A link holds no other, a control's name is no place for one, headings stay what they are, and
-# drawings and code are not prose.
-_CLOSED: Final = frozenset(
+# Elements whose text gets no link: links cannot be nested, controls and headings keep their text,
+# and code and scripts are not prose.
+_UNLINKED_ELEMENTS: Final = frozenset(
     {"a", "button", "summary", "label", "legend", "select", "h1", "h2", "h3", "h4"}
     | {"code", "script", "style", "title", "template"}
 )
@@ -54,35 +55,35 @@ _CLOSED: Final = frozenset(
 
 @lru_cache(64)
 def glossed(html: str) -> Markup:
-    """Markup with the first mention of each term linked, wherever prose may hold a link.
+    """Return the markup with the first mention of each term in prose linked.
 
-    ``html`` is a template's own output: every ``<`` and ``>`` that is not a tag's is escaped.
+    ``html`` must be a template's output: every ``<`` and ``>`` that is not a tag's is escaped.
     """
-    html = str(html)  # slices of Markup would each be Markup again
-    told: set[str] = set()
+    html = str(html)  # slicing Markup would create a Markup for each slice
+    linked_slugs: set[str] = set()
     parts: list[str] = []
     depth, at = 0, 0
-    for piece in _PIECE.finditer(html):
-        text = html[at : piece.start()]
-        parts.append(text if depth else _link(text, told))
-        parts.append(piece[0])
-        at = piece.end()
-        if (piece[2] or "").lower() in _CLOSED:
-            depth = max(0, depth - 1) if piece[1] else depth + 1
-    parts.append(html[at:] if depth else _link(html[at:], told))
-    # The mentions are words of ours and the rest is returned as it came: nothing to escape.
+    for tag in _MARKUP.finditer(html):
+        text = html[at : tag.start()]
+        parts.append(text if depth else _link(text, linked_slugs))
+        parts.append(tag[0])
+        at = tag.end()
+        if (tag[2] or "").lower() in _UNLINKED_ELEMENTS:
+            depth = max(0, depth - 1) if tag[1] else depth + 1
+    parts.append(html[at:] if depth else _link(html[at:], linked_slugs))
+    # The template escaped the input, and the added links contain only slugs and matched words.
     return Markup("".join(parts))  # noqa: S704
 
 
-def _link(text: str, told: set[str]) -> str:
+def _link(text: str, linked_slugs: set[str]) -> str:
     if len(text) < _SHORTEST or text.isspace():
         return text
 
-    def linked(mention: re.Match[str]) -> str:
+    def link_once(mention: re.Match[str]) -> str:
         slug = (mention.lastgroup or "").replace("_", "-")
-        if slug in told:
+        if slug in linked_slugs:
             return mention[0]
-        told.add(slug)
+        linked_slugs.add(slug)
         return f'<a class="term" href="/glossario#{slug}">{mention[0]}</a>'
 
-    return _MENTION.sub(linked, text)
+    return _MENTION.sub(link_once, text)

@@ -1,4 +1,4 @@
-"""A page's panels: what one lookup brought, or why it brought nothing."""
+"""The result of one lookup as a page shows it: an answer, or why there is none."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,13 +7,16 @@ from typing import Literal
 
 from portal.gateway import FailureKind
 
-# Why a lookup brought nothing: the gateway's reason or one of the pages' own, "" for any other.
+# Why a lookup has no answer: the gateway's FailureKind or a reason of the pages; "" for any other.
 Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """A different answer to the same lookup, from before; ``fetched_at`` is aware and in UTC."""
+    """The previous, different answer to the same lookup.
+
+    ``fetched_at`` is aware and in UTC.
+    """
 
     body: bytes
     fetched_at: datetime
@@ -23,11 +26,11 @@ class Replaced:
 class Panel:
     """One lookup as a page shows it.
 
-    ``fetched_at`` is aware and in UTC; ``price`` is what asking again costs in R$, 0 where the
-    operator named none; ``reason`` is a Portuguese sentence, filled for an unavailable panel, and
-    ``cause`` tells its kind;
-    ``is_stored``: asking again costs nothing while it is fresh, for the store has it;
-    ``replaced`` the answer that this one took the place of, while it is kept.
+    ``fetched_at`` is aware and in UTC. ``price`` is the cost of repeating the lookup in R$, 0
+    where the operator configured none. ``reason`` is a Portuguese sentence, filled for an
+    unavailable panel, and ``cause`` is its kind. ``is_stored``: the store holds the answer, so
+    repeating the lookup costs nothing while it is fresh. ``replaced`` is the answer that this one
+    replaced, while the store keeps it.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]

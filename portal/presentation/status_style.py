@@ -1,4 +1,4 @@
-"""How a status looks: an icon, a word and a tone, never the colour alone."""
+"""The icon, word and tone of each status. Colour is never the only signal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

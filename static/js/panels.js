@@ -1,8 +1,8 @@
-// Panels that follow: each waiting section is replaced by the one the server renders. Without
-// this script the page leads to ?completo=1, where everything is there at once.
+// Replaces each waiting panel by the one that the server renders. Without this script the page
+// goes to ?completo=1, which has every panel.
 "use strict";
 
-// How long the server may work at a panel: it says so, on the panel or for the whole page.
+// Time limit of a panel's request in seconds, unless the panel or the page has its own.
 const DEFAULT_SECONDS = 30;
 const announce = document.getElementById("andamento");
 const failure = document.getElementById("falha-painel");
@@ -22,7 +22,7 @@ async function load(section, again) {
     });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = page.getElementById(section.id);
-    // A sign-in page or an error page is not the panel that was asked for.
+    // The response may be a sign-in or error page instead of the panel.
     if (!fresh || !fresh.dataset.panelUrl) throw new Error("not a panel");
     const adopted = document.importNode(fresh, true);
     const heldFocus = section.contains(document.activeElement);
@@ -51,14 +51,14 @@ function outcome(section, again) {
   return again ? `continua ${missing}` : missing;
 }
 
-// What had the focus is gone: whoever uses the keyboard goes on from the panel, not the page's top.
+// The focused element was removed. Keyboard focus moves to the panel instead of the page's top.
 function focusHeading(section) {
   const heading = section.querySelector("h2");
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
 }
 
-// The panel keeps all that it says, its warnings too, until there is another to replace it.
+// The panel keeps its content and warnings until a new one replaces it.
 function retry(section) {
   if (section.getAttribute("aria-busy")) return;
   const failed = section.querySelector("[data-panel-failure]");
@@ -72,18 +72,18 @@ function retry(section) {
   load(section, true);
 }
 
-// A panel that came as "indisponível" can be asked for again without leaving the page.
+// Retries an unavailable panel without leaving the page.
 document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-panel-retry]");
   if (!link) return;
   event.preventDefault();
-  // What failed in one panel is missing in the summary too: all that miss something ask again.
+  // A failed lookup is missing in the summary too, so every panel with a retry link is reloaded.
   document.querySelectorAll("[data-panel]").forEach((section) => {
     if (section.querySelector("[data-panel-retry]")) retry(section);
   });
 });
 
-// A button that cannot work is not shown: browsers grant the clipboard to secure pages alone.
+// Copy buttons stay hidden without the clipboard API, which browsers offer to secure pages only.
 function offerCopies(root) {
   if (!navigator.clipboard) return;
   root.querySelectorAll("[data-copy]").forEach((button) => {

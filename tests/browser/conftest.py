@@ -1,4 +1,4 @@
-"""Chromium for the tests that must see what a person sees; they skip where it is missing."""
+"""Chromium fixtures for the browser tests, which skip if it is not installed."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -42,20 +42,20 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def page_trouble() -> list[str]:
-    """What went wrong in the pages of this test; unless it is empty at the end, the test fails."""
+def page_errors() -> list[str]:
+    """The problems in this test's pages; the test fails if any are left at its end."""
     return []
 
 
 @pytest.fixture
-def new_page(browser: Any, page_trouble: list[str]) -> Iterator[PageFactory]:
-    """Opens pages as a Brazilian visitor's browser would; takes Playwright's context options.
+def new_page(browser: Any, page_errors: list[str]) -> Iterator[PageFactory]:
+    """Open pages with Brazilian locale and time zone; takes Playwright's context options.
 
-    Trouble is a request that left this machine, a script that threw, and anything that the
-    Content-Security-Policy had to stop.
+    Recorded as errors: requests to other hosts, uncaught script errors, and violations of the
+    Content-Security-Policy.
     """
     contexts: list[Any] = []
-    trouble = page_trouble
+    errors = page_errors
 
     def note_request(request: Any) -> None:
         address = urlsplit(request.url)
@@ -63,11 +63,11 @@ def new_page(browser: Any, page_trouble: list[str]) -> Iterator[PageFactory]:
             "127.0.0.1",
             "localhost",
         ):
-            trouble.append(f"a request left for {address.hostname}")
+            errors.append(f"a request left for {address.hostname}")
 
     def note_console(message: Any) -> None:
         if "Content Security Policy" in message.text:
-            trouble.append(message.text)
+            errors.append(message.text)
 
     def build(**options: Any) -> Any:
         defaults: dict[str, Any] = {
@@ -80,13 +80,13 @@ def new_page(browser: Any, page_trouble: list[str]) -> Iterator[PageFactory]:
         context.set_default_timeout(15_000)
         context.on("request", note_request)
         context.on("console", note_console)
-        context.on("weberror", lambda error: trouble.append(str(error.error)))
+        context.on("weberror", lambda error: errors.append(str(error.error)))
         return context.new_page()
 
     yield build
     for context in contexts:
         context.close()
-    assert not trouble, trouble
+    assert not errors, errors
 
 
 @pytest.fixture
@@ -102,11 +102,11 @@ def page_without_javascript(new_page: PageFactory) -> Any:
 
 @pytest.fixture
 def phone_page(new_page: PageFactory) -> Any:
-    """A phone of 390 × 844 CSS pixels that is touched."""
+    """A phone with a touch screen of 390 × 844 CSS pixels."""
     return new_page(**PHONE)
 
 
 @pytest.fixture
 def dark_page(new_page: PageFactory) -> Any:
-    """A page whose visitor prefers a dark scheme."""
+    """A page with a dark preferred colour scheme."""
     return new_page(color_scheme="dark")

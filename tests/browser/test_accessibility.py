@@ -1,6 +1,6 @@
-"""axe finds nothing, the keyboard reaches everything, and no visitor's setting loses a word.
+"""Accessibility tests: axe, keyboard, text size, reduced motion and forced colours.
 
-`make quality` looks at every page in every medium; here are the ones that matter most.
+`make quality` checks every page in every medium; these tests cover the most important ones.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def axe_source() -> str:
 
 
 @pytest.mark.parametrize("name", KEPT_IN_VIEW)
-def test_axe_finds_nothing_in_light_and_dark(
+def test_axe_finds_no_violation_in_light_and_dark(
     page: Any, portal: PortalProcess, axe_source: str, name: str
 ) -> None:
     open_page(page, portal.url, KEPT_IN_VIEW[name])
@@ -43,15 +43,13 @@ def test_axe_finds_nothing_in_light_and_dark(
         assert axe.violations(page, axe_source) == [], medium
 
 
-def test_axe_would_have_found_something(page: Any, axe_source: str) -> None:
+def test_axe_reports_known_violation(page: Any, axe_source: str) -> None:
     page.set_content('<html lang="pt-BR"><title>t</title><main><h1>t</h1><img src="data:,"></main>')
     assert [line.partition(":")[0] for line in axe.violations(page, axe_source)] == ["image-alt"]
 
 
-def test_the_keyboard_alone_goes_through_a_vehicle_in_order(
-    page: Any, portal: PortalProcess
-) -> None:
-    """Every stop can be seen, is marked as focused, and nothing that can be used is left out."""
+def test_vehicle_page_is_usable_by_keyboard(page: Any, portal: PortalProcess) -> None:
+    """Tab reaches every usable element; each is in view and has a focus mark."""
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     usable = page.evaluate(
         """() => [...document.querySelectorAll(
@@ -83,7 +81,7 @@ def test_the_keyboard_alone_goes_through_a_vehicle_in_order(
     assert stops == usable
 
 
-def test_arrow_keys_switch_the_price_versions(page: Any, portal: PortalProcess) -> None:
+def test_arrow_keys_switch_price_versions(page: Any, portal: PortalProcess) -> None:
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     panels = page.locator(".price-tabs__panel")
     page.focus("#fipe-1")
@@ -92,18 +90,18 @@ def test_arrow_keys_switch_the_price_versions(page: Any, portal: PortalProcess) 
     assert panels.nth(1).is_visible() and not panels.nth(0).is_visible()
 
 
-def test_text_at_twice_its_size_fits_a_narrow_window(new_page: Any, portal: PortalProcess) -> None:
-    """WCAG 1.4.4 and 1.4.10: a window of 640 px whose text is doubled scrolls one way only."""
+def test_doubled_text_size_fits_640_px(new_page: Any, portal: PortalProcess) -> None:
+    """WCAG 1.4.4 and 1.4.10: no horizontal scrolling at 640 px with doubled text."""
     page = new_page(viewport={"width": 640, "height": 800})
     for path in ("/", "/placa/ABC1D23?completo=1", "/api", "/glossario"):
         page.goto(portal.url + path)
-        # Chromium's font-size setting has no switch here; the root's size is what it changes.
+        # Playwright cannot set Chromium's font size, which changes the root element's size.
         page.evaluate("document.documentElement.style.fontSize = '200%'")
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= 640, (path, width)
 
 
-def test_who_wants_no_motion_gets_none(new_page: Any, portal: PortalProcess) -> None:
+def test_reduced_motion_disables_animations(new_page: Any, portal: PortalProcess) -> None:
     page = new_page(reduced_motion="reduce")
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     longest = page.evaluate(
@@ -115,10 +113,8 @@ def test_who_wants_no_motion_gets_none(new_page: Any, portal: PortalProcess) -> 
     assert longest <= 0.001
 
 
-def test_forced_colours_keep_icons_borders_and_the_plate(
-    new_page: Any, portal: PortalProcess
-) -> None:
-    """Where the system chooses the colours, a status is still a shape and a word in them."""
+def test_forced_colours_keep_icons_and_borders(new_page: Any, portal: PortalProcess) -> None:
+    """With system colours a status still has its shape, and boxes their borders."""
     page = new_page(forced_colors="active")
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     ink = page.evaluate("getComputedStyle(document.body).color")

@@ -1,4 +1,4 @@
-"""The browser fixtures are what they are called, and catch what they are there for."""
+"""Tests of the browser fixtures."""
 
 import threading
 from collections.abc import Iterator
@@ -41,16 +41,14 @@ def site() -> Iterator[str]:
     server.server_close()
 
 
-def test_scripts_run_in_a_page_and_not_in_one_without_javascript(
-    site: str, page: Any, page_without_javascript: Any
-):
+def test_page_without_javascript_runs_no_script(site: str, page: Any, page_without_javascript: Any):
     page.goto(site)
     page_without_javascript.goto(site)
     assert page.text_content("#p") == "com"
     assert page_without_javascript.text_content("#p") == "sem"
 
 
-def test_the_phone_is_narrow_and_the_dark_page_is_dark(phone_page: Any, dark_page: Any, site: str):
+def test_phone_and_dark_page_have_their_settings(phone_page: Any, dark_page: Any, site: str):
     for page in (phone_page, dark_page):
         page.goto(site)
     assert phone_page.viewport_size["width"] == 390
@@ -61,15 +59,15 @@ def test_the_phone_is_narrow_and_the_dark_page_is_dark(phone_page: Any, dark_pag
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [("/fora", "nowhere.invalid"), ("/inline", "Content Security Policy"), ("/erro", "quebrou")],
 )
-def test_trouble_in_a_page_is_noted(
-    site: str, page: Any, page_trouble: list[str], path: str, said: str
+def test_page_errors_are_recorded(
+    site: str, page: Any, page_errors: list[str], path: str, message: str
 ):
     page.goto(site)
-    assert page_trouble == []
+    assert page_errors == []
     page.goto(site + path)
-    page.evaluate("1")  # a round trip, after which the page's messages have arrived
-    assert said in page_trouble[0]
-    page_trouble.clear()
+    page.evaluate("1")  # after this round trip the page's messages have arrived
+    assert message in page_errors[0]
+    page_errors.clear()

@@ -1,4 +1,7 @@
-"""In Chromium, hostile strings in every field run nothing, fetch nothing and break no policy."""
+"""Hostile strings in every field, rendered in Chromium.
+
+They must run no script, load nothing and violate no Content-Security-Policy.
+"""
 
 from collections.abc import Iterator
 from itertools import cycle, islice, repeat
@@ -34,7 +37,7 @@ def sign_in(page: Any, server: PortalProcess) -> None:
     page.wait_for_url(f"{server.url}/")
 
 
-def test_no_script_runs_and_nothing_is_fetched(
+def test_hostile_strings_run_no_script(
     page: Any, running: tuple[PortalProcess, FaultUpstream]
 ) -> None:
     server, upstream = running
@@ -43,16 +46,16 @@ def test_no_script_runs_and_nothing_is_fetched(
     sign_in(page, server)
     plate = "ABC1D23"
     for number in range(PAGES):
-        # In the full run one string is in all fields of a page, in the short one all in turn.
+        # The full run puts one string into all fields of a page; the short one cycles through all.
         strings = repeat(STRINGS[number]) if FULL else islice(cycle(STRINGS), number * 61, None)
         for operation, body in hostile_bodies(plate, strings).items():
             upstream.script(path_of(operation, plate), faults.answer("hostile", body))
-        asked = server.post(
+        response = server.post(
             path_of("report"),
             data=report_request(plate, {"n": number}),
             headers={"Authorization": PORTAL_TOKEN},
         )
-        assert asked.status_code == 200
+        assert response.status_code == 200
         for path in (f"/placa/{plate}?completo=1", f"/placa/{plate}", f"/placa/{plate}/dossie"):
             page.goto(server.url + path, wait_until="load")
             if path == f"/placa/{plate}":

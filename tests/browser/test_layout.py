@@ -1,4 +1,4 @@
-"""No record, however long its words, widens a page; and no amount is broken where it has room."""
+"""Layout tests: long words do not widen pages, and fitting amounts do not break."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -30,7 +30,7 @@ PAGES = (
     "/comparar?placas={}",
 )
 LONG, ABSURD, AMOUNT = "W" * 60, "M" * 300, "999999999999999"
-# Of everything that is folded, too: what is hidden at first may still be opened.
+# Measured with all <details> open.
 WIDTH = """() => {
   document.querySelectorAll("details").forEach(one => one.open = true);
   return document.documentElement.scrollWidth;
@@ -71,11 +71,11 @@ def answer(upstream: FaultUpstream, decode: bytes, renainf: bytes, renajud: byte
 
 
 def versions(text: str, **overrides: Any) -> list[Any]:
-    """More than there are tabs, so that the list of the others shows too."""
+    """More versions than tabs, so that the list of other versions is shown too."""
     return [fipe_entry(versao=f"{number}{text}", **overrides) for number in range(8)]
 
 
-def wordless(text: str) -> tuple[bytes, bytes, bytes]:
+def unbreakable(text: str) -> tuple[bytes, bytes, bytes]:
     """Records in which every free text is one long word and every amount is absurd."""
     return (
         decode_body(
@@ -108,11 +108,11 @@ def wordless(text: str) -> tuple[bytes, bytes, bytes]:
 
 @pytest.mark.parametrize("width", [320, 360, 768, 1280])
 @pytest.mark.parametrize("text", [LONG, ABSURD], ids=["long", "absurd"])
-def test_no_long_word_and_no_absurd_amount_widens_a_page(
+def test_long_words_and_amounts_do_not_widen_pages(
     new_page: Any, running: tuple[PortalProcess, FaultUpstream], text: str, width: int
 ) -> None:
     server, upstream = running
-    answer(upstream, *wordless(text))
+    answer(upstream, *unbreakable(text))
     page = new_page(viewport={"width": width, "height": 740})
     sign_in(page, server)
     for path in PAGES:
@@ -121,7 +121,7 @@ def test_no_long_word_and_no_absurd_amount_widens_a_page(
 
 
 @pytest.mark.parametrize("width", [320, 360, 768, 1280])
-def test_an_amount_that_fits_stands_on_one_line(
+def test_fitting_amounts_stay_on_one_line(
     new_page: Any, running: tuple[PortalProcess, FaultUpstream], width: int
 ) -> None:
     server, upstream = running
@@ -150,7 +150,7 @@ def test_an_amount_that_fits_stands_on_one_line(
 
 
 @pytest.mark.parametrize("width", [320, 360, 768])
-def test_the_dossiers_title_breaks_between_words_alone(
+def test_dossier_title_breaks_between_words(
     new_page: Any, running: tuple[PortalProcess, FaultUpstream], width: int
 ) -> None:
     server, upstream = running
@@ -161,7 +161,7 @@ def test_the_dossiers_title_breaks_between_words_alone(
     assert page.evaluate(BROKEN, TITLE_WORDS) == []
 
 
-def test_the_search_in_the_head_ends_where_the_content_does(
+def test_header_search_fits_content_width(
     new_page: Any, running: tuple[PortalProcess, FaultUpstream]
 ) -> None:
     server, _ = running
@@ -179,7 +179,7 @@ def test_the_search_in_the_head_ends_where_the_content_does(
         assert end <= content, width
 
 
-def test_the_glossary_keeps_a_distance_below_its_lead(
+def test_glossary_has_space_below_lead(
     new_page: Any, running: tuple[PortalProcess, FaultUpstream]
 ) -> None:
     server, _ = running

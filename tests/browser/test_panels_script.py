@@ -1,4 +1,4 @@
-"""What the page's script does with panels that fail: nothing that warns is lost, nor the focus."""
+"""Tests of panels.js: failed panels keep their warnings and the keyboard focus."""
 
 import re
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ import pytest
 
 from tests.fakes.processes import PortalProcess
 
-# A vehicle for each test: one that was looked up comes with its panels.
+# A new plate for each test, because the page of a stored one includes its panels.
 PLATES = (f"ABC{number % 10}D{number:02}" for number in count(31))
 MULTAS = "**/painel/multas"
 STALE = "resposta guardada de 1º de novembro"
-# The panel as a source that is down leaves it: a stored answer, and a lookup that brought nothing.
+# The panel with its source down: a stored answer, and a lookup without an answer.
 PANEL = """<!doctype html><section class="panel" id="multas" data-panel="{state}"{gap}
  data-panel-url="/placa/ABC1D23/painel/multas"><div class="panel__head"><h2>Multas</h2></div>
  {notices}<p>Conteúdo {number}</p></section>"""
@@ -29,7 +29,7 @@ def portal() -> Iterator[PortalProcess]:
 
 
 def answer_with(page: Any, number: int, *, state: str = "ready", notices: bool = True) -> None:
-    """The next answers of the panel of fines, until told otherwise."""
+    """Set the response to all further requests for the fines panel."""
     body = PANEL.format(
         state=state,
         number=number,
@@ -55,7 +55,7 @@ def retry_by_keyboard(page: Any, control: str) -> None:
 
 @pytest.fixture
 def unavailable(page: Any, portal: PortalProcess) -> Any:
-    """A vehicle whose panel of fines shows a stored answer, a gap and a way to ask again."""
+    """A vehicle page whose fines panel has a stored answer, a gap and a retry link."""
     answer_with(page, 1)
     page.goto(f"{portal.url}/placa/{next(PLATES)}")
     page.wait_for_selector("#multas >> text=Conteúdo 1")
@@ -63,7 +63,7 @@ def unavailable(page: Any, portal: PortalProcess) -> Any:
     return page
 
 
-def test_a_retry_that_fails_leaves_every_warning_in_place(unavailable: Any) -> None:
+def test_failed_retry_keeps_warnings(unavailable: Any) -> None:
     page = unavailable
     page.unroute(MULTAS)
     page.route(MULTAS, lambda route: route.abort())
@@ -77,7 +77,7 @@ def test_a_retry_that_fails_leaves_every_warning_in_place(unavailable: Any) -> N
     assert page.evaluate("document.querySelector('#multas').contains(document.activeElement)")
 
 
-def test_a_retry_that_succeeds_replaces_the_panel_and_keeps_the_focus_in_it(
+def test_successful_retry_replaces_panel_and_keeps_focus(
     unavailable: Any,
 ) -> None:
     page = unavailable
@@ -90,37 +90,37 @@ def test_a_retry_that_succeeds_replaces_the_panel_and_keeps_the_focus_in_it(
 
 
 @pytest.mark.parametrize(
-    ("state", "said"),
+    ("state", "outcome"),
     [("unavailable", "continua indisponível"), ("ready", "continua indisponível em parte")],
 )
-def test_a_panel_that_is_still_unavailable_is_not_called_ready(
-    unavailable: Any, state: str, said: str
+def test_unavailable_panel_is_not_announced_as_ready(
+    unavailable: Any, state: str, outcome: str
 ) -> None:
     page = unavailable
     assert announced(page) != "Multas: pronto"
     answer_with(page, 2, state=state)
     retry_by_keyboard(page, "#multas [data-panel-retry]")
     page.wait_for_selector("#multas >> text=Conteúdo 2")
-    assert announced(page) == f"Multas: {said}"
+    assert announced(page) == f"Multas: {outcome}"
 
 
-def test_who_reads_elsewhere_keeps_the_focus_there(page: Any, portal: PortalProcess) -> None:
+def test_loading_panel_does_not_take_focus(page: Any, portal: PortalProcess) -> None:
     page.goto(f"{portal.url}/placa/{next(PLATES)}", wait_until="commit")
     page.focus(".brand")
     page.wait_for_selector("#multas[data-panel=ready]")
     assert page.evaluate("document.activeElement.matches('.brand')")
 
 
-@pytest.mark.parametrize(("said", "seconds"), [("", 30), ("90", 90), ("0", 30), ("breve", 30)])
-def test_a_panel_is_waited_for_as_long_as_the_server_says(
-    page: Any, portal: PortalProcess, said: str, seconds: int
+@pytest.mark.parametrize(("value", "seconds"), [("", 30), ("90", 90), ("0", 30), ("breve", 30)])
+def test_panel_timeout_follows_server_setting(
+    page: Any, portal: PortalProcess, value: str, seconds: int
 ) -> None:
-    """``data-panel-seconds`` on the page; without one, or with no number in it, half a minute."""
+    """``data-panel-seconds`` of the page; 30 s if it is missing or not a positive number."""
 
-    def tell(route: Any) -> None:
+    def set_panel_seconds(route: Any) -> None:
         html = re.sub(r' data-panel-seconds="[^"]*"', "", route.fetch().text())
-        told = f'<html data-panel-seconds="{said}" ' if said else "<html "
-        route.fulfill(body=html.replace("<html ", told, 1), content_type="text/html")
+        tag = f'<html data-panel-seconds="{value}" ' if value else "<html "
+        route.fulfill(body=html.replace("<html ", tag, 1), content_type="text/html")
 
     page.add_init_script(
         """window.waited = [];
@@ -128,7 +128,7 @@ def test_a_panel_is_waited_for_as_long_as_the_server_says(
         AbortSignal.timeout = (ms) => (window.waited.push(ms), timeout(ms));"""
     )
     plate = next(PLATES)
-    page.route(f"**/placa/{plate}", tell)
+    page.route(f"**/placa/{plate}", set_panel_seconds)
     answer_with(page, 1)
     page.goto(f"{portal.url}/placa/{plate}")
     page.wait_for_selector("#multas >> text=Conteúdo 1")

@@ -1,4 +1,4 @@
-"""Printed from Chromium and made by WeasyPrint, the dossier says the same."""
+"""The dossier has the same text in Chromium's and in WeasyPrint's PDF."""
 
 import re
 import unicodedata
@@ -13,16 +13,16 @@ from portal.web.pages.pdf import PDFUnavailable, render_pdf
 from tests.presentation import dossiers
 from tests.presentation.rendering import ASSETS
 
-ADDRESS = "http://127.0.0.1:1"  # nothing listens there: every request is answered by the test
-# Only WeasyPrint draws the foot of a page, which carries the title again.
+ADDRESS = "http://127.0.0.1:1"  # no server listens; the test fulfils every request
+# Only WeasyPrint prints the page footer, which repeats the title.
 FOOT = re.compile(r"Dossiê do veículo[^\n]*\n?página \d+ de \d+|página \d+ de \d+")
-# Some Chromium versions place the letters of a word with letter-spacing one by one ("B R A S I L").
+# Some Chromium versions separate the letters of a word with letter-spacing ("B R A S I L").
 SPACED_WORD = re.compile(r"\b(?:[A-Z] ){2,}[A-Z]\b")
 HEAD = ("Data", "Infração", "Gravidade", "Valor", "Situação")
 
 
 def words(pdf: bytes) -> Counter[str]:
-    """How often each word stands on the paper; a table's head is repeated where a page ends."""
+    """The word counts of a PDF. Table heads repeat on each page, so their counts differ."""
     text = "\n".join(sheet.extract_text() for sheet in PdfReader(BytesIO(pdf)).pages)
     text = FOOT.sub("", unicodedata.normalize("NFKC", text))
     text = SPACED_WORD.sub(lambda word: word[0].replace(" ", ""), text)
@@ -45,7 +45,7 @@ def chromium_pdf(page: Any, html: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["usual", "heavy", "varied"])
-def test_both_printers_print_the_same_words(page: Any, name: str) -> None:
+def test_chromium_and_weasyprint_print_same_words(page: Any, name: str) -> None:
     html = getattr(dossiers, name)()
     try:
         ours = words(render_pdf(html, ASSETS))
@@ -54,6 +54,6 @@ def test_both_printers_print_the_same_words(page: Any, name: str) -> None:
     theirs = words(chromium_pdf(page, html))
     for word in HEAD:
         assert ours.pop(word) and theirs.pop(word)
-    # Words for ears alone: WeasyPrint clips them but keeps their text.
+    # Words for screen readers only: WeasyPrint clips them but keeps their text.
     unseen = Counter(re.findall(r'class="visually-hidden">(\w+)', html))
     assert (ours - theirs - unseen, theirs - ours) == (Counter(), Counter())

@@ -1,4 +1,4 @@
-"""On every screen each month's price can be read, and each letter of a chart is a letter."""
+"""Prices and chart letters are legible at every screen width."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from tests.fakes.processes import PortalProcess
 
 WIDTHS = (320, 360, 640, 700, 760, 1024, 1280, 1920)
 SMALLEST_PX = 11.9
-# The letters of each drawing on the screen, be it part of the page or a picture of its own.
+# The font size in pixels of each visible chart, whether inline SVG or img.
 LETTERS = """async () => {
   const shown = (part) => part.checkVisibility();
   const drawings = [...document.querySelectorAll("svg.price-chart")].filter(shown).map(
@@ -23,7 +23,7 @@ LETTERS = """async () => {
   return drawings.map(([width, svg]) =>
     width / svg.getAttribute("viewBox").split(" ")[2] * svg.getAttribute("font-size"));
 }"""
-# Of a cell whose columns are tab stops, too: each text begins right of where the last one ended.
+# The texts that extend beyond the paper's edges, also in cells whose columns are tab stops.
 CUT = """() => {
   const out = [];
   for (const part of document.querySelectorAll("#precos, .months-note, .months td, .versions td")) {
@@ -45,7 +45,7 @@ def portal() -> Iterator[PortalProcess]:
 
 @pytest.mark.parametrize("path", ["/placa/ABC1D23/dossie", "/placa/ABC1D23?completo=1"])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_letters_of_a_chart_are_twelve_pixels(
+def test_chart_letters_are_twelve_pixels(
     new_page: Any, portal: PortalProcess, path: str, width: int
 ) -> None:
     page = new_page(viewport={"width": width, "height": 800})
@@ -56,7 +56,7 @@ def test_the_letters_of_a_chart_are_twelve_pixels(
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_the_dossiers_price_tables_are_there_without_scrolling(
+def test_dossier_price_tables_need_no_scrolling(
     new_page: Any, portal: PortalProcess, width: int
 ) -> None:
     page = new_page(viewport={"width": width, "height": 800})
@@ -69,7 +69,7 @@ def test_the_dossiers_price_tables_are_there_without_scrolling(
     assert wide == [0, 0]
 
 
-def test_paper_has_the_flat_drawing_alone(page: Any, portal: PortalProcess) -> None:
+def test_print_shows_only_flat_chart(page: Any, portal: PortalProcess) -> None:
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         page.goto(f"{portal.url}/placa/ABC1D23/dossie")

@@ -1,4 +1,4 @@
-"""A visit in Chromium, at the real server: search, read, print; with and without JavaScript."""
+"""Visits to the real server in Chromium, with and without JavaScript, and in print."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ A4_POINTS = (595, 842)
 
 @pytest.fixture(scope="module")
 def portal() -> Iterator[PortalProcess]:
-    """The demonstration, as ``make run`` starts it."""
+    """The demo portal, as ``make run`` starts it."""
     with PortalProcess(workers=1) as running:
         yield running
 
@@ -40,29 +40,29 @@ def expect_the_vehicle(page: Any) -> None:
     assert "O que não foi verificado" in body
 
 
-def test_a_plate_is_searched_and_read_with_javascript(page: Any, portal: PortalProcess) -> None:
+def test_search_shows_vehicle_with_javascript(page: Any, portal: PortalProcess) -> None:
     search(page, portal, "abc-1d23")
     assert page.url.endswith("/placa/ABC1D23")
     expect_the_vehicle(page)
 
 
-def test_the_same_without_javascript(page_without_javascript: Any, portal: PortalProcess) -> None:
-    # The showcase's other spelling: a lookup of its own, so that its panels are not in memory.
+def test_search_shows_vehicle_without_javascript(
+    page_without_javascript: Any, portal: PortalProcess
+) -> None:
+    # The other spelling of the showcase plate is a separate lookup, so its panels are not stored.
     search(page_without_javascript, portal, "ABC1323")
     page_without_javascript.wait_for_url("**/placa/ABC1323?completo=1")
     expect_the_vehicle(page_without_javascript)
 
 
-def test_panels_arrive_on_their_own_and_a_failed_one_says_so(
-    page: Any, portal: PortalProcess
-) -> None:
+def test_failed_panel_is_shown_as_unavailable(page: Any, portal: PortalProcess) -> None:
     search(page, portal, "FOR0A02")
     page.wait_for_selector("#multas[data-panel=unavailable]")
     assert "não significa “nada consta”" in page.inner_text("#multas")
     assert "nenhuma multa" not in page.inner_text("main").lower()
 
 
-def test_nothing_is_wider_than_a_small_phone(new_page: Any, portal: PortalProcess) -> None:
+def test_pages_fit_320_px(new_page: Any, portal: PortalProcess) -> None:
     page = new_page(viewport={"width": 320, "height": 640})
     for path in (
         "/",
@@ -86,7 +86,7 @@ def test_nothing_is_wider_than_a_small_phone(new_page: Any, portal: PortalProces
         assert width <= 320, (path, width)
 
 
-def test_fines_are_narrowed_without_javascript(
+def test_fine_filter_works_without_javascript(
     page_without_javascript: Any, portal: PortalProcess
 ) -> None:
     page = page_without_javascript
@@ -107,9 +107,7 @@ def test_fines_are_narrowed_without_javascript(
     assert rows.count() == everything
 
 
-def test_a_sheet_is_filled_in_and_a_comparison_grows_without_javascript(
-    page_without_javascript: Any, portal: PortalProcess
-) -> None:
+def test_forms_work_without_javascript(page_without_javascript: Any, portal: PortalProcess) -> None:
     page = page_without_javascript
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     page.click("text=Quanto oferecer")
@@ -126,9 +124,7 @@ def test_a_sheet_is_filled_in_and_a_comparison_grows_without_javascript(
     assert page.locator(".comparison thead th").count() == 2
 
 
-def test_the_keyboard_alone_searches_and_skips_to_the_content(
-    page: Any, portal: PortalProcess
-) -> None:
+def test_search_and_skip_link_work_by_keyboard(page: Any, portal: PortalProcess) -> None:
     page.goto(portal.url)
     assert page.evaluate("document.activeElement.name") == "q"
     page.keyboard.type("abc1d23")
@@ -143,16 +139,14 @@ def printed(page: Any) -> PdfReader:
 
 
 def written(paper: PdfReader) -> str:
-    """A paper's text, ligatures taken apart and white space folded."""
+    """The text of a PDF with ligatures expanded and white space collapsed."""
     text = " ".join(sheet.extract_text() for sheet in paper.pages)
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text))
 
 
 @pytest.mark.parametrize("plate", ["ABC1D23", "MUL0A45"])
-def test_the_dossier_prints_on_a4_with_nothing_cut(
-    page: Any, portal: PortalProcess, plate: str
-) -> None:
-    """Every fine of the page is on the paper, each row whole on one of its sheets."""
+def test_dossier_prints_uncut_on_a4(page: Any, portal: PortalProcess, plate: str) -> None:
+    """All fines of the page are printed on A4 sheets, and no table is cut at the side."""
     page.goto(f"{portal.url}/placa/{plate}/dossie")
     rows = [
         re.sub(r"\s+", " ", row.inner_text()) for row in page.query_selector_all("table tbody tr")
@@ -175,8 +169,8 @@ def test_the_dossier_prints_on_a4_with_nothing_cut(
     assert codes and all(code in text for code in codes)
 
 
-def test_the_vehicle_page_prints_on_few_sheets(page: Any, portal: PortalProcess) -> None:
-    """A price's chart and table may part, or half a sheet stays blank before them."""
+def test_vehicle_page_prints_on_at_most_six_sheets(page: Any, portal: PortalProcess) -> None:
+    """Charts and tables may be on different sheets, so that none is left half blank."""
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     paper = printed(page)
     letters = [len(sheet.extract_text()) for sheet in paper.pages]
@@ -185,7 +179,7 @@ def test_the_vehicle_page_prints_on_few_sheets(page: Any, portal: PortalProcess)
     assert "Pedido" not in written(paper)
 
 
-def test_the_pdf_is_the_same_dossier(portal: PortalProcess, tmp_path: Path) -> None:
+def test_pdf_has_dossier_contents(portal: PortalProcess, tmp_path: Path) -> None:
     answer = portal.get("/placa/ABC1D23/dossie.pdf")
     if answer.status_code == 501:
         pytest.skip("the libraries that WeasyPrint loads are not installed")

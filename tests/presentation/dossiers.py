@@ -1,4 +1,4 @@
-"""The dossier with fixed records and a fixed clock: the paper that tests and measures look at."""
+"""Dossiers with fixed records and a fixed clock, for tests and measurements."""
 
 from datetime import date, timedelta
 
@@ -37,7 +37,7 @@ _KINDS = (
 
 
 def usual() -> str:
-    """Two candidates, an open and a paid fine, a restriction, a report: what most papers are."""
+    """A typical dossier: two candidates, two fines (one paid), a restriction, a report."""
     body = renainf_body(
         fine(localInfracao="BR-381 KM 480"),
         fine(
@@ -60,21 +60,24 @@ def usual() -> str:
 
 
 def heavy(fines: int = 40, candidates: int = 6) -> str:
-    """As many fines and charts as the PDF is measured with."""
+    """A dossier with the fines and charts of the PDF measurement, all fines alike."""
     return _loaded(
         [fine(localInfracao=f"RODOVIA {n} KM {n * 7}") for n in range(fines)], candidates
     )
 
 
 def varied(fines: int = 40, candidates: int = 6) -> str:
-    """As many, but no two fines alike: other days, kinds, sums, some punished, some paid."""
+    """A dossier of the same size in which all fines differ.
+
+    Dates, kinds and amounts vary; some fines have a penalty, some are paid.
+    """
     return _loaded([_fine_of(n) for n in range(fines)], candidates)
 
 
 def _fine_of(number: int) -> Record:
     committed = date(2019, 1, 5) + timedelta(days=67 * number)
     notified = committed + timedelta(days=10 + number % 28)
-    punished = committed + timedelta(days=100 + 7 * number) if number % 4 else None
+    penalised = committed + timedelta(days=100 + 7 * number) if number % 4 else None
     paid = committed + timedelta(days=500) if number % 8 == 7 else None
     code, amount = _KINDS[number % len(_KINDS)]
     return fine(
@@ -83,7 +86,7 @@ def _fine_of(number: int) -> Record:
         dataInfracao=short_date(committed),
         dataCadastroInfracao=short_date(notified),
         dataEmissaoNotificacao=short_date(notified),
-        dataEmissaoPenalidade=short_date(punished) if punished else "",
+        dataEmissaoPenalidade=short_date(penalised) if penalised else "",
         localInfracao=f"RODOVIA {number} KM {number * 7}",
         autoInfracao=f"A{number:07}",
         pagamento=payment(dataPagamento=short_date(paid), valorPago="234") if paid else payment(),

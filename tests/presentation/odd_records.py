@@ -1,4 +1,4 @@
-"""Records in which anything may stand anywhere: what the property tests feed the pages."""
+"""Hypothesis strategies for malformed records, for the property tests of pages."""
 
 from typing import Any
 
@@ -21,6 +21,6 @@ JSON = st.recursive(
 
 
 def odd(record: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """A record of the contract in which any field may hold anything, or be missing."""
+    """A record of the contract in which up to five fields hold arbitrary JSON."""
     fields = st.sampled_from(sorted(record))
     return st.dictionaries(fields, JSON, max_size=5).map(lambda changes: {**record, **changes})

@@ -1,4 +1,4 @@
-"""Pages rendered without an application: a view model in, HTML out."""
+"""Renders view models to HTML without an application."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -23,7 +23,7 @@ from tests.factories import (
 
 ROOT = Path(__file__).parents[2]
 ASSETS = Assets.build(ROOT / "static")
-# 21/11/2026, a quarter past midnight in UTC: still the 20th in São Paulo.
+# 21/11/2026 at 00:15 UTC, which is the 20th in São Paulo.
 NOW = datetime(2026, 11, 21, 0, 15, tzinfo=UTC)
 CONTEXT = RenderContext(now=NOW, marker=HIDDEN, mask_names=True)
 PLATE = Plate.parse("ABC1D23")
@@ -37,7 +37,7 @@ def environment() -> Environment:
         loader=FileSystemLoader(ROOT / "templates"), autoescape=True, undefined=StrictUndefined
     )
     formats.register(env)
-    env.globals["remembered"] = lambda _subject, caller: caller()  # drawn anew each time
+    env.globals["remembered"] = lambda _subject, caller: caller()  # no fragment cache
     return env
 
 
@@ -74,7 +74,10 @@ def answered(
 def panels(
     decode: bytes | None = None, renainf: bytes | None = None, renajud: bytes | None = None
 ) -> Panels:
-    """The usual vehicle: two candidates, one fine, one restriction; any body can be replaced."""
+    """The default vehicle: two candidates, one fine, one restriction.
+
+    Each argument replaces a body.
+    """
     usual = decode_body(
         str(PLATE),
         informacoesFipe=[fipe_entry(), fipe_entry(fipeId="81850", versao="SPORTBACK 1.4 TFSI")],

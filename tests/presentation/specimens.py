@@ -1,4 +1,4 @@
-"""One specimen of every page, and of every state in which a page can be."""
+"""One example of every page in each of its states."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -43,8 +43,8 @@ OLD_PLATE = Plate.parse("KZZ9999")
 ALL_DOWN = Panels(DOWN, DOWN, DOWN)
 
 
-def told(mode: Any, mask_names: bool = True) -> PrivacyPage:
-    """What a portal keeps that stores no reports."""
+def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
+    """The privacy page of a portal that stores no reports."""
     lists, none = Kept(108_000, 5_400), Kept(0)
     return privacy_page(
         mode,
@@ -100,9 +100,9 @@ PAGES: dict[str, Callable[[], Any]] = {
     ),
     "verify, former": lambda: verify_page("abc", is_former=True),
     "glossary": glossary_page,
-    "privacy": lambda: told("managed"),
-    "privacy, demo": lambda: told("demo"),
-    "privacy, pass-through": lambda: told("pass-through", mask_names=False),
+    "privacy": lambda: privacy("managed"),
+    "privacy, demo": lambda: privacy("demo"),
+    "privacy, pass-through": lambda: privacy("pass-through", mask_names=False),
     "api": lambda: api_page(base_url="http://127.0.0.1:8000/", token="demo", samples=SAMPLES),
     "error": lambda: error_page(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
     "negotiation": lambda: negotiation_page(

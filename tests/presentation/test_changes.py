@@ -1,4 +1,4 @@
-"""What changed since the answer before: told on the page and on paper, both moments named."""
+"""Tests of the changes between an answer and the one it replaced."""
 
 import json
 from dataclasses import replace
@@ -152,13 +152,15 @@ def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:
         ),
     ],
 )
-def test_a_change_is_a_sentence(lookup: str, before: bytes, now: bytes, text: str) -> None:
+def test_change_is_described_in_one_sentence(
+    lookup: str, before: bytes, now: bytes, text: str
+) -> None:
     (line,) = lines(before, now, lookup)
     assert text in line
 
 
 @pytest.mark.parametrize("text", ["00/00/0000", "NAO PAGO", "-"])
-def test_a_payment_field_that_states_no_payment_is_no_payment(text: str) -> None:
+def test_payment_field_without_date_is_not_a_payment(text: str) -> None:
     now = renainf_body(fine(pagamento=payment(dataPagamento=text)))
     (line,) = lines(renainf_body(fine()), now)
     assert line.startswith("Dados do registro corrigidos: multa")
@@ -178,31 +180,31 @@ def test_a_payment_field_that_states_no_payment_is_no_payment(text: str) -> None
         ),
     ],
 )
-def test_only_what_is_over_beyond_doubt_looks_well(lookup: str, now: bytes, tone: str) -> None:
+def test_change_tone_is_ok_only_if_resolved(lookup: str, now: bytes, tone: str) -> None:
     before = {"renainf": renainf_body(fine()), "renajud": renajud_body(restriction())}[lookup]
     panels = replace(UNASKED_PANELS, **{lookup: after(before, now)})
     (line,) = (line for group in changes_of(panels, CONTEXT) for line in group.lines)
     assert line.tone == tone
 
 
-def test_what_is_no_longer_listed_is_not_called_paid_or_lifted() -> None:
+def test_removed_record_is_not_called_paid_or_lifted() -> None:
     assert "Pode ter sido paga ou cancelada" in lines(renainf_body(fine()), renainf_body())[0]
     gone = lines(renajud_body(restriction()), renajud_body(), "renajud")
     assert "confirme com o juízo" in gone[0]
 
 
-def test_another_spelling_of_the_same_is_no_change() -> None:
+def test_other_spelling_of_value_is_no_change() -> None:
     before, now = decode_body("ABC1D23", potencia="180"), decode_body("ABC1D23", potencia="180.0")
     assert lines(before, now, "decode") == []
 
 
 @pytest.mark.parametrize("odd_body", [b"", b"null", b'{"result": "x"}', b'{"result": {}}'])
-def test_an_answer_that_cannot_be_read_is_no_change(odd_body: bytes) -> None:
+def test_unreadable_answer_has_no_changes(odd_body: bytes) -> None:
     assert lines(odd_body, renainf_body(fine())) == []
     assert lines(renainf_body(fine()), odd_body) == []
 
 
-def test_a_long_list_is_cut_and_says_so() -> None:
+def test_long_change_list_is_cut_and_counted() -> None:
     many = renainf_body(*(fine(localInfracao=f"KM {n}") for n in range(MOST_LINES + 5)))
     panels = replace(UNASKED_PANELS, renainf=after(renainf_body(), many))
     (group,) = changes_of(panels, CONTEXT)
@@ -210,7 +212,7 @@ def test_a_long_list_is_cut_and_says_so() -> None:
 
 
 def changed_pages(panels: Panels) -> tuple[str, str]:
-    """The vehicle page and the dossier, checked."""
+    """The HTML of the vehicle page and the dossier, after validation."""
     pages = (
         render(vehicle_page(PLATE, panels, UNASKED, CONTEXT)),
         render(dossier_page(PLATE, panels, UNASKED, CONTEXT, address="https://p.example")),
@@ -220,7 +222,7 @@ def changed_pages(panels: Panels) -> tuple[str, str]:
     return pages
 
 
-def test_page_and_paper_name_both_moments_and_lead_to_the_record() -> None:
+def test_page_and_dossier_show_both_moments_and_link_record() -> None:
     quiet = answered(renajud_body())
     panels = Panels(
         answered(decode_body("ABC1D23")), after(renainf_body(), renainf_body(fine())), quiet
@@ -232,7 +234,7 @@ def test_page_and_paper_name_both_moments_and_lead_to_the_record() -> None:
         assert 'href="#multa-1"' in html and 'id="multa-1"' in html
 
 
-def test_nothing_is_said_where_nothing_changed() -> None:
+def test_unchanged_answers_show_no_changes() -> None:
     same = after(renainf_body(fine()), renainf_body(fine()))
     for html in changed_pages(Panels(answered(decode_body("ABC1D23")), same, UNASKED)):
         assert "O que mudou" not in html
@@ -245,7 +247,7 @@ def test_nothing_is_said_where_nothing_changed() -> None:
     entry=odd(fipe_entry(historicoPreco=price_history(3, 1))) | JSON,
 )
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_no_pair_of_answers_however_odd_breaks_a_page(
+def test_arbitrary_answer_pairs_render_valid_pages(
     before: Any, now: Any, orders: Any, entry: Any
 ) -> None:
     def listed(result: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""Fines can be narrowed where there are many, and no choice is offered that shows nothing."""
+"""Tests of the filters of the fines panel."""
 
 import re
 from typing import Any
@@ -30,15 +30,15 @@ def offered(fines: FineList) -> dict[str, int]:
     return {choice.label: choice.count for choice in fines.filters}
 
 
-def test_a_few_fines_need_no_filter() -> None:
+def test_few_fines_have_no_filter() -> None:
     assert offered(listed("MG", "SP", "RJ", "BA", paid=2)) == {}
 
 
-def test_fines_of_one_kind_and_state_have_nothing_to_choose_between() -> None:
+def test_uniform_fines_have_no_filter() -> None:
     assert offered(listed(*["MG"] * FEWEST_TO_FILTER)) == {}
 
 
-def test_choices_count_what_they_show() -> None:
+def test_filter_counts_match_rows() -> None:
     assert offered(listed("MG", "SP", "SP", "mg ", "SP", paid=2)) == {
         "Todas": 5,
         "Em aberto": 3,
@@ -49,7 +49,7 @@ def test_choices_count_what_they_show() -> None:
     assert offered(listed(*["MG"] * 5, paid=1)) == {"Todas": 5, "Em aberto": 4, "Pagas": 1}
 
 
-def test_many_states_and_what_is_no_state_share_one_choice() -> None:
+def test_rare_and_invalid_states_share_one_filter() -> None:
     states = ["AC", "AL", "AM", "AP", "BA", "CE", "DF", "<b>", ""]
     fines = listed(*states)
     assert len(fines.filters) == 1 + MOST_STATES + 1
@@ -59,7 +59,7 @@ def test_many_states_and_what_is_no_state_share_one_choice() -> None:
 
 
 @pytest.mark.parametrize("count", [5, 45])
-def test_every_row_answers_to_a_choice_of_the_style_sheet(count: int) -> None:
+def test_style_sheet_has_rule_for_each_filter(count: int) -> None:
     body = renainf_body(*(fine(ufOrgaoAutuador=("MG", "SP")[n % 2]) for n in range(count)))
     html = render(vehicle_page(PLATE, panels(renainf=body), UNASKED, CONTEXT))
     check_html(html)

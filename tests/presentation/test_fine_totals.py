@@ -1,4 +1,4 @@
-"""What the sums of the fines promise: no discount that is lost, no point that is not given."""
+"""Tests of the fine totals: expired discounts and points that do not count."""
 
 from datetime import timedelta
 from typing import Any
@@ -22,23 +22,24 @@ def penalised(days: int) -> dict[str, Any]:
     return {**notified(days + 90), "dataEmissaoPenalidade": days_ago(days)}
 
 
-def told(*fines: dict[str, Any]) -> str:
+def page_text(*fines: dict[str, Any]) -> str:
     page = vehicle_page(PLATE, panels(renainf=renainf_body(*fines)), UNASKED, CONTEXT)
     return text_of(check_html(render(page)))
 
 
-def test_where_every_fine_is_due_no_discount_is_offered() -> None:
-    page = told(penalised(60), penalised(90))
+def test_no_discount_if_all_fines_are_enforceable() -> None:
+    page = page_text(penalised(60), penalised(90))
     assert "Com desconto de 20%" not in page
     assert "Em regra já exigíveis" in page
 
 
-def test_beside_a_discount_stands_that_what_is_due_has_none() -> None:
-    assert "até o vencimento; as já exigíveis, pelo valor cheio" in told(penalised(60), notified(9))
-    assert "pelo valor cheio" not in told(notified(9))
+def test_discount_note_excludes_enforceable_fines() -> None:
+    both = page_text(penalised(60), notified(9))
+    assert "até o vencimento; as já exigíveis, pelo valor cheio" in both
+    assert "pelo valor cheio" not in page_text(notified(9))
 
 
-def test_points_of_a_mere_notice_are_not_said_to_count() -> None:
-    page = told(notified(9))
+def test_points_of_notice_do_not_count_yet() -> None:
+    page = page_text(notified(9))
     assert "para o proprietário: 0; podem vir a contar os de multas sem penalidade: 4" in page
-    assert "podem vir a contar" not in told(penalised(60))
+    assert "podem vir a contar" not in page_text(penalised(60))

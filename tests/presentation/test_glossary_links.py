@@ -1,4 +1,4 @@
-"""The first mention of a term leads to the glossary, and nothing else is touched."""
+"""Tests of the glossary links."""
 
 import re
 from html import escape
@@ -19,12 +19,12 @@ def plain(html: str) -> str:
     return re.sub(r'<a class="term" href="/glossario#[a-z-]+">(.*?)</a>', r"\1", html)
 
 
-def test_every_mention_is_of_a_term_of_the_glossary() -> None:
+def test_mentions_are_glossary_terms() -> None:
     assert set(MENTIONS) <= {entry.slug for entry in GLOSSARY}
     assert all(term(slug) for slug in MENTIONS)
 
 
-def test_only_the_first_mention_is_linked() -> None:
+def test_only_first_mention_is_linked() -> None:
     assert glossed("<p>A autuação e outra autuação.</p><p>Autuação</p>") == (
         '<p>A <a class="term" href="/glossario#autuacao">autuação</a> e outra autuação.</p>'
         "<p>Autuação</p>"
@@ -45,21 +45,21 @@ def test_only_the_first_mention_is_linked() -> None:
         "<summary>Prazos e <span>penalidade</span></summary>",
     ],
 )
-def test_where_no_link_belongs_there_is_none(html: str) -> None:
+def test_excluded_elements_and_words_get_no_link(html: str) -> None:
     assert glossed(html) == html
 
 
-def test_a_closed_place_ends_with_its_tag() -> None:
+def test_linking_resumes_after_excluded_element() -> None:
     assert 'href="/glossario#fipe"' in glossed("<h3>FIPE</h3><p>FIPE</p>")
 
 
 @given(st.lists(st.text(max_size=30) | st.sampled_from(["FIPE", "autuação", " "]), max_size=6))
-def test_nothing_but_links_is_ever_added(texts: list[str]) -> None:
+def test_glossed_changes_nothing_but_links(texts: list[str]) -> None:
     html = "".join(f'<p title="{escape(text)}">{escape(text)}</p>' for text in texts)
     assert plain(glossed(html)) == html
 
 
-def test_a_panel_links_each_term_once_and_stays_sound() -> None:
+def test_panel_links_each_term_once() -> None:
     html = render(panel_fragment("multas", PLATE, panels(), CONTEXT))
     page = check_html(f"<!doctype html><html lang='pt-BR'><title>x</title><h1>x</h1>{html}</html>")
     links = [a.get("href") for a in page.iter(f"{HTML}a") if a.get("class") == "term"]
@@ -67,7 +67,7 @@ def test_a_panel_links_each_term_once_and_stays_sound() -> None:
     assert {"/glossario#autuacao", "/glossario#exigivel", "/glossario#sne"} <= set(links)
 
 
-def test_what_a_source_writes_cannot_break_out_of_a_link() -> None:
+def test_hostile_source_text_stays_escaped() -> None:
     body = renainf_body(fine(codigoInfracao="", descricao='FIPE"><script>x</script> autuação'))
     html = render(panel_fragment("multas", PLATE, panels(renainf=body), CONTEXT))
     assert "<script>x" not in html

@@ -1,4 +1,4 @@
-"""What a panel is said to be, and that no answer, however odd, breaks a page."""
+"""Tests of the panels' states and contents, also with malformed answers."""
 
 import json
 from datetime import UTC, date, datetime, timedelta
@@ -57,7 +57,7 @@ def states(page: Any) -> dict[str, str]:
     return {panel.name: panel.state for panel in page.panels}
 
 
-def test_a_panel_waits_for_each_lookup_that_it_needs() -> None:
+def test_panel_waits_for_all_its_lookups() -> None:
     known = panels()
     partly = Panels(known.decode, UNASKED, known.renajud)
     assert states(vehicle_page(PLATE, partly, UNASKED, CONTEXT)) == {
@@ -69,7 +69,7 @@ def test_a_panel_waits_for_each_lookup_that_it_needs() -> None:
     assert states(vehicle_page(PLATE, partly, UNASKED, CONTEXT, follow=False))["multas"] == "idle"
 
 
-def test_a_summary_is_ready_without_one_lookup_and_names_it() -> None:
+def test_summary_is_ready_with_one_lookup_missing() -> None:
     partly = Panels(panels().decode, DOWN, panels().renajud)
     page = vehicle_page(PLATE, partly, UNASKED, CONTEXT)
     summary = page.panels[0]
@@ -82,7 +82,7 @@ def test_a_summary_is_ready_without_one_lookup_and_names_it() -> None:
     assert states(page)["multas"] == "unavailable"
 
 
-def test_without_any_answer_the_summary_still_tells_that_nothing_can_be_told() -> None:
+def test_summary_without_answers_is_ready_and_incomplete() -> None:
     page = vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), UNASKED, CONTEXT)
     assert states(page) == {
         "resumo": "ready",
@@ -94,7 +94,7 @@ def test_without_any_answer_the_summary_still_tells_that_nothing_can_be_told() -
     assert page.panels[0].content.verdict.level == "incomplete"
 
 
-def test_only_a_page_with_something_to_wait_for_waits() -> None:
+def test_page_waits_only_with_unasked_panels() -> None:
     assert vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT).waits
     assert not vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT, follow=False).waits
     assert not vehicle_page(PLATE, panels(), UNASKED, CONTEXT).waits
@@ -104,7 +104,7 @@ def test_only_a_page_with_something_to_wait_for_waits() -> None:
     "body",
     [b"", b"null", b"[]", b'{"result": null}', b'{"result": "x"}', b'{"result": 3}', b"\xff"],
 )
-def test_a_body_without_the_contracts_frame_is_unavailable_not_empty(body: bytes) -> None:
+def test_body_without_contract_envelope_is_unavailable(body: bytes) -> None:
     odd = answered(body)
     for lookup in ("decode", "renainf", "renajud"):
         assert not is_readable(odd, lookup)
@@ -114,7 +114,7 @@ def test_a_body_without_the_contracts_frame_is_unavailable_not_empty(body: bytes
     assert page.panels[0].content.verdict.level == "incomplete"
 
 
-def test_a_fragment_is_made_from_the_lookups_it_names() -> None:
+def test_fragment_needs_only_its_named_lookups() -> None:
     assert panel_needs("resumo") == ("decode", "renainf", "renajud")
     for name in PANEL_NAMES[1:]:
         (lookup,) = panel_needs(name)
@@ -131,14 +131,14 @@ def test_a_fragment_is_made_from_the_lookups_it_names() -> None:
         panel_fragment("laudo", PLATE, panels(), CONTEXT)
 
 
-def test_the_laws_clocks_run_on_the_calendar_of_sao_paulo() -> None:
+def test_today_is_the_date_in_sao_paulo() -> None:
     assert CONTEXT.today == date(2026, 11, 20)
     assert RenderContext(datetime(2026, 11, 21, 3, tzinfo=UTC), HIDDEN, True).today == date(
         2026, 11, 21
     )
 
 
-def test_age_source_and_price_come_from_the_panel() -> None:
+def test_provenance_has_age_source_and_price() -> None:
     panel = Panel("stale", renainf_body(), NOW - timedelta(hours=5), "secondary", True, Decimal(2))
     page = vehicle_page(PLATE, Panels(UNASKED, panel, UNASKED), UNASKED, CONTEXT)
     (source,) = page.panels[2].provenance
@@ -148,17 +148,17 @@ def test_age_source_and_price_come_from_the_panel() -> None:
     assert page.refresh_price == "R$\u00a02,00"
 
 
-def test_paid_fines_count_in_no_sum() -> None:
+def test_paid_fines_are_not_summed() -> None:
     body = renainf_body(fine(), fine(pagamento=payment(dataPagamento="01/09/2025")))
     contents = VehicleContents.of(panels(renainf=body), CONTEXT)
     assert contents.fines is not None
     assert contents.fines.totals.amount == Decimal("130.16")
     assert contents.fines.totals.paid_count == 1
-    # Only in notice for more than 360 days: what became of it may just not have been sent.
+    # Only a notice for more than 360 days: the source may not have sent the later events.
     assert [row.tone for row in contents.fines.rows] == ["unknown", "ok"]
 
 
-def test_a_record_that_restricts_nothing_is_shown_but_not_counted() -> None:
+def test_lifted_restriction_is_shown_but_not_counted() -> None:
     lifted = restriction(constaRenajud=False, restricoes="", detalheRenajud="")
     contents = VehicleContents.of(panels(renajud=renajud_body(lifted, restriction())), CONTEXT)
     assert contents.restrictions is not None
@@ -167,20 +167,21 @@ def test_a_record_that_restricts_nothing_is_shown_but_not_counted() -> None:
     assert contents.restrictions.cards[0].consequences == ()
 
 
-def test_the_timeline_runs_from_the_newest_record_to_the_oldest() -> None:
+def test_timeline_is_sorted_newest_first() -> None:
     events = VehicleContents.of(panels(), CONTEXT).summary.timeline.events
     assert [event.day for event in events] == sorted((e.day for e in events), reverse=True)
     assert {event.anchor for event in events} == {"multa-1", "restricao-1"}
 
 
-def test_a_renavam_is_never_refused_for_its_digit_and_never_waits_for_the_decoder() -> None:
+def test_renavam_with_wrong_check_digit_is_accepted() -> None:
+    """The page of a Renavam also does not wait for the decoder."""
     page = renavam_page(Renavam.parse("12345678910"), answered(renainf_body()), DOWN, CONTEXT)
     assert not page.check_digit_holds
     assert states(page) == {"resumo": "ready", "multas": "ready", "restricoes": "unavailable"}
     assert subject_path(page.renavam) == "/renavam/12345678910"
 
 
-def test_paper_names_no_price_of_asking_again() -> None:
+def test_dossier_shows_no_refresh_price() -> None:
     report = answered(report_body(), price="4")
     page = dossier_page(PLATE, panels(), report, CONTEXT, address="https://portal.example/")
     assert page.report.provenance is not None
@@ -188,11 +189,11 @@ def test_paper_names_no_price_of_asking_again() -> None:
     assert page.address == "https://portal.example"
 
 
-def test_a_long_search_text_is_cut_before_it_is_shown_again() -> None:
+def test_long_query_is_cut_before_echo() -> None:
     assert len(search_page(query="A" * 10_000).query) == 64
 
 
-def test_an_error_page_is_made_of_nothing_but_itself() -> None:
+def test_error_page_renders_without_other_data() -> None:
     html = render(error_page(500, "Algo deu errado", "Tente de novo.", "01JD77", query="ABC"))
     assert "01JD77" in html
     assert 'action="/buscar"' in html
@@ -206,7 +207,7 @@ def test_an_error_page_is_made_of_nothing_but_itself() -> None:
     restrictions=JSON | st.lists(JSON | odd(restriction()), max_size=3),
 )
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_no_answer_however_odd_breaks_a_page(
+def test_arbitrary_answers_render_valid_pages(
     vehicle: Any, entry: Any, fines: Any, restrictions: Any
 ) -> None:
     if isinstance(vehicle, dict) and "informacoesFipe" in vehicle:

@@ -1,4 +1,4 @@
-"""What paper says of fines, prices and days: all of it, what many share said once."""
+"""Tests of the dossier's fines, prices and timeline."""
 
 import re
 from datetime import date, timedelta
@@ -39,13 +39,13 @@ def table_of(*fines: Any) -> PaperFines:
 
 
 def all_words(table: PaperFines, row: int = 0) -> str:
-    """What a reader of one row gets to read: the row and the notes that it points to."""
+    """The text of a row and of the notes that its marks refer to."""
     shown = table.rows[row]
     notes = [note.text for note in table.notes if note.mark in shown.marks.split(", ")]
     return " ".join((shown.what, shown.details, shown.standing, *notes))
 
 
-def test_a_sentence_of_many_fines_stands_once_and_of_one_in_its_row() -> None:
+def test_shared_sentence_becomes_note_and_single_stays_in_row() -> None:
     twins = table_of(fine(), fine())
     sentence = assess(read_fines(renainf_body(fine()), HIDDEN)[0], CONTEXT.today).amount.note
     assert [note.text for note in twins.notes].count(sentence) == 1
@@ -58,7 +58,7 @@ def test_a_sentence_of_many_fines_stands_once_and_of_one_in_its_row() -> None:
 
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "expected"),
     [
         ({}, ("8 dos 30 dias", "embora tenham passado mais de 360 dias")),
         (
@@ -88,29 +88,29 @@ def test_a_sentence_of_many_fines_stands_once_and_of_one_in_its_row() -> None:
         ({"dataInfracao": "14/02/2025"}, ("já saíram da contagem",)),
     ],
 )
-def test_what_the_law_makes_of_a_fine_is_told_however_many_share_it(
-    given: dict[str, str], told: tuple[str, ...], count: int
+def test_legal_assessment_is_printed_for_one_or_more_fines(
+    given: dict[str, str], expected: tuple[str, ...], count: int
 ) -> None:
     table = table_of(*[fine(**given)] * count)
     for row in range(count):
         words = all_words(table, row)
-        assert all(part in words for part in told), words
+        assert all(part in words for part in expected), words
 
 
-def test_every_mark_has_its_note_and_every_note_is_pointed_at() -> None:
+def test_marks_and_notes_match() -> None:
     codes = ("7455", "5010", "6050", "9999", "7633")
     table = table_of(*(fine(codigoInfracao=code) for code in codes for _ in range(2)))
     marks = {mark for row in table.rows for mark in row.marks.split(", ")}
     assert marks == {note.mark for note in table.notes}
 
 
-def test_a_hidden_field_and_an_empty_one_are_told_apart() -> None:
+def test_hidden_and_empty_fields_differ() -> None:
     words = all_words(table_of(fine(autoInfracao=HIDDEN, localInfracao="")))
     assert "Auto de infração: oculto pela fonte." in words
     assert "Local: não informado." in words
 
 
-def test_a_paid_fine_has_no_discount_and_no_clock() -> None:
+def test_paid_fine_has_no_discount_or_deadline() -> None:
     paid = fine(pagamento=payment(dataPagamento="02/12/2025", valorPago="130.16"))
     row = table_of(paid).rows[0]
     assert (row.standing, row.discounts) == ("paga", "")
@@ -118,14 +118,14 @@ def test_a_paid_fine_has_no_discount_and_no_clock() -> None:
     assert "Prescrição" not in row.details
 
 
-def test_a_sum_paid_without_its_cents_is_told_as_the_law_has_it() -> None:
+def test_truncated_paid_amount_is_completed() -> None:
     paid = payment(dataPagamento="02/12/2025", valorPago="104")
     assert "Valor pago: R$\u00a0104,13 (80% do valor da tabela" in all_words(
         table_of(fine(pagamento=paid))
     )
 
 
-def test_all_candidates_are_on_paper_with_their_price_and_change() -> None:
+def test_dossier_lists_all_candidates_with_price_and_change() -> None:
     entries = [
         fipe_entry(versao=f"VERSAO {n}", valorAtual=f"{50_000 + n}.00", historicoPreco=[])
         for n in range(9)
@@ -133,15 +133,15 @@ def test_all_candidates_are_on_paper_with_their_price_and_change() -> None:
     entries[0]["historicoPreco"] = price_history(60, 0, (2021, 12))
     prices = page_of(decode=decode_body(str(PLATE), informacoesFipe=entries)).prices
     assert prices is not None
-    told = {version.label.split(" · ")[0]: version for version in prices.versions}
-    assert set(told) == {f"VERSAO {n}" for n in range(9)}
-    assert told["VERSAO 8"].price == "R$\u00a050.008,00"
-    assert told["VERSAO 8"].twelve_months == "sem dados para comparar"
-    assert re.fullmatch(r"-\d+,\d%", told["VERSAO 0"].twelve_months)
+    versions = {version.label.split(" · ")[0]: version for version in prices.versions}
+    assert set(versions) == {f"VERSAO {n}" for n in range(9)}
+    assert versions["VERSAO 8"].price == "R$\u00a050.008,00"
+    assert versions["VERSAO 8"].twelve_months == "sem dados para comparar"
+    assert re.fullmatch(r"-\d+,\d%", versions["VERSAO 0"].twelve_months)
     assert len(prices.charts) == 6
 
 
-def test_the_month_table_holds_every_month_of_the_likeliest_version() -> None:
+def test_month_table_has_every_month_of_likeliest_version() -> None:
     history = price_history(30, 3, (2024, 8))
     prices = page_of(
         decode=decode_body(str(PLATE), informacoesFipe=[fipe_entry(historicoPreco=history)])
@@ -155,26 +155,26 @@ def test_the_month_table_holds_every_month_of_the_likeliest_version() -> None:
     assert sum(cell.endswith("*") for cell in shown) == 3
 
 
-def test_a_day_is_one_line_and_the_newest_comes_first() -> None:
+def test_timeline_has_one_line_a_day_newest_first() -> None:
     timeline = page_of(fine(), fine(), fine(dataInfracao="01/02/2025")).timeline
-    told = {day.day: day.what for day in timeline.days}
-    assert told[date(2025, 8, 14)] == "Infrações das multas 1 e 2"
-    assert told[date(2025, 8, 22)] == "Notificação da autuação das multas 1 a 3"
-    assert told[date(2025, 2, 1)].startswith("Infração da multa 3: Transitar")
-    assert list(told) == sorted(told, reverse=True)
+    days = {day.day: day.what for day in timeline.days}
+    assert days[date(2025, 8, 14)] == "Infrações das multas 1 e 2"
+    assert days[date(2025, 8, 22)] == "Notificação da autuação das multas 1 a 3"
+    assert days[date(2025, 2, 1)].startswith("Infração da multa 3: Transitar")
+    assert list(days) == sorted(days, reverse=True)
 
 
-def test_days_that_do_not_fit_are_counted() -> None:
+def test_omitted_days_are_counted() -> None:
     days = [f"{n % 28 + 1:02}/{n // 28 + 1:02}/2024" for n in range(MOST_DAYS + 20)]
     timeline = page_of(
         *(fine(dataInfracao=day, dataEmissaoNotificacao="") for day in days)
     ).timeline
     assert len(timeline.days) == MOST_DAYS
-    assert timeline.omitted == 21  # the restriction's day is one more
+    assert timeline.omitted == 21  # 20 days and the restriction's day
 
 
 @given(st.sets(st.integers(1, 60), min_size=1))
-def test_listed_numbers_are_those_and_no_others(chosen: set[int]) -> None:
+def test_numbers_list_round_trips(chosen: set[int]) -> None:
     listed: set[int] = set()
     for part in re.split(r", | e ", numbers(sorted(chosen))):
         first, _, last = part.partition(" a ")
@@ -182,7 +182,7 @@ def test_listed_numbers_are_those_and_no_others(chosen: set[int]) -> None:
     assert listed == chosen
 
 
-def test_paper_says_until_when_a_fresh_notice_may_be_contested_and_by_which_article() -> None:
+def test_dossier_prints_prior_defence_deadline_and_article() -> None:
     today = CONTEXT.today
     issued = f"{today - timedelta(days=10):%d/%m/%Y}"
     table = table_of(fine(dataInfracao=issued, dataEmissaoNotificacao=issued))
@@ -193,7 +193,7 @@ def test_paper_says_until_when_a_fresh_notice_may_be_contested_and_by_which_arti
     assert "Defesa prévia" not in all_words(of_last_year) + of_last_year.rules
 
 
-def test_the_rules_are_those_of_all_fines_and_not_of_the_first_alone() -> None:
+def test_rules_cover_all_fines() -> None:
     today = CONTEXT.today
     issued = f"{today - timedelta(days=10):%d/%m/%Y}"
     fresh = fine(dataInfracao=issued, dataEmissaoNotificacao=issued)

@@ -1,4 +1,4 @@
-"""The FIPE candidates on a page: what each price stands on, and what is still to come."""
+"""Tests of the FIPE candidates: ranking, charts, predictions and doubtful prices."""
 
 from datetime import date
 from typing import Any
@@ -31,7 +31,7 @@ def shown(**overrides: Any) -> str:
     return text_of(check_html(render(page)))
 
 
-def test_candidates_beyond_the_tabs_are_listed_with_their_price_alone() -> None:
+def test_candidates_beyond_tabs_have_no_chart() -> None:
     entries = [fipe_entry(versao=f"V{number}", ano="2009") for number in range(MOST_TABS + 2)]
     prices = candidates(*entries, fipe_entry())
     assert (len(prices.tabs), len(prices.others)) == (MOST_TABS, 3)
@@ -40,12 +40,12 @@ def test_candidates_beyond_the_tabs_are_listed_with_their_price_alone() -> None:
 
 
 def tile(*entries: Any) -> tuple[str, str]:
-    told = candidates(*entries).told
-    assert told is not None
-    return told.text, told.note
+    price = candidates(*entries).price_summary
+    assert price is not None
+    return price.text, price.note
 
 
-def test_of_tied_candidates_none_is_the_likeliest_and_the_tile_shows_their_range() -> None:
+def test_tied_candidates_show_price_range_and_no_best() -> None:
     one, other = fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")
     tied = candidates(one, other)
     assert [(tab.is_best, tab.is_tied) for tab in tied.tabs] == [(False, True)] * 2
@@ -56,11 +56,11 @@ def test_of_tied_candidates_none_is_the_likeliest_and_the_tile_shows_their_range
     assert tile(one, fipe_entry(versao="V2")) == ("R$\u00a089.325,00", "(2 versões)")
     priceless = fipe_entry(versao="V2", valorAtual="")
     assert tile(one, priceless)[1] == "(2 versões) 1 sem preço na fonte"
-    assert candidates(priceless).told is None
+    assert candidates(priceless).price_summary is None
     assert "o registro não diz qual" in tied.legend
 
 
-def test_a_clear_first_candidate_is_the_likeliest_and_the_others_are_counted() -> None:
+def test_untied_first_candidate_is_likeliest() -> None:
     entries = [fipe_entry(versao=f"V{number}", ano="2009") for number in range(3)]
     prices = candidates(*entries, fipe_entry())
     assert [tab.badge for tab in prices.tabs] == ["mais provável", "", "", ""]
@@ -70,7 +70,7 @@ def test_a_clear_first_candidate_is_the_likeliest_and_the_others_are_counted() -
     assert "a mais provável vem primeiro" in prices.legend
 
 
-def test_a_tie_shows_on_the_page_and_on_the_negotiation_sheet() -> None:
+def test_tie_is_shown_on_page_and_negotiation_sheet() -> None:
     body = decode_body(
         str(PLATE),
         informacoesFipe=[fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")],
@@ -87,7 +87,7 @@ def test_a_tie_shows_on_the_page_and_on_the_negotiation_sheet() -> None:
     assert negotiation_page(PLATE, panels(clear), CONTEXT, {}).tie == ""
 
 
-def test_a_lone_candidate_is_not_praised_as_the_likeliest() -> None:
+def test_single_candidate_is_not_marked_likeliest() -> None:
     best = candidates(fipe_entry()).best
     assert best is not None
     assert not best.is_best
@@ -96,7 +96,7 @@ def test_a_lone_candidate_is_not_praised_as_the_likeliest() -> None:
     assert len(best.years[0].months) == 12
 
 
-def test_a_series_is_told_in_words() -> None:
+def test_chart_description_names_range_and_predictions() -> None:
     history = price_history(24, 2, (2024, 12))
     best = candidates(fipe_entry(historicoPreco=history)).best
     assert best is not None
@@ -113,7 +113,7 @@ def test_a_series_is_told_in_words() -> None:
         (1_200_000.0, "R$\u00a01,2\u00a0mi"),
     ],
 )
-def test_an_axis_writes_prices_short(value: float, text: str) -> None:
+def test_axis_price_is_abbreviated(value: float, text: str) -> None:
     assert axis_price(value) == text
 
 
@@ -123,11 +123,11 @@ def test_an_axis_writes_prices_short(value: float, text: str) -> None:
         ((2025, 12), "agora "),  # to November 2026, the present month
         ((2025, 11), "agora "),
         ((2025, 10), "set/26 "),
-        ((2026, 1), "dez/26 "),  # a source's slip is no present either
+        ((2026, 1), "dez/26 "),  # a future month that the source calls real
         ((2001, 7), "jun/02 "),
     ],
 )
-def test_a_chart_calls_no_month_now_that_is_past(first: tuple[int, int], label: str) -> None:
+def test_chart_labels_only_recent_month_as_now(first: tuple[int, int], label: str) -> None:
     tab = only(historicoPreco=price_history(12, 0, first))
     for drawn in (tab.chart, tab.compact_chart):
         assert drawn is not None
@@ -135,14 +135,15 @@ def test_a_chart_calls_no_month_now_that_is_past(first: tuple[int, int], label: 
         assert mark.text.startswith(label)
 
 
-def test_a_chart_on_paper_names_its_last_month_for_paper_is_read_later() -> None:
+def test_print_chart_names_last_month() -> None:
+    """A dossier is read later, so its charts do not say "agora"."""
     tab = only(historicoPreco=price_history(12, 0, (2025, 12)))
     (charted,) = paper_prices(Prices((tab,), ())).charts
     assert charted.chart is not None
     assert [m.text[:7] for m in charted.chart.labels if "now" in m.kind] == ["nov/26 "]
 
 
-def test_a_change_names_the_month_it_ends_in() -> None:
+def test_price_change_names_its_last_month() -> None:
     assert "Em 12 meses (até set/26)-8,1%" in shown(historicoPreco=price_history())
     text = shown(historicoPreco=price_history(30, 0, (2000, 1)))
     assert "Em 12 meses (até jun/02)" in text
@@ -150,7 +151,7 @@ def test_a_change_names_the_month_it_ends_in() -> None:
 
 
 @pytest.mark.parametrize(
-    ("current", "said"),
+    ("current", "doubt"),
     [
         ("89325.00", "55% acima do último mês do histórico, junho de 2002 (R$\u00a057.629)"),
         ("40000", "31% abaixo do último mês"),
@@ -161,11 +162,11 @@ def test_a_change_names_the_month_it_ends_in() -> None:
         ("", ""),
     ],
 )
-def test_a_price_far_from_its_own_history_is_doubted(current: str, said: str) -> None:
+def test_price_far_from_history_is_doubted(current: str, doubt: str) -> None:
     history = [{"mes": "6", "ano": "2002", "valor": "57629", "predicao": False}]
     tab = only(valorAtual=current, historicoPreco=history)
-    assert said in tab.doubt
-    assert bool(tab.doubt) == bool(said)
+    assert doubt in tab.doubt
+    assert bool(tab.doubt) == bool(doubt)
     body = decode_body(
         str(PLATE), informacoesFipe=[fipe_entry(valorAtual=current, historicoPreco=history)]
     )
@@ -174,15 +175,15 @@ def test_a_price_far_from_its_own_history_is_doubted(current: str, said: str) ->
         dossier_page(PLATE, panels(body), UNASKED, CONTEXT, address="https://portal.example"),
         negotiation_page(PLATE, panels(body), CONTEXT, {}),
     ):
-        assert ("confira na tabela FIPE qual" in render(page)) == bool(said)
+        assert ("confira na tabela FIPE qual" in render(page)) == bool(doubt)
 
 
-def test_a_price_without_a_history_is_not_doubted() -> None:
+def test_price_without_history_is_not_doubted() -> None:
     assert only(historicoPreco=[]).doubt == ""
     assert only(historicoPreco=price_history(2, 2)).doubt == ""
 
 
-def test_predictions_of_months_gone_by_are_no_forecast() -> None:
+def test_past_predictions_are_called_estimates() -> None:
     history = price_history(24, 3, (2000, 1))
     tab = only(historicoPreco=history)
     assert tab.predicted_label == "Estimativa até dez/01"
@@ -196,7 +197,7 @@ def test_predictions_of_months_gone_by_are_no_forecast() -> None:
     assert alone.chart_description == "A série traz apenas estimativas de meses já passados."
 
 
-def test_a_prediction_stays_a_forecast_through_the_last_day_of_its_month() -> None:
+def test_prediction_is_forecast_until_end_of_month() -> None:
     entry = fipe_entry(historicoPreco=price_history(24, 2, (2024, 12)))  # until 11/2026
     for today, label in (
         (date(2026, 11, 30), "Previsão até nov/26"),
@@ -206,7 +207,7 @@ def test_a_prediction_stays_a_forecast_through_the_last_day_of_its_month() -> No
         assert tab.predicted_label == label
 
 
-def test_a_predicted_month_between_real_ones_is_marked_and_explained() -> None:
+def test_predicted_month_between_real_ones_is_marked() -> None:
     history = price_history(12, 0, (2025, 10))
     history[5]["predicao"] = True
     assert "com *: previsto pela fonte" in shown(historicoPreco=history)

@@ -1,4 +1,4 @@
-"""The summary and what stands beneath it never read better than the records do."""
+"""Tests of the summary: the verdict is never better than the records."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, 
 from tests.web.html_checker import check_html, text_of
 
 
-def test_a_record_that_contradicts_itself_is_counted_and_told() -> None:
+def test_contradictory_restriction_is_counted_and_flagged() -> None:
     body = renajud_body(restriction(constaRenajud=False, tipoBloqueio=HIDDEN))
     quiet = panels(renainf=renainf_body(), renajud=body)
     contents = VehicleContents.of(quiet, CONTEXT)
@@ -38,7 +38,7 @@ def stale(panel: Panel) -> Panel:
     return replace(panel, state="stale")
 
 
-def test_an_answer_kept_from_before_never_looks_clear_on_any_page() -> None:
+def test_stale_answer_prevents_clear_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     assert VehicleContents.of(clear, CONTEXT).summary.look.tone == "ok"
     for lookup in ("decode", "renainf", "renajud"):
@@ -65,21 +65,21 @@ def test_an_answer_kept_from_before_never_looks_clear_on_any_page() -> None:
         decode_body("ABC1D23", marca="", descricao="", informacoesFipe=[{"ano": "2015"}]),
     ],
 )
-def test_an_answer_that_describes_no_vehicle_leaves_the_verdict_incomplete(body: bytes) -> None:
+def test_answer_without_description_makes_verdict_incomplete(body: bytes) -> None:
     empty = panels(decode=body, renainf=renainf_body(), renajud=renajud_body())
     verdict = VehicleContents.of(empty, CONTEXT).summary.verdict
     assert verdict.level == "incomplete"
     assert "a fonte não descreveu o veículo" in verdict.headline
     check_html(render(vehicle_page(PLATE, empty, UNASKED, CONTEXT)))
-    told = panels(
+    described = panels(
         decode=decode_body("ABC1D23", marca="", descricao=""),
         renainf=renainf_body(),
         renajud=renajud_body(),
     )
-    assert VehicleContents.of(told, CONTEXT).summary.verdict.level == "clear"
+    assert VehicleContents.of(described, CONTEXT).summary.verdict.level == "clear"
 
 
-def test_a_payment_that_cannot_be_believed_is_no_payment_in_the_timeline() -> None:
+def test_timeline_omits_payment_in_the_future() -> None:
     future = fine(pagamento=payment(dataPagamento="01/01/2030"))
     events = VehicleContents.of(
         panels(renainf=renainf_body(future)), CONTEXT
@@ -87,7 +87,7 @@ def test_a_payment_that_cannot_be_believed_is_no_payment_in_the_timeline() -> No
     assert not any("Pagamento" in event.what for event in events)
 
 
-def test_the_page_of_fines_shows_the_source_s_word_and_what_cannot_be_told() -> None:
+def test_fines_panel_shows_source_kind_and_unknown_standing() -> None:
     odd = renainf_body(
         fine(tipo="CANCELADA", dataEmissaoPenalidade="01/02/2026"), fine(), fine(), fine()
     )
@@ -99,11 +99,11 @@ def test_the_page_of_fines_shows_the_source_s_word_and_what_cannot_be_told() -> 
     assert "Em aberto por gravidade: 4 médias." in text
     assert "e talvez mais 3 multas de situação não informada" in text
     alone = render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))
-    told = text_of(check_html(alone))
-    assert "Em regra já exigíveisnão é possível dizer 1 multa de situação não informada" in told
+    text = text_of(check_html(alone))
+    assert "Em regra já exigíveisnão é possível dizer 1 multa de situação não informada" in text
 
 
-def test_a_timeline_that_is_cut_says_so_and_its_heading_counts_everything() -> None:
+def test_cut_timeline_shows_total_and_omitted_counts() -> None:
     many = [fine(dataInfracao=f"{1 + n % 28:02}/01/{1990 + n // 28}") for n in range(90)]
     timeline = VehicleContents.of(panels(renainf=renainf_body(*many)), CONTEXT).summary.timeline
     assert len(timeline.events) == MOST_EVENTS
@@ -116,7 +116,7 @@ def test_a_timeline_that_is_cut_says_so_and_its_heading_counts_everything() -> N
     assert "nesta linha" not in short
 
 
-def test_what_is_not_verified_is_named_right_under_the_verdict() -> None:
+def test_unverified_items_follow_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     html = render(vehicle_page(PLATE, clear, UNASKED, CONTEXT))
     text = text_of(check_html(html))

@@ -1,4 +1,4 @@
-"""Every template is rendered, and what it must never show is looked for."""
+"""Tests that render every template and check its HTML."""
 
 import gzip
 import re
@@ -52,13 +52,13 @@ def whole_page(**bodies: bytes) -> str:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_page_is_valid_for_a_guest_and_for_whoever_signed_in(name: str) -> None:
+def test_every_page_is_valid_html_for_guests_and_users(name: str) -> None:
     page = PAGES[name]()
     for around in (site(), site(demo=False), site(demo=False, signed_in="revenda <silva>")):
         check_html(render(page, around))
 
 
-def test_no_page_template_is_left_unrendered() -> None:
+def test_every_page_template_is_rendered() -> None:
     rendered = {build().template for build in PAGES.values()}
     assert rendered == {f"pages/{path.name}" for path in (ROOT / "templates/pages").iterdir()}
 
@@ -66,7 +66,7 @@ def test_no_page_template_is_left_unrendered() -> None:
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "templates").rglob("*.html")), ids=lambda path: path.stem
 )
-def test_a_template_knows_its_page_the_site_and_nothing_else(path: Path) -> None:
+def test_templates_use_only_known_variables(path: Path) -> None:
     known = (
         {"page", "site", "panel", "remembered"}
         if path.parent.name == "panels"
@@ -75,7 +75,7 @@ def test_a_template_knows_its_page_the_site_and_nothing_else(path: Path) -> None
     if path.parent.name == "components":
         known = set()
     tree = ENVIRONMENT.parse(path.read_text())
-    # jinja2.meta looks into blocks without the imports that stand above them.
+    # jinja2.meta analyses blocks without the imports above them.
     imported = {
         name if isinstance(name, str) else name[1]
         for node in tree.find_all(nodes.FromImport)
@@ -88,7 +88,7 @@ def test_a_template_knows_its_page_the_site_and_nothing_else(path: Path) -> None
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "templates").rglob("*.html")), ids=lambda path: path.stem
 )
-def test_a_template_imports_nothing_that_it_does_not_use(path: Path) -> None:
+def test_templates_use_all_their_imports(path: Path) -> None:
     tree = ENVIRONMENT.parse(path.read_text())
     imported = {
         name if isinstance(name, str) else name[1]
@@ -100,7 +100,7 @@ def test_a_template_imports_nothing_that_it_does_not_use(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PANEL_NAMES)
-def test_a_panel_alone_is_the_very_panel_of_the_whole_page(name: str) -> None:
+def test_panel_fragment_equals_panel_of_whole_page(name: str) -> None:
     alone = render(panel_fragment(name, PLATE, panels(), CONTEXT))
     section = re.search(r"<section.*</section>", alone, re.DOTALL)
     assert section is not None
@@ -109,7 +109,7 @@ def test_a_panel_alone_is_the_very_panel_of_the_whole_page(name: str) -> None:
     assert f'id="{name}"' in alone
 
 
-def test_a_waiting_page_fetches_its_panels_and_leads_on_without_script() -> None:
+def test_waiting_page_has_panel_urls_and_meta_refresh() -> None:
     html = render(vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT))
     for name in PANEL_NAMES:
         assert f'data-panel-url="/placa/ABC1D23/painel/{name}"' in html
@@ -118,26 +118,26 @@ def test_a_waiting_page_fetches_its_panels_and_leads_on_without_script() -> None
     assert '<meta http-equiv="refresh" content="0; url=/placa/ABC1D23?completo=1">' in head
 
 
-def test_a_whole_page_waits_for_nothing_and_reloads_nothing() -> None:
+def test_whole_page_has_no_waiting_panel_or_refresh() -> None:
     html = whole_page()
     assert 'data-panel="waiting"' not in html
     assert "http-equiv" not in html
 
 
-def test_a_visit_that_must_not_spend_gets_a_button_and_fetches_nothing() -> None:
+def test_visit_without_follow_shows_buttons() -> None:
     html = render(vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT, follow=False))
     assert 'data-panel="waiting"' not in html
     assert "http-equiv" not in html
     assert html.count("Consultar agora") == len(PANEL_NAMES)
 
 
-def test_the_hidden_marker_is_a_quiet_badge_and_never_its_own_text() -> None:
+def test_hidden_marker_is_shown_as_badge() -> None:
     for html in (whole_page(), render(PAGES["dossier"]())):
         assert HIDDEN not in html
         assert "oculto pela fonte" in html
 
 
-def test_an_empty_field_reads_nao_informado_and_a_missing_price_never_zero() -> None:
+def test_missing_price_is_never_shown_as_zero() -> None:
     poor = decode_body(
         str(PLATE),
         marca="",
@@ -157,7 +157,7 @@ def test_an_empty_field_reads_nao_informado_and_a_missing_price_never_zero() -> 
         assert not re.search(r"R\$\s0,00", html)
 
 
-def test_an_unavailable_panel_says_that_it_is_no_clean_record() -> None:
+def test_unavailable_panel_is_not_a_clean_record() -> None:
     mixed = Panels(panels().decode, DOWN, panels().renajud)
     page = text_of(check_html(render(vehicle_page(PLATE, mixed, UNASKED, CONTEXT))))
     assert "Multas: indisponíveis — não significa “nada consta”" in page
@@ -165,7 +165,7 @@ def test_an_unavailable_panel_says_that_it_is_no_clean_record() -> None:
     assert "Nenhuma multa" not in page
 
 
-def test_an_answer_without_a_list_is_no_empty_list() -> None:
+def test_answer_without_list_is_unreadable() -> None:
     odd = b'{"status": "SUCCESS", "result": "em manutencao"}'
     page = whole_page(renainf=odd, renajud=odd)
     assert "Nenhuma multa" not in page
@@ -173,7 +173,7 @@ def test_an_answer_without_a_list_is_no_empty_list() -> None:
     assert "não reconhece" in page
 
 
-def test_what_a_renavam_does_not_ask_is_not_said_to_be_unavailable() -> None:
+def test_renavam_page_omits_price_instead_of_unavailable() -> None:
     html = render(renavam_page(Renavam.parse("12345678910"), *panels().all[1:], CONTEXT))
     shown = text_of(check_html(html).find(f".//{HTML}main"))
     assert "Multas em aberto" in shown
@@ -184,14 +184,14 @@ def test_what_a_renavam_does_not_ask_is_not_said_to_be_unavailable() -> None:
     assert "Preço FIPE indisponível" in down
 
 
-def test_a_clean_record_says_so_with_its_limits() -> None:
+def test_clean_record_names_its_limits() -> None:
     page = whole_page(renainf=renainf_body(), renajud=renajud_body())
     assert "Nenhuma multa nos registros consultados" in page
     assert "Nenhuma restrição judicial nos registros consultados" in page
     assert "O que não foi verificado" in page
 
 
-def test_a_stale_panel_shows_its_date_and_what_asking_again_costs() -> None:
+def test_stale_panel_shows_date_and_refresh_price() -> None:
     stale = answered(renajud_body(), "stale", age=timedelta(days=2), price="3.5")
     mixed = Panels(panels().decode, panels().renainf, stale)
     page = text_of(check_html(render(vehicle_page(PLATE, mixed, UNASKED, CONTEXT))))
@@ -200,14 +200,14 @@ def test_a_stale_panel_shows_its_date_and_what_asking_again_costs() -> None:
     assert "da memória do portal" in page
 
 
-def test_each_reason_of_the_verdict_leads_to_its_record() -> None:
+def test_verdict_reasons_link_to_records() -> None:
     html = whole_page()
     for anchor in re.findall(r'href="#((?:multa|restricao)-\d+)"', html):
         assert f'id="{anchor}"' in html
     assert 'href="#restricao-1"' in html
 
 
-def test_a_truncated_amount_reads_with_its_cents_gravity_and_article() -> None:
+def test_truncated_amount_is_shown_with_cents() -> None:
     seen = fine(
         valor="130",
         dataInfracao="18/08/2024",
@@ -219,7 +219,7 @@ def test_a_truncated_amount_reads_with_its_cents_gravity_and_article() -> None:
         assert part in page
 
 
-def test_several_fines_of_a_gravity_are_written_in_the_plural() -> None:
+def test_gravity_counts_are_pluralised() -> None:
     one = whole_page(renainf=renainf_body(fine()))
     assert "por gravidade: 1 média." in one
     odd = fine(codigoInfracao="99999")
@@ -227,7 +227,7 @@ def test_several_fines_of_a_gravity_are_written_in_the_plural() -> None:
     assert "por gravidade: 2 médias, 2 não identificadas." in several
 
 
-def test_hostile_text_stays_text() -> None:
+def test_hostile_text_is_escaped() -> None:
     attack = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
     html = whole_page(
         decode=decode_body(
@@ -241,7 +241,7 @@ def test_hostile_text_stays_text() -> None:
     assert "<img src=x" not in html
 
 
-def test_the_chart_says_what_it_shows_and_has_its_table() -> None:
+def test_chart_has_text_alternative_and_table() -> None:
     html = whole_page()
     assert re.search(r"<title id=\"grafico-1-t\">Preço FIPE de SED", html)
     assert "o maior preço foi" in html
@@ -249,19 +249,19 @@ def test_the_chart_says_what_it_shows_and_has_its_table() -> None:
     assert " style=" not in html
 
 
-def test_owner_names_of_a_report_are_masked() -> None:
+def test_report_owner_names_are_masked() -> None:
     report = answered(report_body())
     assert "MARIA APARECIDA" not in render(vehicle_page(PLATE, panels(), report, CONTEXT))
 
 
-def test_a_report_that_records_have_overtaken_says_so() -> None:
+def test_outdated_report_is_marked() -> None:
     report = answered(report_body())
     page = vehicle_page(PLATE, panels(), report, CONTEXT, report_outdated=True)
     assert "registros mudaram desde então" in render(page)
     assert "registros mudaram" not in render(vehicle_page(PLATE, panels(), report, CONTEXT))
 
 
-def test_the_heaviest_page_weighs_under_60_kb_with_its_style_sheet() -> None:
+def test_heaviest_page_is_under_60_kb_compressed() -> None:
     candidates = [
         fipe_entry(
             versao=f"VERSAO {number} 1.8 16V TURBO",
@@ -279,7 +279,7 @@ def test_the_heaviest_page_weighs_under_60_kb_with_its_style_sheet() -> None:
     assert len(gzip.compress(html.encode())) + len(style) + len(script) < 60_000
 
 
-def test_a_dossier_names_what_could_not_be_asked() -> None:
+def test_dossier_names_unavailable_lookups() -> None:
     page = dossier_page(
         PLATE, Panels(DOWN, DOWN, panels().renajud), UNASKED, CONTEXT, address="https://p.example"
     )
@@ -288,5 +288,5 @@ def test_a_dossier_names_what_could_not_be_asked() -> None:
     assert "Restrição de transferência" in text
 
 
-def test_a_plain_panel_costs_no_word_about_money() -> None:
+def test_panel_without_price_mentions_no_cost() -> None:
     assert "custa" not in whole_page()

@@ -1,4 +1,4 @@
-"""Money as people type it: read as they mean it, or refused with a sentence."""
+"""Tests of the money parser."""
 
 from decimal import Decimal
 
@@ -33,12 +33,12 @@ from portal.presentation.tools.typed_money import (
         ("99.999.999,99", "99999999.99"),
     ],
 )
-def test_an_amount_is_read_as_it_is_meant(text: str, amount: str) -> None:
+def test_read_money_parses_brazilian_formats(text: str, amount: str) -> None:
     assert read_money(text) == Decimal(amount)
 
 
 @pytest.mark.parametrize("text", ["", " ", "R$", "R$ \u00a0"])
-def test_nothing_typed_is_no_amount(text: str) -> None:
+def test_read_money_returns_none_for_blank_text(text: str) -> None:
     assert read_money(text) is None
 
 
@@ -61,18 +61,18 @@ def test_nothing_typed_is_no_amount(text: str) -> None:
         ("9" * 5000, TOO_LARGE),
     ],
 )
-def test_what_is_no_amount_is_refused_in_words(text: str, problem: str) -> None:
+def test_read_money_rejects_invalid_text(text: str, problem: str) -> None:
     with pytest.raises(NotMoney, match="^" + problem.replace(".", r"\.") + "$"):
         read_money(text)
 
 
 @given(st.decimals(0, "99999999.99", places=2))
-def test_an_amount_as_the_portal_writes_it_is_read_back(amount: Decimal) -> None:
+def test_read_money_parses_formatted_amount(amount: Decimal) -> None:
     assert read_money(formats.brl(amount)) == amount
 
 
 @given(st.text(max_size=30))
-def test_no_text_does_anything_else(text: str) -> None:
+def test_read_money_raises_only_not_money(text: str) -> None:
     try:
         amount = read_money(text)
     except NotMoney:

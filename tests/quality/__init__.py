@@ -1,1 +1,1 @@
-"""What `make quality` measures: Lighthouse, axe, the Nu HTML checker, weight; and the pictures."""
+"""``make quality`` (Lighthouse, axe, HTML checker, weight, PDF) and ``make pictures``."""

@@ -1,15 +1,15 @@
-"""axe-core in a page of Playwright: which rules of WCAG 2.2 AA, and of good practice, it breaks."""
+"""Runs axe-core in a Playwright page: WCAG 2.2 AA and best-practice violations."""
 
 from typing import Any, Final
 
 _TAGS: Final = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
-# Evaluated by the debugging protocol, which the page's Content-Security-Policy does not bind.
+# Evaluated over the debugging protocol, to which the page's Content-Security-Policy does not apply.
 _RUN: Final = """async (tags) => {
   const paper = matchMedia('print').matches;
   document.querySelectorAll('details').forEach((fold) => { fold.open = true; });
   const found = await axe.run(document, {
     runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'],
-    // On paper no link can be followed: none has to be hit, or told from the text around it.
+    // Printed links cannot be followed, so their size and contrast with the text do not matter.
     rules: { 'target-size': { enabled: !paper }, 'link-in-text-block': { enabled: !paper } },
   });
   return found.violations.map((rule) => ({
@@ -19,7 +19,7 @@ _RUN: Final = """async (tags) => {
 
 
 def violations(page: Any, source: str) -> list[str]:
-    """One line a broken rule, with the first elements that break it; every fold is laid open."""
+    """One line a violated rule, with its first three elements; opens all <details>."""
     if not page.evaluate("typeof axe !== 'undefined'"):
         page.evaluate(source + "; undefined")
     return [

@@ -1,4 +1,4 @@
-"""What the tools say about a page at an address: scores, errors, bytes."""
+"""Measurements of a page: Lighthouse scores, HTML errors, bytes, CPU seconds."""
 
 import json
 import subprocess
@@ -19,16 +19,16 @@ _WITHIN_S: Final = 180
 
 
 def lighthouse(url: str, wanted: Sequence[str]) -> dict[str, int]:
-    """Scores 0–100 on a slow phone, as Lighthouse simulates one.
+    """Scores 0–100 with Lighthouse's simulated slow phone.
 
-    A busy machine lowers the performance and nothing raises it, so a page that misses 100 is
-    measured again, and its best counts.
+    Load on the machine can only lower the performance score. A page below 100 is therefore
+    measured again, up to three times, and the best score of each category counts.
     """
     best: dict[str, int] = {}
     for tries_left in reversed(range(_TRIES)):
         try:
             scores = _lighthouse_once(url, wanted)
-        except LighthouseBroke:
+        except LighthouseError:
             if not tries_left and not best:
                 raise
             continue
@@ -38,8 +38,8 @@ def lighthouse(url: str, wanted: Sequence[str]) -> dict[str, int]:
     return best
 
 
-class LighthouseBroke(Exception):
-    """Lighthouse itself failed, as when a trace lost its beginning: it says to run it again."""
+class LighthouseError(Exception):
+    """Lighthouse itself failed, for example because a trace was incomplete."""
 
 
 def _lighthouse_once(url: str, wanted: Sequence[str]) -> dict[str, int]:
@@ -61,13 +61,13 @@ def _lighthouse_once(url: str, wanted: Sequence[str]) -> dict[str, int]:
         check=False,
     )
     if done.returncode != 0:
-        raise LighthouseBroke(done.stderr.strip()[-300:])
+        raise LighthouseError(done.stderr.strip()[-300:])
     categories = json.loads(done.stdout)["categories"]
     return {name: round(100 * (categories[name]["score"] or 0)) for name in wanted}
 
 
 def html_errors(files: Sequence[Path]) -> list[str]:
-    """What the Nu HTML checker calls an error, one line each; warnings are left out."""
+    """The errors of the Nu HTML checker, one line each, without warnings."""
     done = subprocess.run(
         [*tools.html_checker(), "--format", "json", "--errors-only", "--stdout", *map(str, files)],
         capture_output=True,
@@ -76,13 +76,13 @@ def html_errors(files: Sequence[Path]) -> list[str]:
         check=False,
     )
     return [
-        f"{Path(said.get('url', '')).name}:{said.get('lastLine', '?')}: {said['message']}"
-        for said in json.loads(done.stdout)["messages"]
+        f"{Path(error.get('url', '')).name}:{error.get('lastLine', '?')}: {error['message']}"
+        for error in json.loads(done.stdout)["messages"]
     ]
 
 
 def wire_bytes(url: str, own: Sequence[str]) -> int:
-    """Body bytes of a page, its style sheet and scripts, as a browser that takes gzip gets them."""
+    """The gzip-encoded body bytes of a page and its own style sheets and scripts."""
     total = 0
     with requests.Session() as session:
         session.trust_env = False
@@ -95,7 +95,7 @@ def wire_bytes(url: str, own: Sequence[str]) -> int:
 
 
 def least_cpu_seconds(work: Callable[[], object], runs: int = 5) -> float:
-    """Processor seconds of the quickest of some runs: other programs only ever add to them."""
+    """The CPU seconds of the fastest run, because other programs only add to them."""
     spent = []
     for _ in range(runs):
         started = time.process_time()

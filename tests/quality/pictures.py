@@ -1,4 +1,4 @@
-"""``make pictures``: the README's screenshots, out of the demonstration, in few colours each."""
+"""``make pictures``: the README's screenshots of the demo portal, in 256 colours."""
 
 import sys
 from io import BytesIO
@@ -21,7 +21,7 @@ _PHONE: Final[dict[str, Any]] = {
     "is_mobile": True,
     "has_touch": True,
 }
-# A sheet of A4 at 96 pixels an inch; its first page is what fits.
+# A4 at 96 pixels an inch, so that the screenshot shows the first page.
 _SHEET: Final[dict[str, Any]] = {"viewport": {"width": 794, "height": 1123}}
 SHOTS: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
     ("vehicle-desktop", SHOWCASE, _DESKTOP),
@@ -33,7 +33,7 @@ SHOTS: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
 
 
 def save(png: bytes, path: Path) -> int:
-    """The picture with at most 256 colours, its size in bytes."""
+    """Save the picture with at most 256 colours; return its size in bytes."""
     picture = Image.open(BytesIO(png)).convert("RGB")
     few = picture.quantize(colors=256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(path, optimize=True)
@@ -55,7 +55,7 @@ def main() -> int:
             executable_path=tools.chromium(), args=list(tools.CHROMIUM_FLAGS)
         )
         for name, path, look in SHOTS:
-            # A picture may carry a style of its own, which the portal's policy would refuse.
+            # The portal's Content-Security-Policy would block the style that shoot() adds.
             context = browser.new_context(locale="pt-BR", bypass_csp=True, **look)
             page = context.new_page()
             page.goto(portal.url + path)

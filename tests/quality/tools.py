@@ -1,7 +1,7 @@
-"""The measuring tools, at the versions of package-lock.json, in an ignored folder.
+"""The measuring tools, at the versions of package-lock.json, in a git-ignored folder.
 
-``python -m tests.quality.tools`` fetches axe-core alone, for ``make test``: it says why when it
-cannot, and the tests that need it skip.
+``python -m tests.quality.tools`` installs axe-core only, for ``make test``. If that fails it
+prints the reason, and the tests that need axe-core skip.
 """
 
 import json
@@ -28,11 +28,11 @@ _INSTALL_WITHIN_S: Final = 300
 
 
 class ToolMissing(Exception):
-    """A tool that is neither here nor to be had; its text says which, and why."""
+    """A tool is not installed and cannot be installed; the text names it and the cause."""
 
 
 def chromium() -> str:
-    """Debian's Chromium; raises ToolMissing."""
+    """The path of Chromium, Debian's first; raises ToolMissing."""
     found = shutil.which("chromium", path="/usr/bin") or shutil.which("chromium")
     if found is None:
         raise ToolMissing("chromium is not installed")
@@ -40,7 +40,7 @@ def chromium() -> str:
 
 
 def axe_source() -> str:
-    """axe-core's script, to be evaluated in a page; raises ToolMissing."""
+    """The source of axe-core, to evaluate in a page; raises ToolMissing."""
     return (_package("axe-core", "dependencies") / "axe.min.js").read_text("utf-8")
 
 
@@ -57,7 +57,7 @@ def html_checker() -> list[str]:
 
 
 def install(*, axe_alone: bool = False) -> None:
-    """Fetch the locked versions with npm, unless they are there; raises ToolMissing."""
+    """Install the locked versions with npm if they are missing; raises ToolMissing."""
     kinds = ["dependencies"] if axe_alone else ["dependencies", "devDependencies"]
     wanted = [(name, kind) for kind in kinds for name in _pins(kind)]
     if all(_installed(name, kind) for name, kind in wanted):
@@ -67,7 +67,7 @@ def install(*, axe_alone: bool = False) -> None:
     FOLDER.mkdir(exist_ok=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(PINS / name, FOLDER / name)
-    # No package's own script is run: none of the three needs one.
+    # None of the three packages needs its install scripts.
     command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     try:
         done = subprocess.run(

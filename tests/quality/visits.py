@@ -1,16 +1,19 @@
-"""Which pages are measured, each in the situation that makes it worth a look."""
+"""The pages to measure, in the states that matter."""
 
 from dataclasses import dataclass
 from typing import Any, Final
 
-# What keeps the panels of a shell from arriving: their requests are never answered.
+# Panel requests never complete, so the panels stay in their waiting state.
 _NO_ANSWER: Final = "window.fetch = () => new Promise(() => {})"
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """``waits``: a shell whose panels have not come. ``follows``: wait until all have.
-    ``first``: an address asked before, so that the portal remembers."""
+    """A page to open.
+
+    ``waits``: its panels stay in the waiting state. ``follows``: wait until all panels have loaded.
+    ``first``: a path to open before, so that the portal has stored its answers.
+    """
 
     name: str
     path: str
@@ -49,7 +52,7 @@ SMALL: Final = {"width": 320, "height": 640}
 
 
 def dress(page: Any, medium: str) -> None:
-    """Show a page that is open in ``light``, ``dark``, ``320px`` or ``print``."""
+    """Switch an open page to ``light``, ``dark``, ``320px`` or ``print``."""
     page.set_viewport_size(SMALL if medium == "320px" else DESKTOP)
     page.emulate_media(
         media="print" if medium == "print" else "screen",
@@ -61,7 +64,7 @@ MEDIA: Final = ("light", "dark", "320px", "print")
 
 
 def open_page(page: Any, base: str, visit: Visit) -> None:
-    """Go there, and return when there is nothing more to come."""
+    """Open the page and wait until it is complete."""
     if visit.first:
         page.goto(base + visit.first)
     if visit.waits:

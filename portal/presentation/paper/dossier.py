@@ -1,4 +1,4 @@
-"""The dossier: everything known about a vehicle, on paper."""
+"""The dossier: everything known about a vehicle, for print."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -27,11 +27,13 @@ from portal.vehicle import Plate
 
 @dataclass(frozen=True, slots=True)
 class DossierPage:
-    """One A4 document. ``state`` "idle": a lookup was not asked yet and this visit must not spend,
-    so there is no dossier to issue; ``ask_path`` is where a person asks for it.
+    """One A4 document.
 
+    ``state`` "idle": a lookup was not made yet and this visit must not cause paid lookups, so no
+    dossier is issued. ``ask_path`` is the path at which a person requests the dossier.
     ``code``, ``digest`` (in groups, as ``/verificar`` shows it) and ``qr`` are "" where the portal
-    issues none; ``missing`` names the lookups that brought nothing, so that no part reads as clean.
+    issues none. ``missing`` names the lookups without an answer, so that no missing part reads as
+    a clean record.
     """
 
     template: ClassVar[str] = "pages/dossier.html"
@@ -60,7 +62,7 @@ def dossier_page(
     plate: Plate,
     panels: Panels,
     report: Panel,
-    reading: RenderContext,
+    context: RenderContext,
     *,
     address: str,
     code: str = "",
@@ -70,11 +72,11 @@ def dossier_page(
 ) -> DossierPage:
     """The dossier of a plate.
 
-    ``address`` is the portal's own base address as printed; ``code`` the signed code that
-    ``/verificar`` checks and ``digest`` what it shows of the records; ``qr`` a
-    ``data:image/svg+xml`` address of its QR code.
+    ``address`` is the portal's base URL as printed. ``code`` is the signed code that
+    ``/verificar`` checks, ``digest`` the digest of the records that it shows, and ``qr`` a
+    ``data:image/svg+xml`` URL of its QR code.
     """
-    contents = VehicleContents.of(panels, reading)
+    contents = VehicleContents.of(panels, context)
     path = subject_path(plate)
     name = contents.summary.name
     return DossierPage(
@@ -85,24 +87,24 @@ def dossier_page(
         state="idle" if any(panel.state == "unasked" for panel in panels.all) else "ready",
         ask_path=f"{path}/dossie",
         address=address.rstrip("/"),
-        issued_at=reading.now,
+        issued_at=context.now,
         code=code,
         digest=digest,
         qr=qr,
         contents=contents,
         prices=paper_prices(contents.facts.prices) if contents.facts else None,
-        fines=paper_fines(contents.fines, reading.today) if contents.fines else None,
+        fines=paper_fines(contents.fines, context.today) if contents.fines else None,
         timeline=paper_timeline(contents.fines, contents.restrictions),
         provenance=tuple(
-            provenance(words, panel, reading.now)
+            provenance(words, panel, context.now)
             for lookup, words in LOOKUP_WORDS.items()
             if (panel := panels.of(lookup)).has_answer
         ),
         missing=missing_of(panels, plate),
         report=report_section(
-            # Paper cannot ask again: what that would cost has no place on it.
+            # A printed page has no button that repeats a lookup, so it shows no price for one.
             replace(report, price=Decimal(0)),
-            reading,
+            context,
             action=f"{path}/laudo",
             outdated=report_outdated,
             price="",

@@ -1,8 +1,8 @@
-"""The fines as they stand on paper: a line of facts each, and what many share said once.
+"""The fines in print: one row of facts a fine, and shared sentences as notes.
 
-A printed page has no folds. What the law makes of a fine is mostly the same sentence for many of
-them, so a sentence that two fines need becomes a lettered note below the table; what is a fine's
-own stays in its row.
+A printed page has no collapsible sections, and the legal assessment of many fines is the same
+sentence. A sentence that two or more fines need becomes a lettered note below the table; a
+sentence of one fine alone stays in its row.
 """
 
 from collections import Counter
@@ -19,8 +19,8 @@ from portal.vehicle import Field, Fine
 
 _CONFIRM: Final = "Confirme com um profissional."
 _AUTHORITY: Final = "Confirme com o órgão autuador."
-# What the law room says of one fine with its days, said of all that stand alike: the rows have
-# the days.
+# The sentences of portal.law for one fine, without its dates, so that all fines of a standing can
+# share them. The rows hold the dates.
 _AFTER_PENALTY: Final[Mapping[Standing, str]] = {
     "due": (
         "O vencimento, em regra, não é antes de 30 dias da penalidade; até lá cabe recurso ou "
@@ -51,12 +51,17 @@ _PENALTY_LATE: Final = (
 _LAPSED: Final = (
     f"Os 5 anos da prescrição passaram: pode ter prescrito, se nada interrompeu o prazo. {_CONFIRM}"
 )
-_POINTS_LEFT: Final = "Os pontos contam por 12 meses da infração; em regra, já saíram da contagem."
+_POINTS_EXPIRED: Final = (
+    "Os pontos contam por 12 meses da infração; em regra, já saíram da contagem."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PaperFine:
-    """One row. ``discounts`` are lines, ``marks`` letters of the notes below; "" where none."""
+    """One row.
+
+    ``discounts`` are lines, ``marks`` the letters of the notes; "" where there are none.
+    """
 
     anchor: str
     when: str
@@ -70,7 +75,7 @@ class PaperFine:
 
 @dataclass(frozen=True, slots=True)
 class PaperNote:
-    """A sentence that several fines share, under the letter that their rows carry."""
+    """A sentence that several fines share, with the letter that marks their rows."""
 
     mark: str
     text: str
@@ -78,8 +83,11 @@ class PaperNote:
 
 @dataclass(frozen=True, slots=True)
 class PaperFines:
-    """The table and its notes. ``rules`` hold for every open fine, "" where there is none;
-    ``discounts`` are pairs of a standing and what it means for the discounts."""
+    """The table and its notes.
+
+    ``rules`` is a text about all open fines, "" where there is none. ``discounts`` are pairs of a
+    standing and its note about discounts.
+    """
 
     rows: tuple[PaperFine, ...]
     omitted: int
@@ -89,20 +97,24 @@ class PaperFines:
 
 
 def paper_fines(fines: FineList, today: date) -> PaperFines:
-    """The rows of a list of fines, in its order, as they stand on ``today``."""
-    said = [tuple(_sentences(row, today)) for row in fines.rows]
-    counted = Counter(text for texts in said for text in texts)
+    """The rows of a list of fines, in its order, assessed on ``today``."""
+    sentences = [tuple(_sentences(row, today)) for row in fines.rows]
+    counted = Counter(text for texts in sentences for text in texts)
     shared = [text for text, count in counted.items() if count > 1]
     marks = dict(zip(shared, ascii_lowercase, strict=False))
-    owed = [row.law for row in fines.rows if row.law.is_open]
+    open_laws = [row.law for row in fines.rows if row.law.is_open]
     return PaperFines(
-        rows=tuple(_row(row, texts, marks) for row, texts in zip(fines.rows, said, strict=True)),
+        rows=tuple(
+            _row(row, texts, marks) for row, texts in zip(fines.rows, sentences, strict=True)
+        ),
         omitted=fines.omitted,
         notes=tuple(PaperNote(mark, text) for text, mark in marks.items()),
-        rules=_rules(owed),
+        rules=_rules(open_laws),
         discounts=tuple(
             {
-                law.standing_word: law.discount_note for law in owed if law.amount.value is not None
+                law.standing_word: law.discount_note
+                for law in open_laws
+                if law.amount.value is not None
             }.items()
         ),
     )
@@ -143,15 +155,14 @@ def _facts(fine: Fine, law: FineAssessment) -> Iterator[str]:
     if fine.kind.state != "empty":
         yield f"Situação na fonte: {_words(fine.kind)}."
     yield f"Cadastro: {_day(fine.registered_on, fine.registered_on_text)}."
-    timed = law.is_open
     notified = _day(fine.notified_on, fine.notified_on_text)
-    yield f"Notificação: {notified}{_used(law.notice) if timed else ''}."
+    yield f"Notificação: {notified}{_days_used(law.notice) if law.is_open else ''}."
     penalty = _day(fine.penalty_on, fine.penalty_on_text)
-    yield f"Penalidade: {penalty}{_used(law.penalty) if timed else ''}."
+    yield f"Penalidade: {penalty}{_days_used(law.penalty) if law.is_open else ''}."
     for clock in _clocks(law):
         if clock in law.remedies:
             yield from _last_day(clock)
-    if timed:
+    if law.is_open:
         yield from _prescription(law.prescription)
     if fine.paid_on_text and not law.is_paid:
         yield f"Pagamento: {_day(fine.paid_on, fine.paid_on_text)}."
@@ -163,7 +174,7 @@ def _facts(fine: Fine, law: FineAssessment) -> Iterator[str]:
 
 
 def _sentences(row: FineRow, today: date) -> Iterator[str]:
-    """What has to be explained about a fine, in the same words for fines that stand alike."""
+    """The explanations of a fine, with the same wording for fines in the same state."""
     law = row.law
     yield _standing(row.fine, law, today)
     if law.is_open:
@@ -171,22 +182,25 @@ def _sentences(row: FineRow, today: date) -> Iterator[str]:
     if law.amount.note:
         yield law.amount.note
     if law.points.note:
-        yield _POINTS_LEFT if _has_left_the_count(law) else law.points.note
+        yield _POINTS_EXPIRED if _points_expired(law) else law.points.note
 
 
 def _standing(fine: Fine, law: FineAssessment, today: date) -> str:
     if fine.kind:
-        return law.standing_note  # it quotes the source's own word
+        return law.standing_note  # quotes the kind that the source sent
     if law.standing in _AFTER_PENALTY and fine.penalty_on is not None:
         return _AFTER_PENALTY[law.standing]
     return _OLD_NOTICE if _is_old_notice(fine, law, today) else law.standing_note
 
 
 def _is_old_notice(fine: Fine, law: FineAssessment, today: date) -> bool:
-    """Nothing but a notice of long ago is on record: neither a penalty nor a payment, nor that
-    the source hides one."""
-    silent = fine.penalty_on_text.state == fine.paid_on_text.state == "empty"
-    if law.standing not in ("notice", "unknown") or not silent:
+    """Whether the record holds only a notice that is more than 360 days old.
+
+    A penalty or payment date, or one that the source hides, makes it False. The days count from
+    the infraction, or from the notice where the infraction has no date.
+    """
+    has_notice_only = fine.penalty_on_text.state == fine.paid_on_text.state == "empty"
+    if law.standing not in ("notice", "unknown") or not has_notice_only:
         return False
     if fine.notified_on is None or fine.notified_on > today:
         return False
@@ -194,7 +208,10 @@ def _is_old_notice(fine: Fine, law: FineAssessment, today: date) -> bool:
 
 
 def _doubts(law: FineAssessment) -> Iterator[str]:
-    """What may be worth a defence; in time, and "cannot be said", are told in the row."""
+    """Exceeded deadlines that may be worth a defence.
+
+    Clocks that are in time, or that cannot be judged, are described in the row only.
+    """
     if law.notice.verdict == "late":
         yield _NOTICE_LATE
     if law.penalty.verdict == "late":
@@ -209,13 +226,16 @@ def _has_lapsed(clock: Clock) -> bool:
     return clock.verdict == "unknown" and clock.ends_on is not None
 
 
-def _has_left_the_count(law: FineAssessment) -> bool:
-    """Points that the law counts, and that count no more: only time takes them away."""
+def _points_expired(law: FineAssessment) -> bool:
+    """Whether the infraction has points that no longer count.
+
+    Points stop counting by time alone.
+    """
     counts = law.infraction is not None and bool(law.infraction.points_counted)
     return counts and law.points.counted == 0
 
 
-def _used(clock: Clock) -> str:
+def _days_used(clock: Clock) -> str:
     if clock.days_used is None:
         return ""
     if clock.verdict == "in_time":
@@ -224,8 +244,10 @@ def _used(clock: Clock) -> str:
 
 
 def _clocks(law: FineAssessment) -> tuple[Clock, ...]:
-    """What paper has room for: of remedies that are over the appeal alone, whose last day is
-    the due date."""
+    """The clocks that are printed, to save room.
+
+    Of the expired remedies only the appeal is printed, because its last day is the due date.
+    """
     against_notice = (law.prior_defence, law.driver_nomination)
     return tuple(
         clock for clock in law.clocks if clock.verdict == "in_time" or clock not in against_notice

@@ -1,8 +1,8 @@
-"""FIPE prices as they stand on paper: every version side by side, a chart each, one month table.
+"""FIPE prices in print: every version, a chart each, and one month table.
 
-Whoever buys needs each candidate's price today and how it moved, for the papers of the car may
-show that it is another version than the likeliest; month by month is read for one version at
-most, so the paper prints that table for the likeliest alone and says so.
+A buyer needs each candidate's current price and its trend, because the vehicle's documents may
+show that it is not the likeliest version. The month table is read for one version at most, so the
+dossier prints it for the likeliest version only and says so.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ from portal.presentation.vehicle.prices import NOTHING_TO_COMPARE, Prices, Price
 from portal.vehicle import PricePoint
 
 _QUARTERS = range(0, 12, 3)
-# "115.431*": twelve of these stand side by side on a screen's paper, longer ones do not.
+# "115.431*": the screen layout fits twelve cells of this length side by side, not longer ones.
 _LONGEST_OF_TWELVE = 8
 
 
 @dataclass(frozen=True, slots=True)
 class PaperVersion:
-    """A candidate's line in the table of all of them, in words."""
+    """A candidate's formatted row in the table of all candidates."""
 
     label: str
     code: str
@@ -31,8 +31,11 @@ class PaperVersion:
 
 @dataclass(frozen=True, slots=True)
 class PaperChart:
-    """A candidate with its chart, lying flat as on paper and once more for a phone's screen; both
-    are None where no month can be drawn."""
+    """A candidate with its chart.
+
+    ``chart`` is the flat print layout, ``narrow_chart`` the one for phones. Both are None where no
+    month can be drawn.
+    """
 
     tab: PriceTab
     price: str
@@ -43,9 +46,10 @@ class PaperChart:
 
 @dataclass(frozen=True, slots=True)
 class PaperYear:
-    """A row of the month table: a year, and its quarters' three prices each, tab between them.
+    """A row of the month table: a year and its four quarters.
 
-    A quarter to a cell, because each cell costs the PDF as much as two lines of text.
+    Each quarter is one cell with three prices separated by tabs, because a cell costs the PDF
+    renderer as much as two lines of text.
     """
 
     year: int
@@ -54,8 +58,10 @@ class PaperYear:
 
 @dataclass(frozen=True, slots=True)
 class PaperMonths:
-    """The months of one candidate. ``is_wide`` where prices are too long for twelve of them to
-    stand side by side on a screen."""
+    """The months of one candidate.
+
+    ``is_wide``: the prices are too long for twelve of them to fit side by side on a screen.
+    """
 
     label: str
     years: tuple[PaperYear, ...]
@@ -65,8 +71,11 @@ class PaperMonths:
 
 @dataclass(frozen=True, slots=True)
 class PaperPrices:
-    """``versions`` are all candidates, ``charts`` the first six; ``months`` are those of the
-    likeliest, None where it has none."""
+    """The price section.
+
+    ``versions`` are all candidates, ``charts`` those of the first six. ``months`` are the
+    likeliest candidate's, None where it has none.
+    """
 
     versions: tuple[PaperVersion, ...]
     charts: tuple[PaperChart, ...]
@@ -74,7 +83,7 @@ class PaperPrices:
 
 
 def paper_prices(prices: Prices) -> PaperPrices:
-    """All candidates, the likeliest first."""
+    """The price section of all candidates, the likeliest first."""
     return PaperPrices(
         versions=tuple(_version(tab) for tab in (*prices.tabs, *prices.others)),
         charts=tuple(_charted(tab) for tab in prices.tabs),
@@ -123,7 +132,10 @@ def _charted(tab: PriceTab) -> PaperChart:
 
 
 def _chart(tab: PriceTab, layout: Layout) -> PriceChart | None:
-    """The vehicle page's chart as this paper has it: months by name, for it is read later."""
+    """The vehicle page's chart in a print layout.
+
+    The last month is labelled by its name instead of "agora", because print is read later.
+    """
     on_screen = tab.chart
     if on_screen is None:
         return None
@@ -147,8 +159,8 @@ def _facts(tab: PriceTab) -> Iterator[str]:
         return
     change, last = series.twelve_month_change, series.last_real
     until = f" (até {formats.month(last.month)})" if last is not None else ""
-    told = NOTHING_TO_COMPARE if change is None else formats.change(change)
-    yield f"Em 12 meses{until}: {told}."
+    change_text = NOTHING_TO_COMPARE if change is None else formats.change(change)
+    yield f"Em 12 meses{until}: {change_text}."
     if peak is not None:
         since = formats.change(series.change_since_peak)
         yield f"Desde o pico ({formats.month(peak.month)}): {since}."

@@ -1,7 +1,7 @@
-"""The timeline as it stands on paper: a line a day, fines by their numbers.
+"""The timeline in print: one line a day, with fines by their numbers.
 
-A screen links each event to its record; paper has the fine's number instead, so that what befell
-many fines on one day is one line.
+The screen links each event to its record. Print shows fine numbers instead, so that one event of
+many fines on one day takes one line.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from portal.presentation.vehicle.fines import FineList, FineRow
 from portal.presentation.vehicle.restrictions import RestrictionList
 
 MOST_DAYS: Final = 60
-# An event as it is said of one fine and of several.
+# The wording of an event for one fine and for several.
 _KINDS: Final = (
     ("Infração da multa", "Infrações das multas"),
     ("Notificação da autuação da multa", "Notificação da autuação das multas"),
@@ -25,7 +25,7 @@ _KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PaperDay:
-    """What the records date on one day, as one sentence without its full stop."""
+    """The events of one day, as one sentence without its full stop."""
 
     day: date
     what: str
@@ -33,39 +33,39 @@ class PaperDay:
 
 @dataclass(frozen=True, slots=True)
 class PaperTimeline:
-    """Days, the newest first; ``omitted`` older ones are only in the records."""
+    """Days, newest first; ``omitted`` counts the older days that are left out."""
 
     days: tuple[PaperDay, ...]
     omitted: int
 
 
 def paper_timeline(fines: FineList | None, restrictions: RestrictionList | None) -> PaperTimeline:
-    """The dated events; what could not be asked brings none."""
-    told: dict[date, list[str]] = {}
+    """The dated events; an unavailable lookup contributes none."""
+    events: dict[date, list[str]] = {}
     for card in restrictions.cards if restrictions else ():
         if card.record.included_at is not None:
             where = f" ({card.court})" if card.court else ""
-            told.setdefault(card.record.included_at.date(), []).append(f"{card.title}{where}")
+            events.setdefault(card.record.included_at.date(), []).append(f"{card.title}{where}")
     for day, what in _fine_events(fines.rows if fines else ()):
-        told.setdefault(day, []).append(what)
-    days = [PaperDay(day, "; ".join(told[day])) for day in sorted(told, reverse=True)]
+        events.setdefault(day, []).append(what)
+    days = [PaperDay(day, "; ".join(events[day])) for day in sorted(events, reverse=True)]
     return PaperTimeline(tuple(days[:MOST_DAYS]), max(len(days) - MOST_DAYS, 0))
 
 
 def _fine_events(rows: Sequence[FineRow]) -> Iterator[tuple[date, str]]:
-    for index, (of_one, of_many) in enumerate(_KINDS):
+    for index, (singular, plural) in enumerate(_KINDS):
         by_day: dict[date, list[FineRow]] = {}
         for row in rows:
             day = _days(row)[index]
             if day is not None:
                 by_day.setdefault(day, []).append(row)
-        for day, befallen in by_day.items():
-            if len(befallen) > 1:
-                yield day, f"{of_many} {numbers([row.number for row in befallen])}"
+        for day, affected in by_day.items():
+            if len(affected) > 1:
+                yield day, f"{plural} {numbers([row.number for row in affected])}"
                 continue
-            row = befallen[0]
+            row = affected[0]
             what = row.law.description if index == 0 else ""
-            yield day, f"{of_one} {row.number}" + (f": {what}" if what else "")
+            yield day, f"{singular} {row.number}" + (f": {what}" if what else "")
 
 
 def _days(row: FineRow) -> tuple[date | None, ...]:
@@ -75,7 +75,7 @@ def _days(row: FineRow) -> tuple[date | None, ...]:
 
 
 def numbers(in_order: Sequence[int]) -> str:
-    """``1 a 4, 6 e 9``: numbers in order, as people list them."""
+    """``1 a 4, 6 e 9``: ascending numbers, with runs of three and more as ranges."""
     runs: list[list[int]] = []
     for number in in_order:
         if runs and number == runs[-1][-1] + 1:

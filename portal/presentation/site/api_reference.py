@@ -1,4 +1,4 @@
-"""The reference for scripts: every JSON path with a line to copy, its fields, its errors."""
+"""The API reference: every JSON path with a curl example, its fields and errors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from portal.presentation.site.public_pages import SamplePlate
 
 @dataclass(frozen=True, slots=True)
 class ResponseField:
-    """A field of an answer, under the contract's name."""
+    """A field of an answer, with its name in the API contract."""
 
     name: str
     type: str
@@ -18,7 +18,7 @@ class ResponseField:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation. ``curl`` is a line that works as it stands, its token aside."""
+    """One operation; ``curl`` is a runnable command, except for its token."""
 
     anchor: str
     title: str
@@ -32,7 +32,10 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class ApiError:
-    """An error status, its message (exact where the contract fixes it) and when it comes."""
+    """An error status, its message and its cause.
+
+    ``message`` is exact where the API contract defines it, else "".
+    """
 
     status: int
     message: str
@@ -41,7 +44,7 @@ class ApiError:
 
 @dataclass(frozen=True, slots=True)
 class ApiPage:
-    """``token`` stands in the curl lines; ``samples`` are the sandbox's plates."""
+    """``token`` is shown in the curl commands; ``samples`` are the sandbox's plates."""
 
     template: ClassVar[str] = "pages/api.html"
     base_url: str
@@ -52,7 +55,7 @@ class ApiPage:
 
 
 def api_page(*, base_url: str, token: str, samples: Sequence[SamplePlate]) -> ApiPage:
-    """The reference of this portal at ``base_url``."""
+    """The API reference for a portal at ``base_url``."""
     base = base_url.rstrip("/")
     return ApiPage(base, token, _operations(base, token), _ERRORS, tuple(samples))
 

@@ -1,4 +1,4 @@
-"""What the portal keeps, for how long and why: out of the settings it runs with."""
+"""The privacy page: what the portal stores, how long and why, from its settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ Kind = Literal["decode", "renainf", "renajud", "report"]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Seconds until one operation's answers are deleted, 0 = never stored.
+    """Seconds until one operation's answers are deleted; 0 means never stored.
 
-    ``empty_s`` is an empty list's; None where the answer is no list.
+    ``empty_s`` is the time of an empty list, None where the answer is not a list.
     """
 
     answer_s: int
@@ -21,7 +21,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """One kind of answer, by the name that pages give it."""
+    """The retention of one kind of answer, with its label on pages."""
 
     label: str
     answer_s: int
@@ -30,8 +30,11 @@ class KeptAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PrivacyPage:
-    """Times in seconds: answers, a rejected question, recent lookups, the session's cookie, the
-    count of an address's attempts to sign in. ``counts_requests``: whether requests are limited.
+    """Retention times in seconds.
+
+    They cover answers, rejected lookups (``rejected_s``), recent lookups (``history_s``), the
+    session cookie (``session_s``) and the count of an address's sign-in attempts (``tries_s``).
+    ``counts_requests``: requests are rate-limited.
     """
 
     template: ClassVar[str] = "pages/privacy.html"
@@ -64,7 +67,7 @@ def privacy_page(
     counts_requests: bool,
     mask_names: bool,
 ) -> PrivacyPage:
-    """The page of one portal; ``kept`` names every operation."""
+    """The privacy page; ``kept`` must have every operation."""
     answers = tuple(
         KeptAnswer(label, kept[kind].answer_s, kept[kind].empty_s)
         for kind, label in _LABELS.items()

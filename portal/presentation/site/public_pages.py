@@ -1,4 +1,4 @@
-"""The pages that know no vehicle's records: search, sign-in, verification, reference, errors."""
+"""Pages without vehicle records: search, sign-in, verification, glossary, errors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from portal.vehicle import Plate, Renavam
 
 @dataclass(frozen=True, slots=True)
 class RecentLookup:
-    """Something this person looked up, and when (aware)."""
+    """A lookup of this visitor, and its moment (aware)."""
 
     subject: Plate | Renavam
     looked_at: datetime
@@ -31,7 +31,7 @@ class RecentLookup:
 
 @dataclass(frozen=True, slots=True)
 class SamplePlate:
-    """A documented plate of the sandbox: what it alone answers, and what the portal answers."""
+    """A documented sandbox plate: the sandbox's own answer and the portal's answer."""
 
     plate: str
     title: str
@@ -41,8 +41,11 @@ class SamplePlate:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """``problem`` is the sentence about a text that is neither plate nor Renavam, ``hint`` another
-    on what is wrong with it; "" where there is none."""
+    """The front page.
+
+    ``problem`` is the sentence about a text that is neither plate nor Renavam, ``hint`` a sentence
+    on its error; "" where there is none.
+    """
 
     template: ClassVar[str] = "pages/search.html"
     query: str
@@ -54,7 +57,11 @@ class SearchPage:
 
 @dataclass(frozen=True, slots=True)
 class SignInPage:
-    """``next_path`` is where to go afterwards; ``pass_through`` names the token to ask for."""
+    """The sign-in page.
+
+    ``next_path`` is the path after signing in. ``pass_through`` decides which token the form asks
+    for.
+    """
 
     template: ClassVar[str] = "pages/sign_in.html"
     pass_through: bool
@@ -62,16 +69,16 @@ class SignInPage:
     problem: str
 
 
-# Why a dossier names no price: the source has none, or it could not be asked.
+# Why a dossier has no price: the source has none, or the lookup failed.
 NoPrice = Literal["empty", "unavailable"]
 
 
 @dataclass(frozen=True, slots=True)
 class DossierSummary:
-    """What a dossier's code signs. A count of None could not be asked when it was printed.
+    """The data that a dossier's code signs.
 
-    The ``…_kept_at`` are the moments (aware) of answers that were past their time and had no newer
-    one beside them.
+    A count of None was unavailable when the dossier was issued. The ``…_kept_at`` are the moments
+    (aware) of answers that were stale and not renewed.
     """
 
     plate: str
@@ -86,7 +93,7 @@ class DossierSummary:
 
     @property
     def digest_in_groups(self) -> str:
-        """``b758 372e …``: as an eye compares it, on paper and on screen alike."""
+        """``b758 372e …``: grouped for comparison by eye, in print and on screen."""
         return " ".join(
             self.digest[at : at + _DIGEST_GROUP] for at in range(0, len(self.digest), _DIGEST_GROUP)
         )
@@ -94,8 +101,11 @@ class DossierSummary:
 
 @dataclass(frozen=True, slots=True)
 class VerifyPage:
-    """``outcome`` "forged": the code is not one that this portal signed; "former": a version
-    signed it that did not record whether the data was real."""
+    """The verification page.
+
+    ``outcome`` "forged": this portal did not sign the code. "former": the code was signed by a
+    version that did not record whether the data was real.
+    """
 
     template: ClassVar[str] = "pages/verify.html"
     code: str
@@ -105,7 +115,7 @@ class VerifyPage:
 
 @dataclass(frozen=True, slots=True)
 class GlossaryPage:
-    """Every term, in the glossary's order."""
+    """The glossary page: every term, in the glossary's order."""
 
     template: ClassVar[str] = "pages/glossary.html"
     terms: tuple[Term, ...]
@@ -113,7 +123,7 @@ class GlossaryPage:
 
 @dataclass(frozen=True, slots=True)
 class ErrorPage:
-    """What happened and what to do. It holds all it shows: rendering it asks nobody."""
+    """What happened and what to do. Rendering it needs no other component."""
 
     template: ClassVar[str] = "pages/error.html"
     status: int
@@ -124,7 +134,7 @@ class ErrorPage:
     retry_path: str
 
 
-# A browser shows a long text; the plate field would not.
+# The plate field has no room for a longer text.
 _LONGEST_QUERY: Final = 64
 _LONGEST_CODE: Final = 1000
 _DIGEST_GROUP: Final = 4
@@ -137,7 +147,7 @@ def search_page(
     recent: Sequence[RecentLookup] = (),
     samples: Sequence[SamplePlate] = (),
 ) -> SearchPage:
-    """The front page; with ``query`` and ``problem``, the same form with what was wrong."""
+    """The front page; with ``query`` and ``problem``, the form with its error."""
     return SearchPage(
         query=sanitise_echo(query, _LONGEST_QUERY),
         problem=problem,
@@ -148,14 +158,14 @@ def search_page(
 
 
 def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "") -> SignInPage:
-    """The sign-in form; the caller has already judged ``next_path`` safe."""
+    """The sign-in form; the caller must have checked that ``next_path`` is safe."""
     return SignInPage(pass_through, next_path, problem)
 
 
 def verify_page(
     code: str = "", summary: DossierSummary | None = None, is_former: bool = False
 ) -> VerifyPage:
-    """The verification form, with the outcome for ``code`` where one was given."""
+    """The verification form, with the outcome for ``code`` if there is one."""
     code = sanitise_echo(code, _LONGEST_CODE)
     if summary is not None:
         return VerifyPage(code, "verified", summary)
@@ -165,7 +175,7 @@ def verify_page(
 
 
 def glossary_page() -> GlossaryPage:
-    """The glossary."""
+    """The glossary page."""
     return GlossaryPage(GLOSSARY)
 
 
@@ -178,7 +188,7 @@ def error_page(
     query: str = "",
     retry_path: str = "",
 ) -> ErrorPage:
-    """An error in words; ``retry_path`` adds a "tentar de novo" where that may help."""
+    """An error page; a ``retry_path`` adds a "tentar de novo" link."""
     return ErrorPage(
         status, title, advice, request_id, sanitise_echo(query, _LONGEST_QUERY), retry_path
     )

@@ -1,4 +1,4 @@
-"""What every template may know besides its page."""
+"""The values that every template has besides its page."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FormNotice:
-    """What the last form has to say; without a text it is that all went well."""
+    """The result of the last form; without a text it reports success."""
 
     title: str
     text: str
@@ -22,12 +22,12 @@ class FormNotice:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The portal around a page.
+    """The site-wide values of a request.
 
-    ``demo``: the data is invented and every page says so; ``signed_in`` the name of who is,
-    or None; ``csrf_token()`` the value of a form's hidden field; ``asset(name)`` the address of
-    a file under static/; ``path`` the request's path, for the menu's mark; ``panel_seconds``
-    how long a panel that follows may take.
+    ``demo``: the data is invented and every page says so. ``signed_in`` is the name of the
+    signed-in visitor, or None. ``csrf_token()`` returns the value of a form's hidden field.
+    ``asset(name)`` returns the URL of a file under static/. ``path`` is the request's path, for
+    the current menu item. ``panel_seconds`` is the time limit of a panel that the script fetches.
     """
 
     demo: bool
@@ -38,7 +38,7 @@ class Site:
     asset: Callable[[str], str]
     path: str
     panel_seconds: int
-    # What the last form has to say, once: a title, a line of text. Asked for by who shows it.
+    # Returns the last form's notices once, each a title, "\n" and a text. Called by the template.
     notices: Callable[[], Iterable[str]] = tuple
 
     @property

@@ -1,4 +1,4 @@
-"""What is wrong with a text that is neither a plate nor a Renavam, in a sentence."""
+"""Hints about search texts that are neither a plate nor a Renavam."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ _SIGNS: Final = "Uma placa só tem letras de A a Z, sem acento, e algarismos."
 
 
 def what_is_wrong(text: str) -> str:
-    """The sentence to stand after the contract's own; "" where there is nothing to look at."""
+    """The hint after the contract's error message; "" without letters or digits."""
     typed = "".join(c for c in text if c.isalnum())
     count = len(typed)
     if not typed:

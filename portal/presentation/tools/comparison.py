@@ -1,4 +1,4 @@
-"""Up to four vehicles side by side: what each has, has not, or could not be asked."""
+"""The comparison page: up to four vehicles side by side."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -36,8 +36,11 @@ _SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one vehicle has in a row. Only a "known" cell says anything about the vehicle:
-    "unavailable" was asked in vain, "unasked" not at all."""
+    """One vehicle's value in a row.
+
+    Only a "known" cell is a statement about the vehicle. "unavailable": the lookup failed;
+    "unasked": it was not made.
+    """
 
     state: Literal["known", "empty", "hidden", "unavailable", "unasked"]
     text: str = ""
@@ -53,7 +56,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparedVehicle:
-    """A column. ``without_url`` compares the others alone, "" where there are none."""
+    """A column; ``without_url`` compares the other vehicles, "" if there are none."""
 
     plate: Plate
     name: str
@@ -64,8 +67,11 @@ class ComparedVehicle:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPage:
-    """``fields`` are the form's texts as typed, at least four; ``problem`` a sentence or "";
-    ``notices`` what to know before the columns are compared."""
+    """The comparison page.
+
+    ``fields`` are the form's texts as typed, at least four. ``problem`` is a sentence or "".
+    ``notices`` are warnings about the compared plates.
+    """
 
     template: ClassVar[str] = "pages/comparison.html"
     title: str
@@ -79,14 +85,17 @@ class ComparisonPage:
 def comparison_page(
     plates: Sequence[Plate],
     panels: Sequence[Panels],
-    reading: RenderContext,
+    context: RenderContext,
     *,
     typed: Sequence[str] = (),
     problem: str = "",
 ) -> ComparisonPage:
-    """The vehicles of ``plates`` with their ``panels``, in that order; without plates the form."""
-    contents = [VehicleContents.of(each, reading) for each in panels]
-    columns = [list(_cells(one, its, reading)) for one, its in zip(contents, panels, strict=True)]
+    """The vehicles of ``plates`` with their ``panels``, in that order.
+
+    Without plates the page is the empty form.
+    """
+    contents = [VehicleContents.of(each, context) for each in panels]
+    columns = [list(_cells(one, its, context)) for one, its in zip(contents, panels, strict=True)]
     texts = [
         sanitise_echo(text, _LONGEST_TEXT) for text in typed or [plate.text for plate in plates]
     ]
@@ -114,12 +123,15 @@ def comparison_page(
 
 
 def comparison_path(plates: Sequence[Plate]) -> str:
-    """The canonical address of a comparison; "" for none."""
+    """The canonical path of a comparison; "" without plates."""
     return f"/comparar?placas={','.join(plate.text for plate in plates)}" if plates else ""
 
 
 def _twins(plates: Sequence[Plate]) -> Iterator[str]:
-    """The two spellings of one plate are separate lookups, and may be answered differently."""
+    """Warnings about plates that are two spellings of one plate.
+
+    The two spellings are separate lookups, and their answers may differ.
+    """
     for one, other in combinations(plates, 2):
         if one.twin == other:
             yield (
@@ -129,9 +141,9 @@ def _twins(plates: Sequence[Plate]) -> Iterator[str]:
 
 
 def _cells(
-    contents: VehicleContents, panels: Panels, reading: RenderContext
+    contents: VehicleContents, panels: Panels, context: RenderContext
 ) -> Iterator[tuple[str, Cell]]:
-    """The rows of one vehicle, the same ones in the same order for every vehicle."""
+    """The labelled cells of one vehicle, in the same order for every vehicle."""
     summary = contents.summary
     unasked = _is_unasked(panels)
     kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
@@ -150,7 +162,7 @@ def _cells(
     for label in _FACTS:
         known = label in facts
         yield label, _field(facts[label]) if known else _absent(panels, "decode")
-    yield "Consultado", _asked(panels, reading)
+    yield "Consultado", _lookup_ages(panels, context)
 
 
 _FACTS: Final = (
@@ -164,13 +176,16 @@ def _is_unasked(panels: Panels) -> bool:
 
 
 def _kept(panel: Panel) -> str:
-    """What is said beside an answer whose time is over, "" for any other."""
+    """The note about a stale answer; "" for any other."""
     is_old = panel.state == "stale" and panel.fetched_at is not None
     return f"resposta guardada de {formats.moment(panel.fetched_at)}" if is_old else ""
 
 
 def _dated(cell: Cell, panel: Panel) -> Cell:
-    """The cell with the date of an old answer: a figure is read before the row with its age."""
+    """The cell, with the date of a stale answer added to its note.
+
+    The date is shown with the figure, because the row with the ages comes last.
+    """
     notes = [note for note in (cell.note, _kept(panel)) if note]
     return replace(cell, note="; ".join(notes)) if cell.state == "known" else cell
 
@@ -226,8 +241,8 @@ def _prices(contents: VehicleContents, panels: Panels) -> Iterator[tuple[str, Ce
 
 
 def _price(prices: Prices) -> Cell:
-    told, best = prices.told, prices.best
-    if told is None or best is None:
+    price, best = prices.price_summary, prices.best
+    if price is None or best is None:
         return Cell("empty", NO_PRICE)
     tied = len(prices.likeliest)
     if tied > 1:
@@ -236,7 +251,7 @@ def _price(prices: Prices) -> Cell:
         note = best.label + (f" · {best.code}" if best.code else "")
     if others := len(prices.all) - tied:
         note += f"; há mais {formats.plural(others, 'versão possível', 'versões possíveis')}"
-    return Cell("known", told.text, note)
+    return Cell("known", price.text, note)
 
 
 def _twelve_months(prices: Prices) -> Cell:
@@ -252,14 +267,14 @@ def _twelve_months(prices: Prices) -> Cell:
     return Cell("known", text, f"até {formats.month(last.month)}")
 
 
-def _asked(panels: Panels, reading: RenderContext) -> Cell:
+def _lookup_ages(panels: Panels, context: RenderContext) -> Cell:
     if _is_unasked(panels):
         return Cell("unasked")
     parts = []
     for lookup, word in _SHORT_WORDS:
         panel = panels.of(lookup)
         if panel.has_answer:
-            seen = provenance(word, panel, reading.now)
+            seen = provenance(word, panel, context.now)
             stale = " (resposta guardada)" if seen.is_stale else ""
             parts.append(f"{word}: {seen.age}{stale}")
     return Cell("known", "; ".join(parts)) if parts else Cell("unavailable")

@@ -1,4 +1,4 @@
-"""The negotiation sheet: a reference price, less what is owed and what the buyer expects to pay."""
+"""The negotiation sheet: a reference price minus open fines and expected costs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ _WRONG_SHARE: Final = "Escolha 100%, 80% ou 60%."
 
 @dataclass(frozen=True, slots=True)
 class CostField:
-    """An input as it was typed, with the sentence about what is wrong with it, or ""."""
+    """An input as typed, and the sentence about its error, or ""."""
 
     name: str
     label: str
@@ -50,7 +50,7 @@ class CostField:
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """A price-table candidate that may be the vehicle; ``current`` None: it has no price."""
+    """A price-table candidate; ``current`` is None where it has no price."""
 
     number: int
     label: str
@@ -60,7 +60,7 @@ class VersionChoice:
 
 @dataclass(frozen=True, slots=True)
 class SheetLine:
-    """A deduction or the price it starts from. ``amount`` None: ``said`` stands in its place."""
+    """The starting price or a deduction; ``said`` replaces an ``amount`` of None."""
 
     label: str
     amount: Decimal | None
@@ -70,15 +70,17 @@ class SheetLine:
 
 @dataclass(frozen=True, slots=True)
 class NegotiationPage:
-    """``state`` "idle": no answer is stored to a lookup, ``unasked`` names which, and this page
-    never asks; why there is none it cannot know. ``kept`` are the
-    answers whose time is over: the sum and the verdict stand on them. ``problems`` are
-    sentences about the choices; with any problem there is no sheet, because a ceiling without
-    a cost that somebody meant to deduct would mislead.
+    """The negotiation page.
 
-    ``ceiling`` is None where it cannot be told or nothing is left; ``at_most`` says of a ceiling
-    that fines without an amount are still to come off. ``tie`` names the version that the
-    ceiling rests on where the registration fits several equally, else "".
+    ``state`` "idle": some lookups have no stored answer. ``unasked`` names them; the page makes no
+    lookups itself and does not know why none is stored. ``kept`` are the stale answers that the
+    sums and the verdict are based on. ``problems`` are sentences about the choices. With any
+    problem no sheet is shown, because a ceiling without a cost that the buyer meant to deduct
+    would mislead.
+
+    ``ceiling`` is None where it is unknown or not positive. ``at_most``: fines without an amount
+    still have to be deducted from the ceiling. ``tie`` is a sentence that names the version that
+    the ceiling is based on where the registration fits several equally, else "".
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -111,22 +113,25 @@ class NegotiationPage:
 
     @property
     def exceeded_by(self) -> Decimal | None:
-        """How far the deductions exceed the price, where they do."""
+        """By how much the deductions reach or exceed the price; None where they do not."""
         ceiling = self.sums.scenario(self.share).ceiling
         return -ceiling if ceiling is not None and ceiling <= 0 else None
 
 
 def negotiation_page(
-    plate: Plate, panels: Panels, reading: RenderContext, asked: Mapping[str, str]
+    plate: Plate, panels: Panels, context: RenderContext, query: Mapping[str, str]
 ) -> NegotiationPage:
-    """The sheet for what a person chose and typed: ``versao``, ``multas`` (100, 80, 60) and the
-    names of COSTS, each as text; anything may be missing or wrong."""
-    contents = VehicleContents.of(panels, reading)
+    """The sheet for the query parameters of the form.
+
+    ``query`` may hold ``versao``, ``multas`` (100, 80 or 60) and the names of COSTS, each as text.
+    Any of them may be missing or invalid.
+    """
+    contents = VehicleContents.of(panels, context)
     prices = contents.facts.prices if contents.facts else None
     tabs = prices.all[:MOST_VERSIONS] if prices else ()
-    tab, wrong_version = _chosen(tabs, asked.get("versao", ""))
-    share, wrong_share = _share(asked.get("multas", ""))
-    fields, costs = _costs(asked)
+    tab, wrong_version = _chosen(tabs, query.get("versao", ""))
+    share, wrong_share = _share(query.get("multas", ""))
+    fields, costs = _costs(query)
     fines = contents.fines.totals if contents.fines else None
     sums = negotiate(tab.current if tab else None, fines, costs)
     ceiling = sums.scenario(share).ceiling
@@ -145,7 +150,7 @@ def negotiation_page(
         has_answers=any(panels.of(lookup).has_answer for lookup in LOOKUP_WORDS),
         missing=missing_of(panels, plate),
         kept=tuple(
-            provenance(words, panel, reading.now)
+            provenance(words, panel, context.now)
             for lookup, words in LOOKUP_WORDS.items()
             if (panel := panels.of(lookup)).state == "stale"
         ),
@@ -156,7 +161,7 @@ def negotiation_page(
         shares=SHARES,
         fields=fields,
         problems=tuple(problem for problem in (wrong_version, wrong_share) if problem),
-        lines=tuple(_lines(tab, sums, share, contents, panels, reading)),
+        lines=tuple(_lines(tab, sums, share, contents, panels, context)),
         sums=sums,
         tie=_tie(prices, tab) if prices and tab else "",
         ceiling=ceiling if ceiling is not None and ceiling > 0 else None,
@@ -175,12 +180,12 @@ def _chosen(tabs: tuple[PriceTab, ...], text: str) -> tuple[PriceTab | None, str
 
 
 def _tie(prices: Prices, tab: PriceTab) -> str:
-    told = prices.told
-    if not tab.is_tied or told is None:
+    price = prices.price_summary
+    if not tab.is_tied or price is None:
         return ""
     return (
         f"O registro não diz qual de {len(prices.likeliest)} versões é a deste veículo, e os "
-        f"preços delas são: {told.text}. Este teto parte de “{tab.label}”. Confira a versão no "
+        f"preços delas são: {price.text}. Este teto parte de “{tab.label}”. Confira a versão no "
         "documento e escolha-a em “Sua conta”."
     )
 
@@ -192,10 +197,10 @@ def _share(text: str) -> tuple[Share, str]:
     return (found, "") if found else (SHARES[0], _WRONG_SHARE)
 
 
-def _costs(asked: Mapping[str, str]) -> tuple[tuple[CostField, ...], tuple[Cost, ...]]:
+def _costs(query: Mapping[str, str]) -> tuple[tuple[CostField, ...], tuple[Cost, ...]]:
     fields, costs = [], []
     for name, label in COSTS.items():
-        text, problem, amount = asked.get(name, ""), "", None
+        text, problem, amount = query.get(name, ""), "", None
         try:
             amount = read_money(text)
         except NotMoney as error:
@@ -212,18 +217,18 @@ def _lines(
     share: Share,
     contents: VehicleContents,
     panels: Panels,
-    reading: RenderContext,
+    context: RenderContext,
 ) -> Iterator[SheetLine]:
-    said = "indisponível" if contents.facts is None else formats.MISSING
+    no_price = "indisponível" if contents.facts is None else formats.MISSING
     code = f", código {tab.code}" if tab and tab.code else ""
     yield SheetLine(
         f"Preço FIPE: {tab.label}" if tab else "Preço FIPE",
         sums.price,
-        said,
-        f"tabela FIPE{code}; {_asked(panels.decode, reading)}",
+        no_price,
+        f"tabela FIPE{code}; {_source_and_date(panels.decode, context)}",
     )
     totals = contents.fines.totals if contents.fines else None
-    source = f"Renainf; {_asked(panels.renainf, reading)}"
+    source = f"Renainf; {_source_and_date(panels.renainf, context)}"
     if totals is None:
         yield SheetLine("Multas em aberto", None, "indisponíveis", source)
     elif not totals.open_count:
@@ -237,13 +242,13 @@ def _lines(
         yield SheetLine(cost.label, -cost.amount, "", _TYPED)
 
 
-def _asked(panel: Panel, reading: RenderContext) -> str:
+def _source_and_date(panel: Panel, context: RenderContext) -> str:
     if panel.fetched_at is None:
         return "sem resposta da fonte"
-    seen = provenance("", panel, reading.now)
-    kept = "resposta guardada" if seen.is_stale else "consulta"
-    where = f", {seen.source}" if seen.source else ""
-    return f"{kept} de {formats.moment(panel.fetched_at)}{where}"
+    origin = provenance("", panel, context.now)
+    kind = "resposta guardada" if origin.is_stale else "consulta"
+    source = f", {origin.source}" if origin.source else ""
+    return f"{kind} de {formats.moment(panel.fetched_at)}{source}"
 
 
 def _notes(tab: PriceTab | None, sums: Negotiation, share: Share) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Money as people type it in Brazil, read strictly enough that no amount is ever guessed."""
+"""Parser for Brazilian money inputs. Ambiguous texts are rejected, never guessed."""
 
 import re
 from decimal import Decimal
@@ -10,20 +10,20 @@ NEGATIVE: Final = "Escreva um valor positivo."
 TOO_LARGE: Final = "O valor é grande demais: o limite é 99.999.999,99."
 
 _BLANKS: Final = str.maketrans("", "", " \t\u00a0\u2009\u202f")
-# Thousands in threes by dots, or none; up to two decimals after a comma. A dot before one or two
-# last digits is the decimal key of a calculator: "1234.5" cannot be anything else.
+# Digits in groups of three separated by dots, or ungrouped, and up to two decimals after a comma.
+# A dot before the last one or two digits is a decimal point: "1234.5" has no other meaning.
 _BRAZILIAN: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,([0-9]{0,2}))?", re.ASCII)
 _CALCULATOR: Final = re.compile(r"([0-9]+)\.([0-9]{1,2})", re.ASCII)
 
 
 class NotMoney(ValueError):
-    """The text is no amount; ``str()`` is the sentence to show."""
+    """The text is not an amount; ``str()`` is the sentence to show."""
 
 
 def read_money(text: str) -> Decimal | None:
-    """R$ of ``1.234,56``, ``R$ 1234,5``, ``1234.56`` or ``1.234``; None for blank text.
+    """Parse ``1.234,56``, ``R$ 1234,5``, ``1234.56`` or ``1.234`` to R$.
 
-    Raises NotMoney for anything else.
+    Returns None for blank text. Raises NotMoney for anything else.
     """
     bare = text.translate(_BLANKS)
     if bare[:2].upper() == "R$":

@@ -1,4 +1,4 @@
-"""What has changed since the answer before: one sentence a change, each leading to its record."""
+"""Changes since the previous answers: one sentence a change, linked to its record."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,13 +35,13 @@ from portal.vehicle import (
     read_restrictions,
 )
 
-# Longer lists are read by nobody; the panels hold every record as it is now.
+# A longer list is not useful; the panels hold every current record.
 MOST_LINES: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """One change in a sentence; ``anchor`` is "" where its record is no longer on the page."""
+    """One change as a sentence; ``anchor`` is "" if its record is not on the page."""
 
     text: str
     anchor: str
@@ -51,7 +51,7 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one lookup tells otherwise than before, and the moments (aware) of both answers."""
+    """The changes of one lookup, and the moments (aware) of both answers."""
 
     what: str
     before: datetime
@@ -60,20 +60,22 @@ class Changes:
     omitted: int
 
 
-def changes_of(panels: Panels, reading: RenderContext) -> tuple[Changes, ...]:
-    """The changes of each lookup that has some; nothing is said of an answer that cannot be
-    read, or that replaced none."""
-    told = (_changes(lookup, panels.of(lookup), reading) for lookup in LOOKUP_WORDS)
-    return tuple(changes for changes in told if changes is not None)
+def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
+    """The changes of each lookup that has any.
+
+    An answer that is unreadable or replaced no other has none.
+    """
+    by_lookup = (_changes(lookup, panels.of(lookup), context) for lookup in LOOKUP_WORDS)
+    return tuple(changes for changes in by_lookup if changes is not None)
 
 
-def _changes(lookup: Lookup, panel: Panel, reading: RenderContext) -> Changes | None:
+def _changes(lookup: Lookup, panel: Panel, context: RenderContext) -> Changes | None:
     replaced = panel.replaced
     if replaced is None or panel.body is None or panel.fetched_at is None:
         return None
     if not (is_readable(panel, lookup) and is_readable(Panel("stale", replaced.body), lookup)):
         return None
-    lines = tuple(_LINES[lookup](replaced.body, panel.body, reading))
+    lines = tuple(_LINES[lookup](replaced.body, panel.body, context))
     if not lines:
         return None
     return Changes(
@@ -85,14 +87,14 @@ def _changes(lookup: Lookup, panel: Panel, reading: RenderContext) -> Changes | 
     )
 
 
-def _vehicle_lines(before: bytes, after: bytes, reading: RenderContext) -> Iterator[ChangeLine]:
-    old, new = read_decode(before, reading.marker), read_decode(after, reading.marker)
+def _vehicle_lines(before: bytes, after: bytes, context: RenderContext) -> Iterator[ChangeLine]:
+    old, new = read_decode(before, context.marker), read_decode(after, context.marker)
     for price in changed_prices(old, new):
         yield ChangeLine(_price_text(price), "veiculo", "unknown", "refresh")
     past, present = fact_fields(old), fact_fields(new)
     for fact in changed_facts(old, new):
         was, now = past[fact.name], present[fact.name]
-        if was != now:  # not merely another spelling of the same
+        if was != now:  # the formatted values differ, not only their spelling
             text = f"{FACT_LABELS[fact.name]}: de {_shown(was)} para {_shown(now)}."
             yield ChangeLine(text, "veiculo", "warn", "alert")
 
@@ -116,27 +118,30 @@ def _shown(field: Field) -> str:
     return "oculto pela fonte" if field.is_hidden else formats.MISSING
 
 
-def _fine_lines(before: bytes, after: bytes, reading: RenderContext) -> Iterator[ChangeLine]:
-    old, new = read_fines(before, reading.marker), read_fines(after, reading.marker)
+def _fine_lines(before: bytes, after: bytes, context: RenderContext) -> Iterator[ChangeLine]:
+    old, new = read_fines(before, context.marker), read_fines(after, context.marker)
     for change in changed_fines(old, new):
         anchor = f"multa-{change.position + 1}" if 0 <= change.position < MOST_ROWS else ""
-        text, (tone, icon) = _told_fine(change, reading.today)
+        text, (tone, icon) = _describe_fine(change, context.today)
         yield ChangeLine(text, anchor, tone, icon)
 
 
-def _told_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
-    """A change in a sentence, and how it looks. What the law makes of both records decides what
-    is said of payment and standing, never the words that the source happens to use."""
+def _describe_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
+    """The sentence about a change and its style.
+
+    Statements about payment and standing follow from the legal assessment of both records, not
+    from the source's wording.
+    """
     law = assess(change.fine, today)
     money = "" if law.amount.value is None else f", {formats.brl(law.amount.value)}"
     when = f" de {formats.short_date(law.committed_on)}" if law.committed_on else ""
     what = law.description or "descrição não informada"
     was = None if change.before is None else assess(change.before, today)
-    happened = [_fine_event(event, change, was, law) for event in change.events]
-    said = [text for text in (*_standing_events(was, law, change), *happened) if text]
-    text = "; ".join(dict.fromkeys(said)) or "dados do registro corrigidos"
+    events = [_fine_event(event, change, was, law) for event in change.events]
+    clauses = [text for text in (*_standing_events(was, law, change), *events) if text]
+    text = "; ".join(dict.fromkeys(clauses)) or "dados do registro corrigidos"
     sentence = f"{text[0].upper()}{text[1:]}: multa{when}, {what}{money}."
-    look: _Look = _fine_look(change, was, law) if said else ("unknown", "refresh")
+    look: _Look = _fine_look(change, was, law) if clauses else ("unknown", "refresh")
     return sentence + _caveat(change.events[0]), look
 
 
@@ -157,7 +162,7 @@ def _standing_events(
 def _fine_event(
     event: str, change: FineChange, was: FineAssessment | None, law: FineAssessment
 ) -> str:
-    """ "" for what says nothing beside the standing."""
+    """The clause about an event; "" if it adds nothing to the standing's clause."""
     now = change.fine
     match event:
         case "new":
@@ -191,9 +196,9 @@ def _caveat(event: str) -> str:
     return " Pode ter sido paga ou cancelada, ou a fonte pode não a ter enviado: confirme."
 
 
-def _restriction_lines(before: bytes, after: bytes, reading: RenderContext) -> Iterator[ChangeLine]:
-    old = read_restrictions(before, reading.marker)
-    new = read_restrictions(after, reading.marker)
+def _restriction_lines(before: bytes, after: bytes, context: RenderContext) -> Iterator[ChangeLine]:
+    old = read_restrictions(before, context.marker)
+    new = read_restrictions(after, context.marker)
     for change in changed_restrictions(old, new):
         anchor = f"restricao-{change.position + 1}" if 0 <= change.position < MOST_CARDS else ""
         tone, icon = _RESTRICTION_LOOKS.get(change.event, ("warn", "alert"))
@@ -201,35 +206,35 @@ def _restriction_lines(before: bytes, after: bytes, reading: RenderContext) -> I
 
 
 def _restriction_text(change: RestrictionChange) -> str:
-    named = _named(change.restriction)
+    label = _label(change.restriction)
     match change.event:
         case "new":
-            return f"Nova: {named}."
+            return f"Nova: {label}."
         case "gone":
             return (
-                f"Deixou de constar: {named}. Pode ter sido retirada, ou a fonte pode não a ter "
+                f"Deixou de constar: {label}. Pode ter sido retirada, ou a fonte pode não a ter "
                 "enviado: confirme com o juízo."
             )
         case "lifted":
             before = change.before or change.restriction
-            return f"A fonte diz que já não restringe: {_named(before)}."
+            return f"A fonte diz que já não restringe: {_label(before)}."
         case "in force":
-            return f"Voltou a vigorar: {named}."
+            return f"Voltou a vigorar: {label}."
         case "denied":
             return (
-                f"A fonte passou a dizer que não há restrição, mas ainda a descreve: {named}. "
+                f"A fonte passou a dizer que não há restrição, mas ainda a descreve: {label}. "
                 "Confirme com o juízo."
             )
         case "affirmed":
-            return f"A fonte voltou a registrar: {named}."
+            return f"A fonte voltou a registrar: {label}."
         case "kind":
             before = change.before or change.restriction
-            return f"Mudou o tipo: antes {_named(before)}; agora {named}."
+            return f"Mudou o tipo: antes {_label(before)}; agora {label}."
         case "altered":
-            return f"Dados do registro corrigidos: {named}."
+            return f"Dados do registro corrigidos: {label}."
 
 
-def _named(record: Restriction) -> str:
+def _label(record: Restriction) -> str:
     title = title_of(record)
     details: Sequence[str] = (
         court_name(str(record.court), str(record.case)),

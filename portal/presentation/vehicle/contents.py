@@ -1,4 +1,4 @@
-"""Everything a page says about a vehicle, each body read once."""
+"""The parts of a vehicle's page, each built from one lookup's answer."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,10 @@ from portal.presentation.vehicle.summary import Summary, summary
 
 @dataclass(frozen=True, slots=True)
 class VehicleContents:
-    """None: could not be asked, or not read. The summary tells what is missing."""
+    """The content of a vehicle's panels.
+
+    A part is None where its lookup has no readable answer. The summary states what is missing.
+    """
 
     facts: VehicleFacts | None
     fines: FineList | None
@@ -24,11 +27,11 @@ class VehicleContents:
 
     @classmethod
     def of(
-        cls, panels: Panels, reading: RenderContext, *, decode_wanted: bool = True
+        cls, panels: Panels, context: RenderContext, *, decode_wanted: bool = True
     ) -> "VehicleContents":
-        facts = vehicle_facts(panels.decode, reading)
-        fines = fine_list(panels.renainf, reading)
-        restrictions = restriction_list(panels.renajud, reading)
+        facts = vehicle_facts(panels.decode, context)
+        fines = fine_list(panels.renainf, context)
+        restrictions = restriction_list(panels.renajud, context)
         return cls(
             facts=facts,
             fines=fines,
@@ -37,8 +40,8 @@ class VehicleContents:
                 facts,
                 fines,
                 restrictions,
-                reading,
-                changes=changes_of(panels, reading),
+                context,
+                changes=changes_of(panels, context),
                 decode_wanted=decode_wanted,
                 stale=_stale(panels, decode_wanted=decode_wanted),
             ),
@@ -46,7 +49,7 @@ class VehicleContents:
 
 
 def _stale(panels: Panels, *, decode_wanted: bool) -> Stale:
-    """The moments, in local time, of the answers that stand in for ones that did not come."""
+    """The moments, in local time, of the stale answers."""
     parts: dict[Missing, Panel] = {"fines": panels.renainf, "restrictions": panels.renajud}
     if decode_wanted:
         parts["decode"] = panels.decode

@@ -1,4 +1,4 @@
-"""A vehicle's attributes in the words and units people use."""
+"""A vehicle's attributes, with labels and units."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.prices import Prices, prices_of
 from portal.vehicle import EMPTY, HIDDEN, Decoded, Field, VehicleName, read_decode, vehicle_name
 
-# Labels of the attributes, under the names they have in a Decoded.
+# Labels of the attributes, by their names in Decoded.
 FACT_LABELS: Final[Mapping[str, str]] = {
     "make": "Marca",
     "description": "Modelo no registro",
@@ -32,7 +32,7 @@ FACT_LABELS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A labelled attribute; ``field`` tells known, empty and hidden apart."""
+    """A labelled attribute; ``field`` is known, empty or hidden."""
 
     label: str
     field: Field
@@ -40,7 +40,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class VehicleFacts:
-    """What the decoder says of a vehicle; ``line`` tells it in a few words under the name."""
+    """The decoder's data; ``line`` is the short description under the name."""
 
     name: VehicleName
     line: str
@@ -49,23 +49,27 @@ class VehicleFacts:
 
     @property
     def describes(self) -> bool:
-        """Whether the answer says what vehicle it is: a make or model, in the registration or in
-        the price table."""
+        """Whether the answer identifies the vehicle.
+
+        It does with a make or model in the registration, or a model or version in the price table.
+        """
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)
 
 
-def vehicle_facts(panel: Panel, reading: RenderContext) -> VehicleFacts | None:
-    """The vehicle of an answer; None where there is none or it cannot be read."""
+def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
+    """The vehicle of an answer; None if there is none or it is unreadable."""
     if panel.body is None or not is_readable(panel, "decode"):
         return None
-    return read_facts(panel.body, reading.marker, reading.today)
+    return read_facts(panel.body, context.marker, context.today)
 
 
 @lru_cache(64)
 def read_facts(body: bytes, marker: str, today: date) -> VehicleFacts:
-    """What a readable answer says, charts measured: the same bytes are read and drawn once a
-    day, since a forecast becomes one of the past."""
+    """The facts of a readable answer, with its price charts.
+
+    The cache key includes the day, because a prediction becomes an estimate of a past month.
+    """
     decoded = read_decode(body, marker)
     return VehicleFacts(
         name=vehicle_name(decoded),
@@ -76,7 +80,7 @@ def read_facts(body: bytes, marker: str, today: date) -> VehicleFacts:
 
 
 def read_ahead(operation: str, panel: Panel, marker: str) -> None:
-    """Read and measure an answer that a page will show, while others are waited for."""
+    """Fill the cache of ``read_facts`` while the page waits for other lookups."""
     if panel.body is None or panel.fetched_at is None:
         return
     if operation == "decode" and is_readable(panel, "decode"):
@@ -96,7 +100,7 @@ def _line(decoded: Decoded) -> str:
 
 
 def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
-    """The attributes of FACT_LABELS as a page shows them, with units."""
+    """The attributes of FACT_LABELS as a page shows them, with their units."""
     return {name: getattr(decoded, name) for name in FACT_LABELS} | {
         "power_text": _measured(decoded.power_text, decoded.power_cv, "cv"),
         "displacement_text": _measured(decoded.displacement_text, decoded.displacement_cc, "cm³"),
@@ -110,7 +114,10 @@ def _facts(decoded: Decoded) -> tuple[Fact, ...]:
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:
-    """A number with its unit; what is no number stays as it came, a zero measures nothing."""
+    """The number with its unit.
+
+    A text that is not a number stays unchanged. Zero is EMPTY.
+    """
     if number:
         return Field(f"{formats.integer(number)}\u00a0{unit}", "known")
     if text.is_hidden:

@@ -1,4 +1,4 @@
-"""The fines of a vehicle: each with what the law makes of it, and their totals."""
+"""The fines of a vehicle: each with its legal assessment, and their totals."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,19 +10,21 @@ from portal.presentation.panels import Panel
 from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.vehicle import STATES, Fine, read_fines
 
-# A table of more rows would be read by nobody and weigh more than the rest of the page; the
-# totals count every fine, and the page says how many rows it leaves out.
+# A longer table would outweigh the rest of the page and not be read. The totals count every fine,
+# and the page says how many rows it omits.
 MOST_ROWS = 300
-# Fewer than these are seen at a glance; more states than these share one choice. The style sheet
-# has a rule a choice.
+# Shorter lists need no filter. States beyond the first MOST_STATES share one choice, because the
+# style sheet needs one rule a choice.
 FEWEST_TO_FILTER: Final = 5
 MOST_STATES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class FineRow:
-    """One fine: its number on the page, its anchor, the record and its assessment; ``groups``
-    are the keys of the filters that keep it."""
+    """One fine: its number on the page, its anchor, the record and its assessment.
+
+    ``groups`` are the keys of the filters that show it.
+    """
 
     number: int
     anchor: str
@@ -34,8 +36,11 @@ class FineRow:
 
 @dataclass(frozen=True, slots=True)
 class FineFilter:
-    """A choice of which rows to show: "all", "open", "paid", "uf-1" and so on, "uf-other"; the
-    last one holds what has no readable state, too, and says so."""
+    """A choice of which rows to show.
+
+    ``key`` is "all", "open", "paid", "uf-1" and so on, or "uf-other". "uf-other" includes fines
+    without a valid state, and its label says so.
+    """
 
     key: str
     label: str
@@ -44,8 +49,11 @@ class FineFilter:
 
 @dataclass(frozen=True, slots=True)
 class FineList:
-    """Every fine in the source's order. ``omitted`` rows are counted in the totals only;
-    ``filters`` are empty where there is nothing to choose between."""
+    """Every fine in the source's order.
+
+    ``omitted`` rows are counted in the totals only. ``filters`` is empty where there is nothing to
+    choose between.
+    """
 
     rows: tuple[FineRow, ...]
     omitted: int
@@ -68,12 +76,12 @@ _TONES = {
 }
 
 
-def fine_list(panel: Panel, reading: RenderContext) -> FineList | None:
-    """The fines of an answer; None where there is none or it cannot be read."""
+def fine_list(panel: Panel, context: RenderContext) -> FineList | None:
+    """The fines of an answer; None if there is none or it is unreadable."""
     if panel.body is None or not is_readable(panel, "renainf"):
         return None
-    fines = read_fines(panel.body, reading.marker)
-    assessments = tuple(assess(fine, reading.today) for fine in fines)
+    fines = read_fines(panel.body, context.marker)
+    assessments = tuple(assess(fine, context.today) for fine in fines)
     states = _states(fines[:MOST_ROWS])
     rows = tuple(
         FineRow(
@@ -98,23 +106,23 @@ def fine_list(panel: Panel, reading: RenderContext) -> FineList | None:
 
 
 def _state(fine: Fine) -> str:
-    """Two letters of a state of the federation, or "" for whatever else the source says."""
+    """The two letters of a Brazilian state, or "" for any other value."""
     state = fine.authority_state.value.strip().upper()
     return state if state in STATES else ""
 
 
 def _states(fines: Sequence[Fine]) -> dict[str, str]:
-    """The keys of the states with most fines."""
+    """The filter keys of the states with the most fines."""
     counted = Counter(state for fine in fines if (state := _state(fine)))
     ranked = sorted(counted, key=lambda state: (-counted[state], state))[:MOST_STATES]
     return {state: f"uf-{number}" for number, state in enumerate(ranked, start=1)}
 
 
 def _others(rows: Sequence[FineRow]) -> str:
-    told = {bool(_state(row.fine)) for row in rows if "uf-other" in row.groups}
-    if False not in told:
+    has_state = {bool(_state(row.fine)) for row in rows if "uf-other" in row.groups}
+    if False not in has_state:
         return "Outros estados"
-    return "Outros ou não informado" if True in told else "Estado não informado"
+    return "Outros ou não informado" if True in has_state else "Estado não informado"
 
 
 def _filters(rows: Sequence[FineRow], states: dict[str, str]) -> Iterator[FineFilter]:

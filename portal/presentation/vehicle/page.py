@@ -26,7 +26,7 @@ from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate, Renavam
 
-# "… custam R$ 6,00", by how many lookups asking again takes.
+# The subject and verb of "… custam R$ 6,00", by the number of lookups of a refresh.
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 AnyPanel = (
     PanelView[Summary] | PanelView[VehicleFacts] | PanelView[FineList] | PanelView[RestrictionList]
@@ -35,7 +35,10 @@ AnyPanel = (
 
 @dataclass(frozen=True, slots=True)
 class VehiclePage:
-    """The whole page. ``waits`` asks the browser to fetch panels, or to go where they are whole."""
+    """The whole page.
+
+    ``waits``: the browser fetches panels by script, or goes to ``whole_page_url`` without one.
+    """
 
     template: ClassVar[str] = "pages/vehicle.html"
     plate: Plate
@@ -55,7 +58,7 @@ class VehiclePage:
 
 @dataclass(frozen=True, slots=True)
 class PanelFragment:
-    """One panel alone, as the page's script fetches it; its template is the panel's own."""
+    """One panel alone, as the page's script fetches it, with the panel's template."""
 
     panel: AnyPanel
 
@@ -66,9 +69,9 @@ class PanelFragment:
 
 @dataclass(frozen=True, slots=True)
 class RenavamPage:
-    """Fines and court restrictions alone: the decoder takes no Renavam.
+    """The fines and court restrictions of a Renavam; the decoder accepts no Renavam.
 
-    ``check_digit_holds`` False is a warning, never a refusal.
+    ``check_digit_holds`` False shows a warning and rejects nothing.
     """
 
     template: ClassVar[str] = "pages/renavam.html"
@@ -84,23 +87,23 @@ def vehicle_page(
     plate: Plate,
     panels: Panels,
     report: Panel,
-    reading: RenderContext,
+    context: RenderContext,
     *,
     follow: bool = True,
     report_outdated: bool = False,
     may_refresh: bool = True,
     may_write: bool = True,
 ) -> VehiclePage:
-    """The page of a plate with whatever is at hand.
+    """The page of a plate with the given answers.
 
-    ``follow`` False: this visit must not spend, so unasked panels show a button instead of
-    fetching themselves. ``report`` unasked: none was written yet. ``may_refresh`` and
-    ``may_write`` False: this visitor's access includes no asking again, no report.
+    ``follow`` False: this visit must not cause paid lookups, so unasked panels show a button
+    instead of fetching themselves. ``report`` unasked: none was written yet. ``may_refresh`` and
+    ``may_write`` False: the visitor's access includes no refresh, no report.
     """
-    contents = VehicleContents.of(panels, reading)
-    asked = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
+    contents = VehicleContents.of(panels, context)
+    requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
     views = tuple(
-        _panel(name, plate, panels, reading, contents, follow=follow) for name in PANEL_NAMES
+        _panel(name, plate, panels, context, contents, follow=follow) for name in PANEL_NAMES
     )
     name = contents.summary.name
     path = subject_path(plate)
@@ -114,7 +117,7 @@ def vehicle_page(
         panels=views,
         report=report_section(
             report,
-            reading,
+            context,
             action=f"{path}/laudo",
             outdated=report_outdated,
             price=_price(report.price),
@@ -122,9 +125,9 @@ def vehicle_page(
             may_write=may_write,
         ),
         unverified=UNVERIFIED,
-        may_refresh=may_refresh and bool(asked),
-        refresh_price=_price(sum((panels.of(one).price for one in asked), Decimal(0))),
-        refresh_cost=_COSTS[len(asked)],
+        may_refresh=may_refresh and bool(requested),
+        refresh_price=_price(sum((panels.of(one).price for one in requested), Decimal(0))),
+        refresh_cost=_COSTS[len(requested)],
         json_paths=(
             f"/detran/v1/decode/{plate}",
             f"/detran/v1/restrictions/renainf/{plate}",
@@ -134,21 +137,24 @@ def vehicle_page(
 
 
 def panel_fragment(
-    name: str, subject: Plate | Renavam, panels: Panels, reading: RenderContext
+    name: str, subject: Plate | Renavam, panels: Panels, context: RenderContext
 ) -> PanelFragment:
-    """One panel, from the lookups that ``panel_needs(name)`` names; KeyError for another name."""
+    """One panel, from the lookups that ``panel_needs(name)`` names.
+
+    Raises KeyError for a name that is no panel.
+    """
     if name not in PANEL_NAMES:
         raise KeyError(name)
-    contents = VehicleContents.of(panels, reading)
-    return PanelFragment(_panel(name, subject, panels, reading, contents, follow=False))
+    contents = VehicleContents.of(panels, context)
+    return PanelFragment(_panel(name, subject, panels, context, contents, follow=False))
 
 
 def renavam_page(
-    renavam: Renavam, renainf: Panel, renajud: Panel, reading: RenderContext
+    renavam: Renavam, renainf: Panel, renajud: Panel, context: RenderContext
 ) -> RenavamPage:
-    """The page of a Renavam; unasked lookups show a button, nothing is fetched by itself."""
+    """The page of a Renavam; unasked lookups show a button and are not fetched."""
     panels = Panels(Panel("unasked"), renainf, renajud)
-    contents = VehicleContents.of(panels, reading, decode_wanted=False)
+    contents = VehicleContents.of(panels, context, decode_wanted=False)
     lookups: tuple[Lookup, ...] = ("renainf", "renajud")
     return RenavamPage(
         renavam=renavam,
@@ -157,10 +163,10 @@ def renavam_page(
         check_digit_holds=renavam.check_digit_holds,
         panels=(
             frame(
-                "resumo", renavam, panels, reading, contents.summary, follow=False, lookups=lookups
+                "resumo", renavam, panels, context, contents.summary, follow=False, lookups=lookups
             ),
-            _panel("multas", renavam, panels, reading, contents, follow=False),
-            _panel("restricoes", renavam, panels, reading, contents, follow=False),
+            _panel("multas", renavam, panels, context, contents, follow=False),
+            _panel("restricoes", renavam, panels, context, contents, follow=False),
         ),
         unverified=UNVERIFIED,
     )
@@ -170,22 +176,22 @@ def _panel(
     name: PanelName,
     subject: Plate | Renavam,
     panels: Panels,
-    reading: RenderContext,
+    context: RenderContext,
     contents: VehicleContents,
     *,
     follow: bool,
 ) -> AnyPanel:
     match name:
         case "resumo":
-            return frame(name, subject, panels, reading, contents.summary, follow=follow)
+            return frame(name, subject, panels, context, contents.summary, follow=follow)
         case "veiculo":
-            return frame(name, subject, panels, reading, contents.facts, follow=follow)
+            return frame(name, subject, panels, context, contents.facts, follow=follow)
         case "multas":
-            return frame(name, subject, panels, reading, contents.fines, follow=follow)
+            return frame(name, subject, panels, context, contents.fines, follow=follow)
         case "restricoes":
-            return frame(name, subject, panels, reading, contents.restrictions, follow=follow)
+            return frame(name, subject, panels, context, contents.restrictions, follow=follow)
 
 
 def _price(price: Decimal) -> str:
-    """What something costs, in words a button can carry; "" where it is free or unknown."""
+    """A price as a button shows it; "" where it is free or unknown."""
     return formats.brl(price) if price > 0 else ""

@@ -1,7 +1,7 @@
-"""One panel as a page shows it: what is known, since when, from where, at what price.
+"""The frame of a panel: its state, and its content's age, source and price.
 
-A panel is *waiting* (a script will fetch it), *idle* (nobody asked, and this visit must not
-spend), *unavailable* (asked in vain, which never reads as "nothing found") or *ready*.
+A panel is *waiting* (a script will fetch it), *idle* (not looked up, and this visit must not cause
+paid lookups), *unavailable* (the lookup failed, which never reads as "nothing found") or *ready*.
 """
 
 import json
@@ -19,10 +19,10 @@ from portal.presentation.panels import Panel
 from portal.presentation.vehicle.gaps import (
     Gap,
     Unavailable,
+    capitalised_list,
     gap_of,
     group_by_reason,
     kept_titles,
-    named,
     reason_about,
 )
 from portal.vehicle import Plate, Renavam
@@ -49,7 +49,7 @@ _TEMPLATES: Final[Mapping[PanelName, str]] = {
     "multas": "panels/fines.html",
     "restricoes": "panels/restrictions.html",
 }
-# The word of each panel that a newcomer asks about, by its slug in the glossary.
+# The glossary slug of the register that each panel shows.
 _TERMS: Final[Mapping[PanelName, str]] = {
     "veiculo": "fipe",
     "multas": "renainf",
@@ -88,8 +88,7 @@ class Panels:
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """How bodies are read: the present moment (aware), the hidden marker, whether names are
-    masked."""
+    """The parameters of a page: current moment (aware), hidden marker, name masking."""
 
     now: datetime
     marker: str
@@ -97,13 +96,16 @@ class RenderContext:
 
     @property
     def today(self) -> date:
-        """The calendar day in America/Sao_Paulo, on which the law's clocks are judged."""
+        """The calendar day in America/Sao_Paulo, on which legal deadlines are assessed."""
         return formats.local_date(self.now)
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where an answer comes from. ``price`` of asking again is None where it is free or unknown."""
+    """The source and age of an answer.
+
+    ``price`` is the cost of repeating the lookup, None where it is free or unknown.
+    """
 
     what: str
     source: str
@@ -119,13 +121,12 @@ Content = TypeVar("Content", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class PanelView(Generic[Content]):
-    """A panel's frame; ``content`` is there exactly when the state is "ready".
+    """A panel's frame; ``content`` is set exactly when the state is "ready".
 
-    ``missing`` lists the lookups that failed, ``gap`` is the notice about them; a summary is ready
-    in spite of them all, because it says what cannot be told. ``kept`` are the titles of the
-    notices about answers from before. ``term`` is
-    the glossary's entry on the panel's register, ``url`` gives this panel alone and
-    ``whole_page_url`` the page with every panel resolved.
+    ``missing`` lists the failed lookups and ``gap`` is the notice about them. A summary is ready
+    even if all lookups failed, because it states what is unknown. ``kept`` are the titles of the
+    notices about stale answers. ``term`` is the glossary entry of the panel's register. ``url`` is
+    the path of this panel alone, ``whole_page_url`` that of the page with every panel resolved.
     """
 
     name: PanelName
@@ -146,7 +147,7 @@ class PanelView(Generic[Content]):
 
 
 def panel_needs(name: PanelName) -> tuple[Lookup, ...]:
-    """The lookups a panel is made of; KeyError for a name that is no panel."""
+    """The lookups of a panel; raises KeyError for a name that is no panel."""
     return _NEEDS[name]
 
 
@@ -158,29 +159,32 @@ def subject_path(subject: Plate | Renavam) -> str:
 def state_of(
     name: PanelName, panels: Panels, *, follow: bool, lookups: tuple[Lookup, ...] | None = None
 ) -> Literal["waiting", "idle", "unavailable", "ready"]:
-    """How a panel stands, given what its lookups brought.
+    """The state of a panel, given its lookups.
 
-    One unasked lookup keeps it waiting (or idle). A summary is ready without any answer: that
-    nothing can be told is the verdict then.
+    One unasked lookup makes it waiting, or idle if not ``follow``. A summary is ready without any
+    answer; its verdict then says that nothing is known.
     """
-    asked = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
-    if any(panel.state == "unasked" for panel in asked):
+    needed = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
+    if any(panel.state == "unasked" for panel in needed):
         return "waiting" if follow else "idle"
-    is_told = name == "resumo" or any(panel.has_answer for panel in asked)
-    return "ready" if is_told else "unavailable"
+    has_content = name == "resumo" or any(panel.has_answer for panel in needed)
+    return "ready" if has_content else "unavailable"
 
 
 def frame(
     name: PanelName,
     subject: Plate | Renavam,
     panels: Panels,
-    reading: RenderContext,
+    context: RenderContext,
     content: Content | None,
     *,
     follow: bool = True,
     lookups: tuple[Lookup, ...] | None = None,
 ) -> PanelView[Content]:
-    """The frame around a panel's content; no content from an answer means it was unreadable."""
+    """The frame around a panel's content.
+
+    A panel with an answer but without content is unavailable, because the answer was unreadable.
+    """
     lookups = lookups or panel_needs(name)
     state = state_of(name, panels, follow=follow, lookups=lookups)
     if state == "ready" and content is None:
@@ -188,7 +192,7 @@ def frame(
     path = subject_path(subject)
     settled = state in {"ready", "unavailable"}
     origins = tuple(
-        provenance(LOOKUP_WORDS[lookup], panel, reading.now)
+        provenance(LOOKUP_WORDS[lookup], panel, context.now)
         for lookup in lookups
         if settled and (panel := panels.of(lookup)).has_answer
     )
@@ -213,7 +217,7 @@ def frame(
 def missing_of(
     panels: Panels, subject: Plate | Renavam, lookups: Sequence[Lookup] = tuple(LOOKUP_WORDS)
 ) -> tuple[Unavailable, ...]:
-    """The lookups that were asked in vain; an answer that cannot be read is one of them."""
+    """The lookups that were made without a readable answer."""
     return tuple(
         Unavailable(
             LOOKUP_WORDS[lookup],
@@ -228,48 +232,52 @@ def missing_of(
 
 
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
-    """What asking again did not bring, and why as far as it is known; "" where all came anew.
+    """The lookups that a refresh did not renew, with their reasons; "" if all were.
 
-    Why an answer from before stands in for a new one, nobody told us: not by us either, then.
+    The reason why a stored answer was served instead of a new one is unknown here, so the sentence
+    about stored answers names none.
     """
     lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
-    told = [
-        f"{lookup_labels}: {why}"
-        for lookup_labels, why in group_by_reason(missing_of(panels, subject))
+    sentences = [
+        f"{lookup_labels}: {reason}"
+        for lookup_labels, reason in group_by_reason(missing_of(panels, subject))
     ]
-    kept = [LOOKUP_WORDS[one] for one in lookups if panels.of(one).from_memory]
-    if kept:
-        told.append(f"{named(kept)}: não veio resposta nova.")
-    if told:
-        told.append("O que estiver guardado vale ainda, com a sua data.")
-    return " ".join(told)
+    stored = [LOOKUP_WORDS[one] for one in lookups if panels.of(one).from_memory]
+    if stored:
+        sentences.append(f"{capitalised_list(stored)}: não veio resposta nova.")
+    if sentences:
+        sentences.append("O que estiver guardado vale ainda, com a sua data.")
+    return " ".join(sentences)
 
 
 def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
-    """Age, source and price of an answer; one of less than a minute is news, from wherever."""
-    is_news = panel.fetched_at is not None and now - panel.fetched_at < timedelta(minutes=1)
+    """The age, source and price of an answer.
+
+    An answer younger than a minute does not count as stored, even if the store served it.
+    """
+    is_recent = panel.fetched_at is not None and now - panel.fetched_at < timedelta(minutes=1)
     return Provenance(
         what=what,
         source=_SOURCES.get(panel.origin or "", ""),
         age="" if panel.fetched_at is None else formats.age(now - panel.fetched_at),
         fetched_at=panel.fetched_at,
-        from_memory=panel.from_memory and not is_news,
+        from_memory=panel.from_memory and not is_recent,
         is_stale=panel.state == "stale",
         price=panel.price if panel.price > 0 else None,
     )
 
 
 def is_readable(panel: Panel, lookup: Lookup) -> bool:
-    """Whether an answer has the contract's frame.
+    """Whether an answer has the envelope of the API contract.
 
-    An answer without a list in ``result`` holds no fine, and must not read like "no fines".
+    A fine or restriction answer without a list in ``result`` must not read as "no fines".
     """
     if panel.body is None:
         return False
     try:
         answer = msgspec.json.decode(panel.body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        # Lone surrogates and huge numbers are JSON to the standard library alone.
+        # Only the standard library accepts lone surrogates and huge numbers.
         try:
             answer = json.loads(panel.body, parse_int=str, parse_float=str)
         except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The FIPE candidates of a vehicle: best match first, each with its chart and its table."""
+"""The FIPE candidates of a vehicle, best match first, with charts and tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from portal.charts import Line, PriceChart, Words, price_chart
 from portal.presentation import formats
 from portal.vehicle import Decoded, FipeCode, FipeEntry, PricePoint, PriceSeries, rank
 
-# What the tabs' style sheet can switch, and as many series as a chart tells apart.
+# The number of tabs that the style sheet can switch, and of series that a chart can distinguish.
 MOST_TABS = 6
-# A month moves a price by a few per cent: further apart, the price and the history disagree.
+# A price moves by a few per cent a month. A larger gap means that price and history disagree.
 _LARGEST_GAP: Final = Decimal("0.20")
 _MANY_TIMES: Final = 10
-# The same words on the vehicle's page, in a comparison and on paper.
+# Used on the vehicle's page, in comparisons and in print.
 NO_PRICE: Final = "sem preço na fonte"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
 
 @dataclass(frozen=True, slots=True)
 class YearOfPrices:
-    """A table row: the year, and January to December, None where no price is known."""
+    """A table row: the year and its twelve months, None where no price is known."""
 
     year: int
     months: tuple[PricePoint | None, ...]
@@ -30,13 +30,14 @@ class YearOfPrices:
 
 @dataclass(frozen=True, slots=True)
 class PriceTab:
-    """One candidate. ``current`` is None, never zero, where there is no price. ``is_best``: it
-    fits the registration better than any other; ``is_tied``: as well as another, better than none.
+    """One candidate.
 
-    ``chart`` is None where no month can be drawn; ``chart_title`` and ``chart_description``
-    say what it shows to those who cannot see it. ``predicted_label`` and ``predicted_note`` tell
-    what the source's predictions are; ``doubt`` is a sentence where the current price and the
-    history disagree, else "".
+    ``current`` is None, never zero, where there is no price. ``is_best``: it fits the registration
+    better than any other candidate. ``is_tied``: it shares the best fit with another one.
+
+    ``chart`` is None where no month can be drawn. ``chart_title`` and ``chart_description`` are
+    its text alternatives. ``predicted_label`` and ``predicted_note`` describe the source's
+    predictions. ``doubt`` is a sentence where the current price and the history disagree, else "".
     """
 
     number: int
@@ -60,20 +61,20 @@ class PriceTab:
 
     @property
     def badge(self) -> str:
-        """What to say beside its name, "" for nothing."""
+        """The text beside the candidate's name; "" for none."""
         if self.is_tied:
             return "empate: confira a versão no documento"
         return "mais provável" if self.is_best else ""
 
     @property
     def has_predictions(self) -> bool:
-        """Whether any month of the table is a prediction, at its end or within."""
+        """Whether any month of the table is a prediction, also between real months."""
         return any(point.predicted for point in self.series.points)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceSummary:
-    """A price, or a range where versions are tied, and a note on the versions, or ""."""
+    """A price, or the range of tied versions, and a note on the versions, or ""."""
 
     text: str
     note: str
@@ -81,14 +82,14 @@ class PriceSummary:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """All candidates; those beyond the tabs are listed with their current price only."""
+    """All candidates; those beyond the tabs are shown with their current price only."""
 
     tabs: tuple[PriceTab, ...]
     others: tuple[PriceTab, ...]
 
     @property
     def best(self) -> PriceTab | None:
-        """The first candidate; where others are tied with it, no better than they."""
+        """The first candidate; others may be tied with it."""
         return self.tabs[0] if self.tabs else None
 
     @property
@@ -101,8 +102,8 @@ class Prices:
         return tuple(tab for tab in self.all if tab.is_tied) or self.tabs[:1]
 
     @property
-    def told(self) -> PriceSummary | None:
-        """The price in as many words as it is known; None where none of the likeliest has one."""
+    def price_summary(self) -> PriceSummary | None:
+        """The price of the likeliest candidates; None where none of them has one."""
         likeliest = self.likeliest
         known = [tab.current for tab in likeliest if tab.current is not None]
         if not known:
@@ -121,7 +122,7 @@ class Prices:
 
     @property
     def legend(self) -> str:
-        """How many candidates there are, and what their order says."""
+        """The number of candidates and the meaning of their order."""
         count, tied = len(self.all), len(self.likeliest)
         if tied == count:
             order = "o registro não diz qual delas é"
@@ -133,7 +134,10 @@ class Prices:
 
 
 def prices_of(decoded: Decoded, today: date) -> Prices:
-    """The candidates of a decoded vehicle, ranked; ``today`` tells what still lies ahead."""
+    """The ranked candidates of a decoded vehicle.
+
+    ``today`` separates predictions of future months from estimates of past ones.
+    """
     ranked = rank(decoded.fipe, decoded)
     tied = sum(one.score == ranked[0].score for one in ranked)
     tabs = tuple(
@@ -151,7 +155,7 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
 
 
 def axis_price(value: float) -> str:
-    """A grid line's value, short: ``R$ 92,5 mil``, ``R$ 1,2 mi``, ``R$ 800``."""
+    """A short grid-line label: ``R$ 92,5 mil``, ``R$ 1,2 mi``, ``R$ 800``."""
     for size, word in ((1_000_000, "mi"), (1_000, "mil")):
         if abs(value) >= size:
             number = f"{value / size:.1f}".removesuffix(".0").replace(".", ",")
@@ -212,7 +216,7 @@ def _label(entry: FipeEntry, number: int) -> str:
 
 
 def describe(series: PriceSeries, today: date) -> str:
-    """The chart in words: from when to when, the peak, the last price, the predictions."""
+    """The chart's text alternative: first, highest and last price, and predictions."""
     first, last, peak = series.first_real, series.last_real, series.peak
     is_past = _is_past(series, today)
     if first is None or last is None or peak is None:
@@ -229,8 +233,10 @@ def describe(series: PriceSeries, today: date) -> str:
 
 
 def _is_now(series: PriceSeries, today: date) -> bool:
-    """Whether the last real price is of this month or the last one: the table takes a while to
-    reach its readers."""
+    """Whether the last real price is of this month or the previous one.
+
+    The previous month counts, because the table reaches its readers with a delay.
+    """
     if series.last_real is None:
         return False
     last = series.last_real.month
@@ -238,7 +244,7 @@ def _is_now(series: PriceSeries, today: date) -> bool:
 
 
 def _is_past(series: PriceSeries, today: date) -> bool:
-    """Whether the months that the source predicts are all gone: they foretell nothing then."""
+    """Whether all months that the source predicts are past, and none a forecast."""
     tail = series.predicted_tail
     return bool(tail) and tail[-1].month < today.replace(day=1)
 
@@ -253,7 +259,7 @@ def _predicted(series: PriceSeries, *, is_past: bool) -> tuple[str, str]:
 
 
 def _doubt(series: PriceSeries) -> str:
-    """What to say where the current price is far from the last month of its own history."""
+    """The sentence for a current price far from the last month of its history, or ""."""
     current, last = series.current, series.last_real
     if current is None or current <= 0 or last is None:
         return ""

@@ -15,9 +15,9 @@ from portal.presentation.vehicle.panel import (
 )
 from portal.vehicle import Report, read_report
 
-_EVERYTHING: Final = tuple(LOOKUP_WORDS)
+_ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
 _EMPTY: Final = "O laudo veio vazio."
-NOT_ALL_AT_HAND: Final = (
+_RECORDS_INCOMPLETE: Final = (
     "Nem todos os registros de que este laudo foi escrito estão à mão agora: não é possível "
     "conferir se mudaram."
 )
@@ -25,19 +25,23 @@ NOT_ALL_AT_HAND: Final = (
 
 @dataclass(frozen=True, slots=True)
 class WrittenReport(Panel):
-    """A stored report. ``made_of`` are the lookups whose records went into it, None where that
-    cannot be told from the records at hand."""
+    """A stored report.
 
-    made_of: tuple[Lookup, ...] | None = _EVERYTHING
+    ``made_of`` are the lookups whose records it was written from, None where the available records
+    do not show that.
+    """
+
+    made_of: tuple[Lookup, ...] | None = _ALL_LOOKUPS
 
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """``state`` "none": no report was written yet; ``outdated``: the records changed since.
+    """The report's section of a page.
 
-    ``without`` names the records that the report was written without, ``would_miss`` those that
-    one written now would be; ``doubt`` is a sentence where it cannot be told. ``can_write``
-    False: no record is available, so there is nothing to write about; ``may_write`` False: the
+    ``state`` "none": no report was written yet. ``outdated``: the records changed since.
+    ``without`` names the records that the report was written without, ``would_miss`` those that a
+    report written now would lack. ``doubt`` is a sentence where it is unknown whether the records
+    changed. ``can_write`` False: no record is available to write about. ``may_write`` False: the
     visitor's access includes no report.
     """
 
@@ -57,7 +61,7 @@ class ReportSection:
 
 def report_section(
     panel: Panel,
-    reading: RenderContext,
+    context: RenderContext,
     *,
     action: str,
     outdated: bool,
@@ -65,12 +69,15 @@ def report_section(
     records: Panels | None = None,
     may_write: bool = True,
 ) -> ReportSection:
-    """The report's part of a page. ``action`` is the path that has it written, ``records`` are
-    what it would be written from; None where nobody can ask for that, as on paper."""
+    """The report's section of a page.
+
+    ``action`` is the path that requests a report. ``records`` are what a new one would be written
+    from, None where it cannot be requested, as in print.
+    """
     report = (
         None
         if panel.body is None
-        else read_report(panel.body, reading.marker, mask_names=reading.mask_names)
+        else read_report(panel.body, context.marker, mask_names=context.mask_names)
     )
     state: Literal["none", "unavailable", "ready"]
     if report is not None:
@@ -80,20 +87,20 @@ def report_section(
     reason = "" if state != "unavailable" else panel.reason or NO_REASON
     if panel.body is not None and state == "unavailable":
         reason = _EMPTY
-    made_of = panel.made_of if isinstance(panel, WrittenReport) else _EVERYTHING
-    down = [name for name in _EVERYTHING if records and records.of(name).state == "unavailable"]
+    made_of = panel.made_of if isinstance(panel, WrittenReport) else _ALL_LOOKUPS
+    failed = [name for name in _ALL_LOOKUPS if records and records.of(name).state == "unavailable"]
     return ReportSection(
         state=state,
         action=action,
         report=report if state == "ready" else None,
-        provenance=provenance("laudo", panel, reading.now) if state == "ready" else None,
+        provenance=provenance("laudo", panel, context.now) if state == "ready" else None,
         reason=reason,
         outdated=outdated,
         without=_without(made_of) if made_of is not None else (),
-        doubt=NOT_ALL_AT_HAND if made_of is None and not outdated else "",
-        would_miss=tuple(LOOKUP_WORDS[name] for name in down),
+        doubt=_RECORDS_INCOMPLETE if made_of is None and not outdated else "",
+        would_miss=tuple(LOOKUP_WORDS[name] for name in failed),
         may_write=may_write,
-        can_write=len(down) < len(_EVERYTHING),
+        can_write=len(failed) < len(_ALL_LOOKUPS),
         price=price,
     )
 

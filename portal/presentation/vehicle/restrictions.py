@@ -1,4 +1,4 @@
-"""The court restrictions of a vehicle: who ordered them, what each stops, who lifts it."""
+"""The court restrictions of a vehicle: the court, the effects, and who lifts them."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ _QUESTIONS: dict[Act, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """What a restriction means for one act."""
+    """The effect of a restriction on one act."""
 
     question: str
     word: str
@@ -38,7 +38,7 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionCard:
-    """One record. ``title`` names its kind; ``court`` and ``court_body`` are "" where empty."""
+    """One record; ``title`` names its kind, ``court`` and ``court_body`` may be ""."""
 
     number: int
     anchor: str
@@ -52,7 +52,7 @@ class RestrictionCard:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionList:
-    """Every record in the source's order; ``in_force`` counts those that restrict something."""
+    """Every record in the source's order; ``in_force`` counts those with an effect."""
 
     cards: tuple[RestrictionCard, ...]
     omitted: int
@@ -65,11 +65,11 @@ class RestrictionList:
         return len(self.records)
 
 
-def restriction_list(panel: Panel, reading: RenderContext) -> RestrictionList | None:
-    """The restrictions of an answer; None where there is none or it cannot be read."""
+def restriction_list(panel: Panel, context: RenderContext) -> RestrictionList | None:
+    """The restrictions of an answer; None if there is none or it is unreadable."""
     if panel.body is None or not is_readable(panel, "renajud"):
         return None
-    records = read_restrictions(panel.body, reading.marker)
+    records = read_restrictions(panel.body, context.marker)
     effects = [effect_of(record) for record in records]
     return RestrictionList(
         cards=tuple(
@@ -107,7 +107,7 @@ def _consequence(act: Act, answer: Answer) -> Consequence:
 
 
 def title_of(record: Restriction) -> str:
-    """What a record is called: its kind, or the source's own words."""
+    """The title of a record: its kind, or the source's wording."""
     return _title(effect_of(record), record)
 
 

@@ -1,4 +1,4 @@
-"""The answer first: the verdict, the "posso…?" matrix, and the figures behind them."""
+"""The summary: the verdict, the "posso…?" matrix, and the figures behind them."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,7 +17,7 @@ from portal.presentation.vehicle.timeline import Timeline, timeline
 
 @dataclass(frozen=True, slots=True)
 class ReasonLine:
-    """One sentence of the verdict, with the anchor of its record."""
+    """One sentence of the verdict, and the anchor of its record."""
 
     sentence: str
     anchor: str
@@ -26,7 +26,7 @@ class ReasonLine:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """One act and what is known about it."""
+    """One act of the matrix, with its answer and style."""
 
     row: Row
     look: StatusStyle
@@ -34,11 +34,12 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A None among the figures means *could not be asked*, never *none*.
+    """The summary panel's content. A figure of None is unavailable, never zero.
 
-    ``price`` is that of the first candidate, ``told_price`` what can be said of it where there
-    are several; None where the source has none, too, which ``price_is_known`` tells apart.
-    ``unverified`` names what no lookup covers: it is read with the verdict, or too late.
+    ``price`` is the first candidate's, ``told_price`` the summary of the likeliest candidates'.
+    Both are also None where the source has no price; ``price_is_known`` is False where the lookup
+    has no answer. ``unverified`` names what no lookup covers. It is shown with the verdict,
+    because a reader who finds it later may have relied on the verdict already.
     """
 
     name: str
@@ -58,14 +59,14 @@ class Summary:
     unverified: tuple[str, ...]
 
 
-# What most often spoils a purchase, in the words of the list of all that is not verified.
-_SAID_WITH_THE_VERDICT: Final = (
+# The keys of UNVERIFIED that most often spoil a purchase. The verdict names them.
+_UNVERIFIED_IN_VERDICT: Final = (
     "gravame",
     "roubo-e-furto",
     "bloqueios-administrativos",
     "multas-do-estado",
 )
-# More would bury the matrix; the panels below hold every record.
+# More reasons would push the matrix down; the panels below hold every record.
 MOST_REASONS = 6
 
 
@@ -73,19 +74,22 @@ def summary(
     facts: VehicleFacts | None,
     fines: FineList | None,
     restrictions: RestrictionList | None,
-    reading: RenderContext,
+    context: RenderContext,
     *,
     changes: tuple[Changes, ...] = (),
     decode_wanted: bool = True,
     stale: Stale = NOTHING_STALE,
 ) -> Summary:
-    """The summary of what could be asked. ``decode_wanted`` False: a lookup by Renavam.
-    ``stale`` are the lookups answered from before, each with its moment in local time."""
+    """The summary of the available content.
+
+    ``decode_wanted`` False: a lookup by Renavam. ``stale`` are the lookups with stale answers,
+    each with its moment in local time.
+    """
     verdict = judge(
         facts is not None or not decode_wanted,
         None if fines is None else fines.assessments,
         None if restrictions is None else restrictions.records,
-        reading.today,
+        context.today,
         is_described=facts is None or facts.describes,
         stale=stale,
     )
@@ -104,7 +108,7 @@ def summary(
         fines=fines.totals if fines else None,
         restrictions=restrictions.in_force if restrictions else None,
         price=best.current if best else None,
-        told_price=facts.prices.told if facts else None,
+        told_price=facts.prices.price_summary if facts else None,
         price_is_known=facts is not None,
         timeline=timeline(fines, restrictions),
         changes=changes,
@@ -114,5 +118,5 @@ def summary(
 
 def _unverified() -> tuple[str, ...]:
     titles = {item.key: item.title for item in UNVERIFIED}
-    named = tuple(titles[key] for key in _SAID_WITH_THE_VERDICT)
-    return tuple(f"{title[:1].lower()}{title[1:]}" for title in named)
+    selected = tuple(titles[key] for key in _UNVERIFIED_IN_VERDICT)
+    return tuple(f"{title[:1].lower()}{title[1:]}" for title in selected)

@@ -1,4 +1,4 @@
-"""What happened when: the dated events of a vehicle's records, newest first."""
+"""The timeline: the dated events of a vehicle's records, newest first."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -11,7 +11,7 @@ MOST_EVENTS = 60
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A dated event and the anchor of the record that tells of it."""
+    """A dated event and the anchor of its record."""
 
     day: date
     what: str
@@ -20,7 +20,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The newest events first; ``omitted`` older ones are only in the lists of records."""
+    """Events, newest first; ``omitted`` counts the older ones that are left out.
+
+    The lists of records hold all of them.
+    """
 
     events: tuple[Event, ...]
     omitted: int
@@ -31,7 +34,7 @@ class Timeline:
 
 
 def timeline(fines: FineList | None, restrictions: RestrictionList | None) -> Timeline:
-    """Events with a date, the newest first; what could not be asked brings none."""
+    """The dated events, newest first; an unavailable lookup contributes none."""
     events: list[Event] = []
     for row in fines.rows if fines else ():
         fine = row.fine
