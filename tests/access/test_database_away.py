@@ -15,7 +15,7 @@ from portal.access import (
     digest,
 )
 from portal.access import tokens as tokens_room
-from portal.access.tokens import AWAY_PAUSE_S, LAST_KNOWN_S, REMEMBERED_S
+from portal.access.tokens import LAST_KNOWN_S, REMEMBERED_S, RETRY_PAUSE_S
 from portal.storage import reading
 from tests.conftest import PortalFactory
 from tests.fakes import Clock
@@ -55,7 +55,7 @@ def test_a_token_that_held_goes_on_while_its_revocation_could_not_be_late(
             tokens.identify(known)
         assert tokens.identify(digest("configured")).name == "settings:1"
         mortal.start()
-        clock.advance(AWAY_PAUSE_S)
+        clock.advance(RETRY_PAUSE_S)
         assert tokens.identify(known).name == "known"
         with pytest.raises(UnknownToken):
             tokens.identify(digest("nobody's"))
@@ -100,7 +100,7 @@ def test_a_failure_is_met_once_and_not_by_everybody_in_turn(
             assert tokens.identify(known).name == "known"
         assert len(asked) == 1
         mortal.resume()
-        clock.advance(AWAY_PAUSE_S)
+        clock.advance(RETRY_PAUSE_S)
         assert tokens.revoke("known")
         with pytest.raises(RefusedToken):
             tokens.identify(known)

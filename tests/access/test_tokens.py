@@ -114,7 +114,7 @@ def test_a_flood_of_wrong_tokens_does_not_grow_the_memory(tmp_path: Path) -> Non
     for number in range(10_050):
         with pytest.raises(UnknownToken):
             tokens.identify(f"{number:064x}")
-    assert len(tokens._remembered) <= 10_000
+    assert len(tokens._cached) <= 10_000
 
 
 def test_configured_tokens_may_do_everything(tmp_path: Path) -> None:
