@@ -1,4 +1,4 @@
-"""Which secret key the rows of a database were written under, by the key's fingerprint."""
+"""Records the fingerprint of the secret key that a database's rows were written under."""
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
@@ -9,17 +9,17 @@ _RECORDED = select(meta.c.value).where(meta.c.name == _NAME)
 
 
 def recorded_fingerprint(engine: Engine) -> str | None:
-    """None where no portal has recorded one yet. Raises SQLAlchemyError."""
+    """Return the recorded fingerprint, None where there is none. Raises SQLAlchemyError."""
     with reading(engine) as db:
         return db.execute(_RECORDED).scalar()
 
 
 def adopt_key(engine: Engine, fingerprint: str) -> str | None:
-    """Record the key in use; the fingerprint of another that rows were written under before, or
-    None. Raises SQLAlchemyError.
+    """Record the key in use. Returns the fingerprint of a different former key, or None.
 
-    What only the former key leads to is removed then: history entries, which are encrypted under
-    it, and the ledger's HMACs of plates, which a purge could not find. Ledger rows stay.
+    Where the key changed, deletes the data that only the former key can reach: history entries,
+    which are encrypted under it, and the ledger's HMACs of plates, which a purge could not find.
+    Ledger rows stay. Raises SQLAlchemyError.
     """
     with engine.begin() as db:
         lock_set_up(db)

@@ -180,7 +180,7 @@ def test_nobody_stays_in_a_line_that_stands_still_nor_for_ever_in_one_that_moves
         with ExitStack() as all_of_them:
             for _ in range(8):
                 all_of_them.enter_context(engine.connect())
-            monkeypatch.setattr(engine.pool, "_moved_at", moved_at)
+            monkeypatch.setattr(engine.pool, "_returned_at", moved_at)
             started = time.monotonic()
             with pytest.raises(NoConnectionFree):
                 engine.connect()
@@ -197,7 +197,7 @@ def test_who_came_first_is_served_first(postgres, tmp_path):
             served.append(number)
 
     with opened(postgres.new_database(), tmp_path) as engine, ExitStack() as all_of_them:
-        line = engine.pool._waiting
+        line = engine.pool._waiters
         first = engine.connect()
         for _ in range(7):
             all_of_them.enter_context(engine.connect())
