@@ -53,9 +53,9 @@ def postgresql(url: str) -> Engine:
 class _FifoPool(QueuePool):
     """A FIFO pool.
 
-    QueuePool may serve a newcomer before a waiter, which can starve the waiter. A waiter keeps its place
-    while other callers return live connections, up to LONGEST_WAIT_S. While the database is
-    unreachable none are returned, and waiters fail after the pool's time-out.
+    QueuePool may serve a newcomer before a waiter, which can starve the waiter. A waiter keeps
+    its place while other callers return live connections, up to LONGEST_WAIT_S. While the
+    database is unreachable none are returned, and waiters fail after the pool's time-out.
     """
 
     def __init__(self, *given: Any, **named: Any) -> None:
