@@ -1,4 +1,4 @@
-"""What a run says: figures by turn, ratios with their median and spread, the machine."""
+"""Results of a run: figures by turn, ratios with median and spread, the machine."""
 
 import csv
 import os
@@ -16,7 +16,7 @@ RESULTS = Path(__file__).with_name("results")
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A figure of the portal's over a peer's, one value a turn, and what is asked of it."""
+    """A figure of the portal over that of a peer, one value a turn, with its target."""
 
     name: str
     ours: Sequence[float]
@@ -40,7 +40,7 @@ class Ratio:
 
 @dataclass(slots=True)
 class Report:
-    """Filled by the scenarios; ``notes`` are figures without a peer, and what was left out."""
+    """The scenarios' results. ``notes`` are figures without a peer, and omissions."""
 
     ratios: list[Ratio] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Report:
         print(f"  {text}", flush=True)
 
     def save(self, name: str) -> Path:
-        """Markdown, CSV and a plot under ``bench/results``; the path of the first."""
+        """Write Markdown, CSV and a plot under ``bench/results``; return the path of the first."""
         RESULTS.mkdir(exist_ok=True)
         page = RESULTS / f"{name}.md"
         page.write_text(self.markdown(name), encoding="utf-8")
@@ -113,7 +113,7 @@ def _row(each: Ratio) -> str:
 
 
 def machine() -> str:
-    """Processor, cores, memory, system, Python; and how busy it was."""
+    """Describe processor, cores, memory, system, Python and load average."""
     model = platform.machine()
     memory = "?"
     try:
@@ -134,7 +134,7 @@ def machine() -> str:
 
 
 def plot(ratios: Sequence[Ratio]) -> str:
-    """Each ratio over what is asked of it, so that 1 is the mark for all; medians and spread."""
+    """Plot each ratio over its target, so that 1 is the target of all; medians and spread."""
     width, left, row, top = 860, 400, 26, 40
     reach = 3.0
 
