@@ -96,6 +96,7 @@ def _ask(portals: list[Program], paths: list[str]) -> float:
         connection = http.client.HTTPConnection("127.0.0.1", portal.port, timeout=60)
         connection.connect()
         sock = connection.sock
+        sent = 0
         while (number := next(numbers)) < len(paths) and not failed:
             request = (
                 f"GET {paths[number]} HTTP/1.1\r\nHost: portal\r\n"
@@ -108,6 +109,7 @@ def _ask(portals: list[Program], paths: list[str]) -> float:
             missing = length - len(body)
             while missing > 0:
                 missing -= len(sock.recv(65_536))
+            sent += 1
             if not head.startswith(b"HTTP/1.1 200"):
                 failed.append(head.decode("latin-1"))
         connection.close()

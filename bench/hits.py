@@ -87,6 +87,6 @@ def store_copies(stage: Stage, report: Report, seconds: float, rounds: int) -> N
 
 def fill(server: Program) -> None:
     """Send requests until every path is stored."""
-    asked = 0
-    while asked < len(PATHS) * 2:
-        asked += press(server, PATHS, 2).requests
+    requests = 0
+    while requests < len(PATHS) * 2:
+        requests += press(server, PATHS, 2).requests
