@@ -1,5 +1,5 @@
-"""The benchmarks: every figure is a ratio against a peer in the same run, never a promise alone.
+"""Benchmarks. Figures are ratios against a peer that is measured in the same run.
 
-``python -m bench`` (or ``make bench``) runs all; ``python -m bench hits store`` some of them.
-BENCH_SECONDS (3) is how long one turn lasts, BENCH_ROUNDS (3) how many turns each server has.
+``python -m bench`` (or ``make bench``) runs all of them, ``python -m bench hits miss`` only those.
+BENCH_SECONDS (3) is the length of one turn, BENCH_ROUNDS (3) the number of turns of each server.
 """

@@ -1,4 +1,4 @@
-"""Run the benchmarks named, or all; print and save what they say. Exit 1 where one broke."""
+"""Run the named benchmarks, or all; print and save the results. Exits 1 where one failed."""
 
 import os
 import sys
@@ -32,21 +32,21 @@ def main(names: list[str]) -> int:
         return 2
     seconds = float(os.environ.get("BENCH_SECONDS", "3"))
     rounds = int(os.environ.get("BENCH_ROUNDS", "3"))
-    report, broken = Report(), 0
+    report, failures = Report(), 0
     if missing := fetch_missing():
-        report.note(f"left out for want of a package or root: {', '.join(missing)}")
+        report.note(f"left out, no package or no root: {', '.join(missing)}")
     for name in names or SCENARIOS:
         print(f"{name} …", flush=True)
-        began = time.monotonic()
+        started_at = time.monotonic()
         try:
             with stage() as place:
                 SCENARIOS[name](place, report, seconds, rounds)
         except Exception as error:
-            broken += 1
-            report.note(f"{name} broke: {type(error).__name__}: {error}")
-        print(f"  ({time.monotonic() - began:.0f} s)", flush=True)
+            failures += 1
+            report.note(f"{name} failed: {type(error).__name__}: {error}")
+        print(f"  ({time.monotonic() - started_at:.0f} s)", flush=True)
     print(f"saved in {report.save('part' if names else 'latest').parent}")
-    return 1 if broken else 0
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""The peers that cache HTTP: nginx's proxy_cache and Varnish, each set up as for production.
+"""The HTTP cache peers: nginx's proxy_cache and Varnish, configured as for production.
 
-Both check one token, keep 8 kB answers for a day and log a line a request, as the portal does;
-neither knows who may ask what, revocations, a ledger or a purge by vehicle.
+Both check one token, store 8 kB responses for a day and log a line for each request, as the portal
+does. Neither has scopes, revocations, a ledger or a purge by vehicle.
 """
 
 from pathlib import Path
@@ -53,7 +53,7 @@ def nginx(stage: Stage, peer: Peer, upstream_port: int) -> Program:
     home, port = stage.folder("nginx"), free_port()
     config = home / "nginx.conf"
     config.write_text(_NGINX.format(home=home, port=port, upstream=upstream_port, **_tokens()))
-    # Workers that change to another user could not write here.
+    # Workers of another user could not write to the directory.
     command = [peer.path, "-p", str(home), "-c", str(config), "-g", "user root;"]
     return stage.run("nginx", command, peer.env, port)
 
@@ -72,7 +72,7 @@ def varnish(stage: Stage, peer: Peer, upstream_port: int) -> Program:
 
 
 def log_requests(stage: Stage, peer: Peer, work: Path) -> None:
-    """Varnish logs through a program of its own."""
+    """Start varnishncsa, because Varnish logs requests through a separate program."""
     logger = Path(peer.path).parent.parent / "bin" / "varnishncsa"
     if logger.exists():
         command = [str(logger), "-n", str(work), "-w", str(work.parent / "access.log")]

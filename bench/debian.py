@@ -1,7 +1,7 @@
-"""nginx, Varnish and wrk: those installed, or Debian's packages unpacked beside the benchmarks.
+"""Finds nginx, Varnish and wrk: installed, or unpacked from Debian packages to ``bench/.peers``.
 
-Unpacked, not installed: nothing starts as a service and nothing outside ``bench/.peers``
-changes. Without apt, or for packages it does not know, a peer is left out and named.
+The packages are not installed, so no service starts and no file outside ``bench/.peers`` changes.
+A peer is left out and reported where apt is missing or does not have its package.
 """
 
 import os
@@ -16,7 +16,7 @@ PACKAGES = {"nginx": "nginx", "varnishd": "varnish", "wrk": "wrk"}
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A program and the environment that lets it find its libraries."""
+    """A program, and the environment in which it finds its libraries."""
 
     path: str
     env: dict[str, str]
@@ -36,7 +36,7 @@ def find(program: str) -> Peer | None:
 
 
 def fetch_missing() -> list[str]:
-    """Unpack what is missing; the names of what could not be had."""
+    """Unpack missing programs. Returns the names of those still missing."""
     missing = [program for program in PACKAGES if find(program) is None]
     if missing and os.geteuid() == 0 and shutil.which("apt-get"):
         _unpack([PACKAGES[program] for program in missing])

@@ -1,4 +1,4 @@
-"""Four portals on one Redis, Zipf traffic: every plate is paid for once, whoever is asked."""
+"""Four portals on one Redis under Zipf traffic: one upstream call for each plate."""
 
 import http.client
 import itertools
@@ -44,12 +44,12 @@ def fleet(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     ]
     paths = _zipf()
     distinct = len({*paths})
-    took = _ask(portals, paths)
+    seconds_taken = _ask(portals, paths)
     with urllib.request.urlopen(f"{upstream.url}/calls", timeout=10) as answer:
-        told = json.loads(answer.read())
+        counts = json.loads(answer.read())
     report.compare(
         f"upstream calls over distinct plates, {PORTALS} portals on one Redis",
-        [told["calls"]],
+        [counts["calls"]],
         [distinct],
         "calls",
         1.0,
@@ -57,7 +57,7 @@ def fleet(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     )
     report.note(
         f"{LOOKUPS:,} lookups over {PLATES:,} plates by Zipf's law, {distinct:,} distinct: "
-        f"{LOOKUPS / took:,.0f} a second, {told['calls']:,} upstream calls"
+        f"{LOOKUPS / seconds_taken:,.0f} a second, {counts['calls']:,} upstream calls"
     )
     hot = paths[:500]
     for portal in portals:
@@ -79,25 +79,25 @@ def fleet(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
 
 
 def _zipf() -> list[str]:
-    chance = random.Random(1)
+    generator = random.Random(1)
     letters = "ABCDEFGHIJKLMNOPQRST"
     plates = [f"{letters[n // 1000 % 20]}AA{n // 100 % 10}B{n % 100:02d}" for n in range(PLATES)]
     weights = list(itertools.accumulate(1 / (rank + 1) for rank in range(PLATES)))
-    chosen = chance.choices(range(PLATES), cum_weights=weights, k=LOOKUPS)
+    chosen = generator.choices(range(PLATES), cum_weights=weights, k=LOOKUPS)
     return [f"/detran/v1/decode/{plates[each]}" for each in chosen]
 
 
 def _ask(portals: list[Program], paths: list[str]) -> float:
-    """Seconds until every path was answered; each goes to whichever portal is next."""
-    turn = itertools.count()
+    """Send each path to the next free client; return the seconds until all are answered."""
+    numbers = itertools.count()
     failed: list[str] = []
 
     def client(portal: Program) -> None:
-        wire = http.client.HTTPConnection("127.0.0.1", portal.port, timeout=60)
-        wire.connect()
-        sock = wire.sock
-        asked = 0
-        while (number := next(turn)) < len(paths) and not failed:
+        connection = http.client.HTTPConnection("127.0.0.1", portal.port, timeout=60)
+        connection.connect()
+        sock = connection.sock
+        sent = 0
+        while (number := next(numbers)) < len(paths) and not failed:
             request = (
                 f"GET {paths[number]} HTTP/1.1\r\nHost: portal\r\n"
                 f"Authorization: {PORTAL_TOKEN}\r\n\r\n"
@@ -109,21 +109,21 @@ def _ask(portals: list[Program], paths: list[str]) -> float:
             missing = length - len(body)
             while missing > 0:
                 missing -= len(sock.recv(65_536))
-            asked += 1
+            sent += 1
             if not head.startswith(b"HTTP/1.1 200"):
                 failed.append(head.decode("latin-1"))
-        wire.close()
+        connection.close()
 
     threads = [
         threading.Thread(target=client, args=(portal,))
         for portal in portals
         for _ in range(CONNECTIONS)
     ]
-    began = time.perf_counter()
+    started_at = time.perf_counter()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     if failed:
         raise RuntimeError(failed[0])
-    return time.perf_counter() - began
+    return time.perf_counter() - started_at

@@ -1,4 +1,4 @@
-"""JSON hits: how many a second, how long the slowest hundredth takes, out of which copy."""
+"""JSON hits: rate, p99 latency, processor time, and hits from the store."""
 
 import statistics
 
@@ -11,7 +11,7 @@ from bench.results import Report
 PLATES = [f"AB{'CDEFGHIJKL'[i // 100 % 10]}{i % 10}D{i // 10 % 10}{i // 1000}" for i in range(2000)]
 PATHS = [f"/detran/v1/decode/{plate}" for plate in PLATES]
 HOT = PATHS[:100]
-# With a pause after each answer 16 connections ask for the same share of every server.
+# With a pause after each response, 16 connections put the same load on every server.
 PAUSE_MS = 4
 
 
@@ -21,7 +21,7 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     for name, start in (("nginx", nginx), ("varnishd", varnish)):
         peer = find(name)
         if peer is None:
-            report.note(f"{name} could not be had: left out")
+            report.note(f"{name} is not available: left out")
         else:
             servers[name] = start(stage, peer, upstream.port)
     servers["portal"] = stage.portal(upstream.url)
@@ -52,8 +52,8 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
         report.compare(
             f"JSON hits over {name}", rates["portal"], rates[peer], "req/s", 15, "at least"
         )
-    told = ", ".join(f"{name} {statistics.median(each):.0f}" for name, each in costs.items())
-    report.note(f"processor time a hit, µs: {told}")
+    medians = ", ".join(f"{name} {statistics.median(each):.0f}" for name, each in costs.items())
+    report.note(f"processor time a hit, µs: {medians}")
     sizes = ", ".join(f"{each:.0f}" for each in servers["portal"].rss_mib())
     report.note(f"resident memory of the portal's workers under hits, MiB: {sizes}")
     if "nginx" in servers:
@@ -72,7 +72,7 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
 
 
 def store_copies(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """Hits out of the store: asked in turn, 2,000 answers of 8 kB never fit into one MiB."""
+    """Hits from the store, because 2,000 answers of 8 kB in turn exceed a 1 MiB memory cache."""
     upstream = stage.upstream()
     portal = stage.portal(upstream.url, EDGE_MEMORY_MB="1")
     plain = stage.plain(upstream.url)
@@ -86,7 +86,7 @@ def store_copies(stage: Stage, report: Report, seconds: float, rounds: int) -> N
 
 
 def fill(server: Program) -> None:
-    """Ask until every path is stored."""
-    asked = 0
-    while asked < len(PATHS) * 2:
-        asked += press(server, PATHS, 2).requests
+    """Send requests until every path is stored."""
+    requests = 0
+    while requests < len(PATHS) * 2:
+        requests += press(server, PATHS, 2).requests

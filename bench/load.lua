@@ -1,4 +1,4 @@
--- Asks the paths of a file in turn, each thread from its own place on; prints one line of figures.
+-- Requests the paths of a file in turn, each thread from its own offset. Prints a line of figures.
 local paths, token, pause, once, at = {}, os.getenv("LOAD_TOKEN"), 0, false, 0
 local threads = 0
 function setup(thread)

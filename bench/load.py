@@ -1,4 +1,4 @@
-"""Load: wrk where it can be had, otherwise a small client of our own; both on 16 connections."""
+"""Load generator on 16 connections: wrk where available, otherwise a client on asyncio."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).with_name("load.lua")
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one turn brought; latencies in seconds."""
+    """The result of one turn; latencies in seconds."""
 
     requests: int
     seconds: float
@@ -37,7 +37,7 @@ def press(
     pause_ms: int = 0,
     cookie: str | None = None,
 ) -> Load:
-    """Ask the paths in turn for some seconds; RuntimeError where an answer was no 2xx."""
+    """Request the paths in turn for ``seconds``. Raises RuntimeError unless all are 2xx."""
     file = program.directory / "paths.txt"
     file.write_text("\n".join(paths))
     wrk = find("wrk")
@@ -57,7 +57,7 @@ def _wrk(
     env["LOAD_TOKEN"] = PORTAL_TOKEN
     if cookie:
         env["LOAD_COOKIE"] = cookie
-    told = subprocess.run(
+    output = subprocess.run(
         [
             *(wrk.path, "-t2", f"-c{CONNECTIONS}", f"-d{max(1, round(seconds))}s"),
             *("--timeout", "20s", "-s", str(SCRIPT), program.url),
@@ -67,11 +67,11 @@ def _wrk(
         text=True,
         check=True,
     ).stdout
-    return read_figures(told)
+    return read_figures(output)
 
 
-def read_figures(told: str) -> Load:
-    line = next(line for line in told.splitlines() if line.startswith("FIGURES"))
+def read_figures(output: str) -> Load:
+    line = next(line for line in output.splitlines() if line.startswith("FIGURES"))
     requests, microseconds, errors, p50, p99 = (int(part) for part in line.split()[1:])
     return Load(requests, microseconds / 1e6, errors, p50 / 1e6, p99 / 1e6)
 
@@ -79,23 +79,23 @@ def read_figures(told: str) -> Load:
 async def _press(
     port: int, paths: Sequence[str], seconds: float, pause_ms: int, cookie: str | None
 ) -> Load:
-    """The same with Python's sockets; it saturates far below nginx and says less about it."""
+    """Generate the load with asyncio, which saturates far below nginx's rate."""
     extra = f"Cookie: {cookie}\r\n" if cookie else ""
-    asked = [
+    requests = [
         f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {PORTAL_TOKEN}\r\n"
         f"{extra}\r\n".encode()
         for path in paths
     ]
-    taken: list[float] = []
+    latencies: list[float] = []
     errors = 0
     ends_at = time.perf_counter() + seconds
 
     async def one(first: int) -> None:
         nonlocal errors
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        turn = first * len(asked) // CONNECTIONS
+        turn = first * len(requests) // CONNECTIONS
         while (started := time.perf_counter()) < ends_at:
-            writer.write(asked[turn % len(asked)])
+            writer.write(requests[turn % len(requests)])
             turn += 1
             head = await reader.readuntil(b"\r\n\r\n")
             lower = head.lower()
@@ -105,15 +105,15 @@ async def _press(
             else:
                 await _read_chunks(reader)
             errors += not head.startswith(b"HTTP/1.1 2")
-            taken.append(time.perf_counter() - started)
+            latencies.append(time.perf_counter() - started)
             if pause_ms:
                 await asyncio.sleep(pause_ms / 1000)
         writer.close()
 
     await asyncio.gather(*(one(number) for number in range(CONNECTIONS)))
-    taken.sort()
-    half, last = taken[len(taken) // 2], taken[len(taken) * 99 // 100]
-    return Load(len(taken), seconds, errors, half, last)
+    latencies.sort()
+    half, last = latencies[len(latencies) // 2], latencies[len(latencies) * 99 // 100]
+    return Load(len(latencies), seconds, errors, half, last)
 
 
 async def _read_chunks(reader: asyncio.StreamReader) -> None:

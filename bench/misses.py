@@ -1,4 +1,4 @@
-"""What the portal adds to an upstream call, and what a vehicle page costs, cold and warm."""
+"""The portal's overhead on an upstream call, and the cost of a cold and a warm vehicle page."""
 
 import http.client
 import re
@@ -12,10 +12,10 @@ from bench.results import Report
 
 
 class Visitor:
-    """A browser on one connection: it may sign in, and keeps the cookie."""
+    """A browser on one connection, which can sign in and keeps its cookie."""
 
     def __init__(self, port: int) -> None:
-        self._wire = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         self.cookie = ""
 
     def ask(self, path: str, form: dict[str, str] | None = None) -> bytes:
@@ -26,8 +26,8 @@ class Visitor:
         if form is not None:
             body = urlencode(form)
             headers["Content-Type"] = "application/x-www-form-urlencoded"
-        self._wire.request("POST" if form is not None else "GET", path, body, headers)
-        response = self._wire.getresponse()
+        self._connection.request("POST" if form is not None else "GET", path, body, headers)
+        response = self._connection.getresponse()
         content = response.read()
         if response.status >= 400:
             raise RuntimeError(f"{response.status} from {path}")
@@ -50,7 +50,7 @@ class Visitor:
 
 
 def proxied(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """A miss through the portal against the same call without it; 100 ms upstream."""
+    """Compare a miss through the portal with the direct call; the upstream takes 100 ms."""
     upstream = stage.upstream()
     portal = Visitor(stage.portal(f"{upstream.url}/d/100").port)
     direct = Visitor(upstream.port)
@@ -72,7 +72,7 @@ def proxied(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
 
 
 def cold_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """The whole page of an unknown vehicle against the slowest of its three lookups."""
+    """Compare the full page of an uncached vehicle with the slowest of its three lookups."""
     upstream = stage.upstream()
     visitor = Visitor(stage.portal(f"{upstream.url}/d/80,150,120").port).sign_in()
     direct = Visitor(upstream.port)
@@ -91,7 +91,7 @@ def cold_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None
 
 
 def warm_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """The page out of memory against the same page with nothing kept; instant upstream."""
+    """Compare a page from memory with the page without caches; the upstream has no delay."""
     upstream = stage.upstream()
     warm = stage.portal(upstream.url)
     off = {f"{kind}_{name}": "0" for kind in ("FRESH", "STALE") for name in OPERATIONS}

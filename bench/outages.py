@@ -1,7 +1,7 @@
 """Outages under load, at full size: ``python -m bench.outages``.
 
-Each row is a promise of the README with its limit and what this machine measured; the exit code
-is 1 where one was broken. The upstream is the tests' own, on a real socket, counting each call.
+Each row is a guarantee of the README with its limit and the measured value. The exit code is 1
+where one was not kept. The upstream is that of the tests, on a real socket; it counts each call.
 """
 
 import csv
@@ -48,8 +48,11 @@ class Scene:
         return list(csv.DictReader(io.StringIO(printed)))
 
     def ledger_agrees(self, died: bool = False) -> bool:
-        """Rows of calls in flight are there already; the fake counts them a moment later. What a
-        server that ``died`` may not have read any more is written as "broken"."""
+        """Return whether the ledger's rows match the calls that the upstreams counted.
+
+        A row is written before its call, which the fake counts a moment later. A call that a
+        server which ``died`` may not have read has the outcome "broken".
+        """
 
         def agrees() -> bool:
             rows = self.ledger()
@@ -57,7 +60,7 @@ class Scene:
             return len(rows) - unread <= self.calls <= len(rows)
 
         try:
-            wait_until(agrees, "an equal ledger", timeout_s=15)
+            wait_until(agrees, "a matching ledger", timeout_s=15)
         except AssertionError:
             return False
         return True
@@ -128,24 +131,24 @@ def both_fail() -> Iterator[Figure]:
         )
 
 
-def the_primary_dies(death: str, fault: Fault | None) -> Iterator[Figure]:
+def primary_dies(death: str, fault: Fault | None) -> Iterator[Figure]:
     with scene() as here:
         names = plates(2000)
         asks = lookups([names[number * 7919 % 2000] for number in range(10_000)])
 
-        def strike() -> None:
+        def inject_fault() -> None:
             here.primary.wait_for_calls(800, 120)
             if fault is None:
                 here.primary.stop()
             else:
                 here.primary.default(fault)
 
-        striker = threading.Thread(target=strike)
-        striker.start()
+        fault_thread = threading.Thread(target=inject_fault)
+        fault_thread.start()
         started = time.monotonic()
         answers = in_turn(here.server.port, asks, clients=64)
         seconds = time.monotonic() - started
-        striker.join()
+        fault_thread.join()
         agrees = here.ledger_agrees(died=fault is None)
         yield Figure(
             f"10,000 requests, 2,000 plates, 64 connections; at 40 % the primary {death}",
@@ -251,10 +254,10 @@ SCENES: Sequence[Callable[[], Iterator[Figure]]] = (
     lambda: one_plate(0.5),
     lambda: one_plate(7.0),
     both_fail,
-    lambda: the_primary_dies("is killed", None),
-    lambda: the_primary_dies("hangs", faults.hang()),
-    lambda: the_primary_dies("resets", faults.reset_before_a_byte()),
-    lambda: the_primary_dies("answers 500", faults.status(500)),
+    lambda: primary_dies("is killed", None),
+    lambda: primary_dies("hangs", faults.hang()),
+    lambda: primary_dies("resets", faults.reset_before_a_byte()),
+    lambda: primary_dies("answers 500", faults.status(500)),
     both_refused,
     hits_beside_hanging_lookups,
     a_bomb,
@@ -263,11 +266,11 @@ SCENES: Sequence[Callable[[], Iterator[Figure]]] = (
 
 
 def main() -> int:
-    """Print a table of what was promised and measured."""
+    """Print a table of guarantees and measured values."""
     kept = True
     print("| what happens | promised | measured | |\n|---|---|---|---|")
-    for play in SCENES:
-        for figure in play():
+    for run_scene in SCENES:
+        for figure in run_scene():
             kept &= figure.kept
             mark = "kept" if figure.kept else "BROKEN"
             print(f"| {figure.what} | {figure.limit} | {figure.measured} | {mark} |", flush=True)

@@ -1,8 +1,8 @@
-"""What most would write first: Flask, Flask-Caching's ``memoize``, requests, a log line a request.
+"""A plain peer: Flask, Flask-Caching's ``memoize``, requests, and a log line for each request.
 
-It checks its one token and knows no stale copies, coalescing, ledger or byte-for-byte bodies.
-The files are shared by its workers, as the portal's store is; the server's options are the
-portal's too.
+It checks one token. It has no stale copies, coalescing, ledger or byte-for-byte bodies. Its workers
+share the cache files, as the portal's workers share the store. The server's options are the
+portal's.
 """
 
 import logging
@@ -48,7 +48,7 @@ def create() -> Flask:
         return jsonify(fetch(rest))
 
     @app.after_request
-    def tell(response: Response) -> Response:
+    def log_request(response: Response) -> Response:
         log.info("%s %s %s", request.method, request.url_rule, response.status_code)
         return response
 

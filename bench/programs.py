@@ -1,7 +1,7 @@
-"""Servers started for a measurement, in this process's own session, and ended by their ids.
+"""Servers that are started for a measurement in this process's session, and ended by their ids.
 
-A server in a session of its own gets another share of the processor (the scheduler groups by
-session) and bends the ratio: so none of them calls setsid.
+None of them calls setsid. The scheduler groups processes by session, so a server in a session of
+its own would get another share of the processor and distort the ratio.
 """
 
 import os
@@ -29,7 +29,7 @@ def free_port() -> int:
 
 
 def environment(**additions: str) -> dict[str, str]:
-    """Ours without anything that sets up a portal, plus the additions."""
+    """Return this process's environment without portal settings, plus the additions."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -40,7 +40,7 @@ def environment(**additions: str) -> dict[str, str]:
 
 
 class Program:
-    """One server on a loopback port, its output in a file of its directory."""
+    """A server on a loopback port, which writes its output to a file of its directory."""
 
     def __init__(
         self,
@@ -70,7 +70,11 @@ class Program:
         return f"http://127.0.0.1:{self.port}"
 
     def wait(self) -> "Program":
-        """Until it accepts connections; RuntimeError with the end of its log when it does not."""
+        """Wait for the port to accept connections.
+
+        Raises RuntimeError with the end of the log where the program ends before, or does not
+        listen within ``STARTS_WITHIN_S``.
+        """
         while time.monotonic() - self.started_at < STARTS_WITHIN_S:
             if self.process.poll() is not None:
                 break
@@ -93,7 +97,7 @@ class Program:
                 self.process.wait(5)
 
     def family(self) -> list[int]:
-        """The ids of its worker processes."""
+        """Return the ids of the worker processes."""
         try:
             text = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
         except OSError:
@@ -101,7 +105,7 @@ class Program:
         return [int(part) for part in text.split()]
 
     def cpu_s(self) -> float:
-        """Processor time of the program and its workers, user and system."""
+        """Return the processor time of the program and its workers, user and system."""
         ticks = 0
         for pid in [self.process.pid, *self.family()]:
             with suppress(OSError):
@@ -110,18 +114,18 @@ class Program:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def rss_mib(self) -> list[float]:
-        """Resident memory of each worker."""
+        """Return the resident memory of each worker."""
         sizes = []
         for pid in self.family():
             with suppress(OSError):
                 pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
                 sizes.append(pages * os.sysconf("SC_PAGE_SIZE") / 2**20)
-        # A server may keep a resource tracker beside its workers.
+        # Smaller children are no workers, such as a resource tracker.
         return [size for size in sizes if size > 20]
 
 
 class Stage:
-    """Everything one scenario starts; ended in reverse order whatever happens."""
+    """The programs of one scenario, which are ended in reverse order, also after a failure."""
 
     def __init__(self, stack: ExitStack, directory: Path) -> None:
         self._stack = stack
@@ -147,7 +151,7 @@ class Stage:
         return program.wait()
 
     def run_beside(self, name: str, command: Sequence[str], env: Mapping[str, str]) -> None:
-        """Start a program that listens nowhere."""
+        """Start a program that listens on no port."""
         program = Program(name, command, self.folder(name), 0, env)
         self._stack.callback(program.stop)
 
@@ -155,12 +159,12 @@ class Stage:
         return self.run("upstream", [sys.executable, "-m", "bench.serve", "upstream", "{port}"])
 
     def plain(self, upstream: str) -> Program:
-        """The plain app on the portal's own server, with its options."""
+        """The plain app on the portal's own server, with the portal's options."""
         command = [sys.executable, "-m", "bench.serve", "plain", "{port}"]
         return self._plain("plain", upstream, command)
 
     def plain_on_gunicorn(self, upstream: str) -> Program:
-        """The plain app as most serve it: gunicorn with two workers and nothing else said."""
+        """The plain app on gunicorn with two workers and its other defaults."""
         gunicorn = [sys.executable, "-m", "gunicorn", "--workers=2", "--bind=127.0.0.1:{port}"]
         return self._plain("gunicorn", upstream, [*gunicorn, "bench.plain:create()"])
 
@@ -169,7 +173,7 @@ class Stage:
         return self.run(name, command, {**env, "CACHE_DIR": str(self.folder(name) / "cache")})
 
     def portal(self, upstream: str, name: str = "portal", **settings: str) -> Program:
-        """A managed portal; ``settings`` without their prefix come on top."""
+        """Start a portal in managed mode; ``settings`` are named without their prefix."""
         port = free_port()
         chosen = {
             "UPSTREAM_URL": upstream,

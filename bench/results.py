@@ -1,4 +1,4 @@
-"""What a run says: figures by turn, ratios with their median and spread, the machine."""
+"""Results of a run: figures by turn, ratios with median and spread, the machine."""
 
 import csv
 import os
@@ -16,13 +16,13 @@ RESULTS = Path(__file__).with_name("results")
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A figure of the portal's over a peer's, one value a turn, and what is asked of it."""
+    """A figure of the portal over that of a peer, one value a turn, with its goal."""
 
     name: str
     ours: Sequence[float]
     theirs: Sequence[float]
     unit: str
-    asked: float
+    goal: float
     sense: Literal["at least", "at most"]
 
     @property
@@ -35,12 +35,12 @@ class Ratio:
 
     @property
     def holds(self) -> bool:
-        return self.median >= self.asked if self.sense == "at least" else self.median <= self.asked
+        return self.median >= self.goal if self.sense == "at least" else self.median <= self.goal
 
 
 @dataclass(slots=True)
 class Report:
-    """Filled by the scenarios; ``notes`` are figures without a peer, and what was left out."""
+    """The scenarios' results. ``notes`` are figures without a peer, and omissions."""
 
     ratios: list[Ratio] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -52,10 +52,10 @@ class Report:
         ours: Sequence[float],
         theirs: Sequence[float],
         unit: str,
-        asked: float,
+        goal: float,
         sense: Literal["at least", "at most"],
     ) -> None:
-        ratio = Ratio(name, ours, theirs, unit, asked, sense)
+        ratio = Ratio(name, ours, theirs, unit, goal, sense)
         self.ratios.append(ratio)
         print(f"  {_row(ratio)}", flush=True)
 
@@ -64,7 +64,7 @@ class Report:
         print(f"  {text}", flush=True)
 
     def save(self, name: str) -> Path:
-        """Markdown, CSV and a plot under ``bench/results``; the path of the first."""
+        """Write Markdown, CSV and a plot under ``bench/results``; return the path of the first."""
         RESULTS.mkdir(exist_ok=True)
         page = RESULTS / f"{name}.md"
         page.write_text(self.markdown(name), encoding="utf-8")
@@ -75,7 +75,7 @@ class Report:
                 turns = zip(each.ours, each.theirs, each.values, strict=True)
                 for turn, (ours, theirs, value) in enumerate(turns, start=1):
                     row = [each.name, turn, f"{ours:.6g}", f"{theirs:.6g}", each.unit]
-                    table.writerow([*row, f"{value:.4g}", each.sense, each.asked])
+                    table.writerow([*row, f"{value:.4g}", each.sense, each.goal])
         (RESULTS / f"{name}.svg").write_text(plot(self.ratios), encoding="utf-8")
         return page
 
@@ -93,7 +93,7 @@ class Report:
             lines.append(
                 f"| {each.name} | **{each.median:.2f}** "
                 f"| {min(each.values):.2f}–{max(each.values):.2f} "
-                f"| {each.sense} {each.asked:g} | {'yes' if each.holds else 'no'} "
+                f"| {each.sense} {each.goal:g} | {'yes' if each.holds else 'no'} "
                 f"| {_figure(ours)} {each.unit} | {_figure(theirs)} {each.unit} |"
             )
         lines += ["", f"![ratios]({name}.svg)", "", *(f"- {note}" for note in self.notes), ""]
@@ -107,13 +107,11 @@ def _figure(value: float) -> str:
 def _row(each: Ratio) -> str:
     spread = f"{min(each.values):.2f}–{max(each.values):.2f}"
     verdict = "holds" if each.holds else "NOT reached"
-    return (
-        f"{each.name}: {each.median:.2f} ({spread}), asked {each.sense} {each.asked:g}: {verdict}"
-    )
+    return f"{each.name}: {each.median:.2f} ({spread}), asked {each.sense} {each.goal:g}: {verdict}"
 
 
 def machine() -> str:
-    """Processor, cores, memory, system, Python; and how busy it was."""
+    """Describe processor, cores, memory, system, Python and load average."""
     model = platform.machine()
     memory = "?"
     try:
@@ -134,7 +132,7 @@ def machine() -> str:
 
 
 def plot(ratios: Sequence[Ratio]) -> str:
-    """Each ratio over what is asked of it, so that 1 is the mark for all; medians and spread."""
+    """Plot each ratio over its goal, so that 1 is the goal of all; medians and spread."""
     width, left, row, top = 860, 400, 26, 40
     reach = 3.0
 
@@ -154,7 +152,7 @@ def plot(ratios: Sequence[Ratio]) -> str:
     for index, each in enumerate(ratios):
         y = top + row * index + row / 2
         within = [
-            value / each.asked if each.sense == "at least" else each.asked / max(value, 1e-9)
+            value / each.goal if each.sense == "at least" else each.goal / max(value, 1e-9)
             for value in each.values
         ]
         middle = statistics.median(within)

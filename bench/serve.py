@@ -1,4 +1,4 @@
-"""``python -m bench.serve upstream|plain PORT``: a peer under Granian, as the portal is."""
+"""``python -m bench.serve upstream|plain PORT``: a peer under Granian, the portal's server."""
 
 import sys
 

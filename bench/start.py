@@ -1,4 +1,4 @@
-"""From nothing to the first answer, and how long the import alone takes."""
+"""Time from the start to the first response, and time of the import."""
 
 import subprocess
 import sys
@@ -14,24 +14,24 @@ def start(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     upstream = stage.upstream()
     firsts, imports = [], []
     for number in range(rounds + 1):
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         portal = stage.portal(upstream.url, f"start-{number}")
         with urllib.request.urlopen(f"{portal.url}/healthz", timeout=20) as answer:
             answer.read()
-        firsts.append(time.perf_counter() - began)
+        firsts.append(time.perf_counter() - started_at)
         portal.stop()
         imports.append(_import_s())
-    # The first of each reads files from the disk: a warm start is what is asked for.
+    # The target is a warm start. The first of each reads files from the disk and is dropped.
     report.compare("start to first answer", firsts[1:], [1.0] * rounds, "s", 1.5, "at most")
     report.compare("import of the application", imports[1:], [1.0] * rounds, "s", 0.5, "at most")
 
 
 def _import_s() -> float:
-    """By the process's own clock, the interpreter's start not counted."""
+    """Return the import time by the process's own clock, without the interpreter's start."""
     program = (
         "import time; began = time.perf_counter(); import app; print(time.perf_counter() - began)"
     )
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", program],
         cwd=CHECKOUT,
         env=environment(),
@@ -39,4 +39,4 @@ def _import_s() -> float:
         text=True,
         check=True,
     ).stdout
-    return float(told)
+    return float(output)

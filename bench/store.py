@@ -1,4 +1,4 @@
-"""The embedded store alone: does an entry cost the same among a million as among a thousand?"""
+"""The embedded store: cost of an entry among a million entries and among a thousand."""
 
 import os
 import random
@@ -15,7 +15,7 @@ SMALL = 1_000
 LARGE = int(os.environ.get("BENCH_ENTRIES", "1000000"))
 VALUE = 1_000
 OPERATIONS = 3_000
-TURNS = 5  # a round: one takes no longer than a blink
+TURNS = 5  # a round, because one turn is very short
 
 
 def entries(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
@@ -26,14 +26,14 @@ def entries(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
         stores[size] = SQLiteCache(folder / "cache.sqlite")
         stores[size].set(_key(0), b"x" * VALUE, 86_400)
         _fill(folder / "cache.sqlite", size)
-    chance = random.Random(7)
+    generator = random.Random(7)
     for kind in ("get", "set"):
         costs: dict[int, list[float]] = {SMALL: [], LARGE: []}
-        folds: dict[int, list[float]] = {SMALL: [], LARGE: []}
+        sweeps: dict[int, list[float]] = {SMALL: [], LARGE: []}
         for _ in range(rounds * TURNS):
             for size, store in stores.items():
-                costs[size].append(_cost_us(store, kind, size, chance))
-                folds[size].append(_fold_us(store))
+                costs[size].append(_cost_us(store, kind, size, generator))
+                sweeps[size].append(_sweep_us(store))
         report.compare(
             f"the store's {kind} among {LARGE:,} entries over {SMALL:,}",
             costs[LARGE],
@@ -42,20 +42,20 @@ def entries(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
             1.5,
             "at most",
         )
-    told = ", ".join(f"{size:,} {statistics.median(each):.0f}" for size, each in folds.items())
-    report.note(f"the sweep after it (a thread's own, once a second), µs an entry set: {told}")
+    medians = ", ".join(f"{size:,} {statistics.median(each):.0f}" for size, each in sweeps.items())
+    report.note(f"the sweep after it (a thread's own, once a second), µs an entry set: {medians}")
 
 
-def _fold_us(store: SQLiteCache) -> float:
-    """What the portal's housekeeper does beside: nobody who sets waits for it."""
+def _sweep_us(store: SQLiteCache) -> float:
+    """Return the cost of a sweep, which the portal's scheduler runs in a thread of its own."""
     started = time.perf_counter()
     store.sweep()
     return (time.perf_counter() - started) / OPERATIONS * 1e6
 
 
-def _cost_us(store: SQLiteCache, kind: str, size: int, chance: random.Random) -> float:
-    keys = [_key(chance.randrange(size)) for _ in range(OPERATIONS)]
-    value = chance.randbytes(VALUE)
+def _cost_us(store: SQLiteCache, kind: str, size: int, generator: random.Random) -> float:
+    keys = [_key(generator.randrange(size)) for _ in range(OPERATIONS)]
+    value = generator.randbytes(VALUE)
     started = time.perf_counter()
     for key in keys:
         if kind == "get":
@@ -66,13 +66,13 @@ def _cost_us(store: SQLiteCache, kind: str, size: int, chance: random.Random) ->
 
 
 def _key(number: int) -> str:
-    """As the portal's own: 24 hex digits of a tag, 40 of a name, in no order."""
+    """Return a key in the portal's format: 24 hex digits of a tag, 40 of a name, unordered."""
     spread = random.Random(number).getrandbits(256)
     return f"{spread:064x}"[:24] + ":" + f"{spread:064x}"[24:]
 
 
 def _fill(path: Path, size: int) -> None:
-    """In bulk: what is measured is not how it came there."""
+    """Insert entries in bulk, because filling the store is not measured."""
     expires_at = time.time() + 86_400
     rows = sorted((entry_id(key), key) for key in map(_key, range(size)))
     with sqlite3.connect(path) as db:

@@ -1,7 +1,7 @@
-"""The upstream that is measured against: 8 kB decode bodies, a delay where the address says so.
+"""The upstream of the benchmarks: 8 kB decode bodies, with a delay given in the address.
 
-The base address may carry delays in milliseconds for decode, RENAINF and RENAJUD: ``/d/100`` or
-``/d/80,120,100``. ``/calls`` tells how many lookups were answered and of how many plates.
+The base address may contain delays in milliseconds for decode, RENAINF and RENAJUD: ``/d/100`` or
+``/d/80,120,100``. ``/calls`` returns the number of lookups answered and of distinct ones.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from typing import Any
 from tests import factories
 
 _PLATE = "ZZZ9Z99"
-# Five versions with a history of two years each: 8 kB, as a popular model has.
+# Five versions with a history of two years each, as a popular model has: 8 kB.
 _DECODE = factories.decode_body(
     _PLATE,
     informacoesFipe=[
@@ -32,16 +32,16 @@ _plates: set[str] = set()
 
 
 async def app(scope: Any, protocol: Any) -> None:
-    """RSGI: one event loop, so that the upstream takes little of the processor."""
+    """Answer a request. RSGI on one event loop takes little of the processor."""
     parts = scope.path.strip("/").split("/")
     if parts == ["calls"]:
-        told = json.dumps({"calls": _calls["total"], "distinct": len(_plates)}).encode()
-        protocol.response_bytes(200, _HEADERS, told)
+        counts = json.dumps({"calls": _calls["total"], "distinct": len(_plates)}).encode()
+        protocol.response_bytes(200, _HEADERS, counts)
         return
     delays = [0.0, 0.0, 0.0]
     if parts[0] == "d":
-        given = [float(text) / 1000 for text in parts[1].split(",")]
-        delays = given * 3 if len(given) == 1 else given
+        values = [float(text) / 1000 for text in parts[1].split(",")]
+        delays = values * 3 if len(values) == 1 else values
         parts = parts[2:]
     operation = "decode" if parts[2] == "decode" else parts[3]
     plate = parts[3] if operation == "decode" else parts[4]

@@ -1,4 +1,4 @@
-"""Who may ask: one credential out of a request, the tokens issued, what each person asked."""
+"""Authentication: credentials of requests, issued tokens, and each visitor's history."""
 
 from portal.access.credentials import NoCredential, read_credential
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper, Mode

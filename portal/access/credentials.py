@@ -1,4 +1,4 @@
-"""Exactly one credential out of a request, or none. Pure."""
+"""Reads the one credential of a request. Pure."""
 
 from collections.abc import Sequence
 from urllib.parse import parse_qsl
@@ -7,31 +7,35 @@ from portal.system.token_format import is_token
 
 
 class NoCredential(ValueError):
-    """None, more than one, or one that no token can look like: 401."""
+    """The request holds no credential, several, or one without a token's format: 401."""
 
 
 def read_credential(headers: Sequence[str], query_string: bytes) -> str:
-    """The one token of the Authorization headers and ``at`` parameters; raises NoCredential.
+    """Return the one token of the Authorization headers and ``at`` parameters.
 
-    The same token by header and by query is one; the same place twice is not. A server that
-    joins two headers as ``A,B`` and hands a non-ASCII one on as an empty text is covered: a
-    token holds no comma, and a present but empty one is no token.
+    Raises NoCredential. The same token in a header and in the query counts as one; two headers
+    or two parameters are rejected, even with equal values. A server may join two headers as
+    ``A,B``, or pass a non-ASCII header on as an empty text. Both are rejected, because a token
+    contains no comma and is not empty.
     """
     query = _at(query_string)
     if len(headers) > 1 or len(query) > 1:
-        raise NoCredential("the same place twice")
+        raise NoCredential("two Authorization headers or two at parameters")
     given = {*headers, *query}
     if len(given) != 1:
-        raise NoCredential("none, or two that differ")
+        raise NoCredential("no credential, or two different ones")
     token = given.pop()
     if not is_token(token):
-        raise NoCredential("not the form of a token")
+        raise NoCredential("not in the format of a token")
     return token
 
 
 def _at(query_string: bytes) -> list[str]:
-    """The values of ``at``, byte for character: what is no ASCII stays none. A lenient UTF-8
-    reader would turn ``%FF`` into the three ASCII characters of its own escape."""
+    """Return the values of ``at``, decoded as Latin-1.
+
+    Each byte becomes one character, so non-ASCII bytes stay non-ASCII. A lenient UTF-8 decoder
+    would turn ``%FF`` into the three ASCII characters of its own escape.
+    """
     if not query_string:
         return []
     pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, encoding="latin-1")

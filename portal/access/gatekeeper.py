@@ -1,4 +1,4 @@
-"""Who may ask: a credential becomes an Identity, by the portal's mode."""
+"""Authenticates a credential according to the portal's mode."""
 
 from typing import Literal
 
@@ -6,14 +6,17 @@ from portal.access.sealing import name_credential
 from portal.access.tokens import SCOPES, Identity, Tokens, UnknownToken, digest
 
 Mode = Literal["demo", "managed", "pass-through"]
-DEMO_TOKEN = "demo"  # noqa: S105 documented, opens fictitious data alone
+DEMO_TOKEN = "demo"  # noqa: S105 documented; gives access to fictitious data only
 _DEMO_DIGEST = digest(DEMO_TOKEN)
 
 
 class Gatekeeper:
-    """Knows the mode: demo and managed check portal tokens, pass-through accepts any credential
-    but a portal token and lets the upstream judge. ``secret`` is the portal's, under which it names
-    their credentials."""
+    """Turns a credential into an Identity.
+
+    The demo and managed modes check portal tokens. The pass-through mode accepts any credential
+    except a portal token and leaves its verification to the upstream. ``secret`` is the portal's
+    key; it keys the HMAC that identifies a pass-through credential.
+    """
 
     def __init__(self, mode: Mode, tokens: Tokens, secret: bytes) -> None:
         self.mode = mode
@@ -21,21 +24,25 @@ class Gatekeeper:
         self._secret = secret
 
     def admit(self, credential: str) -> Identity:
-        """Raises UnknownToken (401), RefusedToken (403) or TokensUnavailable (503)."""
+        """Return the identity of a credential.
+
+        Raises UnknownToken (401), RefusedToken (403) or TokensUnavailable (503).
+        """
         if self.mode == "pass-through":
-            # Also where the operator's upstream token got lost: callers then still send theirs.
+            # A portal token must not go upstream. Callers still send one where the operator lost
+            # the upstream token, which puts the portal in this mode.
             if self._tokens.was_issued(digest(credential)):
                 raise UnknownToken
-            own = name_credential(self._secret, credential)
-            return Identity(f"credential:{own[:12]}", own, SCOPES - {"admin"}, 0, credential)
+            keyed = name_credential(self._secret, credential)
+            return Identity(f"credential:{keyed[:12]}", keyed, SCOPES - {"admin"}, 0, credential)
         return self.admit_digest(digest(credential))
 
     def admit_digest(self, token_digest: str) -> Identity:
-        """The same for a session, which holds a digest alone."""
+        """Return the identity of a token's digest; a session stores only the digest."""
         if self.mode == "demo" and token_digest == _DEMO_DIGEST:
             return self.visitor()
         return self._tokens.identify(token_digest)
 
     def visitor(self) -> Identity:
-        """Anybody who looks at the demonstration."""
+        """Return the identity that all visitors of the demonstration share."""
         return Identity(DEMO_TOKEN, _DEMO_DIGEST, SCOPES - {"admin"})

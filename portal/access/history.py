@@ -1,4 +1,7 @@
-"""What each person asked, shown to them alone: encrypted, erasable, covered by a purge."""
+"""Each visitor's recent lookups: encrypted, erasable, covered by a purge.
+
+A history is shown only to its visitor.
+"""
 
 import hashlib
 import logging
@@ -27,15 +30,18 @@ class Entry:
 
 
 class HistoryUnavailable(Exception):
-    """The database could not be asked."""
+    """The history could not be erased, or its bytes could not be removed from the files."""
 
 
 class BytesKept(Exception):
-    """The rows are deleted; the database's files still hold bytes of them."""
+    """The rows are deleted, but the database's files still hold bytes of them."""
 
 
 class History:
-    """``tag`` names a plate without telling it (HMAC); the plate itself is encrypted."""
+    """Recent lookups by visitor.
+
+    ``tag`` is the HMAC of a plate, under which rows are found; the plate itself is encrypted.
+    """
 
     kept_s: Final = KEPT_S
 
@@ -54,44 +60,47 @@ class History:
         self._clock = clock
 
     def record(self, visitor: str, subject: str) -> None:
-        """Note a lookup. A convenience: where the database will not, nobody's page is lost."""
+        """Record a lookup. A database failure is logged, not raised: the page is still served."""
         sealed = cipher(self._secret, b"history").encrypt(subject.encode())
         tag, now = self._tag(subject), self._clock()
-        visitor = self._visitor(visitor)
+        visitor = self._visitor_key(visitor)
         try:
             with self._engine.begin() as db:
                 db.execute(delete(table).where(table.c.visitor == visitor, table.c.subject == tag))
                 db.execute(
                     insert(table).values(visitor=visitor, subject=tag, asked_at=now, sealed=sealed)
                 )
-        except SQLAlchemyError as error:  # the same visit noted twice at once included
-            log.warning("history not kept: %s", type(error).__name__)
+        except SQLAlchemyError as error:  # includes a unique violation by a concurrent request
+            log.warning("history was not recorded: %s", type(error).__name__)
 
     def recent(self, visitor: str) -> list[Entry]:
-        """The latest first, none where the database will not; an entry of another key is passed
-        over."""
+        """Return the visitor's ``LISTED`` latest lookups, the latest first.
+
+        Returns none where the database fails. An entry that was encrypted under another key is
+        skipped.
+        """
         from cryptography.fernet import InvalidToken
 
         query = (
             select(table.c.sealed, table.c.asked_at)
             .where(
-                table.c.visitor == self._visitor(visitor),
+                table.c.visitor == self._visitor_key(visitor),
                 table.c.asked_at >= self._clock() - KEPT_S,
             )
             .order_by(table.c.asked_at.desc())
             .limit(LISTED)
         )
-        box = cipher(self._secret, b"history")
+        fernet = cipher(self._secret, b"history")
         entries = []
         try:
             with reading(self._engine) as db:
                 rows = db.execute(query).all()
         except SQLAlchemyError as error:
-            log.warning("history not read: %s", type(error).__name__)
+            log.warning("history was not read: %s", type(error).__name__)
             return []
         for sealed, asked_at in rows:
             try:
-                entries.append(Entry(box.decrypt(sealed).decode(), asked_at))
+                entries.append(Entry(fernet.decrypt(sealed).decode(), asked_at))
             except InvalidToken:
                 continue
         return entries
@@ -99,21 +108,24 @@ class History:
     def drop_expired(self) -> None:
         """Delete entries older than thirty days. Raises BytesKept where their bytes remain.
 
-        The bytes are removed at every call, so that a call which could not is made up for.
+        Every call removes bytes, so a later call completes one that failed.
         """
-        past = table.c.asked_at < self._clock() - KEPT_S
+        expired = table.c.asked_at < self._clock() - KEPT_S
         with self._engine.begin() as db:
-            sealed = db.execute(select(table.c.sealed).where(past)).scalars().all()
-            db.execute(delete(table).where(past))
+            sealed = db.execute(select(table.c.sealed).where(expired)).scalars().all()
+            db.execute(delete(table).where(expired))
         if not erase_traces(self._engine, sealed):
             raise BytesKept
 
     def erase(self, visitor: str) -> None:
-        """Delete a visitor's entries. Raises HistoryUnavailable where they, or bytes of them in
-        the database's files, could not be deleted; a second call deletes the rest."""
+        """Delete a visitor's entries.
+
+        Raises HistoryUnavailable where the entries, or bytes of them in the database's files,
+        could not be deleted. A second call deletes the rest.
+        """
         try:
             with self._engine.begin() as db:
-                mine = self._visitor(visitor)
+                mine = self._visitor_key(visitor)
                 db.execute(delete(table).where(table.c.visitor == mine))
             erased = erase_traces(self._engine, [mine.encode()])
         except SQLAlchemyError as error:
@@ -122,9 +134,10 @@ class History:
             raise HistoryUnavailable("bytes kept")
 
     def forget(self, subject: str) -> None:
-        """Delete a vehicle's entries from the histories of every namespace, and remove all traces
-        of its tag from the database's files: the ledger's must be cut before. Raises BytesKept
-        where they remain.
+        """Delete a vehicle's entries from the histories of every namespace.
+
+        Also removes all traces of its tag from the database's files, so the tag must be removed
+        from the ledger before. Raises BytesKept where traces remain.
         """
         tag = self._tag(subject)
         with self._engine.begin() as db:
@@ -132,6 +145,10 @@ class History:
         if not erase_traces(self._engine, [tag.encode()]):
             raise BytesKept
 
-    def _visitor(self, visitor: str) -> str:
-        """A session may be shown to a portal in front of another upstream: it is told nothing."""
+    def _visitor_key(self, visitor: str) -> str:
+        """Return the digest of namespace and visitor.
+
+        A browser may send a session to a portal in front of another upstream. The namespace in
+        the digest keeps that portal from finding this one's entries.
+        """
         return hashlib.sha256(f"{self._namespace}\0{visitor}".encode()).hexdigest()

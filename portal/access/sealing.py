@@ -1,4 +1,4 @@
-"""Encryption under the secret key, a key of its own for each purpose."""
+"""Encryption and HMAC under the secret key, with one derived key for each purpose."""
 
 import base64
 import hashlib
@@ -10,31 +10,34 @@ if TYPE_CHECKING:
 
 
 def cipher(secret: bytes, purpose: bytes) -> "Fernet":
-    from cryptography.fernet import Fernet  # late: it is half of a start's import time
+    from cryptography.fernet import Fernet  # lazy: it is half of the import time of a start
 
     key = hmac.digest(secret, purpose, hashlib.sha256)
     return Fernet(base64.urlsafe_b64encode(key))
 
 
 def seal_text(secret: bytes, namespace: str, text: str) -> str:
-    """Encrypt a credential for the session cookie, where its owner alone carries it.
+    """Encrypt a credential for the session cookie. Only the cookie stores it.
 
     A browser sends one cookie to every port of a host, so portals in front of different upstreams
-    may see each other's: no one opens a credential of another ``namespace``.
+    may receive each other's. The key is derived per ``namespace``, so a portal cannot decrypt a
+    credential of another namespace.
     """
     return cipher(secret, _session(namespace)).encrypt(text.encode()).decode()
 
 
 def name_credential(secret: bytes, credential: str) -> str:
-    """What a caller's own credential is told apart by, in the databases too: HMAC, in hex.
+    """Return the HMAC of a caller's own credential, in hex: its identifier, also in databases.
 
-    No bare digest: upstream credentials may be guessable, and whoever got hold of the ledger
-    could try guesses against it."""
+    An unkeyed digest would not do. Upstream credentials may be guessable, and a reader of the
+    ledger could test guesses against the digest.
+    """
     key = hmac.digest(secret, b"credential", hashlib.sha256)
     return hmac.digest(key, credential.encode(), hashlib.sha256).hex()
 
 
 def open_text(secret: bytes, namespace: str, sealed: str) -> str | None:
+    """Decrypt a text of ``seal_text``; None where the key or the namespace is another."""
     from cryptography.fernet import InvalidToken
 
     try:

@@ -1,4 +1,4 @@
-"""Issued tokens: digest, scopes, expiry, daily limit; and who a token turns out to be."""
+"""Issues, revokes and identifies tokens: digest, scopes, expiry, daily limit."""
 
 import hashlib
 import logging
@@ -20,35 +20,38 @@ log = logging.getLogger(__name__)
 
 OPERATION_SCOPES: Final = frozenset({"decode", "renainf", "renajud", "report"})
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
-REMEMBERED_S = 2.0  # a revocation reaches every process within this
-# With the database away a token that held goes on for a little: a restart of PostgreSQL is no
-# outage of the portal's. The edge may hold a judgement for another second, and a revocation is
-# to reach everybody within five.
+REMEMBERED_S = 2.0  # time to live of a cached row; a revocation reaches every process within it
+# While the database is unreachable, a row read up to this long ago stays valid, so that a restart
+# of PostgreSQL is no outage of the portal. A revocation must take effect everywhere within five
+# seconds, and the edge may hold an authorisation for one more second.
 LAST_KNOWN_S = 4.0
-AWAY_PAUSE_S = 0.5  # after a failure nobody asks for this long: the next ones need not wait too
-REMEMBERED_MOST = 10_000
+RETRY_PAUSE_S = 0.5  # no reads for this long after a failed one, because each may cost a time-out
+MOST_CACHED = 10_000  # digests
 
 
 class UnknownToken(LookupError):
-    """Nobody was ever given this token: 401."""
+    """No token of this namespace, or a portal token in pass-through mode: 401."""
 
 
 class RefusedToken(LookupError):
-    """A token that was given and no longer holds: revoked or expired. 403."""
+    """The token was issued and is revoked or expired: 403."""
 
 
 class TokensUnavailable(Exception):
-    """The database of tokens cannot be asked: nobody can be told from a stranger. 503."""
+    """Authentication is impossible because the database cannot be read: 503."""
 
 
 class NameTaken(ValueError):
-    """A token of this name was issued before."""
+    """The namespace already has a token of this name, possibly a revoked one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who asks. ``daily_limit`` in upstream calls, 0 = none; ``credential`` in pass-through mode
-    alone, where the caller's own goes upstream and ``digest`` is an HMAC of it."""
+    """An authenticated caller.
+
+    ``daily_limit`` is in upstream calls a day, 0 = none. ``credential`` is set only in
+    pass-through mode: the caller's own is sent upstream, and ``digest`` is its HMAC.
+    """
 
     name: str
     digest: str
@@ -62,7 +65,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A token as the operator sees it listed; times in epoch seconds."""
+    """A row of the token table; times in epoch seconds."""
 
     name: str
     digest: str
@@ -74,12 +77,13 @@ class Issued:
     namespace: str
 
     def holds(self, now: float) -> bool:
+        """Return whether the token is neither expired nor revoked."""
         expired = self.expires_at is not None and now >= self.expires_at
         return self.revoked_at is None and not expired
 
 
 class Tokens:
-    """The tokens of the database beside those of the settings; only digests are kept.
+    """The tokens of the database and those of the settings; only digests are kept.
 
     A token is valid in the ``namespace`` it was issued in, and unknown in every other.
     """
@@ -100,12 +104,15 @@ class Tokens:
             digest(token): Identity(f"settings:{number}", digest(token), SCOPES)
             for number, token in enumerate(configured, start=1)
         }
-        self._remembered: dict[str, tuple[float, Issued | None]] = {}
-        self._away_until = -math.inf
+        self._cached: dict[str, tuple[float, Issued | None]] = {}
+        self._retry_at = -math.inf
         self._lock = threading.Lock()
 
     def identify(self, token_digest: str) -> Identity:
-        """Whose digest it is; raises UnknownToken, RefusedToken or TokensUnavailable."""
+        """Return the identity of a token's digest.
+
+        Raises UnknownToken, RefusedToken or TokensUnavailable.
+        """
         configured = self._configured.get(token_digest)
         if configured is not None:
             return configured
@@ -117,23 +124,27 @@ class Tokens:
         return Identity(issued.name, issued.digest, issued.scopes, issued.daily_limit)
 
     def was_issued(self, token_digest: str) -> bool:
-        """Whether it is a portal token, live or not, of whatever namespace.
+        """Return whether the digest is of a portal token, valid or not, of any namespace.
 
-        A credential that was not one a moment ago does not become one, so what was found last
-        holds while the database is away. Raises TokensUnavailable where nothing was found yet.
+        A credential that was no portal token does not become one later. So the last result read
+        stays valid, without a time limit, while the database is unreachable. Raises
+        TokensUnavailable where the digest was not read before.
         """
-        remembered = self._remembered.get(token_digest)
+        cached = self._cached.get(token_digest)
         try:
             return self._find(token_digest) is not None
         except TokensUnavailable:
-            if remembered is None:
+            if cached is None:
                 raise
-            return remembered[1] is not None
+            return cached[1] is not None
 
     def issue(
         self, name: str, scopes: frozenset[str], lifetime_s: float | None, daily_limit: int
     ) -> str:
-        """A new token of 256 random bits: returned here and nowhere else, ever. NameTaken."""
+        """Store and return a new token of 256 random bits. Raises NameTaken.
+
+        Only the digest is stored, so the token cannot be read again later.
+        """
         token = secrets.token_urlsafe(32)
         now = self._clock()
         try:
@@ -154,7 +165,7 @@ class Tokens:
         return token
 
     def revoke(self, name: str) -> bool:
-        """False where no such token holds."""
+        """Revoke a token. Returns False where no token of this name is unrevoked."""
         with self._engine.begin() as db:
             revoked = db.execute(
                 update(table)
@@ -166,45 +177,53 @@ class Tokens:
                 .values(revoked_at=self._clock())
             )
         with self._lock:
-            self._remembered.clear()
+            self._cached.clear()
         return bool(revoked.rowcount)
 
     def listed(self) -> list[Issued]:
+        """Return the namespace's tokens in the order of their issue."""
         query = select(table).where(table.c.namespace == self._namespace)
         with reading(self._engine) as db:
             return [_issued(row) for row in db.execute(query.order_by(table.c.created_at))]
 
     def _find(self, token_digest: str) -> Issued | None:
         now = self._monotonic()
-        remembered = self._remembered.get(token_digest)
-        if remembered is not None and now - remembered[0] < REMEMBERED_S:
-            return remembered[1]
-        if now < self._away_until:
-            return self._last_known(remembered)
+        cached = self._cached.get(token_digest)
+        if cached is not None and now - cached[0] < REMEMBERED_S:
+            return cached[1]
+        if now < self._retry_at:
+            return self._last_known(cached)
         try:
             with reading(self._engine) as db:
                 row = db.execute(select(table).where(table.c.digest == token_digest)).first()
         except SQLAlchemyError as error:
-            self._away_until = self._monotonic() + AWAY_PAUSE_S
+            self._retry_at = self._monotonic() + RETRY_PAUSE_S
             log.warning("tokens were not read: %s", type(error).__name__)
-            return self._last_known(remembered)
+            return self._last_known(cached)
         issued = _issued(row) if row is not None else None
         with self._lock:
-            if len(self._remembered) >= REMEMBERED_MOST:
-                self._remembered.clear()  # a flood of wrong tokens must not grow us
-            self._remembered[token_digest] = (now, issued)
+            if len(self._cached) >= MOST_CACHED:
+                self._cached.clear()  # bounds the memory that wrong tokens can take
+            self._cached[token_digest] = (now, issued)
         return issued
 
-    def _last_known(self, remembered: tuple[float, Issued | None] | None) -> Issued:
-        """Counted from the question that was answered last, to now: failing took its time too."""
-        asked_at, issued = remembered or (-math.inf, None)
-        if issued is None or self._monotonic() - asked_at >= LAST_KNOWN_S:
-            raise TokensUnavailable("the database is away")
+    def _last_known(self, cached: tuple[float, Issued | None] | None) -> Issued:
+        """Return the last row read, or raise TokensUnavailable after LAST_KNOWN_S.
+
+        The age counts from the start of the last successful read to now, and so includes the time
+        that the failed read took.
+        """
+        read_at, issued = cached or (-math.inf, None)
+        if issued is None or self._monotonic() - read_at >= LAST_KNOWN_S:
+            raise TokensUnavailable("the database cannot be read")
         return issued
 
 
 def digest(token: str) -> str:
-    """SHA-256 in hex. Enough for 256 random bits; nothing slower would be safer."""
+    """Return the SHA-256 of a token in hex.
+
+    A slow hash would not be safer, because a token has 256 random bits.
+    """
     return hashlib.sha256(token.encode()).hexdigest()
 
 

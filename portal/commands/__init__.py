@@ -1,4 +1,4 @@
-"""What operators type: flask --app app token, purge, ledger."""
+"""The operator's commands: flask --app app token, purge, ledger."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ def register_commands(
     app: Flask,
     tokens: Tokens,
     ledger: Ledger,
-    tally: SavingsCounter,
+    savings: SavingsCounter,
     store: Store,
     history: History,
     purge_log: PurgeLog,
@@ -25,9 +25,10 @@ def register_commands(
     data: DataCheck,
     create_database: Callable[[], object],
 ) -> None:
+    """Add the commands to the application. ``create_database`` may raise OSError."""
     token = token_commands(tokens, create_database)
     purge = purge_command(store, ledger, history, purge_log, leases)
-    list_calls = ledger_command(ledger, tally)
+    list_calls = ledger_command(ledger, savings)
     token.check, purge.check, list_calls.check = data.for_token, data.for_purge, data.for_ledger
     for command in (token, purge, list_calls):
         app.cli.add_command(command)

@@ -1,4 +1,4 @@
-"""Refuses a command that would work on other data than the server's."""
+"""Rejects a command that would work on other data than the server's."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -15,13 +15,13 @@ _AS_THE_SERVER = "Give this command the settings of the server"
 
 @dataclass(frozen=True, slots=True)
 class DataCheck:
-    """Each method returns why a command must not run, in one line, or None.
+    """Each ``for_`` method returns why a command must not run, in one line, or None.
 
-    ``database`` and ``store`` are the files that a portal with these settings makes at its start,
-    None where it makes none; ``unused_stores`` are files of a cache that such a portal does not
-    open; ``key_fingerprint`` is that of the command's secret key, None where
-    there is no key; ``store_fingerprint`` reads what the store has recorded;
-    ``upstreams_data_dir`` as in the settings.
+    ``database`` and ``store`` are the files that a portal with these settings creates at its
+    start, None where it creates none. ``unused_stores`` are cache files that such a portal does
+    not open. ``key_fingerprint`` is that of the command's secret key, None where there is no key.
+    ``store_fingerprint`` reads the fingerprint recorded in the store. ``upstreams_data_dir`` is
+    that of the settings.
     """
 
     engine: Engine
@@ -33,18 +33,18 @@ class DataCheck:
     upstreams_data_dir: Path | None
 
     def for_token(self) -> str | None:
-        if self._beside():
+        if self._has_upstream_data():
             print("PORTAL_UPSTREAM_URL is not set: the demonstration's data.", file=sys.stderr)
-        return self._other_key(self._recorded())
+        return self._key_mismatch(self._database_key())
 
     def for_ledger(self) -> str | None:
-        return self._missing(self.database) or self.for_token()
+        return self._missing_file(self.database) or self.for_token()
 
     def for_purge(self) -> str | None:
-        if trouble := self._missing(self.database, self.store):
-            return trouble
-        if self._beside():
-            # A purge of the demonstration's data alone would look like one of an upstream's.
+        if failure := self._missing_file(self.database, self.store):
+            return failure
+        if self._has_upstream_data():
+            # The output of this purge would look like that of a purge of an upstream's data.
             return (
                 "Without PORTAL_UPSTREAM_URL this would purge the demonstration's data alone, "
                 f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."
@@ -57,23 +57,23 @@ class DataCheck:
         if self.key_fingerprint is None:
             return f"There is no secret key. {_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."
         return (
-            self._other_key(self._recorded())
-            or self._other_key(self._recorded_in_store())
-            or self._formers()
+            self._key_mismatch(self._database_key())
+            or self._key_mismatch(self._store_key())
+            or self._former_keys()
         )
 
-    def _missing(self, *files: Path | None) -> str | None:
+    def _missing_file(self, *files: Path | None) -> str | None:
         for file in files:
             if file is not None and not file.exists():
                 return f"There is no {file}. {_AS_THE_SERVER}, PORTAL_DATA_DIR above all."
         return None
 
-    def _beside(self) -> bool:
-        """Whether a portal with an upstream has data beside the demonstration's."""
+    def _has_upstream_data(self) -> bool:
+        """Return whether there is also data of a portal with an upstream."""
         folder = self.upstreams_data_dir
         return folder is not None and any(folder.glob("*.sqlite"))
 
-    def _other_key(self, recorded: str | None) -> str | None:
+    def _key_mismatch(self, recorded: str | None) -> str | None:
         if recorded is None or recorded == self.key_fingerprint:
             return None
         return (
@@ -81,11 +81,11 @@ class DataCheck:
             f"{_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."
         )
 
-    def _formers(self) -> str | None:
+    def _former_keys(self) -> str | None:
         try:
             formers = former_fingerprints(self.engine)
         except SQLAlchemyError:
-            return None  # the purge meets it again and says so
+            return None  # the purge meets the same error and reports it
         if not formers:
             return None
         return (
@@ -93,14 +93,14 @@ class DataCheck:
             "start the portal once while the store can be reached, then purge again."
         )
 
-    def _recorded(self) -> str | None:
+    def _database_key(self) -> str | None:
         try:
             return recorded_fingerprint(self.engine)
         except SQLAlchemyError:
-            return None  # the command meets it again and says so
+            return None  # the command meets the same error and reports it
 
-    def _recorded_in_store(self) -> str | None:
+    def _store_key(self) -> str | None:
         try:
             return self.store_fingerprint()
         except Exception:
-            return None  # the purge meets it again and says so
+            return None  # the purge meets the same error and reports it

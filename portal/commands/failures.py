@@ -1,4 +1,4 @@
-"""Commands that could not be done say why in a line, and exit 1."""
+"""Command classes that print a failure in one line and exit 1."""
 
 import sys
 from collections.abc import Callable
@@ -9,24 +9,25 @@ from sqlalchemy.exc import SQLAlchemyError
 
 
 class Command(click.Command):
-    """A database that is away or full is no fault of the program: no trace of it is shown.
+    """A command that prints a database error in one line, without a traceback.
 
-    ``check`` is called before the command and returns why it must not run, or None.
+    An unreachable or full database is no defect of the program. ``check`` is called before the
+    command and returns why it must not run, or None.
     """
 
     check: Callable[[], str | None] = staticmethod(lambda: None)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            if (trouble := self.check()) is not None:
-                print(trouble, file=sys.stderr)
+            if (failure := self.check()) is not None:
+                print(failure, file=sys.stderr)
                 sys.exit(1)
             return super().invoke(ctx)
         except SQLAlchemyError as error:
-            # The lines after the first tell the statement, and what it was given.
+            # The further lines contain the statement and its parameters.
             print(f"The database cannot be used: {str(error).splitlines()[0]}", file=sys.stderr)
             sys.exit(1)
 
 
 class CommandGroup(Command, click.Group):
-    """The same for a group: whatever its commands meet passes here."""
+    """The same for a group: the errors of its commands pass through its ``invoke``."""

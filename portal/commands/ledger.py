@@ -1,4 +1,4 @@
-"""``flask --app app ledger``: one line an upstream call."""
+"""``flask --app app ledger``: prints one line for each upstream call."""
 
 import csv
 import itertools
@@ -18,7 +18,7 @@ COLUMNS = ("sent_at", "operation", "origin", "caller", "price", "outcome", "stat
 _ONE_LINE = str.maketrans("\r\n", "  ")
 
 
-def ledger_command(book: Ledger, tally: SavingsCounter) -> Command:
+def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
     @click.command("ledger", cls=Command)
     @click.option("--month", callback=_month, help="as in 2026-11; none = every month")
     @click.option("--csv", "as_csv", is_flag=True, help="comma-separated, under one header line")
@@ -31,7 +31,7 @@ def ledger_command(book: Ledger, tally: SavingsCounter) -> Command:
         if summary and everywhere:
             raise click.UsageError("--summary is of one upstream, --all of every one")
         if summary:
-            table: Iterable[tuple[str, ...]] = _summary(book.rows(month), tally.month(month))
+            table: Iterable[tuple[str, ...]] = _summary(book.rows(month), counter.month(month))
         elif everywhere:
             rows = ((*_cells(row), row.namespace) for row in book.rows(month, everywhere=True))
             table = itertools.chain([(*COLUMNS, "namespace")], rows) if as_csv else rows
@@ -50,10 +50,10 @@ def ledger_command(book: Ledger, tally: SavingsCounter) -> Command:
 
 
 def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[tuple[str, ...]]:
-    """A line an operation and one for all: what was asked and paid, what the store answered.
+    """Yield a header, a line for each operation, and a total.
 
-    Saved are the hits alone, at the price of their day: a lookup that another's call carried
-    along (collapsed) is counted and not valued.
+    Only hits count as savings, at the price of their day. A lookup that shared another's call
+    (collapsed) is counted, but adds no savings.
     """
     calls: defaultdict[str, int] = defaultdict(int)
     spent: defaultdict[str, Decimal] = defaultdict(Decimal)
@@ -63,9 +63,9 @@ def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[tuple[
     saved = {each.operation: each for each in savings}
     yield SUMMARY_COLUMNS
     names = sorted(calls.keys() | saved.keys())
-    nothing = Savings("", 0, 0, Decimal(0))
+    no_savings = Savings("", 0, 0, Decimal(0))
     for name in names:
-        each = saved.get(name, nothing)
+        each = saved.get(name, no_savings)
         yield _line(name, calls[name], spent[name], each.hits, each.collapsed, each.amount)
     yield _line(
         "all",
@@ -84,7 +84,7 @@ def _line(
 
 
 def _reais(amount: Decimal) -> str:
-    """Two decimals, more where a price has them."""
+    """Format with two decimals, or more where the amount has them."""
     cents = amount.quantize(Decimal("0.01"))
     return f"{cents}" if cents == amount else f"{amount.normalize():f}"
 
@@ -102,8 +102,11 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _safe(cell: str) -> str:
-    """A spreadsheet takes such a cell for a formula, and what follows a line break for a cell of
-    its own: csv puts no quotes around a lone carriage return."""
+    """Escape a cell that a spreadsheet would read as a formula, and replace line breaks.
+
+    A spreadsheet reads the text after a lone carriage return as a new cell, because csv does not
+    quote that character.
+    """
     shown = "'" + cell if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
     return shown.translate(_ONE_LINE)
 

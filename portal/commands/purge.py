@@ -1,4 +1,4 @@
-"""``flask --app app purge PLATE``: leave no byte of a vehicle."""
+"""``flask --app app purge PLATE``: deletes all data of a vehicle, including its traces."""
 
 import sys
 from collections.abc import Callable
@@ -15,16 +15,16 @@ from portal.vehicle import InvalidPlate, Plate, parse_subject
 
 T = TypeVar("T")
 
-_BYTES_REMAIN = (
+_STORE_BYTES_REMAIN = (
     "None of them can be read any more, but a reader kept their bytes in the store's log: "
     "purge again to remove those."
 )
-_BYTES_KEPT = (
+_DATABASE_BYTES_REMAIN = (
     "The ledger and the histories name the vehicle no more, but a reader kept bytes of it in the "
     "database's log: purge again to remove those."
 )
 _STORE_DOWN = "The store cannot be reached: what it holds was not purged, or not all of it."
-_LEASES_KEPT = "A lease's file names the vehicle and cannot be removed: purge again."
+_LEASE_REMAINS = "A lease's file names the vehicle and cannot be removed: purge again."
 
 
 def purge_command(
@@ -43,17 +43,18 @@ def purge_command(
             names.append(subject.twin.text)
         run = _Purge(store)
         for name in names:
-            # First: a process that finds the store empty asks this log whether it missed a purge.
+            # Before the store, because a process that finds the store empty reads this log to
+            # learn whether it missed a purge.
             number = run.attempt(purge_log.note, purge_bucket(store.tag(name)))
             run.attempt(run.purge_store, name, number or 0)
         run.attempt(run.remove_broken)
-        print(f"Purged {run.gone} stored answers.")
+        print(f"Purged {run.deleted} stored answers.")
         for file in run.broken:
             print(f"Deleted {file}, which was set aside as corrupt and may have held it too.")
-        # Whatever the store says: the database is another place, and names the vehicle too.
+        # Also after a failure of the store, because the database names the vehicle, too.
         for name in names:
             run.attempt(ledger.forget, store.tag(name))
-            run.attempt(history.forget, name)  # after the ledger: it removes the traces of both
+            run.attempt(history.forget, name)  # after the ledger: it removes both's traces
             run.attempt(leases.forget, store.tag(name))
         run.end()
 
@@ -61,41 +62,41 @@ def purge_command(
 
 
 class _Purge:
-    """Tries every place and collects what went wrong, each trouble once."""
+    """Runs every step of a purge and collects the failures, each kind once."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._database_error: SQLAlchemyError | None = None
-        self._troubles: dict[str, None] = {}
-        self.gone = 0
+        self._failures: dict[str, None] = {}
+        self.deleted = 0
         self.broken: list[str] = []
 
-    def attempt(self, step: Callable[..., T], *given: Any) -> T | None:
+    def attempt(self, step: Callable[..., T], *arguments: Any) -> T | None:
         try:
-            return step(*given)
+            return step(*arguments)
         except BytesRemain as remain:
-            self.gone += remain.gone
-            self._troubles[_BYTES_REMAIN] = None
+            self.deleted += remain.gone
+            self._failures[_STORE_BYTES_REMAIN] = None
         except StoreDown:
-            self._troubles[_STORE_DOWN] = None
+            self._failures[_STORE_DOWN] = None
         except BytesKept:
-            self._troubles[_BYTES_KEPT] = None
+            self._failures[_DATABASE_BYTES_REMAIN] = None
         except SQLAlchemyError as error:
             self._database_error = self._database_error or error
         except OSError:
-            self._troubles[_LEASES_KEPT] = None
+            self._failures[_LEASE_REMAINS] = None
         return None
 
     def purge_store(self, name: str, number: int) -> None:
-        self.gone += self._store.purge(name, number)
+        self.deleted += self._store.purge(name, number)
 
     def remove_broken(self) -> None:
         self.broken += self._store.remove_broken()
 
     def end(self) -> None:
-        for trouble in self._troubles:
-            print(trouble, file=sys.stderr)
+        for failure in self._failures:
+            print(failure, file=sys.stderr)
         if self._database_error is not None:
-            raise self._database_error  # Telling prints it and exits 1
-        if self._troubles:
+            raise self._database_error  # Command prints it and exits 1
+        if self._failures:
             sys.exit(1)

@@ -17,7 +17,11 @@ _DEFAULT_SCOPES = ",".join(sorted(OPERATION_SCOPES))
 
 
 def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> CommandGroup:
-    """A token may be issued before the portal's first start: ``create_database`` raises OSError."""
+    """Return the group of token commands.
+
+    ``issue`` calls ``create_database``, which may raise OSError, because a token may be issued
+    before the portal's first start.
+    """
 
     @click.group("token", cls=CommandGroup, help="Issue, list and revoke access tokens.")
     def token() -> None:
@@ -35,13 +39,13 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
         try:
             create_database()
         except OSError as error:
-            _not_done(f"The database cannot be made: {error}")
+            _fail(f"The database cannot be made: {error}")
         try:
-            made = tokens.issue(name, scopes, expires, daily_limit)
+            new_token = tokens.issue(name, scopes, expires, daily_limit)
         except NameTaken:
-            _not_done(f"A token named {name} exists already.")
+            _fail(f"A token named {name} exists already.")
         print(f"Token for {name} ({', '.join(sorted(scopes))}); it will not be shown again:")
-        print(made)
+        print(new_token)
 
     @token.command("list")
     def listed() -> None:
@@ -54,8 +58,8 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
                 each.name,
                 ",".join(sorted(each.scopes)),
                 each.daily_limit or "none",
-                _moment(each.created_at),
-                _moment(each.expires_at) if each.expires_at else "never",
+                _local_time(each.created_at),
+                _local_time(each.expires_at) if each.expires_at else "never",
                 state,
                 sep="\t",
             )
@@ -65,7 +69,7 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
     def revoke(name: str) -> None:
         """End a token; it is refused everywhere within five seconds."""
         if not tokens.revoke(name):
-            _not_done(f"No valid token is named {name}.")
+            _fail(f"No valid token is named {name}.")
         print(f"Revoked {name}.")
 
     return token
@@ -95,10 +99,10 @@ def _lifetime(_: click.Context, __: click.Parameter, value: str | None) -> float
     return float(int(match[1]) * _UNITS[match[2]])
 
 
-def _moment(seconds: float) -> str:
+def _local_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, ZONE).strftime("%Y-%m-%d %H:%M")
 
 
-def _not_done(why: str) -> None:
+def _fail(why: str) -> None:
     print(why, file=sys.stderr)
     sys.exit(1)

@@ -1,4 +1,4 @@
-"""Where it is kept: the SQL engine with its tables, and the secret key."""
+"""Persistent state: the SQL engine with its tables, and the secret key."""
 
 from portal.storage.data_lock import DataLock
 from portal.storage.database import (

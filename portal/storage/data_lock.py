@@ -1,4 +1,4 @@
-"""Which portals use a data directory at the moment."""
+"""The lock that the servers of one data directory hold."""
 
 import fcntl
 import os
@@ -6,10 +6,11 @@ from pathlib import Path
 
 
 class DataLock:
-    """Held by a server for its life, beside any other server of the same directory.
+    """A lock file that a server holds for its life, shared with other servers of the directory.
 
-    ``is_alone`` says whether no other server held it when this one was made. The kernel releases
-    the lock of a killed process. Raises OSError where the directory cannot be used.
+    ``is_alone`` is true where no other server held the lock when this one was constructed. The
+    kernel releases the lock of a killed process. Raises OSError where the directory cannot be
+    used.
     """
 
     def __init__(self, data_dir: Path) -> None:
@@ -19,11 +20,11 @@ class DataLock:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.is_alone = True
-        except OSError:  # held, or a file system without locks: then nothing is known
+        except OSError:  # held, or the file system has no locks
             self.is_alone = False
 
     def share(self) -> None:
-        """Let other servers start: what needed to be alone is done."""
+        """Downgrade to a shared lock, so that other servers can start."""
         fcntl.flock(self._file, fcntl.LOCK_SH)
 
     def release(self) -> None:

@@ -37,21 +37,22 @@ from portal.storage.upgrade import upgrade
 
 log = logging.getLogger(__name__)
 
-# A write waits this long for another process's write lock on SQLite, unless told otherwise.
+# A write waits this long for another process's write lock on SQLite; ``waiting`` sets another
+# limit.
 WRITE_WAIT_S = 10.0
-# A crowd of writers that wait for the lock holds all connections.
+# Many writers that wait for the write lock can hold all connections.
 POOL_TIMEOUT_S = 5.0
 
-_SET_UP_LOCK = 0x646F7373  # "doss": any number, the same in every portal
+_SET_UP_LOCK = 0x646F7373  # "doss": arbitrary, but the same in every portal
 
 _metadata = MetaData()
 
-# Each namespace (an upstream, or the demonstration) has rows of its own in these tables. Rows
-# that a former layout wrote without one are kept under the empty namespace and never served.
+# Rows belong to a namespace: an upstream, or the demonstration. Rows that a former layout wrote
+# without one are kept under the empty namespace and never served.
 tokens = Table(
     "access_tokens",
     _metadata,
-    Column("digest", String(64), primary_key=True),  # SHA-256, hex; the token itself is nowhere
+    Column("digest", String(64), primary_key=True),  # SHA-256, hex; the token is not stored
     Column("namespace", String, nullable=False),
     Column("name", String(80), nullable=False),
     Column("scopes", String(200), nullable=False),
@@ -85,7 +86,7 @@ spending = Table(
     _metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
-    Column("payer", String(90), primary_key=True),  # "day" for everybody, "token:NAME" for one
+    Column("payer", String(90), primary_key=True),  # "day" for all callers, "token:NAME" for one
     Column("calls", Integer, nullable=False),
 )
 
@@ -95,7 +96,7 @@ hits = Table(
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
     Column("operation", String(10), primary_key=True),
-    Column("price", String(20), primary_key=True),  # R$ a call on that day, decimal text
+    Column("price", String(20), primary_key=True),  # R$ a call on that day, as decimal text
     Column("hits", Integer, nullable=False),
     Column("collapsed", Integer, nullable=False),
 )
@@ -116,7 +117,7 @@ purges = Table(
     "purges",
     _metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("bucket", Integer, nullable=False),  # of 65,536: it names no vehicle
+    Column("bucket", Integer, nullable=False),  # of 65,536, so it identifies no vehicle
 )
 
 _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
@@ -133,16 +134,17 @@ meta = Table(
 def open_engine(
     url: str | None, data_dir: Path, required: bool = True, create: bool = True
 ) -> Engine:
-    """An engine with every table in place; without a URL, SQLite in ``data_dir``.
+    """Return an engine whose tables exist; without a URL, SQLite in ``data_dir``.
 
-    Raises OSError or SQLAlchemyError where the database cannot be opened. Not ``required``: it
-    was set up before, and a process that starts while it is away must not die of that; every use
-    of the engine then fails until it is back. Without ``create`` a missing file stays missing,
-    and one that cannot be opened raises.
+    Raises OSError or SQLAlchemyError where the database cannot be opened. Without ``required``
+    that is logged instead, because the database was set up before and a process that starts
+    during an outage must not exit. Every use of the engine then fails until the database is
+    reachable again. Without ``create`` a missing SQLite file is not created, and a file that
+    cannot be opened raises.
     """
     file = database_file(url, data_dir)
     if file is None:
-        from portal.storage.postgresql import postgresql  # late: most portals have none
+        from portal.storage.postgresql import postgresql  # lazy: most portals do not use it
 
         engine = postgresql(url or "")
     else:
@@ -151,11 +153,11 @@ def open_engine(
             return engine
     try:
         if file is not None:
-            _make(file)
+            _create_file(file)
             if required:
-                _check(engine, file)
+                _check_integrity(engine, file)
         with engine.begin() as db:
-            lock_set_up(db)  # portals may all start at once
+            lock_set_up(db)  # several portals may start at once
             upgrade(db, _metadata)
     except (OSError, SQLAlchemyError) as error:
         if required or (file is not None and not create):
@@ -166,20 +168,23 @@ def open_engine(
 
 
 def database_file(url: str | None, data_dir: Path) -> Path | None:
-    """The file of an SQLite database; None for a PostgreSQL address."""
+    """Return the file of an SQLite database, None for a PostgreSQL address."""
     if url is None:
         return data_dir / "portal.sqlite"
     return None if url.startswith("postgresql") else Path(make_url(url).database or "")
 
 
 def lock_set_up(db: Connection) -> None:
-    """Exclude other set-ups until the transaction ends; SQLite's has the write lock already."""
+    """Exclude other set-ups until the transaction ends.
+
+    An SQLite transaction holds the write lock already.
+    """
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
 
 
 def is_in_place(engine: Engine) -> bool:
-    """Whether an SQLite engine's file is still at its path; True for a PostgreSQL."""
+    """Return whether an SQLite engine's file is still at its path; True for PostgreSQL."""
     if engine.dialect.name == "postgresql":
         return True
     try:
@@ -189,19 +194,22 @@ def is_in_place(engine: Engine) -> bool:
     return True
 
 
-def _make(file: Path) -> None:
+def _create_file(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    # Before SQLite opens it: the log beside it takes the mode of the file.
+    # Create it before SQLite does, because the write-ahead log inherits the file's mode.
     os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
-def _check(engine: Engine, file: Path) -> None:
-    """Raise OSError where the file's pages are corrupt: what it lost nothing else holds."""
+def _check_integrity(engine: Engine, file: Path) -> None:
+    """Raise OSError where the file's pages are corrupt.
+
+    The portal cannot rebuild the file, because no other copy of its rows exists.
+    """
     try:
         with reading(engine) as db:
             is_whole = db.exec_driver_sql("PRAGMA quick_check(1)").scalar() == "ok"
     except DatabaseError as error:
-        if isinstance(error, OperationalError):  # locked or out of reach, and no more
+        if isinstance(error, OperationalError):  # locked or unreachable, which is no corruption
             raise
         is_whole = False
     if not is_whole:
@@ -209,7 +217,8 @@ def _check(engine: Engine, file: Path) -> None:
 
 
 def _sqlite(path: Path) -> Engine:
-    # By URI, since only that can say: never make the file. It would be everybody's, and empty.
+    # Only a URI has mode=rw, which never creates the file. SQLite would create an empty one that
+    # other users can read.
     address = URL.create(
         "sqlite", database=f"file:{quote(str(path))}", query={"mode": "rw", "uri": "true"}
     )
@@ -227,9 +236,9 @@ def _sqlite(path: Path) -> Engine:
         record.info["inode"] = _inode(path)
 
     def check_inode(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
-        # A file that was removed can still be written: such rows would be lost without an error.
+        # Rows written to a removed file are lost without an error.
         if record.info.get("inode") != _inode(path):
-            raise DisconnectionError("the file was removed or replaced")  # the pool connects anew
+            raise DisconnectionError("the file was removed or replaced")  # the pool reconnects
 
     event.listen(engine, "connect", note_inode)
     event.listen(engine, "checkout", check_inode)
@@ -247,14 +256,17 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # transactions are begun below, not guessed by the driver
+    connection.isolation_level = None  # _begin_immediate begins transactions, not the driver
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}")
     connection.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
 
 
 def _begin_immediate(connection: Connection) -> None:
-    """Take the write lock at once: a deferred transaction fails when it turns into a write."""
+    """Acquire the write lock at BEGIN.
+
+    A deferred transaction can fail when it upgrades from read to write.
+    """
     options = connection.get_execution_options()
     if not options.get("reads_only"):
         wait_ms = int(options.get("write_wait_s", WRITE_WAIT_S) * 1000)
@@ -263,14 +275,15 @@ def _begin_immediate(connection: Connection) -> None:
 
 
 def waiting(engine: Engine, seconds: float) -> Engine:
-    """The same engine, whose transactions wait at most this long for SQLite's write lock."""
+    """Return the engine with this limit, in seconds, on waits for SQLite's write lock."""
     return engine.execution_options(write_wait_s=seconds)
 
 
 def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
-    """Remove from SQLite's files what they keep of rows deleted before; see ``leave_no_trace``.
+    """Remove the bytes of deleted rows from SQLite's files; see ``leave_no_trace``.
 
-    Returns False where the bytes remain. PostgreSQL returns True: its vacuum is its operator's.
+    Returns False where bytes remain. Returns True for PostgreSQL, whose vacuum is left to its
+    operator.
     """
     search = _searches.get(engine)
     if search is None:
@@ -284,8 +297,11 @@ def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
 
 
 def reading(engine: Engine) -> Connection:
-    """A connection for queries alone: it neither waits for a writer nor holds one up, and leaves
-    no transaction open while its rows are read."""
+    """Return a connection for queries only.
+
+    It neither waits for a writer nor blocks one, and leaves no transaction open while its rows
+    are read.
+    """
     connection = engine.connect().execution_options(reads_only=True)
     if engine.dialect.name == "postgresql":
         return connection.execution_options(isolation_level="AUTOCOMMIT")

@@ -1,4 +1,4 @@
-"""Which secret key the rows of a database were written under, by the key's fingerprint."""
+"""Records the fingerprint of the secret key that a database's rows were written under."""
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
@@ -11,23 +11,27 @@ _RECORDED = select(meta.c.value).where(meta.c.name == _NAME)
 
 
 def recorded_fingerprint(engine: Engine) -> str | None:
-    """None where no portal has recorded one yet. Raises SQLAlchemyError."""
+    """Return the recorded fingerprint, None where there is none. Raises SQLAlchemyError."""
     with reading(engine) as db:
         return db.execute(_RECORDED).scalar()
 
 
 def former_fingerprints(engine: Engine) -> list[str]:
-    """Keys whose answers the store may still hold. Raises SQLAlchemyError."""
+    """Return the former keys whose answers the store may still hold. Raises SQLAlchemyError."""
     with reading(engine) as db:
         return str(db.execute(_FORMERS).scalar() or "").split()
 
 
 def adopt_key(engine: Engine, fingerprint: str) -> tuple[bool, list[str]]:
-    """Record the key in use; whether it replaced another, and the fingerprints of former keys
-    whose answers the store may still hold. Raises SQLAlchemyError.
+    """Record the key in use.
 
-    What only the former key leads to is removed then: history entries, which are encrypted under
-    it, and the ledger's HMACs of plates, which a purge could not find. Ledger rows stay.
+    Returns whether it replaced another, and the fingerprints of former keys whose answers the
+    store may still hold.
+
+
+    Where the key changed, deletes the data that only the former key can reach: history entries,
+    which are encrypted under it, and the ledger's HMACs of plates, which a purge could not find.
+    Ledger rows stay. Raises SQLAlchemyError.
     """
     with engine.begin() as db:
         lock_set_up(db)

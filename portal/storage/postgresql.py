@@ -1,4 +1,4 @@
-"""PostgreSQL, as several portals share one: few connections, and patience that ends."""
+"""PostgreSQL engine for a server that several portals share: few connections, short time-outs."""
 
 import math
 import threading
@@ -15,16 +15,18 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 T = TypeVar("T")
 
-# A server takes a hundred connections unless told otherwise, from all processes of all machines
-# together. More would not be faster: calls are counted one after the other.
+# Per process. By default a server accepts 100 connections from all processes of all machines
+# together. More connections would not be faster, because calls are counted serially.
 CONNECTIONS = 8
-# A database out of reach must cost seconds, not the threads of everybody who waits for it; but
-# while it answers, the line moves, and whoever stands in it may stay as long as a lookup may take.
+# A waiter fails when no connection was returned within POOL_TIMEOUT_S, so that an unreachable
+# database does not block threads. While connections are returned, a waiter times out after
+# LONGEST_WAIT_S, the time that a lookup may take.
 POOL_TIMEOUT_S = 2
 LONGEST_WAIT_S = 12.0
-ANSWER_TIMEOUT_S = 6.0  # of one statement; longer than the server's own, which can still say why
-# And a machine that vanishes in mid-transaction must not hold up the others for longer.
-_PATIENCE = {
+# Of one statement. It exceeds the server's statement_timeout, whose error states the reason.
+ANSWER_TIMEOUT_S = 6.0
+# The idle time-out also releases the locks of a machine that vanishes in mid-transaction.
+_TIMEOUTS = {
     "connect_timeout": "2",
     "tcp_user_timeout": "5000",
     "options": "-c statement_timeout=5000 -c idle_in_transaction_session_timeout=5000",
@@ -32,85 +34,91 @@ _PATIENCE = {
 
 
 def postgresql(url: str) -> Engine:
-    """An engine whose every step ends; what ``url`` sets itself is left to it."""
+    """Return an engine with a time-out on every step; parameters in ``url`` override them."""
     address = make_url(url).set(drivername="postgresql+psycopg")
-    patience = {name: value for name, value in _PATIENCE.items() if name not in address.query}
+    timeouts = {name: value for name, value in _TIMEOUTS.items() if name not in address.query}
     engine = create_engine(
         address,
-        poolclass=_Line,
+        poolclass=_FifoPool,
         pool_size=CONNECTIONS,
         max_overflow=0,
         pool_timeout=POOL_TIMEOUT_S,
         pool_pre_ping=True,
-        connect_args=patience,
+        connect_args=timeouts,
     )
     event.listen(engine, "do_connect", _connect)
     return engine
 
 
-class _Line(QueuePool):
-    """First come, first served: the queue it stands before lets newcomers in ahead, and one of a
-    crowd might wait for ever. Whoever waits stays while others come back with a connection that
-    lives; with the database away none does."""
+class _FifoPool(QueuePool):
+    """A FIFO pool.
+
+    QueuePool may serve a newcomer before a waiter, which can starve the waiter. A waiter keeps
+    its place while other callers return live connections, up to LONGEST_WAIT_S. While the
+    database is unreachable none are returned, and waiters fail after the pool's time-out.
+    """
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        # Reentrant: a forgotten connection comes back out of a garbage collection, anywhere.
-        self._turn = threading.RLock()
+        # Reentrant, because the garbage collector may return an unclosed connection at any point.
+        self._lock = threading.RLock()
         self._free = self.size()
-        self._waiting: deque[threading.Lock] = deque()
-        self._moved_at = -math.inf
+        self._waiters: deque[threading.Lock] = deque()
+        self._returned_at = -math.inf
 
     def _do_get(self) -> ConnectionPoolEntry:
-        self._wait()
+        self._acquire()
         try:
             return super()._do_get()
         except BaseException:
-            self._call_next()
+            self._release()
             raise
 
     def _do_return_conn(self, record: ConnectionPoolEntry) -> None:
         if record.dbapi_connection is not None:
-            self._moved_at = time.monotonic()
+            self._returned_at = time.monotonic()
         super()._do_return_conn(record)
-        self._call_next()
+        self._release()
 
-    def _wait(self) -> None:
-        with self._turn:
+    def _acquire(self) -> None:
+        with self._lock:
             if self._free:
                 self._free -= 1
                 return
-            called = threading.Lock()
-            called.acquire()
-            self._waiting.append(called)
-        came_at = looked_at = time.monotonic()
-        while not called.acquire(timeout=self.timeout()):
+            permit = threading.Lock()
+            permit.acquire()
+            self._waiters.append(permit)
+        started_at = checked_at = time.monotonic()
+        while not permit.acquire(timeout=self.timeout()):
             now = time.monotonic()
-            if self._moved_at >= looked_at and now - came_at < LONGEST_WAIT_S:
-                looked_at = now
+            if self._returned_at >= checked_at and now - started_at < LONGEST_WAIT_S:
+                checked_at = now
                 continue
-            with self._turn:
-                if called in self._waiting:  # else it was called in this very moment
-                    self._waiting.remove(called)
+            with self._lock:
+                if permit in self._waiters:  # else it was released just now
+                    self._waiters.remove(permit)
                     raise NoConnectionFree("no connection became free in time")
 
-    def _call_next(self) -> None:
-        with self._turn:
-            if self._waiting:
-                self._waiting.popleft().release()
+    def _release(self) -> None:
+        with self._lock:
+            if self._waiters:
+                self._waiters.popleft().release()
             else:
                 self._free += 1
 
 
 class _Connection(psycopg.Connection[Any]):
-    """psycopg waits for an answer forever. The limits above do not help where the server stands
-    still while its kernel goes on confirming what is sent."""
+    """A psycopg connection with a time-out on each wait for the server.
+
+    psycopg waits without a limit. The time-outs above do not apply where the server hangs while
+    its kernel still acknowledges what is sent.
+    """
 
     def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
         try:
             return super().wait(gen, interval, timeout or ANSWER_TIMEOUT_S)
         except _WaitTimeout:
-            self.pgconn.finish()  # what comes later would be taken for another question's answer
+            self.pgconn.finish()  # a late response would be taken for that of the next statement
             raise psycopg.OperationalError("the server did not answer in time") from None
 
 

@@ -1,4 +1,4 @@
-"""Logs purges in the database, beside the store: a store that comes back empty lost its own."""
+"""Logs purges in the database, because a store that restarts empty has lost its own log."""
 
 import logging
 from typing import NamedTuple
@@ -10,13 +10,16 @@ from portal.storage.database import purges, reading
 
 log = logging.getLogger(__name__)
 
-KEPT = 10_000  # purges
+KEPT = 10_000  # purges in the log
 _TRIES = 10
 
 
 class Purges(NamedTuple):
-    """``latest`` is the number of the last purge; ``buckets`` are those purged since the number
-    that was asked for, None where the log no longer tells."""
+    """The result of ``PurgeLog.since``.
+
+    ``latest`` is the number of the last purge. ``buckets`` are those purged after the requested
+    number, None where the log no longer reaches back to it.
+    """
 
     latest: int
     buckets: frozenset[int] | None
@@ -29,7 +32,7 @@ def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
 
 
 class PurgeLog:
-    """Numbers purges from one, by the bucket of the vehicle: a bucket names no vehicle."""
+    """Numbers purges from 1. It logs the vehicle's bucket, which identifies no vehicle."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -40,7 +43,7 @@ class PurgeLog:
         for tries_left in reversed(range(_TRIES)):
             try:
                 with self._engine.begin() as db:
-                    # Not the database's own sequence: that may show a later number first.
+                    # A database sequence could make a later number visible first.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
                     db.execute(insert(purges).values(number=number, bucket=bucket))
                     db.execute(delete(purges).where(purges.c.number <= number - KEPT))
@@ -51,8 +54,10 @@ class PurgeLog:
         raise AssertionError("unreachable")
 
     def since(self, number: int | None) -> Purges | None:
-        """The purges after that number, all of them unknown for None; None where the database
-        cannot be read."""
+        """Return the purges after ``number``, None where the database cannot be read.
+
+        For a ``number`` of None the buckets are unknown, unless nothing was ever purged.
+        """
         try:
             with reading(self._engine) as db:
                 latest = db.execute(select(func.max(purges.c.number))).scalar() or 0
@@ -62,5 +67,5 @@ class PurgeLog:
                 found = db.execute(select(purges.c.bucket).where(after)).scalars()
                 return Purges(latest, frozenset(found))
         except SQLAlchemyError as error:
-            log.warning("the log of purges cannot be read: %s", type(error).__name__)
+            log.warning("the purge log cannot be read: %s", type(error).__name__)
             return None

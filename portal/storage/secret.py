@@ -1,4 +1,4 @@
-"""The secret key's file: made once, readable by its owner alone."""
+"""The secret key's file, created once with access for its owner only."""
 
 import contextlib
 import hashlib
@@ -13,14 +13,14 @@ NAME = "secret_key"
 
 
 class InvalidSecretKey(ValueError):
-    """The file holds no key; the text is one line for the operator."""
+    """The file contains no key. The message is one line for the operator."""
 
 
 def read_secret_key(data_dir: Path) -> str | None:
-    """The key kept in ``data_dir``, 64 hexadecimal digits; None where there is no file.
+    """Return the key in ``data_dir``, 64 hexadecimal digits; None where there is no file.
 
-    Raises OSError, or InvalidSecretKey for any other content. An empty file is what a power cut
-    may leave of one that was never flushed, and an empty key would let anybody sign.
+    Raises OSError, or InvalidSecretKey for any other content. A power cut may leave an empty file
+    where one was never flushed, and signatures under an empty key can be forged.
     """
     path = data_dir / NAME
     try:
@@ -34,15 +34,15 @@ def read_secret_key(data_dir: Path) -> str | None:
 
 
 def load_secret_key(data_dir: Path) -> str:
-    """The key kept in ``data_dir``; made on first use, the same for every process that races.
+    """Return the key in ``data_dir``, created on first use.
 
-    Raises OSError, or InvalidSecretKey.
+    Concurrent processes get the same key. Raises OSError, or InvalidSecretKey.
     """
     key = read_secret_key(data_dir)
     if key is not None:
         return key
     data_dir.mkdir(parents=True, exist_ok=True)
-    _make(data_dir)
+    _create(data_dir)
     key = read_secret_key(data_dir)
     if key is None:
         raise FileNotFoundError(f"{data_dir / NAME} was removed while it was made")
@@ -50,12 +50,12 @@ def load_secret_key(data_dir: Path) -> str:
 
 
 def fingerprint(secret: bytes) -> str:
-    """Tells whether data was written under this key: HMAC of a constant, in hex."""
+    """Return the HMAC of a constant under the key, in hex. It identifies the key."""
     return hmac.digest(secret, b"fingerprint", hashlib.sha256).hex()
 
 
-def _make(data_dir: Path) -> None:
-    # Written whole beside its place, then linked: nobody reads half a key, the first one wins.
+def _create(data_dir: Path) -> None:
+    # Write a temporary file, then link it: readers see a complete key, and the first link wins.
     handle, draft = tempfile.mkstemp(dir=data_dir, prefix=".secret_key-")
     try:
         with os.fdopen(handle, "w") as file:

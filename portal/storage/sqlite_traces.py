@@ -1,4 +1,4 @@
-"""Removes the bytes that SQLite keeps of deleted rows: in its write-ahead log and in its pages."""
+"""Removes the bytes of deleted rows from SQLite's write-ahead log and pages."""
 
 import contextlib
 import os
@@ -16,8 +16,8 @@ _CHUNK = 4 * 1024 * 1024
 def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
     """Checkpoint the write-ahead log and truncate it. Returns False where a reader prevents it.
 
-    This function waits for readers itself, 0.8 s in all: SQLite's busy handler would hold the
-    writer lock meanwhile.
+    This function waits for readers itself, 0.8 s in all by default, because SQLite's busy handler
+    would hold the writer lock during the wait.
     """
     (busy_timeout,) = db.execute("PRAGMA busy_timeout").fetchone()
     db.execute("PRAGMA busy_timeout = 0")
@@ -36,12 +36,12 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
 
 
 def leave_no_trace(db: sqlite3.Connection, pages: "PageSearch", traces: Sequence[bytes]) -> bool:
-    """Empty the log and the pages of deleted rows; ``traces`` are bytes that named them.
+    """Remove deleted rows from the log and the pages; ``traces`` are bytes that named them.
 
     SQLite moves rows between pages when it balances a tree, and does not clear the former copy
     (``rebuildPage`` in btree.c, ``secure_delete`` included): of 500 deleted vehicles 1 to 15 were
-    still found in the file. Only VACUUM removes such copies, as it writes the live rows alone; it
-    runs where a trace is found, which may also be that of a row written since.
+    still found in the file. Only VACUUM removes such copies, because it writes live rows only. It
+    runs where a trace is found, which may also belong to a row written since.
     Returns False where a reader, a writer or a full disk prevents it.
     """
     if not empty_log(db):
@@ -68,12 +68,12 @@ class PageSearch:
         self._file: int | None = None
 
     def hold(self, traces: Sequence[bytes]) -> bool:
-        """Whether any of these byte strings is in the file."""
+        """Return whether any of these byte strings is in the file."""
         if not traces:
             return False
         wanted = re.compile(b"|".join(map(re.escape, traces)))
         overlap = max(map(len, traces)) - 1
-        file, position, before = self._opened(), 0, b""
+        file, position, before = self._open_file(), 0, b""
         while chunk := os.pread(file, _CHUNK, position):
             if wanted.search(before + chunk):
                 return True
@@ -86,11 +86,11 @@ class PageSearch:
             os.close(self._file)
             self._file = None
 
-    def _opened(self) -> int:
+    def _open_file(self) -> int:
         if self._file is not None:
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(self._file), self._path.stat()):
                     return self._file
-            self.close()  # the file was replaced: no connection of ours is open on the former one
+            self.close()  # safe: no connection is open on the replaced file
         self._file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         return self._file

@@ -1,7 +1,7 @@
-"""Brings a database of the former layout, whose rows knew no namespace, up to the present one.
+"""Migrates a database of the former layout, whose rows have no namespace.
 
-Nothing is deleted: the former rows stay under the empty namespace, or in their former tables.
-A process of the former version may go on using those beside us.
+Nothing is deleted. The former rows stay under the empty namespace, or in their former tables. A
+process of the former version can keep using those tables at the same time.
 """
 
 import logging
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, MetaData, inspect
 log = logging.getLogger(__name__)
 
 _COLUMNS = "digest, name, scopes, daily_limit, created_at, expires_at, revoked_at"
-# Their digests are known on, so that pass-through mode never sends such a token upstream.
+# The digests are kept, so that pass-through mode never sends such a token upstream.
 _COPY_TOKENS = (
     f"INSERT INTO access_tokens (namespace, {_COLUMNS}) "  # noqa: S608 constants alone
     f"SELECT '', {_COLUMNS} FROM tokens "
@@ -20,9 +20,10 @@ _COPY_TOKENS = (
 
 
 def upgrade(db: Connection, tables: MetaData) -> None:
-    """Create what is missing and set former rows aside; logs that once, in one line.
+    """Create missing tables and columns, and set former rows aside. Idempotent.
 
-    To be called under the set-up lock, in a transaction. Does nothing the second time.
+    Logs once, in one line, what was set aside. Call it in a transaction that holds the set-up
+    lock.
     """
     found = inspect(db)
     is_former = found.has_table("ledger") and "namespace" not in {

@@ -1,4 +1,4 @@
-"""One credential out of a request, or none."""
+"""Reading the one credential of a request."""
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,7 @@ PRINTABLE = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size
         (["a" * 4096], b"", "a" * 4096),
     ],
 )
-def test_one_credential_is_read(headers: list[str], query: bytes, credential: str) -> None:
+def test_single_credential_is_read(headers: list[str], query: bytes, credential: str) -> None:
     assert read_credential(headers, query) == credential
 
 
@@ -51,13 +51,13 @@ def test_one_credential_is_read(headers: list[str], query: bytes, credential: st
         ([], b"at=%00"),
     ],
 )
-def test_anything_else_is_none(headers: list[str], query: bytes) -> None:
+def test_missing_repeated_or_malformed_is_rejected(headers: list[str], query: bytes) -> None:
     with pytest.raises(NoCredential):
         read_credential(headers, query)
 
 
 @given(st.lists(st.text(max_size=8), max_size=3), st.binary(max_size=60))
-def test_whatever_comes_it_is_a_token_or_no_credential(headers: list[str], query: bytes) -> None:
+def test_arbitrary_input_yields_a_token_or_no_credential(headers: list[str], query: bytes) -> None:
     try:
         credential = read_credential(headers, query)
     except NoCredential:
@@ -66,7 +66,7 @@ def test_whatever_comes_it_is_a_token_or_no_credential(headers: list[str], query
 
 
 @given(PRINTABLE)
-def test_a_token_is_read_as_it_was_sent(token: str) -> None:
+def test_token_is_returned_unchanged(token: str) -> None:
     if "," in token:
         assert not is_token(token)
     else:

@@ -1,4 +1,4 @@
-"""With the database of tokens away nobody is let in by mistake, and pages still come."""
+"""Authentication and pages while the token or history tables are unavailable."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -14,8 +14,8 @@ from portal.access import (
     UnknownToken,
     digest,
 )
-from portal.access import tokens as tokens_room
-from portal.access.tokens import AWAY_PAUSE_S, LAST_KNOWN_S, REMEMBERED_S
+from portal.access import tokens as tokens_module
+from portal.access.tokens import LAST_KNOWN_S, REMEMBERED_S, RETRY_PAUSE_S
 from portal.storage import reading
 from tests.conftest import PortalFactory
 from tests.fakes import Clock
@@ -24,53 +24,55 @@ from tests.web.page_client import PageClient
 
 PLATE = "ABC1D23"
 DECODE = frozenset({"decode"})
-REVOKED_WITHIN_S = 5.0  # what is promised
-EDGE_HOLDS_S = 1.0  # a judgement of the edge's, which no lookup of a token revises
+REVOKED_WITHIN_S = 5.0  # as documented
+EDGE_HOLDS_S = 1.0  # the edge caches an authorisation this long
 
 
 @pytest.fixture
-def mortal() -> Iterator[PostgresProcess]:
-    """A server of the test's own, to be stopped."""
+def stoppable() -> Iterator[PostgresProcess]:
+    """A PostgreSQL server that the test may stop."""
     with PostgresProcess() as server:
         yield server
 
 
-def test_a_token_that_held_goes_on_while_its_revocation_could_not_be_late(
-    mortal: PostgresProcess, clock: Clock, tmp_path: Path
+def test_known_token_outlives_a_short_database_outage(
+    stoppable: PostgresProcess, clock: Clock, tmp_path: Path
 ) -> None:
-    """PostgreSQL dies for real; a short death is nobody's outage, a long one lets nobody in."""
+    """PostgreSQL stops. Issued tokens stay valid for ``LAST_KNOWN_S``, configured ones always."""
     assert REMEMBERED_S < LAST_KNOWN_S <= REVOKED_WITHIN_S - EDGE_HOLDS_S
-    with opened(mortal.url, tmp_path) as engine:
+    with opened(stoppable.url, tmp_path) as engine:
         tokens = Tokens(engine, ("configured",), clock, clock)
-        known, late = (digest(tokens.issue(name, DECODE, None, 0)) for name in ("known", "late"))
+        known, unread = (
+            digest(tokens.issue(name, DECODE, None, 0)) for name in ("known", "unread")
+        )
         assert tokens.identify(known).name == "known"
-        mortal.stop()
+        stoppable.stop()
         clock.advance(LAST_KNOWN_S - 0.1)
         assert tokens.identify(known).name == "known"
-        for stranger in (late, digest("nobody's")):
-            with pytest.raises(TokensUnavailable):  # not UnknownToken: nobody knows
-                tokens.identify(stranger)
+        for unread_digest in (unread, digest("nobody's")):
+            with pytest.raises(TokensUnavailable):  # not UnknownToken: the state is unknown
+                tokens.identify(unread_digest)
         clock.advance(0.1)
         with pytest.raises(TokensUnavailable):
             tokens.identify(known)
         assert tokens.identify(digest("configured")).name == "settings:1"
-        mortal.start()
-        clock.advance(AWAY_PAUSE_S)
+        stoppable.start()
+        clock.advance(RETRY_PAUSE_S)
         assert tokens.identify(known).name == "known"
         with pytest.raises(UnknownToken):
             tokens.identify(digest("nobody's"))
 
 
-def test_pass_through_goes_on_for_credentials_that_were_checked_before(
-    mortal: PostgresProcess, clock: Clock, tmp_path: Path
+def test_pass_through_accepts_checked_credentials_in_an_outage(
+    stoppable: PostgresProcess, clock: Clock, tmp_path: Path
 ) -> None:
-    """A credential that is no portal token does not become one; any other one is not let in."""
-    with opened(mortal.url, tmp_path) as engine:
+    """A credential known to be no portal token stays accepted; an unchecked one is rejected."""
+    with opened(stoppable.url, tmp_path) as engine:
         tokens = Tokens(engine, (), clock, clock)
         portals_own = tokens.issue("ana", DECODE, None, 0)
         gatekeeper = Gatekeeper("pass-through", tokens, b"s" * 32)
         gatekeeper.admit("checked")
-        mortal.stop()
+        stoppable.stop()
         clock.advance(3600)
         assert gatekeeper.admit("checked").credential == "checked"
         for unchecked in ("unchecked", portals_own):
@@ -78,35 +80,35 @@ def test_pass_through_goes_on_for_credentials_that_were_checked_before(
                 gatekeeper.admit(unchecked)
 
 
-def test_a_failure_is_met_once_and_not_by_everybody_in_turn(
-    mortal: PostgresProcess,
+def test_failed_token_read_pauses_further_reads(
+    stoppable: PostgresProcess,
     clock: Clock,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The server stands still: to ask it costs a time-out, and a thread for as long."""
+    """The server hangs, so each read costs a time-out and blocks a thread."""
     from portal.storage import postgresql
 
     monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", 0.3)
-    with opened(mortal.url, tmp_path) as engine:
+    with opened(stoppable.url, tmp_path) as engine:
         tokens = Tokens(engine, (), clock, clock)
         known = digest(tokens.issue("known", DECODE, None, 0))
         tokens.identify(known)
-        mortal.pause()
-        asked = []
-        monkeypatch.setattr(tokens_room, "reading", lambda db: asked.append(db) or reading(db))
+        stoppable.pause()
+        reads = []
+        monkeypatch.setattr(tokens_module, "reading", lambda db: reads.append(db) or reading(db))
         clock.advance(REMEMBERED_S)
         for _ in range(50):
             assert tokens.identify(known).name == "known"
-        assert len(asked) == 1
-        mortal.resume()
-        clock.advance(AWAY_PAUSE_S)
+        assert len(reads) == 1
+        stoppable.resume()
+        clock.advance(RETRY_PAUSE_S)
         assert tokens.revoke("known")
         with pytest.raises(RefusedToken):
             tokens.identify(known)
 
 
-def test_a_lost_database_is_503_for_vehicles_and_nothing_at_all_for_open_pages(
+def test_lost_token_table_is_503_for_lookups_not_for_public_pages(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built = portal()
@@ -120,8 +122,8 @@ def test_a_lost_database_is_503_for_vehicles_and_nothing_at_all_for_open_pages(
     with sqlite3.connect(built.settings.data_dir / "portal.sqlite") as database:
         database.execute("DROP TABLE access_tokens")
     database.close()
-    monkeypatch.setattr(tokens_room, "REMEMBERED_S", 0.0)
-    monkeypatch.setattr(tokens_room, "LAST_KNOWN_S", 0.0)
+    monkeypatch.setattr(tokens_module, "REMEMBERED_S", 0.0)
+    monkeypatch.setattr(tokens_module, "LAST_KNOWN_S", 0.0)
     for path in ("/", "/glossario"):
         pages.get(path)
     pages.get("/nada", 404)
@@ -132,7 +134,7 @@ def test_a_lost_database_is_503_for_vehicles_and_nothing_at_all_for_open_pages(
     assert "Indisponível no momento" in page.text
 
 
-def test_a_history_that_cannot_be_read_costs_no_page(portal: PortalFactory) -> None:
+def test_unreadable_history_does_not_fail_pages(portal: PortalFactory) -> None:
     built = portal({})
     pages = PageClient(built.client)
     with sqlite3.connect(built.settings.data_dir / "portal.sqlite") as database:
@@ -143,7 +145,7 @@ def test_a_history_that_cannot_be_read_costs_no_page(portal: PortalFactory) -> N
     pages.get("/buscar?q=x", 400)
 
 
-def test_a_history_that_cannot_be_erased_is_not_said_to_be_gone(portal: PortalFactory) -> None:
+def test_failed_history_erasure_returns_503(portal: PortalFactory) -> None:
     built = portal({})
     pages = PageClient(built.client)
     pages.get(f"/placa/{PLATE}")
@@ -156,7 +158,7 @@ def test_a_history_that_cannot_be_erased_is_not_said_to_be_gone(portal: PortalFa
     assert "Indisponível no momento" in page.text
 
 
-def test_what_is_kept_is_readable_by_its_owner_alone(portal: PortalFactory) -> None:
+def test_data_files_are_accessible_to_their_owner_only(portal: PortalFactory) -> None:
     built = portal({})
     built.client.get(f"/placa/{PLATE}?completo=1")
     kept = [path for path in built.settings.data_dir.iterdir() if path.is_file()]

@@ -1,4 +1,4 @@
-"""What each person asked: theirs alone, encrypted, erasable, gone after thirty days."""
+"""Each visitor's history: private, encrypted, erasable, deleted after thirty days."""
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
@@ -31,44 +31,42 @@ def rows(engine: Engine) -> int:
         return int(db.execute(select(func.count()).select_from(table)).scalar_one())
 
 
-def asked(history: History, who: str) -> list[str]:
-    return [entry.subject for entry in history.recent(who)]
+def subjects_of(history: History, visitor: str) -> list[str]:
+    return [entry.subject for entry in history.recent(visitor)]
 
 
-def test_each_sees_their_own_the_latest_first_and_each_vehicle_once(
-    history: History, clock: Clock
-) -> None:
+def test_recent_lists_own_subjects_once_latest_first(history: History, clock: Clock) -> None:
     for subject in ("ABC1D23", "XYZ9A99", "ABC1D23"):
         history.record("ana", subject)
         clock.advance(1)
     history.record("bia", "QQQ0Q00")
-    assert asked(history, "ana") == ["ABC1D23", "XYZ9A99"]
-    assert asked(history, "bia") == ["QQQ0Q00"]
-    assert asked(history, "caio") == []
+    assert subjects_of(history, "ana") == ["ABC1D23", "XYZ9A99"]
+    assert subjects_of(history, "bia") == ["QQQ0Q00"]
+    assert subjects_of(history, "caio") == []
 
 
-def test_it_is_gone_after_thirty_days_whether_or_not_anybody_asks(
+def test_entries_expire_and_are_deleted_after_thirty_days(
     history: History, engine: Engine, clock: Clock
 ) -> None:
     history.record("ana", "ABC1D23")
     clock.advance(30 * DAY + 1)
-    assert asked(history, "ana") == []
+    assert subjects_of(history, "ana") == []
     history.drop_expired()
     assert rows(engine) == 0
 
 
-def test_erasing_is_for_oneself_and_forgetting_for_a_vehicle(history: History) -> None:
-    for who in ("ana", "bia"):
+def test_erase_covers_one_visitor_and_forget_one_vehicle(history: History) -> None:
+    for visitor in ("ana", "bia"):
         for subject in ("ABC1D23", "XYZ9A99"):
-            history.record(who, subject)
+            history.record(visitor, subject)
     history.forget("ABC1D23")
-    assert asked(history, "ana") == asked(history, "bia") == ["XYZ9A99"]
+    assert subjects_of(history, "ana") == subjects_of(history, "bia") == ["XYZ9A99"]
     history.erase("ana")
-    assert asked(history, "ana") == []
-    assert asked(history, "bia") == ["XYZ9A99"]
+    assert subjects_of(history, "ana") == []
+    assert subjects_of(history, "bia") == ["XYZ9A99"]
 
 
-def test_dropped_and_erased_entries_leave_no_byte_in_any_file(tmp_path: Path, clock: Clock) -> None:
+def test_expired_and_erased_entries_leave_no_byte_in_any_file(tmp_path: Path, clock: Clock) -> None:
     engine = kept_open(None, tmp_path)
     history = History(engine, SECRET, lambda subject: f"tag-of-{subject}", clock)
 
@@ -80,24 +78,22 @@ def test_dropped_and_erased_entries_leave_no_byte_in_any_file(tmp_path: Path, cl
         kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
         return [trace for trace in traces if trace in kept]
 
-    for who in ("ana", "bia", "caio"):
-        history.record(who, "QZX7K39")
-    all_of_them = sealed()
-    assert left(all_of_them) == all_of_them
+    for visitor in ("ana", "bia", "caio"):
+        history.record(visitor, "QZX7K39")
+    sealed_entries = sealed()
+    assert left(sealed_entries) == sealed_entries
     history.erase("ana")
-    assert len(left(all_of_them)) == 2
+    assert len(left(sealed_entries)) == 2
     history.forget("QZX7K39")
-    assert left(all_of_them) == []
+    assert left(sealed_entries) == []
     history.record("ana", "XYZ9A99")
-    all_of_them = sealed()
+    sealed_entries = sealed()
     clock.advance(30 * DAY + 1)
     history.drop_expired()
-    assert left(all_of_them) == []
+    assert left(sealed_entries) == []
 
 
-def test_history_whose_bytes_a_reader_keeps_is_not_said_to_be_erased(
-    tmp_path: Path, clock: Clock
-) -> None:
+def test_erase_raises_while_a_reader_prevents_byte_removal(tmp_path: Path, clock: Clock) -> None:
     history = History(kept_open(None, tmp_path), SECRET, lambda subject: f"tag-of-{subject}", clock)
     history.record("ana", "QZX7K39")
     with closing(sqlite3.connect(tmp_path / "portal.sqlite", isolation_level=None)) as backup:
@@ -107,15 +103,13 @@ def test_history_whose_bytes_a_reader_keeps_is_not_said_to_be_erased(
             history.erase("ana")
         with pytest.raises(BytesKept):
             history.drop_expired()
-    assert asked(history, "ana") == []
+    assert subjects_of(history, "ana") == []
     history.erase("ana")
     history.drop_expired()
 
 
-def test_one_visit_noted_by_a_crowd_is_one_entry_and_a_purge_meanwhile_ends(
-    history: History, engine: Engine
-) -> None:
-    """A browser asks for three panels at once, on PostgreSQL at several machines."""
+def test_concurrent_records_and_purges_leave_one_entry(history: History, engine: Engine) -> None:
+    """A browser requests three panels at once, with PostgreSQL possibly from several machines."""
 
     def visit(number: int) -> None:
         history.record("ana", ("ABC1D23", "XYZ9A99")[number % 2])
@@ -126,20 +120,20 @@ def test_one_visit_noted_by_a_crowd_is_one_entry_and_a_purge_meanwhile_ends(
         list(pool.map(visit, range(60)))
     history.record("ana", "ABC1D23")
     history.forget("XYZ9A99")
-    assert asked(history, "ana") == ["ABC1D23"]
+    assert subjects_of(history, "ana") == ["ABC1D23"]
     assert rows(engine) == 1
 
 
-def test_the_files_name_no_plate_and_another_key_reads_nothing(
+def test_history_is_encrypted_under_the_secret_key(
     history: History, engine: Engine, clock: Clock, tmp_path: Path
 ) -> None:
     history.record("ana", "QZX7K39")
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"QZX7K39" not in kept
-    assert asked(History(engine, b"t" * 32, str, clock), "ana") == []
+    assert subjects_of(History(engine, b"t" * 32, str, clock), "ana") == []
 
 
-def test_a_person_sees_and_erases_what_they_asked(
+def test_home_page_shows_and_erases_only_own_history(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -153,7 +147,7 @@ def test_a_person_sees_and_erases_what_they_asked(
     assert "QZX7K39" not in ana.pages.get("/").html
 
 
-def test_in_the_demonstration_each_browser_has_its_own(portal: PortalFactory) -> None:
+def test_demonstration_keeps_one_history_per_browser(portal: PortalFactory) -> None:
     here = portal({})
     one, other = Person.at(here), Person.at(here)
     one.pages.get("/placa/ABC1D23")

@@ -1,4 +1,4 @@
-"""What access keeps: expiry, order and limits of lists, and the derived names on disk."""
+"""Stored state of portal.access: expiry, order and limits of lists, derived names on disk."""
 
 from sqlalchemy import Engine, update
 
@@ -59,7 +59,7 @@ def test_tokens_are_listed_by_age_with_all_their_scopes(engine: Engine, clock: C
     assert {each.scopes for each in tokens.listed()} == {SCOPES_OF_TWO}
 
 
-def test_identity_carries_the_digest_that_rate_limits_count_by(engine: Engine) -> None:
+def test_identity_carries_the_digest_for_rate_limits(engine: Engine) -> None:
     tokens = Tokens(engine, ("configured-token",))
     issued = digest(tokens.issue("script", SCOPES_OF_TWO, None, 0))
     assert tokens.identify(issued).digest == issued
@@ -69,25 +69,25 @@ def test_identity_carries_the_digest_that_rate_limits_count_by(engine: Engine) -
     assert gatekeeper.visitor().digest == digest(DEMO_TOKEN)
 
 
-def test_identify_reads_the_database_once_within_its_memory(engine: Engine) -> None:
-    passing = Clock(1000.0)
-    tokens = Tokens(engine, (), monotonic=passing)
+def test_identify_uses_its_cached_row_within_the_time_to_live(engine: Engine) -> None:
+    monotonic_clock = Clock(1000.0)
+    tokens = Tokens(engine, (), monotonic=monotonic_clock)
     known = digest(tokens.issue("script", SCOPES_OF_TWO, None, 0))
     tokens.identify(known)
     Tokens(engine, ()).revoke("script")  # as another process would
-    passing.advance(REMEMBERED_S - 0.1)
+    monotonic_clock.advance(REMEMBERED_S - 0.1)
     assert tokens.identify(known).name == "script"
 
 
-def test_pass_through_callers_have_no_limit_of_their_own(engine: Engine) -> None:
+def test_pass_through_callers_have_no_daily_limit(engine: Engine) -> None:
     identity = Gatekeeper("pass-through", Tokens(engine, ()), SECRET).admit("alice")
     assert identity.daily_limit == 0
     assert identity.credential == "alice"
     assert len(identity.name) == len("credential:") + 12
 
 
-def test_derived_names_and_sealed_texts_survive_a_release() -> None:
-    """Another label would cut callers off from what is stored under these."""
+def test_derived_names_and_sealed_texts_match_golden_values() -> None:
+    """Another derivation would make the data stored under these names unreachable."""
     assert name_credential(SECRET, "alice") == GOLDEN_NAME
     assert open_text(SECRET, "upstream:a", GOLDEN_SEALED) == "alice"
     assert open_text(SECRET, "upstream:a", seal_text(SECRET, "upstream:a", "bob")) == "bob"

@@ -1,4 +1,4 @@
-"""Tokens: who one turns out to be, on SQLite and on PostgreSQL where a server is at hand."""
+"""Tokens on SQLite, and on PostgreSQL where a server is available."""
 
 import hashlib
 import re
@@ -26,16 +26,16 @@ SECRET = b"the portal's own"
 NAMES = (("live", None), ("revoked", None), ("expired", -1.0))  # with their lifetimes
 
 
-def test_a_token_is_256_random_bits_and_told_once(engine: Engine) -> None:
+def test_issued_token_has_256_random_bits_and_is_not_listed(engine: Engine) -> None:
     tokens = Tokens(engine, ())
-    made = [tokens.issue(f"script-{number}", DECODE, None, 0) for number in range(20)]
-    assert len(set(made)) == 20
-    for token in made:
+    issued = [tokens.issue(f"script-{number}", DECODE, None, 0) for number in range(20)]
+    assert len(set(issued)) == 20
+    for token in issued:
         assert re.fullmatch(r"[A-Za-z0-9_-]{43}", token)
-    assert not any(token in repr(tokens.listed()) for token in made)
+    assert not any(token in repr(tokens.listed()) for token in issued)
 
 
-def test_an_issued_token_is_its_name_scopes_and_limit(engine: Engine) -> None:
+def test_issued_token_identifies_name_scopes_and_limit(engine: Engine) -> None:
     tokens = Tokens(engine, ())
     identity = tokens.identify(digest(tokens.issue("script", DECODE, HOUR, 7)))
     assert (identity.name, identity.scopes, identity.daily_limit) == ("script", DECODE, 7)
@@ -43,7 +43,7 @@ def test_an_issued_token_is_its_name_scopes_and_limit(engine: Engine) -> None:
     assert not identity.has_scope("report")
 
 
-def test_a_token_expires_at_its_second(engine: Engine, clock: Clock) -> None:
+def test_token_expires_at_its_expiry_time(engine: Engine, clock: Clock) -> None:
     tokens = Tokens(engine, (), clock)
     known = digest(tokens.issue("trial", DECODE, HOUR, 0))
     clock.advance(HOUR - 0.5)
@@ -53,7 +53,7 @@ def test_a_token_expires_at_its_second(engine: Engine, clock: Clock) -> None:
         tokens.identify(known)
 
 
-def test_a_revocation_elsewhere_is_seen_within_two_seconds(engine: Engine, clock: Clock) -> None:
+def test_revocation_by_another_process_is_seen_in_two_seconds(engine: Engine, clock: Clock) -> None:
     tokens = Tokens(engine, (), clock, clock)
     elsewhere = Tokens(engine, (), clock, clock)
     known = digest(tokens.issue("leaver", DECODE, None, 0))
@@ -64,7 +64,7 @@ def test_a_revocation_elsewhere_is_seen_within_two_seconds(engine: Engine, clock
         tokens.identify(known)
 
 
-def test_a_token_issued_elsewhere_is_known_within_two_seconds(engine: Engine, clock: Clock) -> None:
+def test_token_issued_by_another_process_is_accepted(engine: Engine, clock: Clock) -> None:
     tokens = Tokens(engine, (), clock, clock)
     with pytest.raises(UnknownToken):
         tokens.identify(digest("not yet"))
@@ -72,7 +72,7 @@ def test_a_token_issued_elsewhere_is_known_within_two_seconds(engine: Engine, cl
     assert tokens.identify(digest(token)).name == "new"
 
 
-def test_a_name_is_given_once_even_after_its_revocation(engine: Engine) -> None:
+def test_name_of_a_revoked_token_cannot_be_reused(engine: Engine) -> None:
     tokens = Tokens(engine, ())
     tokens.issue("script", DECODE, None, 0)
     assert tokens.revoke("script")
@@ -82,7 +82,7 @@ def test_a_name_is_given_once_even_after_its_revocation(engine: Engine) -> None:
         tokens.issue("script", DECODE, None, 0)
 
 
-def test_a_name_that_several_issue_at_once_is_given_to_one(engine: Engine) -> None:
+def test_concurrent_issues_of_one_name_succeed_once(engine: Engine) -> None:
     tokens = Tokens(engine, ())
 
     def issue(_: int) -> int:
@@ -96,7 +96,7 @@ def test_a_name_that_several_issue_at_once_is_given_to_one(engine: Engine) -> No
     assert [each.name for each in tokens.listed()] == ["wanted"]
 
 
-def test_tokens_are_listed_in_the_order_of_their_issue(engine: Engine, clock: Clock) -> None:
+def test_tokens_are_listed_in_issue_order_with_their_validity(engine: Engine, clock: Clock) -> None:
     tokens = Tokens(engine, (), clock)
     for name in ("b", "a", "c"):
         tokens.issue(name, DECODE, None, 0)
@@ -109,15 +109,15 @@ def test_tokens_are_listed_in_the_order_of_their_issue(engine: Engine, clock: Cl
     ]
 
 
-def test_a_flood_of_wrong_tokens_does_not_grow_the_memory(tmp_path: Path) -> None:
+def test_token_cache_is_bounded_for_unknown_tokens(tmp_path: Path) -> None:
     tokens = Tokens(kept_open(None, tmp_path), ())
     for number in range(10_050):
         with pytest.raises(UnknownToken):
             tokens.identify(f"{number:064x}")
-    assert len(tokens._remembered) <= 10_000
+    assert len(tokens._cached) <= 10_000
 
 
-def test_configured_tokens_may_do_everything(tmp_path: Path) -> None:
+def test_configured_tokens_have_all_scopes(tmp_path: Path) -> None:
     tokens = Tokens(kept_open(None, tmp_path), ("one", "two"))
     assert tokens.identify(digest("two")).scopes == SCOPES
     assert tokens.identify(digest("one")).name != tokens.identify(digest("two")).name
@@ -125,7 +125,7 @@ def test_configured_tokens_may_do_everything(tmp_path: Path) -> None:
         tokens.identify("two")  # a digest is not the token
 
 
-def test_the_demo_token_is_nobody_outside_the_demonstration(tmp_path: Path) -> None:
+def test_demo_token_is_valid_only_in_demo_mode(tmp_path: Path) -> None:
     tokens = Tokens(kept_open(None, tmp_path), ())
     assert Gatekeeper("demo", tokens, SECRET).admit("demo").name == "demo"
     assert not Gatekeeper("demo", tokens, SECRET).admit("demo").has_scope("admin")
@@ -133,7 +133,7 @@ def test_the_demo_token_is_nobody_outside_the_demonstration(tmp_path: Path) -> N
         Gatekeeper("managed", tokens, SECRET).admit("demo")
 
 
-def test_pass_through_keeps_the_credential_out_of_sight(tmp_path: Path) -> None:
+def test_pass_through_identity_repr_hides_the_credential(tmp_path: Path) -> None:
     tokens = Tokens(kept_open(None, tmp_path), ())
     identity = Gatekeeper("pass-through", tokens, SECRET).admit("the-callers-own")
     assert identity.credential == "the-callers-own"
@@ -141,7 +141,7 @@ def test_pass_through_keeps_the_credential_out_of_sight(tmp_path: Path) -> None:
     assert not identity.has_scope("admin")
 
 
-def test_a_callers_own_credential_cannot_be_told_by_guessing(tmp_path: Path) -> None:
+def test_pass_through_identity_is_a_keyed_hash(tmp_path: Path) -> None:
     tokens = Tokens(kept_open(None, tmp_path), ())
     mine = Gatekeeper("pass-through", tokens, SECRET).admit("123456")
     again = Gatekeeper("pass-through", tokens, SECRET).admit("123456")
@@ -152,7 +152,7 @@ def test_a_callers_own_credential_cannot_be_told_by_guessing(tmp_path: Path) -> 
     ):
         assert other.name != mine.name
         assert other.digest != mine.digest
-    # Every unkeyed digest of a short credential would be found by trying them all.
+    # An unkeyed digest of a short credential could be found by brute force.
     for name in hashlib.algorithms_guaranteed - {"shake_128", "shake_256"}:
         guessed = hashlib.new(name, b"123456", usedforsecurity=False).hexdigest()
         assert mine.name.removeprefix("credential:") not in guessed
@@ -160,7 +160,7 @@ def test_a_callers_own_credential_cannot_be_told_by_guessing(tmp_path: Path) -> 
 
 
 def test_pass_through_refuses_issued_tokens_of_any_namespace(engine: Engine) -> None:
-    """They are credentials of the portal: sent upstream they would be given away."""
+    """A portal token sent upstream would be disclosed to it."""
     elsewhere = Tokens(engine, (), namespace="elsewhere")
     tokens = [elsewhere.issue(name, DECODE, lifetime, 0) for name, lifetime in NAMES]
     elsewhere.revoke("revoked")

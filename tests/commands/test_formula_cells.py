@@ -1,7 +1,7 @@
-"""A spreadsheet takes a cell that starts with one of six characters for a formula: none does.
+"""CSV output contains no cell that a spreadsheet would read as a formula.
 
-The rows are written past the portal's own checks, as another program with the database, or a
-later origin or outcome, could.
+Formulas start with one of six characters. The rows are written directly to the table, without the
+portal's own checks, as another program or a later origin or outcome could write them.
 """
 
 import csv
@@ -38,7 +38,7 @@ TEXTS: Final = ("operation", "origin", "caller", "outcome")
 
 @pytest.fixture
 def filled(portal: PortalFactory) -> InProcessPortal:
-    """A ledger where every text of every row is hostile."""
+    """A portal with a ledger in which every text column of every row is hostile."""
     here = portal()
     values = {"sent_at": 1_790_000_000.0, "day": "2026-09-21", "subject": "", "price": "0.30"}
     values["namespace"] = here.settings.namespace
@@ -51,7 +51,7 @@ def filled(portal: PortalFactory) -> InProcessPortal:
 def printed(portal: InProcessPortal, *words: str) -> list[list[str]]:
     done = portal.app.test_cli_runner().invoke(args=["ledger", "--csv", *words])
     assert done.exit_code == 0
-    # Not .output: click reads a carriage return and a line feed as one there.
+    # Not .output, in which click converts a carriage return with a line feed to one character.
     return list(csv.reader(io.StringIO(done.stdout_bytes.decode(), newline="")))
 
 
@@ -59,23 +59,23 @@ def formula_cells(table: list[list[str]]) -> list[str]:
     return [cell for line in table for cell in line if cell.startswith(FORMULA)]
 
 
-def as_told(text: str) -> str:
-    """A cell of one line, with an apostrophe where it would be a formula."""
+def escaped(text: str) -> str:
+    """The expected cell: one line, with an apostrophe before a formula."""
     one_line = text.replace("\r", " ").replace("\n", " ")
     return "'" + one_line if text.startswith(FORMULA) else one_line
 
 
-def test_no_cell_of_the_ledger_is_a_formula_and_no_text_is_lost(filled: InProcessPortal) -> None:
+def test_ledger_csv_escapes_formulas_and_keeps_texts(filled: InProcessPortal) -> None:
     header, *rows = printed(filled)
     assert formula_cells([header, *rows]) == []
-    where = [header.index(name) for name in TEXTS]
-    assert [[row[column] for column in where] for row in rows] == [
-        [as_told(text)] * len(TEXTS) for text in HOSTILE
+    columns = [header.index(name) for name in TEXTS]
+    assert [[row[column] for column in columns] for row in rows] == [
+        [escaped(text)] * len(TEXTS) for text in HOSTILE
     ]
 
 
-def test_no_cell_of_the_summary_is_a_formula(filled: InProcessPortal) -> None:
+def test_summary_csv_escapes_formulas(filled: InProcessPortal) -> None:
     table = printed(filled, "--summary")
     assert formula_cells(table) == []
-    assert {line[0] for line in table[1:-1]} == set(map(as_told, HOSTILE))
+    assert {line[0] for line in table[1:-1]} == set(map(escaped, HOSTILE))
     assert table[-1][:2] == ["all", str(len(HOSTILE))]

@@ -1,4 +1,4 @@
-"""What operators type: one line a call, a month's summary, a purge in both spellings."""
+"""The ledger and purge commands: lines, CSV, summary, both spellings of a plate."""
 
 import csv
 import io
@@ -19,16 +19,16 @@ def priced(portal: PortalFactory) -> InProcessPortal:
     return portal(PRICE_DECODE="0.305", PRICE_RENAINF="17")
 
 
-def typed(portal: InProcessPortal, *words: str):
+def run_command(portal: InProcessPortal, *words: str):
     return portal.app.test_cli_runner().invoke(args=list(words))
 
 
-def test_one_line_a_call_with_its_price_and_outcome(priced, upstream: FaultUpstream):
+def test_ledger_prints_one_line_per_call_with_price_and_outcome(priced, upstream: FaultUpstream):
     priced.get(path_of("decode"))
     priced.get(path_of("decode"))
     upstream.default(faults.status(500))
     priced.get(path_of("renainf"))
-    lines = typed(priced, "ledger").output.splitlines()
+    lines = run_command(priced, "ledger").output.splitlines()
     assert [line.split("\t")[1:] for line in lines] == [
         ["decode", "primary", "settings:1", "0.305", "answered", "200"],
         ["renainf", "primary", "settings:1", "17.00", "failing", "500"],
@@ -36,29 +36,29 @@ def test_one_line_a_call_with_its_price_and_outcome(priced, upstream: FaultUpstr
     assert "ABC1D23" not in "".join(lines)
 
 
-def test_csv_stands_under_one_header_line(priced):
+def test_ledger_csv_has_one_header_line(priced):
     priced.get(path_of("decode"))
-    (row,) = csv.DictReader(io.StringIO(typed(priced, "ledger", "--csv").output))
+    (row,) = csv.DictReader(io.StringIO(run_command(priced, "ledger", "--csv").output))
     assert (row["operation"], row["price"], row["status"]) == ("decode", "0.305", "200")
     assert row["sent_at"].endswith("-03:00")
 
 
-def test_another_month_is_empty(priced):
+def test_ledger_of_a_month_without_calls_is_empty(priced):
     priced.get(path_of("decode"))
-    assert typed(priced, "ledger", "--month", "2001-02").output == ""
+    assert run_command(priced, "ledger", "--month", "2001-02").output == ""
 
 
 @pytest.mark.parametrize("month", ["2026", "2026-13", "2026-1", "11-2026", "２０２６-11"])
-def test_a_month_that_is_none_is_refused_as_wrong_words(priced, month):
-    assert typed(priced, "ledger", "--month", month).exit_code == 2
+def test_invalid_month_is_a_usage_error(priced, month):
+    assert run_command(priced, "ledger", "--month", month).exit_code == 2
 
 
-def test_the_summary_tells_calls_hits_and_what_was_saved(priced):
+def test_summary_prints_calls_hits_and_savings(priced):
     for _ in range(5):
         priced.get(path_of("decode"))
     priced.get(path_of("renainf"))
     priced.app.extensions["housekeeper"].do_all()
-    rows = list(csv.reader(io.StringIO(typed(priced, "ledger", "--summary", "--csv").output)))
+    rows = list(csv.reader(io.StringIO(run_command(priced, "ledger", "--summary", "--csv").output)))
     assert rows == [
         ["operation", "calls", "spent", "hits", "collapsed", "saved"],
         ["decode", "1", "0.305", "4", "0", "1.22"],
@@ -67,34 +67,34 @@ def test_the_summary_tells_calls_hits_and_what_was_saved(priced):
     ]
 
 
-def test_a_purge_takes_both_spellings_and_the_next_lookup_asks_again(priced, upstream):
+def test_purge_deletes_both_spellings_from_the_store(priced, upstream):
     for plate in ("ABC1234", "ABC1C34", "DEF4G56"):
         priced.get(path_of("decode", plate))
-    done = typed(priced, "purge", "abc-1234")
+    done = run_command(priced, "purge", "abc-1234")
     assert (done.exit_code, done.output) == (0, "Purged 2 stored answers.\n")
     for plate in ("ABC1234", "ABC1C34", "DEF4G56"):
         priced.get(path_of("decode", plate))
     assert upstream.count() == 5
-    assert len(typed(priced, "ledger").output.splitlines()) == 5
+    assert len(run_command(priced, "ledger").output.splitlines()) == 5
 
 
-def test_a_purge_of_a_renavam(priced, upstream):
+def test_purge_accepts_a_renavam(priced, upstream):
     body = factories.renajud_body(factories.restriction())
     upstream.default(faults.answer("good", body))
     priced.get(path_of("renajud", "12345678910"))
-    assert typed(priced, "purge", "12345678910").output == "Purged 1 stored answers.\n"
+    assert run_command(priced, "purge", "12345678910").output == "Purged 1 stored answers.\n"
 
 
 @pytest.fixture
 def reader(priced):
-    """Another process in the midst of reading the stored answers: a backup."""
-    reading = sqlite3.connect(priced.settings.data_dir / "cache.sqlite", isolation_level=None)
-    yield reading
-    reading.close()
+    """Another process that reads the stored answers, such as a backup."""
+    connection = sqlite3.connect(priced.settings.data_dir / "cache.sqlite", isolation_level=None)
+    yield connection
+    connection.close()
 
 
 def names_left(portal: InProcessPortal) -> int:
-    """Rows of ledger and history that tell which vehicle they are of."""
+    """Count the rows of ledger and history that identify a vehicle."""
     database = sqlite3.connect(portal.settings.data_dir / "portal.sqlite")
     (left,) = database.execute(
         "SELECT (SELECT count(*) FROM ledger WHERE subject <> '') + (SELECT count(*) FROM history)"
@@ -103,8 +103,8 @@ def names_left(portal: InProcessPortal) -> int:
     return int(left)
 
 
-def looked_up(portal: InProcessPortal) -> None:
-    """A vehicle in the store, in the ledger and in somebody's history."""
+def look_up_vehicle(portal: InProcessPortal) -> None:
+    """Put a vehicle into the store, the ledger and a visitor's history."""
     visitor = Person.at(portal)
     visitor.sign_in()
     for plate in ("ABC1234", "ABC1C34"):
@@ -113,42 +113,42 @@ def looked_up(portal: InProcessPortal) -> None:
     assert names_left(portal) > 2
 
 
-def test_bytes_that_a_reader_keeps_are_told_as_that_and_no_other_trace_stays(priced, reader):
-    looked_up(priced)
+def test_purge_reports_store_bytes_that_a_reader_keeps(priced, reader):
+    look_up_vehicle(priced)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM entries").fetchone()
-    done = typed(priced, "purge", "ABC1234")
+    done = run_command(priced, "purge", "ABC1234")
     assert (done.exit_code, done.stdout) == (1, "Purged 2 stored answers.\n")
     assert done.stderr.startswith("None of them can be read any more, but")
     assert done.stderr.count("\n") == 1
     assert names_left(priced) == 0
     reader.execute("ROLLBACK")
-    again = typed(priced, "purge", "ABC1234")
+    again = run_command(priced, "purge", "ABC1234")
     assert (again.exit_code, again.output) == (0, "Purged 0 stored answers.\n")
 
 
-def test_bytes_that_a_reader_keeps_in_the_database_are_told_too(priced):
-    looked_up(priced)
+def test_purge_reports_database_bytes_that_a_reader_keeps(priced):
+    look_up_vehicle(priced)
     backup = sqlite3.connect(priced.settings.data_dir / "portal.sqlite", isolation_level=None)
     backup.execute("BEGIN")
     backup.execute("SELECT count(*) FROM history").fetchone()
-    done = typed(priced, "purge", "ABC1234")
+    done = run_command(priced, "purge", "ABC1234")
     assert (done.exit_code, done.stdout) == (1, "Purged 2 stored answers.\n")
     assert done.stderr.startswith("The ledger and the histories name the vehicle no more, but")
     assert done.stderr.count("\n") == 1
     backup.close()
-    again = typed(priced, "purge", "ABC1234")
+    again = run_command(priced, "purge", "ABC1234")
     assert (again.exit_code, again.output) == (0, "Purged 0 stored answers.\n")
 
 
-def test_a_store_that_fails_keeps_no_other_trace_from_going(priced, reader):
-    looked_up(priced)
-    # The second spelling's entries alone: the first has gone by then.
+def test_purge_clears_the_database_after_a_store_failure(priced, reader):
+    look_up_vehicle(priced)
+    # Only the second spelling's deletion fails; the first spelling's entry is deleted by then.
     reader.execute(
         "CREATE TRIGGER refuse BEFORE DELETE ON entries WHEN (SELECT count(*) FROM entries) = 1 "
         "BEGIN SELECT raise(ABORT, 'no'); END"
     )
-    done = typed(priced, "purge", "ABC1234")
+    done = run_command(priced, "purge", "ABC1234")
     assert (done.exit_code, done.stdout) == (1, "Purged 1 stored answers.\n")
     assert done.stderr == (
         "The store cannot be reached: what it holds was not purged, or not all of it.\n"
@@ -156,8 +156,8 @@ def test_a_store_that_fails_keeps_no_other_trace_from_going(priced, reader):
     assert names_left(priced) == 0
 
 
-def test_what_is_no_plate_is_refused_as_wrong_words(priced):
-    assert typed(priced, "purge", "nonsense").exit_code == 2
+def test_purge_of_an_invalid_plate_is_a_usage_error(priced):
+    assert run_command(priced, "purge", "nonsense").exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -173,15 +173,15 @@ def test_what_is_no_plate_is_refused_as_wrong_words(priced):
         ("access_tokens", "token revoke ana"),
     ],
 )
-def test_a_database_that_will_not_is_one_line_without_what_was_asked_of_it(priced, table, words):
+def test_database_error_is_one_line_without_statement(priced, table, words):
     priced.get(path_of("decode"))
     with sqlite3.connect(priced.settings.data_dir / "portal.sqlite") as database:
         database.execute(f"DROP TABLE {table}")
     database.close()
-    done = typed(priced, *words.split())
+    done = run_command(priced, *words.split())
     assert done.exit_code == 1
     assert done.exception is None or isinstance(done.exception, SystemExit)
     assert done.stderr.startswith("The database cannot be used: ")
     assert done.stderr.count("\n") == 1
-    for told in ("SELECT", "INSERT", "UPDATE", "DELETE", "ABC1D23"):
-        assert told not in done.stderr
+    for leaked in ("SELECT", "INSERT", "UPDATE", "DELETE", "ABC1D23"):
+        assert leaked not in done.stderr

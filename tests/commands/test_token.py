@@ -1,4 +1,4 @@
-"""``flask --app app token``: what an operator types, reads, and can rely on in a script."""
+"""The ``flask --app app token`` commands: arguments, output and exit codes."""
 
 import re
 import time
@@ -27,14 +27,14 @@ def issued(here: InProcessPortal, *words: str) -> str:
     return str(done.stdout.splitlines()[-1])
 
 
-def test_the_token_stands_alone_on_the_last_line_and_works(here: InProcessPortal) -> None:
+def test_issue_prints_a_valid_token_alone_on_the_last_line(here: InProcessPortal) -> None:
     token = issued(here, "script")
     assert re.fullmatch(r"[A-Za-z0-9_-]{43}", token)
     for question in QUESTIONS:
         assert ask(here, question, headers={"Authorization": token}).status_code == 200
 
 
-def test_only_digests_are_in_the_files_of_the_store(here: InProcessPortal) -> None:
+def test_data_files_contain_no_issued_token(here: InProcessPortal) -> None:
     tokens = [issued(here, f"script-{number}") for number in range(5)]
     for token in tokens:
         assert ask(here, QUESTIONS[0], headers={"Authorization": token}).status_code == 200
@@ -44,7 +44,7 @@ def test_only_digests_are_in_the_files_of_the_store(here: InProcessPortal) -> No
         assert token.encode() not in kept
 
 
-def test_scopes_are_those_named_and_the_operations_by_default(here: InProcessPortal) -> None:
+def test_default_scopes_are_the_operations(here: InProcessPortal) -> None:
     usual = issued(here, "usual")
     narrow = issued(here, "narrow", "--scopes", "renajud, decode")
     statuses = {
@@ -62,7 +62,7 @@ def test_scopes_are_those_named_and_the_operations_by_default(here: InProcessPor
     ("words", "seconds"),
     [("5m", 300), ("12h", 12 * 3600), ("30d", 30 * 86400), ("8w", 8 * 7 * 86400)],
 )
-def test_a_lifetime_is_counted_from_now(here: InProcessPortal, words: str, seconds: int) -> None:
+def test_lifetime_counts_from_the_issue(here: InProcessPortal, words: str, seconds: int) -> None:
     before = time.time()
     issued(here, "trial", "--expires", words)
     after = time.time()
@@ -71,7 +71,7 @@ def test_a_lifetime_is_counted_from_now(here: InProcessPortal, words: str, secon
     assert before + seconds <= expires_at <= after + seconds
 
 
-def test_a_daily_limit_is_kept(here: InProcessPortal) -> None:
+def test_daily_limit_is_enforced(here: InProcessPortal) -> None:
     token = issued(here, "small", "--daily-limit", "1")
     statuses = [
         ask(here, each, headers={"Authorization": token}).status_code for each in QUESTIONS[:3]
@@ -79,7 +79,7 @@ def test_a_daily_limit_is_kept(here: InProcessPortal) -> None:
     assert statuses == [200, 429, 429]
 
 
-def test_the_list_tells_everything_but_the_token(here: InProcessPortal) -> None:
+def test_list_prints_everything_but_the_token(here: InProcessPortal) -> None:
     token = issued(here, "ana@loja.example", "--expires", "30d", "--daily-limit", "40")
     issued(here, "gone")
     run(here, "revoke", "gone")
@@ -96,14 +96,14 @@ def test_the_list_tells_everything_but_the_token(here: InProcessPortal) -> None:
     assert token not in done.output
 
 
-def test_a_revoked_token_is_refused_at_once(here: InProcessPortal) -> None:
+def test_revoked_token_is_rejected_at_once(here: InProcessPortal) -> None:
     token = issued(here, "leaver")
     assert ask(here, QUESTIONS[0], headers={"Authorization": token}).status_code == 200
     assert run(here, "revoke", "leaver").exit_code == 0
     assert ask(here, QUESTIONS[0], headers={"Authorization": token}).status_code == 403
 
 
-def test_what_cannot_be_done_is_exit_1_and_says_why(here: InProcessPortal) -> None:
+def test_failed_command_exits_1_with_a_reason(here: InProcessPortal) -> None:
     issued(here, "script")
     for words, why in (
         (("issue", "script"), "script exists already"),
@@ -147,7 +147,7 @@ def test_what_cannot_be_done_is_exit_1_and_says_why(here: InProcessPortal) -> No
     ],
     ids=" ".join,
 )
-def test_wrong_words_are_exit_2_and_change_nothing(
+def test_usage_error_exits_2_and_changes_nothing(
     here: InProcessPortal, words: tuple[str, ...]
 ) -> None:
     done = run(here, *words)
@@ -155,14 +155,14 @@ def test_wrong_words_are_exit_2_and_change_nothing(
     assert tokens_of(here).listed() == []
 
 
-def test_a_revocation_reaches_the_hits_of_a_running_server_within_five_seconds() -> None:
+def test_revocation_reaches_a_running_server_in_five_seconds() -> None:
     with PortalProcess() as server:
         path = QUESTIONS[0].path
         done = server.command_line("token", "issue", "leaver")
         assert done.returncode == 0
         token = {"Authorization": done.stdout.splitlines()[-1]}
         assert server.get(path, headers=token).status_code == 200
-        for _ in range(8):  # every worker holds the token as good
+        for _ in range(8):  # so that every worker caches the token as valid
             assert server.get(path, headers=token).status_code == 200
         assert server.command_line("token", "revoke", "leaver").returncode == 0
         revoked_at = time.monotonic()

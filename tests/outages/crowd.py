@@ -1,4 +1,4 @@
-"""Many clients at once, as light as possible: one thread and one connection each."""
+"""Sends requests from many concurrent clients, with one thread and one connection each."""
 
 import http.client
 import threading
@@ -15,7 +15,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``status`` 0: the connection brought no answer."""
+    """A response. ``status`` is 0 where the connection failed without one."""
 
     status: int
     body: bytes
@@ -39,7 +39,7 @@ def one(port: int, ask: Ask, timeout_s: float = 60) -> Answer:
 
 
 def together(port: int, asks: Sequence[Ask], timeout_s: float = 60) -> list[Answer]:
-    """All of them at the same time; their answers in the same order."""
+    """Send all requests at the same time; return the answers in the order of ``asks``."""
     answers: list[Answer | None] = [None] * len(asks)
     start = threading.Barrier(len(asks))
 
@@ -56,15 +56,18 @@ def together(port: int, asks: Sequence[Ask], timeout_s: float = 60) -> list[Answ
 
 
 def in_turn(port: int, asks: Sequence[Ask], clients: int, timeout_s: float = 60) -> list[Answer]:
-    """By ``clients`` kept-alive connections that share the list; answers as they came."""
-    turn, answers = threading.Lock(), []
-    waiting = iter(asks)
+    """Send the requests over ``clients`` persistent connections that share the list.
+
+    Returns the answers in the order of their arrival.
+    """
+    lock, answers = threading.Lock(), []
+    pending = iter(asks)
 
     def client() -> None:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
         while True:
-            with turn:
-                ask = next(waiting, None)
+            with lock:
+                ask = next(pending, None)
             if ask is None:
                 break
             started = time.monotonic()
@@ -76,7 +79,7 @@ def in_turn(port: int, asks: Sequence[Ask], clients: int, timeout_s: float = 60)
             except (OSError, http.client.HTTPException):
                 connection.close()
                 answer = Answer(0, b"", {}, time.monotonic() - started)
-            with turn:
+            with lock:
                 answers.append(answer)
         connection.close()
 

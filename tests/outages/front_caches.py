@@ -1,7 +1,7 @@
-"""nginx and Varnish as caches in front of a portal: configured for speed, not with care.
+"""nginx and Varnish as caches in front of a portal, with aggressive configurations.
 
-Each keeps whatever the portal's own headers do not forbid, whoever asked for it. They skip the
-test where they are not installed.
+Each stores every response that the portal's headers do not forbid, for any client. The test is
+skipped where the program is not installed.
 """
 
 import os
@@ -11,8 +11,8 @@ import pytest
 
 from tests.fakes.processes import ServerProcess
 
-# proxy_cache_valid holds for all that names no lifetime; a stale copy is served in an outage;
-# requests for the same address wait for the first one's answer.
+# proxy_cache_valid applies to responses without a lifetime. nginx serves stale copies in an outage
+# and coalesces requests for the same address.
 _NGINX = """
 {user}
 daemon off;
@@ -51,19 +51,19 @@ backend default {{ .host = "127.0.0.1"; .port = "{origin}"; }}
 {rule}
 """
 
-# Without it Varnish lets every request with a cookie or a credential through on its own.
-ASK_ONCE_FOR_EVERYBODY = 'sub vcl_recv { if (req.method == "GET") { return (hash); } }'
-# What no operator should say, and what shows that the tests would see a leak.
-IGNORE_THE_PORTAL = "proxy_ignore_headers Cache-Control Expires Vary Set-Cookie;"
+# Without this rule Varnish passes every request with a cookie or a credential.
+CACHE_FOR_ALL_CLIENTS = 'sub vcl_recv { if (req.method == "GET") { return (hash); } }'
+# A misconfiguration that proves that the tests can detect a leak.
+IGNORE_CACHE_HEADERS = "proxy_ignore_headers Cache-Control Expires Vary Set-Cookie;"
 
 
 class NginxCache(ServerProcess):
-    """``rule`` is a directive of the location."""
+    """nginx; ``rule`` is a directive of the location."""
 
     def __init__(self, origin: int, rule: str = "") -> None:
         super().__init__([_binary("nginx")])
         config = self.directory / "nginx.conf"
-        # As root it would give its cache to a user who may not enter the directory.
+        # As root nginx would run its workers as a user without access to the directory.
         user = "user root root;" if os.geteuid() == 0 else ""
         where = {"directory": self.directory, "port": self.port, "origin": origin}
         config.write_text(_NGINX.format(user=user, rule=rule, **where))
@@ -71,7 +71,7 @@ class NginxCache(ServerProcess):
 
 
 class VarnishCache(ServerProcess):
-    """``rule`` is a subroutine that runs before the standard one."""
+    """Varnish; ``rule`` is a subroutine that runs before the built-in one."""
 
     def __init__(self, origin: int, rule: str = "") -> None:
         super().__init__([_binary("varnishd"), "-F", "-a", "127.0.0.1:{port}"])

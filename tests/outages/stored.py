@@ -1,4 +1,4 @@
-"""A running portal, and what its workers have stored."""
+"""A running portal, and checks of what its workers have stored."""
 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,7 +23,7 @@ def serving(upstream: FaultUpstream, workers: int = 2, **named: str) -> Iterator
     settings = {
         **managed(upstream.url),
         "PORTAL_SECRET_KEY": SECRET,
-        # A command takes its time on a busy machine, and lookups are held meanwhile.
+        # Tests hold lookups while a command runs, which is slow on a busy machine.
         "PORTAL_FIRST_BYTE_TIMEOUT": "300",
         "PORTAL_DEADLINE": "300",
         **{f"PORTAL_{name}": value for name, value in named.items()},
@@ -38,7 +38,7 @@ def lookup(server: PortalProcess, plate: str, headers: dict[str, str] = HEADER) 
 
 
 def is_stored(server: PortalProcess, plate: str) -> set[bool]:
-    """What the workers say, each asked several times."""
+    """Return whether the plate is stored, as several requests to the workers report."""
     answers = [lookup(server, plate, ONLY_IF_CACHED).status for _ in range(8)]
     assert set(answers) <= {200, 504}
     return {status == 200 for status in answers}
@@ -48,5 +48,5 @@ def tag_of(plate: str) -> bytes:
     return Seal(SECRET.encode()).name(f"subject|{plate}", 24).encode()
 
 
-def asked(pool: ThreadPoolExecutor, server: PortalProcess, plate: str) -> "Future[Answer]":
+def submit_lookup(pool: ThreadPoolExecutor, server: PortalProcess, plate: str) -> "Future[Answer]":
     return pool.submit(lookup, server, plate)

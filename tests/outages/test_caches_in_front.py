@@ -1,6 +1,6 @@
-"""A cache in front of the portal hands no caller's answer, page or cookie to another.
+"""A cache in front of the portal does not leak answers, pages or cookies between callers.
 
-The portal runs in pass-through mode: what the upstream gave to each caller bears their name.
+The portal runs in pass-through mode, and the upstream puts the caller's name into each answer.
 """
 
 import re
@@ -18,26 +18,26 @@ from tests.fakes.in_process import pass_through
 from tests.fakes.processes import PortalProcess, ServerProcess
 from tests.outages.crowd import Ask, together
 from tests.outages.front_caches import (
-    ASK_ONCE_FOR_EVERYBODY,
-    IGNORE_THE_PORTAL,
+    CACHE_FOR_ALL_CLIENTS,
+    IGNORE_CACHE_HEADERS,
     NginxCache,
     VarnishCache,
 )
 
 CALLERS: Final = ("ANA-SOUZA", "BIA-LIMA")
-PLATE: Final = "QRS4T56"  # no example of the forms
+PLATE: Final = "QRS4T56"  # not an example plate of the forms
 JSON: Final = path_of("decode", PLATE)
 PAGES: Final = (f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie", "/", "/entrar")
 CACHES: Final[dict[str, Callable[[int], ServerProcess]]] = {
     "nginx": NginxCache,
     "varnish": VarnishCache,
-    "varnish asking once for everybody": lambda port: VarnishCache(port, ASK_ONCE_FOR_EVERYBODY),
+    "varnish coalescing all clients": lambda port: VarnishCache(port, CACHE_FOR_ALL_CLIENTS),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Somebody behind the cache, with cookies of their own; notes every answer's request id."""
+    """A client behind the cache, with its own cookies. Records each response's request id."""
 
     url: str
     seen: list[str]
@@ -79,11 +79,11 @@ def cache(request: pytest.FixtureRequest, portal: PortalProcess) -> Iterator[Ser
 
 
 def named_in(response: requests.Response) -> set[str]:
-    """The callers whose data is in an answer."""
+    """Return the callers whose data is in a response."""
     return {name for name in CALLERS if name in response.text}
 
 
-def test_scripts_get_their_own_answers_alone(cache: ServerProcess) -> None:
+def test_cache_serves_json_answers_only_to_their_caller(cache: ServerProcess) -> None:
     seen: list[str] = []
     client = Client(cache.url, seen)
     assert client.get(JSON).status_code == 401
@@ -92,37 +92,37 @@ def test_scripts_get_their_own_answers_alone(cache: ServerProcess) -> None:
             for answer in (client.get(JSON, name), client.get(f"{JSON}?at={name}")):
                 assert (answer.status_code, named_in(answer)) == (200, {name})
                 assert answer.headers["Cache-Control"] == "no-store, private"
-            for nobody in (JSON, f"{JSON}?at=", f"{JSON}?at={name}&at={name}"):
-                answer = client.get(nobody)
+            for unauthenticated in (JSON, f"{JSON}?at=", f"{JSON}?at={name}&at={name}"):
+                answer = client.get(unauthenticated)
                 assert (answer.status_code, named_in(answer)) == (401, set())
-    assert len(set(seen)) == len(seen)  # no answer was given twice
+    assert len(set(seen)) == len(seen)  # no response was served twice
 
 
-def test_pages_and_sessions_are_of_one_person_alone(cache: ServerProcess) -> None:
+def test_cache_serves_pages_only_to_their_session(cache: ServerProcess) -> None:
     seen: list[str] = []
-    people = {name: Client(cache.url, seen) for name in CALLERS}
-    nobody = Client(cache.url, seen)
-    for name, person in people.items():
-        person.sign_in(name)
-        assert named_in(person.get(PAGES[0])) == {name}
-        assert PLATE in person.get("/").text
+    clients = {name: Client(cache.url, seen) for name in CALLERS}
+    stranger = Client(cache.url, seen)
+    for name, client in clients.items():
+        client.sign_in(name)
+        assert named_in(client.get(PAGES[0])) == {name}
+        assert PLATE in client.get("/").text
         for page in PAGES:
-            nobody.session.cookies.clear()
-            answer = nobody.get(page)
+            stranger.session.cookies.clear()
+            answer = stranger.get(page)
             assert named_in(answer) == set()
             assert answer.status_code == (200 if page in ("/", "/entrar") else 303)
             assert answer.status_code == 303 or PLATE not in answer.text
-            assert named_in(nobody.get(page, name)) == set()  # pages ignore it
+            assert named_in(stranger.get(page, name)) == set()  # pages ignore Authorization
     for _ in range(2):
-        for name, person in people.items():
+        for name, client in clients.items():
             for page in PAGES:
-                assert named_in(person.get(page)) <= {name}, page
-    cookies = [person.session.cookies["portal"] for person in people.values()]
+                assert named_in(client.get(page)) <= {name}, page
+    cookies = [client.session.cookies["portal"] for client in clients.values()]
     assert len(set(cookies)) == len(cookies)
     assert len(set(seen)) == len(seen)
 
 
-def test_a_crowd_at_once_and_an_outage_mix_nobody_up(
+def test_cache_separates_callers_under_load_and_in_an_outage(
     cache: ServerProcess, portal: PortalProcess
 ) -> None:
     path = path_of("decode", "DEF4G56")
@@ -139,8 +139,8 @@ def test_a_crowd_at_once_and_an_outage_mix_nobody_up(
         assert not any(name.encode() in answer.body for name in CALLERS)
 
 
-def test_what_is_everybodys_is_kept_by_the_cache(cache: ServerProcess) -> None:
-    """Were the cache off, the tests above would show nothing."""
+def test_static_files_are_cached(cache: ServerProcess) -> None:
+    """Control: the cache is on, so the tests above are meaningful."""
     seen: list[str] = []
     sheet = re.search(r'href="(/static/[^"]+\.css)"', Client(cache.url, seen).get("/entrar").text)
     assert sheet is not None
@@ -149,11 +149,11 @@ def test_what_is_everybodys_is_kept_by_the_cache(cache: ServerProcess) -> None:
     assert first.headers["X-Request-Id"] == second.headers["X-Request-Id"]
 
 
-def test_a_cache_that_ignores_the_portals_headers_would_be_seen_to_leak(
+def test_leak_of_a_misconfigured_cache_is_detected(
     portal: PortalProcess,
 ) -> None:
-    with NginxCache(portal.port, IGNORE_THE_PORTAL) as careless:
-        client = Client(careless.url, [])
+    with NginxCache(portal.port, IGNORE_CACHE_HEADERS) as misconfigured:
+        client = Client(misconfigured.url, [])
         assert named_in(client.get(JSON, CALLERS[0])) == {CALLERS[0]}
         assert named_in(client.get(JSON, CALLERS[1])) == {CALLERS[0]}
         assert client.seen[0] == client.seen[1]

@@ -1,4 +1,4 @@
-"""A corrupt cache.sqlite is set aside by whichever process meets it, and a new one is begun."""
+"""A process that finds cache.sqlite corrupt sets it aside and creates a new one."""
 
 import os
 import sqlite3
@@ -36,13 +36,13 @@ def wrong_header(file: Path) -> None:
 
 
 def cut(file: Path) -> None:
-    """Half of its pages are gone, and what the rest points to with them."""
+    """Truncate to half of the pages, some of which the other half refers to."""
     with file.open("r+b") as opened:
         opened.truncate(file.stat().st_size // 8192 * 4096)
 
 
 def scrambled(file: Path) -> None:
-    """Every page but the first."""
+    """Overwrite every page but the first."""
     with file.open("r+b") as opened:
         opened.seek(4096)
         opened.write(os.urandom(file.stat().st_size - 4096))
@@ -51,8 +51,8 @@ def scrambled(file: Path) -> None:
 DAMAGES = [garbage, wrong_header, cut, scrambled]
 
 
-def works_again(server: PortalProcess) -> None:
-    """One file set aside, one line about it, and everything is stored and purged as before."""
+def expect_recovery(server: PortalProcess) -> None:
+    """Check that one file was set aside and logged once, and that storing and purging work."""
     assert {lookup(server, f"ABC1D{number:02}").status for number in range(60)} == {200}
     assert len(broken_files(server)) == 1
     assert server.output.count("cache.sqlite is corrupt") == 1
@@ -62,7 +62,7 @@ def works_again(server: PortalProcess) -> None:
     assert done.returncode == 0, done.stderr
     assert "Deleted cache.sqlite.broken-" in done.stdout
     assert list(server.data_dir.glob("cache.sqlite.broken-*")) == []
-    wait_until(lambda: is_stored(server, "ABC1D07") == {False}, "oblivion", 2)
+    wait_until(lambda: is_stored(server, "ABC1D07") == {False}, "the purge in every worker", 2)
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -71,10 +71,10 @@ def test_corrupt_store_is_set_aside_at_the_start(server: PortalProcess, damage: 
         lookup(server, f"XYZ1A{number:02}")
     server.stop()
     with closing(sqlite3.connect(server.data_dir / "cache.sqlite")) as database:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log would hold whole pages
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # else the log would hold intact pages
     damage(server.data_dir / "cache.sqlite")
     server.start()
-    works_again(server)
+    expect_recovery(server)
 
 
 @pytest.mark.parametrize("damage", [garbage, scrambled])
@@ -85,11 +85,11 @@ def test_corrupt_store_is_set_aside_at_run_time(server: PortalProcess, damage: D
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         damage(server.data_dir / "cache.sqlite")
     workers = server.worker_pids()
-    works_again(server)
+    expect_recovery(server)
     assert server.worker_pids() == workers
 
 
-def test_purge_itself_sets_a_corrupt_store_aside_and_deletes_it(server: PortalProcess) -> None:
+def test_purge_sets_a_corrupt_store_aside_and_deletes_it(server: PortalProcess) -> None:
     lookup(server, PLATE)
     server.stop()
     garbage(server.data_dir / "cache.sqlite")

@@ -25,7 +25,7 @@ def refused_in_one_line(done: subprocess.CompletedProcess[str]) -> bool:
 
 
 def put_back(folder: Path, path: Path) -> bool:
-    """The store may have made the directory anew, and make it again."""
+    """Rename the directory back. Fails while the store recreates the directory."""
     shutil.rmtree(path, ignore_errors=True)
     try:
         folder.rename(path)
@@ -34,10 +34,10 @@ def put_back(folder: Path, path: Path) -> bool:
     return True
 
 
-def test_removed_data_directory_is_not_ready_and_pays_nothing(
+def test_removed_data_directory_is_not_ready_and_sends_no_calls(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
-    """Rows went into an unlinked file: paid calls that no ledger would ever show."""
+    """Regression: ledger rows of paid calls were written to an unlinked file."""
     data = tmp_path / "data"
     settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(data)}
     with PortalProcess(settings, workers=1) as server:
@@ -49,17 +49,17 @@ def test_removed_data_directory_is_not_ready_and_pays_nothing(
         assert refused.status_code == 503
         assert upstream.count() == 1
         assert refused_in_one_line(server.command_line("ledger"))
-        wait_until(lambda: put_back(tmp_path / "elsewhere", data), "the way free")
-        wait_until(lambda: server.get("/readyz").status_code == 200, "its return")
+        wait_until(lambda: put_back(tmp_path / "elsewhere", data), "the directory's return")
+        wait_until(lambda: server.get("/readyz").status_code == 200, "readiness")
         assert server.get(path_of("decode", "BBB2B22"), headers=OWN).status_code == 200
         assert len(server.command_line("ledger").stdout.splitlines()) == upstream.count() == 2
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_command_without_a_database_makes_none(
+def test_command_does_not_create_a_missing_database(
     tmp_path: Path, upstream: FaultUpstream, words: tuple[str, ...]
 ) -> None:
-    """A wrong directory looked like an empty ledger, and like a purge that was done."""
+    """Regression: with a wrong directory, commands showed an empty ledger or a complete purge."""
     settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(tmp_path / "data")}
     with closing(PortalProcess(settings)) as shell:
         assert refused_in_one_line(shell.command_line(*words))
@@ -68,7 +68,7 @@ def test_command_without_a_database_makes_none(
 
 @pytest.mark.parametrize("words", [*COMMANDS, ("token", "issue", "ana")], ids=" ".join)
 @pytest.mark.parametrize("folder", ["a file", "below a file", "dangling"])
-def test_command_with_an_unusable_data_directory_says_so_in_one_line(
+def test_unusable_data_directory_is_a_one_line_error(
     tmp_path: Path, upstream: FaultUpstream, words: tuple[str, ...], folder: str
 ) -> None:
     (tmp_path / "file").write_text("no directory")
@@ -92,7 +92,7 @@ def test_token_may_be_issued_before_the_first_start(
         assert server.get(path_of("decode"), headers=token).status_code == 200
 
 
-def test_purge_in_demo_mode_does_not_pass_for_a_purge_of_an_upstreams_data(
+def test_purge_in_demo_mode_rejects_other_upstreams_data(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
     data = {"PORTAL_DATA_DIR": str(tmp_path / "data")}
@@ -110,10 +110,10 @@ def test_purge_in_demo_mode_does_not_pass_for_a_purge_of_an_upstreams_data(
         assert "demonstration" in listed.stderr
 
 
-def test_purge_names_the_cache_file_of_before_redis(
+def test_purge_names_the_cache_file_from_before_redis(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
-    """Neither a shell with REDIS_URL nor one without it may call such a purge complete."""
+    """Neither a shell with REDIS_URL nor one without it may report such a purge as complete."""
     data = tmp_path / "data"
     settings = managed(upstream.url) | {
         "PORTAL_DATA_DIR": str(data),

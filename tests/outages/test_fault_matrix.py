@@ -1,6 +1,6 @@
-"""The fault matrix: fault × operation × cold, stale, fresh, for scripts and for people.
+"""The fault matrix: fault × operation × cold, stale, fresh, for JSON clients and for pages.
 
-One portal serves all rows, so that each also shows that the one before left nothing behind.
+One portal serves all rows, so each row also shows that the previous one left no state behind.
 """
 
 import itertools
@@ -18,7 +18,7 @@ from tests.fakes.matrix import BROKEN, GOOD, REFUSED, SLOW, Row
 from tests.web.person import Person
 
 LIMITS = {"FIRST_BYTE_TIMEOUT": "0.4", "CONNECT_TIMEOUT": "0.2", "DEADLINE": "0.8"}
-# With no fresh time every answer is stale as soon as it is stored.
+# With a fresh time of 0 every answer is stale as soon as it is stored.
 ALWAYS_STALE = {f"FRESH_{name}": "0" for name in ("DECODE", "RENAINF", "RENAJUD", "REPORT")}
 ALWAYS_STALE |= {"STALE_REPORT": "600"}
 
@@ -32,9 +32,9 @@ NOT_STORED = "Não há resposta guardada para este pedido."
 UNAVAILABLE = " — não significa “nada consta”"
 PAGE_NAMES = {"decode": "panel-veiculo", "renainf": "panel-multas", "renajud": "panel-restricoes"}
 
-# A 429 pauses the base address for everybody after it; it has a test of its own below.
+# A 429 pauses the base address for all later requests; it has a test of its own below.
 RARE = [row for row in REFUSED if row.name != "status 429"]
-# Making the bomb takes longer than these portals wait; it has its own test, too.
+# Generating the bomb takes longer than the time-outs here; it has a test of its own, too.
 BAD = [row for row in BROKEN if not row.name.startswith("gzip bomb")]
 
 
@@ -54,8 +54,8 @@ plates = (f"{a}{b}{c}{n}D{m:02}" for a, b, c, n, m in itertools.product(
 
 
 @dataclass
-class Place:
-    """A portal in front of an upstream, with questions that no other test has asked."""
+class Setup:
+    """A portal in front of an upstream; each test requests plates that no other test has."""
 
     portal: InProcessPortal
     upstream: FaultUpstream
@@ -73,7 +73,7 @@ class Place:
 
 
 @contextmanager
-def place(folder, **settings: str) -> Iterator[Place]:
+def set_up(folder, **settings: str) -> Iterator[Setup]:
     with (
         FaultUpstream() as upstream,
         built(
@@ -81,112 +81,110 @@ def place(folder, **settings: str) -> Iterator[Place]:
             managed(upstream.url) | {f"PORTAL_{name}": value for name, value in settings.items()},
         ) as portal,
     ):
-        yield Place(portal, upstream)
+        yield Setup(portal, upstream)
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory) -> Iterator[Place]:
-    with place(tmp_path_factory.mktemp("plain")) as made:
-        yield made
+def plain(tmp_path_factory) -> Iterator[Setup]:
+    with set_up(tmp_path_factory.mktemp("plain")) as setup:
+        yield setup
 
 
 @pytest.fixture(scope="module")
-def stale(tmp_path_factory) -> Iterator[Place]:
-    with place(tmp_path_factory.mktemp("stale"), **ALWAYS_STALE) as made:
-        yield made
+def stale(tmp_path_factory) -> Iterator[Setup]:
+    with set_up(tmp_path_factory.mktemp("stale"), **ALWAYS_STALE) as setup:
+        yield setup
 
 
 @pytest.fixture(scope="module")
-def hasty(tmp_path_factory) -> Iterator[Place]:
-    """With a short patience, for the rows that outlast any."""
-    with place(tmp_path_factory.mktemp("hasty"), **LIMITS) as made:
-        yield made
+def impatient(tmp_path_factory) -> Iterator[Setup]:
+    """With short time-outs, for the rows that never answer in time."""
+    with set_up(tmp_path_factory.mktemp("impatient"), **LIMITS) as setup:
+        yield setup
 
 
 @pytest.fixture(scope="module")
-def hasty_stale(tmp_path_factory) -> Iterator[Place]:
-    with place(tmp_path_factory.mktemp("hasty_stale"), **LIMITS, **ALWAYS_STALE) as made:
-        yield made
+def impatient_stale(tmp_path_factory) -> Iterator[Setup]:
+    with set_up(tmp_path_factory.mktemp("impatient_stale"), **LIMITS, **ALWAYS_STALE) as setup:
+        yield setup
 
 
-def told(response) -> str:
+def message_of(response) -> str:
     assert response.content_type == "application/json"
     assert list(response.get_json()) == ["message"]
     return response.get_json()["message"]
 
 
 @pytest.mark.parametrize(("row", "operation"), QUICK)
-def test_with_nothing_stored_a_fault_has_its_status_and_message_and_is_not_stored(
-    plain: Place, row: Row, operation
-):
-    met_cold(plain, row, operation)
+def test_fault_without_a_stored_answer_has_its_status(plain: Setup, row: Row, operation):
+    check_cold(plain, row, operation)
 
 
 @pytest.mark.parametrize(("row", "operation"), cases(*SLOW))
-def test_with_nothing_stored_a_slow_answer_is_504(hasty: Place, row: Row, operation):
-    met_cold(hasty, row, operation)
+def test_slow_answer_without_a_stored_answer_is_504(impatient: Setup, row: Row, operation):
+    check_cold(impatient, row, operation)
 
 
-def met_cold(here: Place, row: Row, operation: Operation) -> None:
+def check_cold(setup: Setup, row: Row, operation: Operation) -> None:
     plate, other = next(plates), next(plates)
-    before = here.upstream.count()
-    here.upstream.script("/", row.fault)
-    response = here.ask(operation, plate)
-    here.upstream.clear()
+    before = setup.upstream.count()
+    setup.upstream.script("/", row.fault)
+    response = setup.ask(operation, plate)
+    setup.upstream.clear()
     assert response.status_code == row.status
-    assert here.upstream.count() == before + 1
+    assert setup.upstream.count() == before + 1
     if row.status == 200:
         assert response.headers["Cache-Status"] == "portal; fwd=miss; stored"
     elif row.status == 400:
-        assert told(response) == factories.MESSAGES[400]
+        assert message_of(response) == factories.MESSAGES[400]
     else:
-        assert told(response) == MESSAGES[row.status]
-    again = here.ask(operation, plate, **{"Cache-Control": "only-if-cached"})
+        assert message_of(response) == MESSAGES[row.status]
+    again = setup.ask(operation, plate, **{"Cache-Control": "only-if-cached"})
     if row.status in (200, 400):
         assert (again.status_code, again.data) == (row.status, response.data)
     else:
-        assert (again.status_code, told(again)) == (504, NOT_STORED)
-    clean = here.ask(operation, other)
+        assert (again.status_code, message_of(again)) == (504, NOT_STORED)
+    clean = setup.ask(operation, other)
     assert clean.status_code == 200
-    assert here.upstream.count() == before + 2
+    assert setup.upstream.count() == before + 2
 
 
 @pytest.mark.parametrize(("row", "operation"), QUICK)
-def test_with_a_stale_copy_a_fault_serves_it_and_says_so(stale: Place, row: Row, operation):
-    met_stale(stale, row, operation)
+def test_fault_serves_the_stale_copy(stale: Setup, row: Row, operation):
+    check_stale(stale, row, operation)
 
 
 @pytest.mark.parametrize(("row", "operation"), cases(*SLOW))
-def test_with_a_stale_copy_a_slow_answer_serves_it(hasty_stale: Place, row: Row, operation):
-    met_stale(hasty_stale, row, operation)
+def test_slow_answer_serves_the_stale_copy(impatient_stale: Setup, row: Row, operation):
+    check_stale(impatient_stale, row, operation)
 
 
-def met_stale(here: Place, row: Row, operation: Operation) -> None:
+def check_stale(setup: Setup, row: Row, operation: Operation) -> None:
     plate, other = next(plates), next(plates)
-    good = here.ask(operation, plate)
+    good = setup.ask(operation, plate)
     assert good.status_code == 200
-    before = here.upstream.count()
-    here.upstream.script("/", row.fault)
-    response = here.ask(operation, plate)
-    assert here.upstream.count() == before + 1
+    before = setup.upstream.count()
+    setup.upstream.script("/", row.fault)
+    response = setup.ask(operation, plate)
+    assert setup.upstream.count() == before + 1
     if row.status in (200, 400, 404):
         assert response.status_code == row.status
     else:
         assert (response.status_code, response.data) == (200, good.data)
         assert response.headers["Cache-Status"] == "portal; fwd=stale"
-    here.upstream.script("/", faults.status(500))
-    still = here.ask(operation, plate)
-    if row.status in (400, 404):  # a rejection is remembered, and so is a failure, for a moment
+    setup.upstream.script("/", faults.status(500))
+    still = setup.ask(operation, plate)
+    if row.status in (400, 404):  # a rejection is cached, and a failure is for a moment
         assert still.status_code == row.status
-    elif row.name != "empty result":  # which is never served stale
+    elif row.name != "empty result":  # an empty result is never served stale
         assert still.status_code == 200
         assert still.data == (response.data if row.status == 200 else good.data)
-    here.upstream.clear()
-    assert here.ask(operation, other).status_code == 200
+    setup.upstream.clear()
+    assert setup.ask(operation, other).status_code == 200
 
 
 @pytest.mark.parametrize("operation", ["decode", "renainf", "renajud", "report"])
-def test_with_a_fresh_answer_no_fault_is_ever_met(plain: Place, operation):
+def test_fresh_answer_is_served_without_an_upstream_call(plain: Setup, operation):
     plate = next(plates)
     good = plain.ask(operation, plate)
     before = plain.upstream.count()
@@ -198,23 +196,21 @@ def test_with_a_fresh_answer_no_fault_is_ever_met(plain: Place, operation):
 
 
 @pytest.mark.parametrize(("row", "operation"), cases(*BAD, *RARE, without="report"))
-def test_on_a_page_a_fault_reads_unavailable_and_never_like_a_clean_record(
-    plain: Place, row: Row, operation
-):
-    met_by_a_person(plain, row, operation)
+def test_page_shows_a_fault_as_unavailable_not_as_no_record(plain: Setup, row: Row, operation):
+    check_page(plain, row, operation)
 
 
 @pytest.mark.parametrize(("row", "operation"), cases(SLOW[0], SLOW[3], without="report"))
-def test_on_a_page_a_slow_answer_reads_unavailable(hasty: Place, row: Row, operation):
-    met_by_a_person(hasty, row, operation)
+def test_page_shows_a_slow_answer_as_unavailable(impatient: Setup, row: Row, operation):
+    check_page(impatient, row, operation)
 
 
-def met_by_a_person(here: Place, row: Row, operation: Operation) -> None:
-    """The other two panels stand as ever."""
+def check_page(setup: Setup, row: Row, operation: Operation) -> None:
+    """Check that only the failed operation's panel is affected."""
     plate = next(plates)
-    here.upstream.script(path_of(operation, plate), row.fault)
-    page = Person.at(here.portal).signed_in().client.get(f"/placa/{plate}?completo=1")
-    here.upstream.clear()
+    setup.upstream.script(path_of(operation, plate), row.fault)
+    page = Person.at(setup.portal).signed_in().client.get(f"/placa/{plate}?completo=1")
+    setup.upstream.clear()
     assert page.status_code == 200
     html = page.get_data(as_text=True)
     assert UNAVAILABLE in html
@@ -224,27 +220,27 @@ def met_by_a_person(here: Place, row: Row, operation: Operation) -> None:
 
 
 @pytest.mark.parametrize("operation", ["decode", "renainf", "renajud", "report"])
-def test_a_gzip_bomb_is_no_answer(plain: Place, operation):
-    met_cold(plain, next(row for row in BROKEN if row.name.startswith("gzip bomb")), operation)
+def test_gzip_bomb_is_rejected(plain: Setup, operation):
+    check_cold(plain, next(row for row in BROKEN if row.name.startswith("gzip bomb")), operation)
 
 
-def test_429_pauses_the_address_and_tells_until_when(tmp_path):
-    with place(tmp_path) as made:
-        made.upstream.once("/", faults.status(429, retry_after="7"))
-        first = made.ask("decode", "ABC1D23")
+def test_429_pauses_the_address_and_sets_retry_after(tmp_path):
+    with set_up(tmp_path) as setup:
+        setup.upstream.once("/", faults.status(429, retry_after="7"))
+        first = setup.ask("decode", "ABC1D23")
         assert (first.status_code, first.headers["Retry-After"]) == (503, "7")
-        second = made.ask("decode", "DEF4G56")
+        second = setup.ask("decode", "DEF4G56")
         assert second.status_code == 503
         assert 1 <= int(second.headers["Retry-After"]) <= 7
-        assert made.upstream.count() == 1
+        assert setup.upstream.count() == 1
 
 
-def test_refused_by_both_addresses_is_503_at_once_and_no_empty_record_is_invented(tmp_path):
-    with place(tmp_path) as made:
-        made.upstream.stop()
+def test_refused_connections_are_503_not_an_empty_record(tmp_path):
+    with set_up(tmp_path) as setup:
+        setup.upstream.stop()
         for number in range(8):
-            response = made.ask("renajud", f"ABC1D{number:02}")
+            response = setup.ask("renajud", f"ABC1D{number:02}")
             assert response.status_code == 503
             assert int(response.headers["Retry-After"]) >= 1
-            assert "nada consta" not in told(response).lower()
-        made.upstream.start()
+            assert "nada consta" not in message_of(response).lower()
+        setup.upstream.start()

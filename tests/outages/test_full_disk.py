@@ -1,6 +1,6 @@
-"""The data's disk is full: nobody dies, nothing is lost, nothing unbooked is sent, and room heals.
+"""A full data disk: workers survive, no answer is lost, and calls need a ledger row.
 
-The disk is a real one of a few MiB, in memory; where none may be mounted the test is skipped.
+The disk is a tmpfs of a few MiB. The tests are skipped where it cannot be mounted.
 """
 
 import csv
@@ -30,7 +30,7 @@ WORKERS = 2
 
 
 class SmallDisk:
-    """A file system of its own that can be filled to the last byte and freed again."""
+    """A separate file system that can be filled completely and freed again."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -42,7 +42,7 @@ class SmallDisk:
                 pass
         assert self.free == 0
 
-    def make_room(self) -> None:
+    def free_space(self) -> None:
         self._ballast.unlink()
         assert self.free > 0
 
@@ -84,7 +84,7 @@ def ledger_of(server: PortalProcess) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(printed.stdout)))
 
 
-def test_a_full_disk_costs_no_paid_answer_no_hit_and_no_restart(
+def test_full_disk_loses_no_paid_answer_and_serves_hits(
     disk: SmallDisk, server: PortalProcess, upstream: FaultUpstream
 ) -> None:
     stored = [f"ABC1D{number:02}" for number in range(10)]
@@ -92,7 +92,7 @@ def test_a_full_disk_costs_no_paid_answer_no_hit_and_no_restart(
         assert ask(server, plate).status == 200
     workers, person = server.worker_pids(), signed_in(server)
 
-    # A call was written down and left; then the disk filled.
+    # The disk fills while a call is in flight whose ledger row is written.
     gate, answers = threading.Event(), []
     upstream.script("/", faults.held(gate), faults.good())
     caller = threading.Thread(target=lambda: answers.append(ask(server, "DEF4G56")))
@@ -103,7 +103,7 @@ def test_a_full_disk_costs_no_paid_answer_no_hit_and_no_restart(
     caller.join(60)
     assert [answer.status for answer in answers] == [200]
 
-    # What is stored is answered, pages are, and the numbers of every kind go on being written.
+    # Hits and pages are served, and metrics are still updated.
     hits = in_turn(
         server.port, [Ask(path_of("decode", plate), HEADER) for plate in stored * 20], clients=8
     )
@@ -114,9 +114,9 @@ def test_a_full_disk_costs_no_paid_answer_no_hit_and_no_restart(
     assert page.status == 200
     assert stored[0] in page.body.decode()
 
-    # What cannot be written down is not sent.
+    # A call without a ledger row is not sent.
     refused = None
-    for number in range(100):  # the log's own pages may hold some rows yet
+    for number in range(100):  # the write-ahead log may still have room for some rows
         before = upstream.count()
         answer = ask(server, f"XYZ9K{number:02}")
         if answer.status != 200:
@@ -128,8 +128,8 @@ def test_a_full_disk_costs_no_paid_answer_no_hit_and_no_restart(
     assert refused.status == 503
     assert FAULTS["no_ledger"].message in refused.body.decode()
 
-    # Room: everything works again, in the same processes.
-    disk.make_room()
+    # With free space everything works again, in the same processes.
+    disk.free_space()
     wait_until(lambda: ask(server, "JKL7M89").status == 200, "a new lookup")
     paid = upstream.count()
     only = {"Cache-Control": "only-if-cached"}
@@ -139,7 +139,7 @@ def test_a_full_disk_costs_no_paid_answer_no_hit_and_no_restart(
     assert len(ledger_of(server)) == paid
 
 
-def test_a_portal_starts_and_answers_hits_on_a_full_disk(
+def test_portal_starts_and_serves_hits_on_a_full_disk(
     disk: SmallDisk, server: PortalProcess, upstream: FaultUpstream
 ) -> None:
     assert ask(server, "ABC1D23").status == 200
@@ -151,25 +151,23 @@ def test_a_portal_starts_and_answers_hits_on_a_full_disk(
     assert upstream.count() == 1
 
 
-def test_workers_killed_again_and_again_take_no_more_room(
-    disk: SmallDisk, server: PortalProcess
-) -> None:
+def test_replaced_workers_reuse_their_metric_files(disk: SmallDisk, server: PortalProcess) -> None:
     disk.fill()
-    wait_until(lambda: len(files_in_use(server)) == 2 * WORKERS, "each worker's counts")
+    wait_until(lambda: len(files_in_use(server)) == 2 * WORKERS, "each worker's metric files")
     files = files_in_use(server)
     (directory,) = {file.parent for file in files}
     assert not directory.is_relative_to(disk.path)
     for _ in range(2):
         victim = server.kill_worker()
         wait_until(lambda: victim not in server.worker_pids(), "the worker's end")  # noqa: B023
-        wait_until(lambda: files_in_use(server) == files, "the replacement's counts")
+        wait_until(lambda: files_in_use(server) == files, "the replacement's metric files")
     assert set(directory.glob("*.db")) == files
     server.stop()
     assert not directory.exists()
 
 
 def files_in_use(server: PortalProcess) -> set[Path]:
-    """The files with numbers that the workers write into, after one more request."""
+    """Return the metric files that the workers have mapped, after one more request."""
     with suppress(requests.RequestException):  # a dying worker may have taken it
         server.get("/healthz")
     found: set[Path] = set()

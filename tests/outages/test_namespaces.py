@@ -1,6 +1,6 @@
-"""One store, several sources: the demonstration and each upstream keep their data apart.
+"""Separation of the demonstration's and each upstream's data in one store.
 
-The servers are real and follow one another on the same data, as an operator restarts them.
+Real servers run one after another on the same data, as when an operator restarts them.
 """
 
 import csv
@@ -28,7 +28,7 @@ SHARED_SECRET = "a secret key that every portal shares"
 
 @pytest.fixture(params=["embedded", "shared secret", "Redis", "PostgreSQL"])
 def data(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Settings of a store that is empty at first and outlives each server."""
+    """Settings of an initially empty store that outlives each server."""
     settings = {"PORTAL_DATA_DIR": str(tmp_path / "data")}
     if request.param != "embedded":
         settings["PORTAL_SECRET_KEY"] = SHARED_SECRET
@@ -70,7 +70,7 @@ def is_verified(server: PortalProcess, code: str) -> bool:
 def test_demonstration_and_upstreams_share_nothing(
     data: dict[str, str], upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
-    """The demonstration's invented answers were served as the upstream's, and the reverse."""
+    """Regression: the demonstration's fictitious answers were served as an upstream's."""
     upstream.default(faults.answer("staging", decode_body(PLATE, descricao="STAGING")))
     secondary.default(faults.answer("production", decode_body(PLATE, descricao="PRODUCTION")))
     with running(data, {}) as demo:
@@ -108,7 +108,7 @@ def test_demonstration_and_upstreams_share_nothing(
         assert ledger_of(demo) == rows_of_demo
 
 
-def test_upstream_name_keeps_what_was_paid_when_the_address_changes(
+def test_upstream_name_keeps_data_across_an_address_change(
     data: dict[str, str], upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
     with running(data, managed(upstream.url) | {"PORTAL_UPSTREAM_NAME": "provider"}) as before:
@@ -140,7 +140,7 @@ def test_limits_count_per_upstream(
 def test_session_of_another_upstream_shows_no_history(
     tmp_path: Path, upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
-    """A configured token is the same in both, and so is the browser's cookie."""
+    """Both portals have the same configured token and receive the same cookie."""
     data = {"PORTAL_DATA_DIR": str(tmp_path), "PORTAL_SECRET_KEY": SHARED_SECRET}
     with running(data, managed(upstream.url)) as server:
         form = server.get("/entrar")
@@ -170,10 +170,10 @@ def test_purge_finds_the_entries_of_every_upstream(
     assert (purged.returncode, purged.stdout) == (0, "Purged 2 stored answers.\n")
 
 
-def test_issued_token_never_goes_upstream_in_pass_through_mode(
+def test_issued_token_is_not_sent_upstream_in_pass_through(
     tmp_path: Path, upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
-    """The operator's upstream token got lost: callers go on sending their portal tokens."""
+    """The operator lost the upstream token, and callers still send their portal tokens."""
     data = {"PORTAL_DATA_DIR": str(tmp_path)}
     with running(data, managed(upstream.url)) as server:
         tokens = [

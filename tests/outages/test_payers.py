@@ -1,4 +1,4 @@
-"""Pass-through behind real workers: what one caller's credential meets stops no other caller."""
+"""Pass-through with real workers: failures of one credential do not affect other callers."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -26,14 +26,14 @@ def server(upstream: FaultUpstream) -> Iterator[PortalProcess]:
         yield running
 
 
-def but_for(friend: str, fault: Fault) -> Fault:
-    """The fault for every credential but one, which is answered well."""
+def except_for(exempt: str, fault: Fault) -> Fault:
+    """Play the fault for every credential except one, which gets a good answer."""
 
     def play(wire: Wire, call: Call) -> After:
-        chosen = faults.good() if call.header("authorization") == friend else fault
+        chosen = faults.good() if call.header("authorization") == exempt else fault
         return chosen.play(wire, call)
 
-    return Fault(f"{fault}, but for {friend}", play)
+    return Fault(f"{fault}, but for {exempt}", play)
 
 
 def asks(credential: Callable[[int], str], plates: list[str]) -> list[Ask]:
@@ -44,25 +44,25 @@ def asks(credential: Callable[[int], str], plates: list[str]) -> list[Ask]:
 
 
 def statuses_of_bia(server: PortalProcess) -> set[int]:
-    """Lookups that no worker has stored, over connections that both workers take."""
-    hers = asks(lambda _: "bia", [f"BIA1A{number:02}" for number in range(8)])
-    return {one(server.port, ask).status for ask in hers}
+    """Send lookups that no worker has stored, over enough connections to reach both workers."""
+    uncached = asks(lambda _: "bia", [f"BIA1A{number:02}" for number in range(8)])
+    return {one(server.port, ask).status for ask in uncached}
 
 
-def test_one_callers_429_pauses_that_caller_alone(server, upstream):
-    upstream.default(but_for("bia", faults.status(429, retry_after="60")))
+def test_429_pauses_only_its_caller(server, upstream):
+    upstream.default(except_for("bia", faults.status(429, retry_after="60")))
     path = path_of("decode")
     assert one(server.port, Ask(path, {"Authorization": "ana"})).status in (429, 503)
-    asked = upstream.count()
+    calls = upstream.count()
     paused = [one(server.port, ask) for ask in asks(lambda _: "ana", PLATES[:8])]
     assert {answer.status for answer in paused} == {503}
     assert {int(answer.headers["retry-after"]) > 30 for answer in paused} == {True}
-    assert upstream.count() == asked
+    assert upstream.count() == calls
     assert statuses_of_bia(server) == {200}
 
 
-def test_500s_for_one_credential_open_the_circuit_for_it_alone(server, upstream):
-    upstream.default(but_for("bia", faults.status(500)))
+def test_500s_open_the_circuit_of_one_credential_only(server, upstream):
+    upstream.default(except_for("bia", faults.status(500)))
     answers = [one(server.port, ask) for ask in asks(lambda _: "garbage", PLATES[:12])]
     assert [answer.status for answer in answers] == [502] * 5 + [503] * 7
     assert upstream.count() == 5
@@ -70,16 +70,16 @@ def test_500s_for_one_credential_open_the_circuit_for_it_alone(server, upstream)
 
 
 @pytest.mark.parametrize("status", [429, 500])
-def test_faults_of_many_invented_credentials_stop_no_other_caller(upstream, status):
-    upstream.default(but_for("bia", faults.status(status, retry_after="60")))
+def test_faults_of_invented_credentials_do_not_block_others(upstream, status):
+    upstream.default(except_for("bia", faults.status(status, retry_after="60")))
     with PortalProcess(pass_through(upstream.url), workers=WORKERS) as server:
         in_turn(server.port, asks(lambda number: f"garbage-{number}", PLATES * 20), clients=8)
         assert upstream.count() == len(PLATES) * 20
         assert statuses_of_bia(server) == {200}
 
 
-def test_401s_of_strangers_do_not_spend_the_day(server, upstream):
-    upstream.default(but_for("bia", faults.status(401)))
+def test_401s_do_not_count_against_the_daily_limit(server, upstream):
+    upstream.default(except_for("bia", faults.status(401)))
     strangers = asks(lambda number: f"stranger-{number}", PLATES)
     assert {answer.status for answer in in_turn(server.port, strangers, 4)} <= {401, 503}
     assert statuses_of_bia(server) == {200}
@@ -87,10 +87,10 @@ def test_401s_of_strangers_do_not_spend_the_day(server, upstream):
     assert len(rows) - 1 == upstream.count() > DAILY_LIMIT
 
 
-def test_strangers_under_way_do_not_hold_the_whole_day(server, upstream):
-    """60 at once wait for their 401; a caller who was answered today is answered meanwhile."""
+def test_unverified_calls_in_flight_do_not_use_up_the_day(server, upstream):
+    """60 calls wait for a 401; a caller that got an answer today is served meanwhile."""
     gate = threading.Event()
-    upstream.default(but_for("bia", faults.held(gate, faults.status(401))))
+    upstream.default(except_for("bia", faults.held(gate, faults.status(401))))
     assert one(server.port, asks(lambda _: "bia", ["BIA1B00"])[0]).status == 200
     strangers = asks(lambda number: f"stranger-{number}", PLATES)
     with ThreadPoolExecutor(1) as pool:
@@ -103,9 +103,9 @@ def test_strangers_under_way_do_not_hold_the_whole_day(server, upstream):
         assert {answer.status for answer in waiting.result()} == {401, 503}
 
 
-def test_a_failure_remembered_by_one_worker_is_no_other_credentials(server, upstream):
-    """All clients at once, so that both workers have some: B waits for no failure of A."""
-    upstream.default(but_for("bia", faults.slow_first_byte(0.3, faults.status(500))))
+def test_cached_failure_is_not_shared_between_credentials(server, upstream):
+    """All requests are concurrent, so that both workers get some of each credential."""
+    upstream.default(except_for("bia", faults.slow_first_byte(0.3, faults.status(500))))
     path = path_of("decode", "ABC1D23")
     crowd = [Ask(path, {"Authorization": ("ana", "bia")[number % 2]}) for number in range(40)]
     answers = together(server.port, crowd)

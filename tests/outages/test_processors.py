@@ -1,4 +1,4 @@
-"""Where there are as many workers as processors, each keeps to one; no two ever to the same."""
+"""Processor affinity: with one worker per processor, each is pinned to a different one."""
 
 import contextlib
 import os
@@ -11,12 +11,12 @@ from tests.fakes import wait_until
 from tests.fakes.processes import PortalProcess
 
 if not hasattr(os, "sched_getaffinity"):
-    pytest.skip("only Linux places processes", allow_module_level=True)
+    pytest.skip("only Linux has processor affinity", allow_module_level=True)
 
 
 @pytest.fixture
-def two() -> Iterator[list[int]]:
-    """Two processors, which is all that the servers started from here get."""
+def two_processors() -> Iterator[list[int]]:
+    """Restrict this process and the servers it starts to two processors."""
     available = os.sched_getaffinity(0)
     if len(available) < 2:
         pytest.skip("there is only one processor")
@@ -27,19 +27,19 @@ def two() -> Iterator[list[int]]:
 
 
 def processors_of(server: PortalProcess) -> list[list[int]]:
-    places = []
+    affinities = []
     for pid in server.worker_pids():
         with contextlib.suppress(ProcessLookupError):
-            places.append(sorted(os.sched_getaffinity(pid)))
-    return sorted(places)
+            affinities.append(sorted(os.sched_getaffinity(pid)))
+    return sorted(affinities)
 
 
-def test_each_worker_has_a_processor_of_its_own(two: list[int]) -> None:
-    each_its_own = [[processor] for processor in two]
+def test_each_worker_is_pinned_to_its_own_processor(two_processors: list[int]) -> None:
+    one_each = [[processor] for processor in two_processors]
     with PortalProcess(workers=2) as server:
-        wait_until(lambda: processors_of(server) == each_its_own, "workers to settle")
+        wait_until(lambda: processors_of(server) == one_each, "workers to settle")
         server.kill_worker()
-        wait_until(lambda: processors_of(server) == each_its_own, "the replacement to settle")
+        wait_until(lambda: processors_of(server) == one_each, "the replacement to settle")
         before = set(server.worker_pids())
         os.kill(server.pid, signal.SIGHUP)
         wait_until(
@@ -47,13 +47,13 @@ def test_each_worker_has_a_processor_of_its_own(two: list[int]) -> None:
             "the reload",
             timeout_s=60,
         )
-        settled = [places for places in processors_of(server) if len(places) == 1]
-        assert len({tuple(places) for places in settled}) == len(settled)
+        settled = [affinities for affinities in processors_of(server) if len(affinities) == 1]
+        assert len({tuple(affinities) for affinities in settled}) == len(settled)
         assert server.get("/healthz").status_code == 200
 
 
-def test_more_workers_than_processors_run_anywhere(two: list[int]) -> None:
+def test_excess_workers_are_not_pinned(two_processors: list[int]) -> None:
     with PortalProcess(workers=3) as server:
         wait_until(lambda: len(server.worker_pids()) == 3, "all workers")
         assert server.get("/healthz").status_code == 200
-        assert processors_of(server) == [two] * 3
+        assert processors_of(server) == [two_processors] * 3

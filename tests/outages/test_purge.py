@@ -1,4 +1,4 @@
-"""A purge on a running server: complete in every file, also for what is under way meanwhile."""
+"""A purge on a running server: complete in every file, also for lookups in flight."""
 
 import os
 import re
@@ -17,7 +17,16 @@ from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.crowd import Ask, one, together
-from tests.outages.stored import HEADER, OTHER, PLATE, asked, is_stored, lookup, serving, tag_of
+from tests.outages.stored import (
+    HEADER,
+    OTHER,
+    PLATE,
+    is_stored,
+    lookup,
+    serving,
+    submit_lookup,
+    tag_of,
+)
 from tests.outages.visitor import signed_in
 
 
@@ -35,7 +44,7 @@ def store() -> Iterator[RedisProcess]:
 
 
 def files_holding(folder: Path, *traces: bytes) -> set[str]:
-    """The files with any of these byte strings in their contents or names."""
+    """Return the files with any of the byte strings in their contents or names."""
     found = set()
     for path in folder.rglob("*"):
         if path.is_file():
@@ -56,15 +65,15 @@ def visit(server: PortalProcess, cookie: dict[str, str], plate: str) -> None:
     assert one(server.port, Ask(f"/placa/{plate}?completo=1", cookie)).status == 200
 
 
-# No byte stays
+# Bytes in files
 
 
 @contextmanager
 def traffic(server: PortalProcess) -> Iterator[None]:
-    """Lookups and visits of other plates, until the block ends."""
+    """Send lookups and page visits of other plates until the block ends."""
     ended, cookie = threading.Event(), signed_in(server)
 
-    def ask_on(letter: str) -> None:
+    def send_requests(letter: str) -> None:
         number = 0
         while not ended.is_set():
             number += 1
@@ -72,7 +81,7 @@ def traffic(server: PortalProcess) -> Iterator[None]:
             lookup(server, plate)
             one(server.port, Ask(f"/placa/{plate}?completo=1", cookie))
 
-    clients = [threading.Thread(target=ask_on, args=(letter,)) for letter in "ABC"]
+    clients = [threading.Thread(target=send_requests, args=(letter,)) for letter in "ABC"]
     for client in clients:
         client.start()
     try:
@@ -103,34 +112,34 @@ def test_erased_history_leaves_no_byte_in_any_file(server: PortalProcess) -> Non
     page = server.get("/", headers=cookie)
     token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', page.text)
     assert token is not None
-    if "portal" in page.cookies:  # a session that got its token just now
+    if "portal" in page.cookies:  # the response set a session with a new CSRF token
         cookie = {"Cookie": f"portal={page.cookies['portal']}"}
     done = server.post("/historico/apagar", data={"csrf_token": token[1]}, headers=cookie)
     assert done.status_code == 303
     assert files_holding(server.data_dir, *sealed) == set()
 
 
-# Under way meanwhile
+# Lookups in flight
 
 
-def test_lookup_under_way_is_answered_but_not_stored_after_purge(
+def test_lookup_in_flight_is_answered_but_not_stored(
     server: PortalProcess, upstream: FaultUpstream
 ) -> None:
-    _purge_meets_a_lookup(server, upstream)
+    _purge_during_a_lookup(server, upstream)
 
 
-def test_lookup_under_way_is_not_stored_in_redis_after_purge(
+def test_lookup_in_flight_is_not_stored_in_redis(
     upstream: FaultUpstream, store: RedisProcess
 ) -> None:
     with serving(upstream, REDIS_URL=store.url) as server:
-        _purge_meets_a_lookup(server, upstream)
+        _purge_during_a_lookup(server, upstream)
 
 
-def _purge_meets_a_lookup(server: PortalProcess, upstream: FaultUpstream) -> None:
+def _purge_during_a_lookup(server: PortalProcess, upstream: FaultUpstream) -> None:
     gate = threading.Event()
     upstream.default(faults.held(gate))
     with ThreadPoolExecutor(2) as pool:
-        purged, kept = (asked(pool, server, plate) for plate in (PLATE, OTHER))
+        purged, kept = (submit_lookup(pool, server, plate) for plate in (PLATE, OTHER))
         try:
             upstream.wait_for_calls(2)
             done = server.command_line("purge", PLATE)
@@ -146,32 +155,32 @@ def _purge_meets_a_lookup(server: PortalProcess, upstream: FaultUpstream) -> Non
     assert is_stored(server, PLATE) == {True}
 
 
-def test_purge_removes_the_lease_file_of_a_killed_worker_alone(
+def test_purge_removes_only_the_lease_of_a_killed_worker(
     server: PortalProcess, upstream: FaultUpstream
 ) -> None:
     gate, leases = threading.Event(), server.data_dir / "leases"
     upstream.default(faults.held(gate))
     with ThreadPoolExecutor(2) as pool:
         try:
-            asked(pool, server, PLATE)
+            submit_lookup(pool, server, PLATE)
             upstream.wait_for_calls(1)
             for worker in server.worker_pids():
                 server.kill_worker(worker)
             wait_until(lambda: server.answers(), "the replacement")
             left = {path.name for path in leases.iterdir()}
             assert files_holding(leases, tag_of(PLATE)) == left != set()
-            asked(pool, server, OTHER)
+            submit_lookup(pool, server, OTHER)
             upstream.wait_for_calls(2)
             for plate in (PLATE, OTHER):
                 assert server.command_line("purge", plate).returncode == 0
             assert files_holding(leases, tag_of(PLATE)) == set()
-            assert files_holding(leases, tag_of(OTHER)) != set()  # held: never broken
+            assert files_holding(leases, tag_of(OTHER)) != set()  # a held lease is not removed
         finally:
             gate.set()
     wait_until(lambda: list(leases.iterdir()) == [], "the end of the held lease")
 
 
-def test_removed_lease_directory_is_made_again(
+def test_removed_lease_directory_is_recreated(
     server: PortalProcess, upstream: FaultUpstream
 ) -> None:
     lookup(server, OTHER)
@@ -185,7 +194,7 @@ def test_removed_lease_directory_is_made_again(
 # Redis
 
 
-def test_purge_finds_entries_whose_set_redis_evicted(
+def test_purge_finds_entries_whose_index_redis_evicted(
     upstream: FaultUpstream, store: RedisProcess
 ) -> None:
     from redis import Redis
@@ -197,11 +206,11 @@ def test_purge_finds_entries_whose_set_redis_evicted(
         done = server.command_line("purge", PLATE)
         assert (done.returncode, done.stdout) == (0, "Purged 1 stored answers.\n")
         assert [key for key in client.keys("*") if tag_of(PLATE) in key] == []
-        wait_until(lambda: is_stored(server, PLATE) == {False}, "oblivion", 2)
+        wait_until(lambda: is_stored(server, PLATE) == {False}, "the purge in every worker", 2)
         assert is_stored(server, OTHER) == {True}
 
 
-def test_stalled_worker_restores_no_purged_answer_to_an_empty_redis(
+def test_stalled_worker_does_not_restore_a_purged_answer(
     upstream: FaultUpstream, store: RedisProcess
 ) -> None:
     with serving(upstream, workers=1, REDIS_URL=store.url) as server:
@@ -215,7 +224,7 @@ def test_stalled_worker_restores_no_purged_answer_to_an_empty_redis(
             store.start()
         finally:
             os.kill(worker, signal.SIGCONT)
-        wait_until(lambda: is_stored(server, OTHER) == {True}, "the other plate given back")
+        wait_until(lambda: is_stored(server, OTHER) == {True}, "the other plate restored")
         assert is_stored(server, PLATE) == {False}
         assert upstream.count() == 2
 
@@ -223,7 +232,7 @@ def test_stalled_worker_restores_no_purged_answer_to_an_empty_redis(
 # Lifetimes
 
 
-def test_lowered_lifetimes_end_what_is_stored_in_the_file(
+def test_lowered_lifetimes_expire_entries_in_the_file(
     server: PortalProcess, upstream: FaultUpstream
 ) -> None:
     for plate in (PLATE, OTHER):
@@ -237,10 +246,10 @@ def test_lowered_lifetimes_end_what_is_stored_in_the_file(
         with closing(sqlite3.connect(server.data_dir / "cache.sqlite")) as database:
             return int(database.execute("SELECT count(*) FROM entries").fetchone()[0])
 
-    wait_until(lambda: entries() == 1, "the end of the two")
+    wait_until(lambda: entries() == 1, "the expiry of two entries")
 
 
-def test_lowered_lifetimes_end_what_is_stored_in_redis(
+def test_lowered_lifetimes_expire_entries_in_redis(
     upstream: FaultUpstream, store: RedisProcess
 ) -> None:
     from redis import Redis
@@ -258,4 +267,4 @@ def test_lowered_lifetimes_end_what_is_stored_in_redis(
         server.stop()
         server._env |= {"PORTAL_FRESH_DECODE": "1", "PORTAL_STALE_DECODE": "0"}
         server.start()
-        wait_until(lambda: entries() == 1, "the end of the two")
+        wait_until(lambda: entries() == 1, "the expiry of two entries")

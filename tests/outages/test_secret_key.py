@@ -1,4 +1,4 @@
-"""The secret key is lost, replaced, damaged or another one than the server's."""
+"""A secret key that is missing, replaced, damaged or different from the server's."""
 
 import subprocess
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def settings(
 
 
 def bytes_kept(settings: dict[str, str]) -> bytes:
-    """Everything that the data directory and Redis hold."""
+    """Return all bytes that the data directory and Redis hold."""
     folder = Path(settings["PORTAL_DATA_DIR"])
     kept = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
     if url := settings.get("PORTAL_REDIS_URL"):
@@ -51,8 +51,8 @@ def bytes_kept(settings: dict[str, str]) -> bytes:
     return kept
 
 
-def typed(settings: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
-    """A command in a shell with these settings."""
+def run_command(settings: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a shell with these settings."""
     shell = PortalProcess(settings)
     try:
         return shell.command_line(*words)
@@ -60,11 +60,11 @@ def typed(settings: dict[str, str], *words: str) -> subprocess.CompletedProcess[
         shell.close()
 
 
-def is_one_line(done: subprocess.CompletedProcess[str], told: str) -> bool:
+def is_one_line(done: subprocess.CompletedProcess[str], expected: str) -> bool:
     assert done.returncode == 1, (done.stdout, done.stderr)
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1, done.stderr
-    assert told in done.stderr
+    assert expected in done.stderr
     return True
 
 
@@ -73,26 +73,26 @@ def is_one_line(done: subprocess.CompletedProcess[str], told: str) -> bool:
 def test_command_under_another_key_changes_nothing(
     settings: dict[str, str], upstream: FaultUpstream, key: str | None
 ) -> None:
-    """A purge said "Purged 0", exit 0, and the server went on serving the vehicle."""
+    """Regression: a purge printed "Purged 0" and exited 0, and the vehicle was still served."""
     shell = {name: value for name, value in settings.items() if name != "PORTAL_SECRET_KEY"}
     shell |= {"PORTAL_SECRET_KEY": key} if key else {}
     folder = Path(settings["PORTAL_DATA_DIR"])
     with PortalProcess(settings, workers=1) as server:
         assert server.get(DECODE, headers=OWN).status_code == 200
         for words in (("purge", PLATE), ("ledger",), ("token", "list"), ("token", "issue", "a")):
-            assert is_one_line(typed(shell, *words), "secret key")
-        (folder / "secret_key").write_text("0f" * 32)  # as a former start without the key made
-        assert is_one_line(typed(shell, "purge", PLATE), "secret key")
+            assert is_one_line(run_command(shell, *words), "secret key")
+        (folder / "secret_key").write_text("0f" * 32)  # as a start without the setting
+        assert is_one_line(run_command(shell, "purge", PLATE), "secret key")
         assert server.command_line("purge", PLATE).stdout == "Purged 1 stored answers.\n"
     assert upstream.count() == 1
 
 
 @pytest.mark.parametrize("settings", ["embedded"], indirect=True)
 @pytest.mark.parametrize("key", [None, "another key than the server's"])
-def test_second_server_under_another_key_is_refused(
+def test_second_server_under_another_key_does_not_start(
     settings: dict[str, str], upstream: FaultUpstream, key: str | None
 ) -> None:
-    """It deleted every paid answer under the running server, whose purge then failed."""
+    """Regression: it deleted all answers of the running server, whose purges then failed."""
     other = {name: value for name, value in settings.items() if name != "PORTAL_SECRET_KEY"}
     other |= {"PORTAL_SECRET_KEY": key} if key else {}
     with PortalProcess(settings, workers=1) as server:
@@ -113,11 +113,11 @@ def test_second_server_under_another_key_is_refused(
 def test_rotation_deletes_what_the_new_key_cannot_read(
     settings: dict[str, str], upstream: FaultUpstream
 ) -> None:
-    """The former bodies stayed on the disk for eight days, and no purge found them."""
+    """Regression: former bodies stayed on disk for eight days, out of reach of a purge."""
     with PortalProcess(settings, workers=1) as server:
         assert server.get(DECODE, headers=OWN).status_code == 200
     assert BODY_MARK.encode() in bytes_kept(settings)
-    with PortalProcess(settings, workers=1) as server:  # the same key: nothing is lost
+    with PortalProcess(settings, workers=1) as server:  # with the same key nothing is deleted
         assert server.get(DECODE, headers=OWN).headers["Cache-Status"].startswith("portal; hit")
     rotated = settings | {"PORTAL_SECRET_KEY": "the key after a rotation"}
     with PortalProcess(rotated, workers=1) as server:
@@ -130,10 +130,10 @@ def test_rotation_deletes_what_the_new_key_cannot_read(
     assert upstream.count() == 2
 
 
-def test_rotation_keeps_the_answers_of_other_portals_on_the_same_redis(
+def test_rotation_keeps_other_portals_answers_in_redis(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
-    """Each has a database and a secret key of its own."""
+    """Each portal has its own database and secret key."""
     with RedisProcess() as store:
 
         def portal(name: str, key: str) -> PortalProcess:
@@ -158,10 +158,10 @@ def test_rotation_keeps_the_answers_of_other_portals_on_the_same_redis(
 
 
 @pytest.mark.parametrize("content", [b"", b"short\n", b"\xff\xfe\x00" * 30, b"0f" * 31])
-def test_damaged_key_file_ends_the_start_and_every_command(
+def test_damaged_key_file_stops_server_and_commands(
     tmp_path: Path, upstream: FaultUpstream, content: bytes
 ) -> None:
-    """An empty file was a key: a dossier's code forged with it was verified."""
+    """Regression: an empty file was accepted, and codes forged with its key were verified."""
     (tmp_path / "secret_key").write_bytes(content)
     settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(tmp_path)}
     server = PortalProcess(settings, workers=1)
@@ -178,7 +178,7 @@ def test_damaged_key_file_ends_the_start_and_every_command(
     assert (tmp_path / "secret_key").read_bytes() == content
 
 
-def test_blank_key_setting_is_unset(tmp_path: Path, upstream: FaultUpstream) -> None:
+def test_blank_key_setting_counts_as_unset(tmp_path: Path, upstream: FaultUpstream) -> None:
     settings = managed(upstream.url) | {
         "PORTAL_DATA_DIR": str(tmp_path),
         "PORTAL_SECRET_KEY": "  ",

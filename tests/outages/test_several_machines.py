@@ -1,4 +1,4 @@
-"""Two portals with nothing of their own in common but a Redis, a PostgreSQL and a secret key."""
+"""Two portals that share only a Redis, a PostgreSQL and a secret key."""
 
 import csv
 import io
@@ -45,7 +45,7 @@ class Machines(NamedTuple):
 def _machines(
     database: PostgresProcess, store: RedisProcess, workers: int = WORKERS, **named: str
 ) -> Iterator[Machines]:
-    """Started at once, as a deployment does, on an empty database."""
+    """Start two portals at once on an empty database, as a deployment does."""
     with ExitStack() as stack, ThreadPoolExecutor(2) as starting:
         upstream = stack.enter_context(FaultUpstream())
         settings = {
@@ -86,19 +86,19 @@ def lookup(portal: PortalProcess, plate: str, headers: dict[str, str] = HEADER) 
 
 
 def everywhere(machines: Machines, plate: str, headers: dict[str, str]) -> set[int]:
-    """The statuses that a plate is answered with, each worker asked several times."""
+    """Return the statuses of several lookups of a plate at both portals."""
     return {lookup(each, plate, headers).status for each in machines.portals for _ in range(8)}
 
 
 def ledger_of(portal: PortalProcess) -> list[dict[str, str]]:
-    """As an operator reads it."""
+    """Return the ledger as the command prints it."""
     printed = portal.command_line("ledger", "--csv")
     assert printed.returncode == 0, printed.stderr
     return list(csv.DictReader(io.StringIO(printed.stdout)))
 
 
 def rows_of(machines: Machines) -> list[Row]:
-    """The same, without the start of a program."""
+    """Return the ledger without the start of a process."""
     with opened(machines.database_url, machines.here.data_dir) as engine:
         return list(Ledger(engine).rows(everywhere=True))
 
@@ -110,7 +110,7 @@ def issued(portal: PortalProcess, *words: str) -> dict[str, str]:
 
 
 def crowd(machines: Machines, asks: list[Ask]) -> list[Answer]:
-    """Half of them at each, all at the same time."""
+    """Send half of the requests to each portal, all at the same time."""
     half = len(asks) // 2
     with ThreadPoolExecutor(2) as both:
         answers = both.map(
@@ -119,7 +119,7 @@ def crowd(machines: Machines, asks: list[Ask]) -> list[Answer]:
         return [answer for part in answers for answer in part]
 
 
-def test_a_miss_at_one_is_a_hit_at_the_other(machines: Machines) -> None:
+def test_miss_at_one_portal_is_a_hit_at_the_other(machines: Machines) -> None:
     missed, hit = (lookup(each, "AAA1A01") for each in machines.portals)
     assert missed.headers["cache-status"] == "portal; fwd=miss; stored"
     assert hit.headers["cache-status"].startswith("portal; hit; ttl=")
@@ -127,7 +127,7 @@ def test_a_miss_at_one_is_a_hit_at_the_other(machines: Machines) -> None:
     assert machines.upstream.count(path_of("decode", "AAA1A01")) == 1
 
 
-def test_200_misses_of_one_plate_at_both_cost_one_call(machines: Machines) -> None:
+def test_200_misses_at_two_portals_make_one_call(machines: Machines) -> None:
     machines.upstream.default(faults.slow_first_byte(0.5))
     answers = crowd(machines, [Ask(path_of("decode", "AAA1A02"), HEADER)] * 200)
     assert {answer.status for answer in answers} == {200}
@@ -135,7 +135,7 @@ def test_200_misses_of_one_plate_at_both_cost_one_call(machines: Machines) -> No
     assert machines.upstream.count(path_of("decode", "AAA1A02")) == 1
 
 
-def test_a_token_of_one_holds_at_both_and_its_revocation_reaches_both_within_five_seconds(
+def test_revocation_reaches_both_portals_within_five_seconds(
     machines: Machines,
 ) -> None:
     token = issued(machines.here, "leaver")
@@ -147,7 +147,7 @@ def test_a_token_of_one_holds_at_both_and_its_revocation_reaches_both_within_fiv
     assert everywhere(machines, "AAA1A01", token) == {403}
 
 
-def test_a_tokens_limit_raced_at_both_lets_exactly_that_many_through(machines: Machines) -> None:
+def test_token_limit_is_exact_under_concurrency(machines: Machines) -> None:
     token = issued(machines.there, "small", "--daily-limit", "10")
     asks = [Ask(path_of("decode", f"BBB1B{number:02}"), token) for number in range(40)]
     statuses = [answer.status for answer in crowd(machines, asks)]
@@ -155,7 +155,7 @@ def test_a_tokens_limit_raced_at_both_lets_exactly_that_many_through(machines: M
     assert [row.caller for row in rows_of(machines)].count("small") == 10
 
 
-def test_the_days_limit_raced_at_both_lets_exactly_that_many_through(
+def test_daily_limit_is_exact_under_concurrency(
     shared: tuple[PostgresProcess, RedisProcess],
 ) -> None:
     with _machines(*shared, workers=1, PORTAL_DAILY_CALL_LIMIT="15") as machines:
@@ -168,7 +168,7 @@ def test_the_days_limit_raced_at_both_lets_exactly_that_many_through(
         assert all("limite diário".encode() in each.body for each in refused)
 
 
-def test_the_ledger_is_the_same_at_both_and_the_upstreams_own_count(machines: Machines) -> None:
+def test_ledger_is_equal_at_both_portals_and_matches_upstream(machines: Machines) -> None:
     with ThreadPoolExecutor(2) as both:
         here, there = both.map(ledger_of, machines.portals)
     assert here == there
@@ -176,13 +176,13 @@ def test_the_ledger_is_the_same_at_both_and_the_upstreams_own_count(machines: Ma
     assert {row["outcome"] for row in here} == {"answered"}
 
 
-def test_history_follows_a_person_and_a_purge_at_one_leaves_nothing_at_the_other(
+def test_history_is_shared_and_a_purge_covers_both_portals(
     machines: Machines,
 ) -> None:
     plate, kept = "QZX7K39", "DDD1D04"
     cookie = signed_in(machines.here)
-    for asked in (plate, kept):
-        machines.here.get(f"/placa/{asked}?completo=1", headers=cookie)
+    for visited in (plate, kept):
+        machines.here.get(f"/placa/{visited}?completo=1", headers=cookie)
     assert plate in machines.there.get("/", headers=cookie).text
     assert everywhere(machines, plate, ONLY_IF_CACHED) == {200}
     with redis.Redis.from_url(machines.store.url) as client:
@@ -190,9 +190,9 @@ def test_history_follows_a_person_and_a_purge_at_one_leaves_nothing_at_the_other
         done = machines.there.command_line("purge", plate)
         purged_at = time.monotonic()
         assert (done.returncode, done.stdout) == (0, "Purged 3 stored answers.\n")
-        assert client.dbsize() == before - 4  # three answers, and the list of them
-    wait_until(lambda: everywhere(machines, plate, ONLY_IF_CACHED) == {504}, "oblivion", 2)
-    assert time.monotonic() - purged_at < 1 + 0.5  # the asking itself takes its time
+        assert client.dbsize() == before - 4  # three answers and their index
+    wait_until(lambda: everywhere(machines, plate, ONLY_IF_CACHED) == {504}, "the purge", 2)
+    assert time.monotonic() - purged_at < 1 + 0.5  # 0.5 s for the requests themselves
     for each in machines.portals:
         page = each.get("/", headers=cookie).text
         assert plate not in page
@@ -200,14 +200,16 @@ def test_history_follows_a_person_and_a_purge_at_one_leaves_nothing_at_the_other
     assert everywhere(machines, kept, ONLY_IF_CACHED) == {200}
 
 
-def test_postgresql_dies_and_returns_under_both(machines: Machines) -> None:
-    """Hits go on, a paid answer reaches its caller, nothing is asked that cannot be written down;
-    then all is as before, without a restart."""
+def test_postgresql_outage_under_both_portals(machines: Machines) -> None:
+    """Hits continue, a paid answer reaches its caller, and no call without a ledger row is sent.
+
+    Afterwards all works as before, without a restart.
+    """
     gate = threading.Event()
     before = len(rows_of(machines))
     machines.upstream.script(path_of("decode", "EEE1E01"), faults.held(gate))
     with ThreadPoolExecutor(1) as caller:
-        in_the_air = caller.submit(lookup, machines.here, "EEE1E01")
+        in_flight = caller.submit(lookup, machines.here, "EEE1E01")
         wait_until(lambda: machines.upstream.count(path_of("decode", "EEE1E01")), "the call")
         machines.database.stop()
         try:
@@ -219,28 +221,28 @@ def test_postgresql_dies_and_returns_under_both(machines: Machines) -> None:
                 assert int(cold.headers["retry-after"]) >= 1
                 assert each.get("/readyz").status_code == 200
                 assert each.get("/").status_code == 200
-            told = machines.here.command_line("ledger")
-            assert (told.returncode, told.stdout) == (1, "")
-            assert "The database cannot be used: " in told.stderr.splitlines()[-1]
+            printed = machines.here.command_line("ledger")
+            assert (printed.returncode, printed.stdout) == (1, "")
+            assert "The database cannot be used: " in printed.stderr.splitlines()[-1]
             killed = {machines.there.kill_worker()}
             wait_until(
                 lambda: len(set(machines.there.worker_pids()) - killed) == WORKERS,
                 "the replacement",
             )
-            wait_until(lambda: lookup(machines.there, "AAA1A01").status == 200, "its hits")
+            wait_until(lambda: lookup(machines.there, "AAA1A01").status == 200, "a hit")
             gate.set()
-            assert in_the_air.result(20).status == 200
+            assert in_flight.result(20).status == 200
         finally:
             gate.set()
             machines.database.start()
     assert machines.upstream.count(path_of("decode", "EEE1E02")) == 0
     for plate, each in zip(("EEE1E03", "EEE1E04"), machines.portals, strict=True):
-        wait_until(lambda p=plate, e=each: lookup(e, p).status == 200, "its return", timeout_s=5)
+        wait_until(lambda p=plate, e=each: lookup(e, p).status == 200, "recovery", timeout_s=5)
 
     def ends() -> list[str]:
         return [row.outcome for row in rows_of(machines)[before:]]
 
-    # The first ended while nobody could be told.
+    # The first call ended during the outage, so its row is closed later.
     wait_until(lambda: ends() == ["answered"] * 3, "the ends of all three")
     assert lookup(machines.there, "EEE1E01").headers["cache-status"].startswith("portal; hit")
     for each in machines.portals:

@@ -1,4 +1,4 @@
-"""The portal as it is run for real: its addresses on https, one of them with a bad certificate."""
+"""The portal with https base addresses, one of them with an untrusted certificate."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ from tests.fakes.tls import certified, trusting_environment
 HEADERS = {"Authorization": PORTAL_TOKEN}
 
 
-def test_a_primary_that_cannot_prove_its_name_is_never_asked_and_the_secondary_answers(tmp_path):
+def test_primary_with_an_untrusted_certificate_gets_no_calls(tmp_path):
     distrusted, trusted = certified(by=trustme.CA()), certified()
     with FaultUpstream(tls=distrusted) as primary, FaultUpstream(tls=trusted) as secondary:
         settings = managed(primary.url, secondary.url) | trusting_environment(tmp_path)

@@ -1,4 +1,4 @@
-"""Responses at the wire of the shipped server: none reaches another caller, each is booked."""
+"""Upstream responses to real servers: none reaches another caller, each has a ledger row."""
 
 import csv
 import io
@@ -15,12 +15,12 @@ DELAY_S = 0.4
 
 
 def fines_of(name: str) -> bytes:
-    """A RENAINF record names no plate: the place of the fine says whose it is here."""
+    """Return a RENAINF body with ``name`` as the place, because a record has no plate."""
     return factories.renainf_body(factories.fine(localInfracao=name))
 
 
 def own_fines():
-    """Each call's answer, told by its plate and credential, after an interim response."""
+    """Send an interim response, then an answer that names the call's plate and credential."""
 
     def body(call):
         return fines_of(f"{subject_of(call)} {call.header('authorization')}")
@@ -29,13 +29,13 @@ def own_fines():
 
 
 def ledger_rows(portal: PortalProcess) -> int:
-    """How many calls the ledger has."""
+    """Return the number of calls in the ledger."""
     printed = portal.command_line("ledger", "--csv").stdout
     return len(list(csv.DictReader(io.StringIO(printed))))
 
 
 @pytest.mark.parametrize("delay_s", [0.0, DELAY_S])
-def test_interim_response_loses_no_paid_answer(delay_s):
+def test_interim_response_does_not_lose_the_answer(delay_s):
     with FaultUpstream() as upstream, PortalProcess(managed(upstream.url), workers=1) as portal:
         upstream.default(faults.interim(delay_s))
         for operation in ("decode", "renainf", "renajud"):
@@ -44,11 +44,11 @@ def test_interim_response_loses_no_paid_answer(delay_s):
         assert upstream.count() == ledger_rows(portal) == 3
 
 
-def test_late_answer_after_an_interim_response_is_not_another_vehicles():
+def test_late_answer_is_not_served_for_another_vehicle():
     with FaultUpstream() as upstream, PortalProcess(managed(upstream.url), workers=1) as portal:
         upstream.default(own_fines())
         for plate in ("AAA1A11", "BBB2B22", "CCC3C33"):
-            for _ in range(2):  # paid for, then stored
+            for _ in range(2):  # a call, then a hit
                 answer = portal.get(
                     path_of("renainf", plate), headers={"Authorization": PORTAL_TOKEN}
                 )
@@ -56,7 +56,7 @@ def test_late_answer_after_an_interim_response_is_not_another_vehicles():
         assert upstream.count() == ledger_rows(portal) == 3
 
 
-def test_late_answer_after_an_interim_response_is_not_another_callers():
+def test_late_answer_is_not_served_to_another_caller():
     with FaultUpstream() as upstream, PortalProcess(pass_through(upstream.url), workers=1) as one:
         upstream.default(own_fines())
         for caller in ("alice", "bob", "alice"):
@@ -72,9 +72,12 @@ FAULTS = (
 )
 
 
-def test_ledger_has_a_row_for_each_call_that_the_upstream_received():
-    """A clean lookup before each fault: formerly its connection carried the next call, and a
-    call that was sent again had one row, at no price."""
+def test_ledger_has_a_row_for_each_received_call():
+    """A good lookup precedes each fault.
+
+    Regression: the next call reused its connection, and a call that was sent again had only one
+    row, without a price.
+    """
     with FaultUpstream() as upstream:
         settings = managed(upstream.url) | {"PORTAL_PRICE_DECODE": "0.30"}
         with PortalProcess(settings, workers=1) as portal:

@@ -1,4 +1,4 @@
-"""Real worker processes under a crowd and under the knife: never paid twice, never lost."""
+"""Real worker processes under load and when killed: no call is repeated or lost."""
 
 import csv
 import io
@@ -43,7 +43,7 @@ def calls(*upstreams: FaultUpstream) -> int:
 
 
 def crowd(plate: str, cookie: dict[str, str], count: int) -> list[Ask]:
-    """Scripts by both credentials, and people, all after one plate."""
+    """Return requests for one plate: JSON with a header or a parameter, and pages."""
     path = path_of("decode", plate)
     kinds = [
         Ask(path, HEADER),
@@ -53,9 +53,7 @@ def crowd(plate: str, cookie: dict[str, str], count: int) -> list[Ask]:
     return [kinds[index % 3] for index in range(count)]
 
 
-def test_500_at_once_over_4_processes_cost_one_call_an_operation_and_all_are_answered(
-    server, upstream, secondary
-):
+def test_500_concurrent_misses_make_one_call_per_operation(server, upstream, secondary):
     upstream.default(faults.slow_first_byte(0.5))
     answers = together(server.port, crowd("ABC1D23", signed_in(server), 500))
     assert {answer.status for answer in answers} == {200}
@@ -66,8 +64,8 @@ def test_500_at_once_over_4_processes_cost_one_call_an_operation_and_all_are_ans
     assert len(ledger_of(server)) == 3
 
 
-def test_500_at_once_against_two_failing_addresses_cost_two_calls(server, upstream, secondary):
-    """Varnish made 200 calls of 200 requests here."""
+def test_500_concurrent_misses_of_a_failure_make_two_calls(server, upstream, secondary):
+    """In this case Varnish made 200 calls for 200 requests."""
     for each in (upstream, secondary):
         each.default(faults.slow_first_byte(0.3, faults.status(500)))
     path = path_of("decode")
@@ -78,15 +76,15 @@ def test_500_at_once_against_two_failing_addresses_cost_two_calls(server, upstre
 
 
 @pytest.mark.parametrize("death", ["refused", "reset", "500"])
-def test_the_primary_dies_in_mid_traffic_and_nobody_notices(server, upstream, secondary, death):
-    """1,500 requests over 300 plates by 64 connections; the fault at 40 %."""
+def test_primary_failure_in_mid_traffic_fails_no_request(server, upstream, secondary, death):
+    """1,600 requests for 200 plates over 64 connections; the fault occurs after 80 calls."""
     plates = [f"ABC1D{number % 100:02}" for number in range(100)]
     plates += [f"DEF{number % 10}G{number % 100:02}" for number in range(200)]
     unique = sorted(set(plates))
     asks = [Ask(path_of("decode", plate), HEADER) for plate in unique * 8]
     at = int(len(unique) * 0.4)
 
-    def strike() -> None:
+    def inject_fault() -> None:
         upstream.wait_for_calls(at, 60)
         match death:
             case "refused":
@@ -96,44 +94,45 @@ def test_the_primary_dies_in_mid_traffic_and_nobody_notices(server, upstream, se
             case _:
                 upstream.default(faults.status(500))
 
-    striker = threading.Thread(target=strike)
-    striker.start()
+    fault_thread = threading.Thread(target=inject_fault)
+    fault_thread.start()
     answers = in_turn(server.port, asks, clients=64)
-    striker.join()
+    fault_thread.join()
     assert len(answers) == len(asks)
     assert {answer.status for answer in answers} == {200}
     assert calls(upstream, secondary) <= len(unique) + 64
 
     def ledger_agrees() -> bool:
-        """A server that dies cuts off what it may not have read: such a row reads "broken", and
-        the fake that cut it has not counted it. All others are counted one for one."""
+        """Return whether rows and counted calls match.
+
+        A stopped upstream cuts off calls that it may not have read. Their rows have the outcome
+        "broken", and the fake has not counted them.
+        """
         rows, counted = ledger_of(server), calls(upstream, secondary)
         cut_off = sum(row["outcome"] == "broken" for row in rows) if death == "refused" else 0
         return len(rows) - cut_off <= counted <= len(rows)
 
-    wait_until(ledger_agrees, "an equal ledger")
+    wait_until(ledger_agrees, "a matching ledger")
 
 
-def test_a_worker_killed_in_mid_call_costs_one_call_more_and_ends_nothing(
-    server, upstream, secondary
-):
-    """Whoever waited at other workers is answered; the leader's call stays in the ledger."""
+def test_worker_killed_in_mid_call_costs_one_more_call(server, upstream, secondary):
+    """Waiters at other workers are answered; the leader's call stays in the ledger."""
     gate = threading.Event()
     upstream.script("/", faults.held(gate), faults.good())
     path = path_of("decode")
     with ThreadPoolExecutor(2000) as pool:
-        asked: list[Future[Answer]] = []
-        # All of a crowd may be taken by one worker, and then nobody waits at another.
-        while len(held := _connections(server)) < 2 or held.total() < len(asked):
-            if held.total() == len(asked):
-                asked += [pool.submit(one, server.port, Ask(path, HEADER)) for _ in range(40)]
+        futures: list[Future[Answer]] = []
+        # One worker may accept all connections, so add some until a second worker has waiters.
+        while len(held := _connections(server)) < 2 or held.total() < len(futures):
+            if held.total() == len(futures):
+                futures += [pool.submit(one, server.port, Ask(path, HEADER)) for _ in range(40)]
             time.sleep(0.05)
         upstream.wait_for_calls(1)
         time.sleep(0.3)
         leader = _holder_of_a_lease(server)
         server.kill_worker(leader)
         upstream.wait_for_calls(2)
-        statuses = Counter(each.result().status for each in asked)
+        statuses = Counter(each.result().status for each in futures)
     gate.set()
     assert calls(upstream, secondary) == 2
     assert statuses == {0: held[leader], 200: held.total() - held[leader]}
@@ -144,11 +143,11 @@ def test_a_worker_killed_in_mid_call_costs_one_call_more_and_ends_nothing(
 
 
 def _connections(server: PortalProcess) -> Counter[int]:
-    """How many clients each worker has taken: the kernel says."""
-    taken: Counter[int] = Counter()
+    """Return the number of connections that each worker has accepted, from /proc."""
+    accepted: Counter[int] = Counter()
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     here, established = f":{server.port:04X}", "01"
-    ours = {
+    sockets = {
         f"socket:[{words[9]}]"
         for words in lines
         if words[1].endswith(here) and words[3] == established
@@ -156,12 +155,12 @@ def _connections(server: PortalProcess) -> Counter[int]:
     for pid in server.worker_pids():
         for descriptor in Path(f"/proc/{pid}/fd").iterdir():
             with suppress(FileNotFoundError):
-                taken[pid] += str(descriptor.readlink()) in ours
-    return +taken  # without those that have none
+                accepted[pid] += str(descriptor.readlink()) in sockets
+    return +accepted  # drops workers without connections
 
 
 def _holder_of_a_lease(server: PortalProcess) -> int:
-    """Which worker holds the lock of a lease file: the kernel says."""
+    """Return the worker that holds the lock of the lease file, from /proc/locks."""
     (lease,) = (server.data_dir / "leases").iterdir()
     inode = lease.stat().st_ino
     with Path("/proc/locks").open() as locks:
@@ -169,10 +168,10 @@ def _holder_of_a_lease(server: PortalProcess) -> int:
             words = line.split()
             if "FLOCK" in words and words[-3].endswith(f":{inode}"):
                 return int(words[-4])
-    raise AssertionError("nobody holds the lease")
+    raise AssertionError("no process holds the lease")
 
 
-def test_a_restart_loses_no_paid_answer(server, upstream, secondary):
+def test_restart_keeps_stored_answers(server, upstream, secondary):
     asks = [Ask(path_of("decode", f"ABC1D{number:02}"), HEADER) for number in range(30)]
     assert {answer.status for answer in in_turn(server.port, asks, clients=8)} == {200}
     server.stop()
@@ -181,7 +180,7 @@ def test_a_restart_loses_no_paid_answer(server, upstream, secondary):
     assert calls(upstream, secondary) == 30
 
 
-def test_a_purge_beside_the_running_server_leaves_no_byte_within_a_second(server, upstream):
+def test_purge_on_a_running_server_completes_in_a_second(server, upstream):
     for operation in ("decode", "renainf", "renajud"):
         for plate in ("ABC1234", "ABC1C34", "DEF4G56"):
             assert one(server.port, Ask(path_of(operation, plate), HEADER)).status == 200
@@ -214,7 +213,7 @@ def lookups(counted: dict[str, float]) -> float:
     return sum(value for name, value in counted.items() if name.startswith("portal_lookups_total"))
 
 
-def test_metrics_add_up_over_the_workers_and_a_killed_one_takes_nothing_away(server, upstream):
+def test_metrics_sum_over_workers_including_killed_ones(server, upstream):
     asks = [Ask(path_of("decode", f"ABC1D{number % 10:02}"), HEADER) for number in range(200)]
     in_turn(server.port, asks, clients=16)
     wait_until(lambda: lookups(metrics_of(server)) == 200, "the full count")
@@ -228,7 +227,7 @@ def test_metrics_add_up_over_the_workers_and_a_killed_one_takes_nothing_away(ser
     assert not re.search("ABC1D|" + PORTAL_TOKEN, server.get("/metrics").text)
 
 
-def test_a_stop_just_after_the_start_does_not_wait_for_workers_that_still_load(upstream):
+def test_stop_does_not_wait_for_loading_workers(upstream):
     started = time.monotonic()
     with PortalProcess(managed(upstream.url), workers=WORKERS) as early:
         assert early.stop() == 0

@@ -1,4 +1,4 @@
-"""A person at a running server."""
+"""A visitor of a running server."""
 
 import re
 
@@ -7,7 +7,7 @@ from tests.fakes.processes import HttpProcess
 
 
 def signed_in(server: HttpProcess) -> dict[str, str]:
-    """The cookie of a person who signed in."""
+    """Sign in and return the session cookie as a header."""
     form = server.get("/entrar")
     token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', form.text)
     assert token is not None

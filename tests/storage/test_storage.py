@@ -1,4 +1,4 @@
-"""The engine works under a crowd, the secret key is made once."""
+"""The SQL engine under load and in outages, and creation of the secret key."""
 
 import math
 import multiprocessing
@@ -36,8 +36,8 @@ _TOKEN = {
 }
 
 
-def postgresql_room() -> ModuleType:
-    """Late: where psycopg is not installed its tests skip."""
+def postgresql_module() -> ModuleType:
+    """Import lazily, because these tests are skipped where psycopg is not installed."""
     from portal.storage import postgresql
 
     return postgresql
@@ -47,22 +47,22 @@ def _load(folder: Path, keys: "multiprocessing.Queue[str]") -> None:
     keys.put(load_secret_key(folder))
 
 
-def test_the_secret_key_is_the_same_for_all_that_race_and_its_owners_alone(tmp_path):
+def test_concurrent_starts_create_one_private_secret_key(tmp_path):
     keys = SPAWN.Queue()
     racers = [SPAWN.Process(target=_load, args=(tmp_path / "new", keys)) for _ in range(3)]
     for racer in racers:
         racer.start()
-    made = {keys.get(timeout=60) for _ in racers}
+    keys_read = {keys.get(timeout=60) for _ in racers}
     for racer in racers:
         racer.join(30)
-    assert len(made) == 1
-    assert len(made.pop()) == 64
+    assert len(keys_read) == 1
+    assert len(keys_read.pop()) == 64
     (path,) = (tmp_path / "new").iterdir()
     assert path.stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("content", ["0f" * 32, "0F" * 32 + "\n", "\r\n" + "a1" * 32 + "\r\n"])
-def test_an_existing_secret_key_is_used(tmp_path, content):
+def test_existing_secret_key_is_used(tmp_path, content):
     (tmp_path / "secret_key").write_bytes(content.encode())
     assert load_secret_key(tmp_path) == content.strip()
 
@@ -71,8 +71,8 @@ def test_an_existing_secret_key_is_used(tmp_path, content):
     "content",
     [b"", b"\n", b"chosen", b"0f" * 31, b"0f" * 33, b"0g" * 32, b"0f" * 32 + b" ", b"\xff"],
 )
-def test_a_secret_key_file_with_other_content_is_refused(tmp_path, content):
-    """An empty key was accepted: anybody could sign a session or a dossier's code."""
+def test_invalid_secret_key_file_is_rejected(tmp_path, content):
+    """Regression: an empty key was accepted, under which sessions and codes can be forged."""
     (tmp_path / "secret_key").write_bytes(content)
     with pytest.raises(InvalidSecretKey, match=r"64 hexadecimal characters$"):
         load_secret_key(tmp_path)
@@ -88,7 +88,7 @@ def _open(database: Database, ended: "multiprocessing.Queue[str]") -> None:
         ended.put("")
 
 
-def test_portals_that_start_at_once_on_an_empty_database_all_start(database):
+def test_concurrent_starts_on_an_empty_database_succeed(database):
     ended = SPAWN.Queue()
     racers = [SPAWN.Process(target=_open, args=(database, ended)) for _ in range(4)]
     for racer in racers:
@@ -98,8 +98,8 @@ def test_portals_that_start_at_once_on_an_empty_database_all_start(database):
         racer.join(30)
 
 
-def test_whoever_starts_while_the_database_is_away_uses_it_when_it_is_back(tmp_path, caplog):
-    """A replaced worker must not die of it: the server takes that for a crash loop and ends."""
+def test_engine_opened_in_an_outage_recovers(tmp_path, caplog):
+    """A replaced worker must not exit, because the server would see a crash loop and end."""
     with PostgresProcess() as server:
         open_engine(server.url, tmp_path).dispose()
         server.stop()
@@ -114,8 +114,8 @@ def test_whoever_starts_while_the_database_is_away_uses_it_when_it_is_back(tmp_p
     assert caplog.messages == ["the database is away: OperationalError"]
 
 
-def test_whoever_starts_while_the_file_cannot_be_opened_uses_it_when_it_can(tmp_path, caplog):
-    """The disk went read-only, or its mount is gone for a while."""
+def test_engine_opened_without_its_file_recovers(tmp_path, caplog):
+    """As with a read-only disk, or a mount that is missing for a while."""
     open_engine(None, tmp_path / "data").dispose()
     (tmp_path / "data").rename(tmp_path / "kept")
     (tmp_path / "data").write_text("no directory")
@@ -132,8 +132,8 @@ def test_whoever_starts_while_the_file_cannot_be_opened_uses_it_when_it_can(tmp_
 
 
 @pytest.mark.parametrize("kept", [0, 4096])
-def test_a_start_on_a_corrupt_file_is_refused_in_one_line(tmp_path, kept):
-    """Its first page or any other; a worker that is replaced meanwhile must not die of it."""
+def test_required_engine_rejects_a_corrupt_file(tmp_path, kept):
+    """The first page is corrupt, or a later one."""
     open_engine(None, tmp_path).dispose()
     file = tmp_path / "portal.sqlite"
     file.write_bytes(file.read_bytes()[:kept] + bytes(range(256)) * 64)
@@ -141,11 +141,11 @@ def test_a_start_on_a_corrupt_file_is_refused_in_one_line(tmp_path, kept):
         open_engine(None, tmp_path)
 
 
-def test_a_crowd_takes_few_connections_of_the_server_that_all_machines_share(postgres, tmp_path):
-    """At 32 a process, four processes were refused by a server that takes a hundred."""
+def test_pool_opens_at_most_eight_connections(postgres, tmp_path):
+    """Regression: at 32 a process, four processes exceeded a server's limit of a hundred."""
     counted = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-        " AND backend_type = 'client backend'"  # the server's own vacuum comes by as it likes
+        " AND backend_type = 'client backend'"  # not the server's own autovacuum
     )
 
     def ask(_: int) -> int:
@@ -157,10 +157,9 @@ def test_a_crowd_takes_few_connections_of_the_server_that_all_machines_share(pos
         assert max(pool.map(ask, range(80))) <= 8
 
 
-def test_a_crowd_stands_in_line_for_as_long_as_it_moves(postgres, tmp_path, monkeypatch):
-    """Two seconds were all that anybody waited: 128 misses at once, and some were told that the
-    ledger was away."""
-    monkeypatch.setattr(postgresql_room(), "POOL_TIMEOUT_S", 1.5)
+def test_pool_waiters_stay_while_connections_are_returned(postgres, tmp_path, monkeypatch):
+    """Regression: waiters gave up after 2 s, and of 128 concurrent misses some failed."""
+    monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 1.5)
 
     def ask(_: int) -> int:
         with engine.begin() as db:
@@ -170,17 +169,15 @@ def test_a_crowd_stands_in_line_for_as_long_as_it_moves(postgres, tmp_path, monk
         assert list(pool.map(ask, range(64))) == [1] * 64  # eight turns of 0.3 s
 
 
-@pytest.mark.parametrize(("moved_at", "longest_s"), [(-math.inf, 60.0), (math.inf, 0.0)])
-def test_nobody_stays_in_a_line_that_stands_still_nor_for_ever_in_one_that_moves(
-    postgres, tmp_path, monkeypatch, moved_at, longest_s
-):
-    monkeypatch.setattr(postgresql_room(), "POOL_TIMEOUT_S", 0.2)
-    monkeypatch.setattr(postgresql_room(), "LONGEST_WAIT_S", longest_s)
+@pytest.mark.parametrize(("returned_at", "longest_s"), [(-math.inf, 60.0), (math.inf, 0.0)])
+def test_pool_waiter_times_out(postgres, tmp_path, monkeypatch, returned_at, longest_s):
+    monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(postgresql_module(), "LONGEST_WAIT_S", longest_s)
     with opened(postgres.new_database(), tmp_path) as engine:
-        with ExitStack() as all_of_them:
+        with ExitStack() as connections:
             for _ in range(8):
-                all_of_them.enter_context(engine.connect())
-            monkeypatch.setattr(engine.pool, "_moved_at", moved_at)
+                connections.enter_context(engine.connect())
+            monkeypatch.setattr(engine.pool, "_returned_at", returned_at)
             started = time.monotonic()
             with pytest.raises(NoConnectionFree):
                 engine.connect()
@@ -188,34 +185,34 @@ def test_nobody_stays_in_a_line_that_stands_still_nor_for_ever_in_one_that_moves
         engine.connect().close()
 
 
-def test_who_came_first_is_served_first(postgres, tmp_path):
-    """A newcomer that finds a connection just put back does not take it from who waits."""
+def test_pool_serves_waiters_in_order(postgres, tmp_path):
+    """A new caller does not get a returned connection before the waiters."""
     served: list[int] = []
 
     def ask(number: int) -> None:
         with engine.connect():
             served.append(number)
 
-    with opened(postgres.new_database(), tmp_path) as engine, ExitStack() as all_of_them:
-        line = engine.pool._waiting
+    with opened(postgres.new_database(), tmp_path) as engine, ExitStack() as connections:
+        queue = engine.pool._waiters
         first = engine.connect()
         for _ in range(7):
-            all_of_them.enter_context(engine.connect())
+            connections.enter_context(engine.connect())
         waiters = [threading.Thread(target=ask, args=(number,)) for number in range(20)]
         for number, waiter in enumerate(waiters, 1):
             waiter.start()
-            wait_until(lambda n=number: len(line) == n, "a place in the line")
+            wait_until(lambda n=number: len(queue) == n, "a place in the queue")
         first.close()
         for waiter in waiters:
             waiter.join(30)
     assert served == list(range(20))
 
 
-def test_with_the_database_away_nobody_stays_in_line_and_no_place_is_lost(tmp_path, monkeypatch):
-    """Refused at once, then silent: each costs everybody seconds; back, it serves eight again."""
-    monkeypatch.setattr(postgresql_room(), "POOL_TIMEOUT_S", 0.5)
-    monkeypatch.setattr(postgresql_room(), "ANSWER_TIMEOUT_S", 0.5)
-    monkeypatch.setattr(postgresql_room(), "LONGEST_WAIT_S", 600.0)
+def test_pool_fails_fast_in_an_outage_and_keeps_its_capacity(tmp_path, monkeypatch):
+    """PostgreSQL refuses connections, then hangs. Afterwards all eight connections are usable."""
+    monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(postgresql_module(), "ANSWER_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(postgresql_module(), "LONGEST_WAIT_S", 600.0)
 
     def ask(_: int) -> str:
         try:
@@ -229,27 +226,27 @@ def test_with_the_database_away_nobody_stays_in_line_and_no_place_is_lost(tmp_pa
         opened(server.url, tmp_path) as engine,
         ThreadPoolExecutor(40) as pool,
     ):
-        for leave, come_back in ((server.stop, server.start), (server.pause, server.resume)):
-            leave()
+        for stop, restore in ((server.stop, server.start), (server.pause, server.resume)):
+            stop()
             assert "1" not in set(pool.map(ask, range(40)))
-            come_back()
-            with ExitStack() as all_of_them:
+            restore()
+            with ExitStack() as connections:
                 for _ in range(8):
-                    all_of_them.enter_context(engine.connect())
+                    connections.enter_context(engine.connect())
         assert set(pool.map(ask, range(40))) == {"1"}
 
 
-def test_a_machine_that_vanishes_in_mid_transaction_holds_up_nobody_for_long(postgres, tmp_path):
-    """Its server lets go of the row it holds: all others count their calls in it."""
-    asked = {"statement_timeout": "5s", "idle_in_transaction_session_timeout": "5s"}
+def test_sessions_have_server_timeouts_that_the_url_overrides(postgres, tmp_path):
+    """The server releases the row lock of the vanished machine, which other machines need."""
+    expected = {"statement_timeout": "5s", "idle_in_transaction_session_timeout": "5s"}
     with opened(postgres.new_database(), tmp_path) as engine, reading(engine) as db:
-        assert {name: db.execute(text(f"SHOW {name}")).scalar() for name in asked} == asked
-    impatient = postgres.url + "?options=-c%20statement_timeout=7s"
-    with opened(impatient, tmp_path) as engine, reading(engine) as db:
+        assert {name: db.execute(text(f"SHOW {name}")).scalar() for name in expected} == expected
+    with_own_timeout = postgres.url + "?options=-c%20statement_timeout=7s"
+    with opened(with_own_timeout, tmp_path) as engine, reading(engine) as db:
         assert db.execute(text("SHOW statement_timeout")).scalar() == "7s"
 
 
-def test_no_error_tells_the_password_of_the_database(tmp_path, caplog):
+def test_connection_errors_omit_the_database_password(tmp_path, caplog):
     address = f"postgresql://ana:hush%2Dhush@127.0.0.1:{free_port()}/portal?password=hush-hush"
     pytest.importorskip("psycopg")
     with pytest.raises(OperationalError) as caught:
@@ -260,13 +257,13 @@ def test_no_error_tells_the_password_of_the_database(tmp_path, caplog):
     assert "hush" not in shown.replace(address, "")
 
 
-def test_a_file_named_by_its_address_is_its_owners_alone(tmp_path):
+def test_sqlite_file_from_a_url_is_private_to_its_owner(tmp_path):
     path = tmp_path / "new" / "kept.sqlite"
     open_engine(f"sqlite:///{path}", tmp_path).dispose()
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_tables_are_made_and_a_second_opening_keeps_what_is_there(database):
+def test_second_opening_keeps_existing_rows(database):
     where = database.url, database.folder
     with opened(*where) as engine, engine.begin() as db:
         db.execute(
@@ -276,17 +273,17 @@ def test_tables_are_made_and_a_second_opening_keeps_what_is_there(database):
         assert db.execute(select(spending.c.calls)).scalar() == 3
 
 
-def test_moments_and_numbers_come_back_as_they_went(engine):
-    """PostgreSQL's real would keep six digits of a moment's ten."""
-    moment = 1_790_000_000.123456
+def test_timestamps_and_integers_round_trip_exactly(engine):
+    """PostgreSQL's ``real`` would keep six of a timestamp's ten digits."""
+    timestamp = 1_790_000_000.123456
     with engine.begin() as db:
-        db.execute(insert(tokens).values(**_TOKEN, created_at=moment, expires_at=None))
+        db.execute(insert(tokens).values(**_TOKEN, created_at=timestamp, expires_at=None))
     with reading(engine) as db:
         row = db.execute(select(tokens)).one()
-    assert (row.created_at, row.expires_at, row.daily_limit) == (moment, None, 2**31 - 1)
+    assert (row.created_at, row.expires_at, row.daily_limit) == (timestamp, None, 2**31 - 1)
 
 
-def test_a_reader_neither_waits_for_a_writer_nor_holds_one_up(engine):
+def test_reader_and_writer_do_not_block_each_other(engine):
     with engine.begin() as writer:
         writer.execute(
             insert(spending).values(namespace="upstream", day="2026-11-01", payer="day", calls=1)
@@ -304,14 +301,14 @@ def test_a_reader_neither_waits_for_a_writer_nor_holds_one_up(engine):
 
 
 @pytest.mark.parametrize("pragma", ["journal_mode", "secure_delete"])
-def test_deleted_rows_are_overwritten_and_readers_never_block(tmp_path, pragma):
+def test_sqlite_uses_wal_and_secure_delete(tmp_path, pragma):
     with opened(None, tmp_path) as engine, reading(engine) as db:
         value = db.exec_driver_sql(f"PRAGMA {pragma}").scalar()
     assert value in ("wal", 1)
 
 
-def test_only_the_start_makes_the_file_so_that_it_is_never_everybodys(tmp_path):
-    """Deleted under a running portal, SQLite would make a new one: readable by all, empty."""
+def test_connection_does_not_recreate_a_deleted_file(tmp_path):
+    """After a deletion under a running portal SQLite would create an empty, readable file."""
     with opened(None, tmp_path / "a b?c#d%") as engine:
         (tmp_path / "a b?c#d%" / "portal.sqlite").unlink()
         engine.dispose()

@@ -1,4 +1,4 @@
-"""A database of the former layout: nothing of it is lost, and nothing of it is served."""
+"""Upgrade of a database of the former layout: its rows are kept and not served."""
 
 import multiprocessing
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ A_ROW = (
 
 
 def execute(database: Database, script: str) -> list[tuple[object, ...]]:
-    """Each statement as the former version would have; the rows of the last one."""
+    """Run each statement as the former version would; return the rows of the last one."""
     if database.url is None:
         engine = create_engine(f"sqlite:///{database.folder / 'portal.sqlite'}")
     else:
@@ -78,7 +78,7 @@ def upgraded(former: Database) -> Iterator[Engine]:
         yield engine
 
 
-def test_former_rows_are_set_aside_and_the_log_says_so_once(
+def test_former_rows_are_set_aside_and_logged_once(
     former: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(2):
@@ -91,7 +91,7 @@ def test_former_rows_are_set_aside_and_the_log_says_so_once(
     assert execute(former, "SELECT name FROM tokens ORDER BY name") == [("ana",), ("bia",)]
 
 
-def test_empty_former_database_says_nothing(
+def test_empty_former_database_logs_nothing(
     former: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     execute(former, "DELETE FROM ledger; DELETE FROM tokens")
@@ -108,7 +108,7 @@ def _open(database: Database, ended: "multiprocessing.Queue[str]") -> None:
         ended.put("")
 
 
-def test_portals_that_start_at_once_upgrade_once(former: Database) -> None:
+def test_concurrent_starts_upgrade_once(former: Database) -> None:
     ended = SPAWN.Queue()
     racers = [SPAWN.Process(target=_open, args=(former, ended)) for _ in range(4)]
     for racer in racers:
@@ -121,7 +121,7 @@ def test_portals_that_start_at_once_upgrade_once(former: Database) -> None:
     assert execute(former, "SELECT count(*) FROM access_tokens") == [(2,)]
 
 
-def test_former_tokens_are_unknown_and_their_names_free(upgraded: Engine) -> None:
+def test_former_tokens_are_unknown_and_their_names_reusable(upgraded: Engine) -> None:
     tokens = Tokens(upgraded, ())
     for token in ("live", "revoked"):
         with pytest.raises(UnknownToken):
@@ -140,8 +140,8 @@ def test_purge_reaches_former_rows(former: Database, upgraded: Engine) -> None:
     assert execute(former, "SELECT count(*) FROM history") == [(0,)]
 
 
-def test_process_of_the_former_version_may_go_on(former: Database, upgraded: Engine) -> None:
-    """Machines are restarted one after another."""
+def test_former_version_can_keep_writing(former: Database, upgraded: Engine) -> None:
+    """Machines are upgraded one after another, so both versions run at the same time."""
     execute(former, f"{A_ROW}; UPDATE tokens SET revoked_at = 1790000002.5 WHERE name = 'ana'")
     assert list(Ledger(upgraded).rows()) == []
     assert len(list(Ledger(upgraded).rows(everywhere=True))) == 3
