@@ -95,7 +95,7 @@ def test_the_cool_down_counts_from_the_last_failure(breaker, played, clock):
     played.send, quick = late, played.send
     straggler = threading.Thread(target=_fail_once, args=(breaker,))
     straggler.start()
-    wait_until(lambda: bool(breaker._waiting), "a call in flight")
+    wait_until(lambda: bool(breaker._in_flight), "a call in flight")
     played.send = quick
     opened(breaker, played)
     clock.advance(COOLDOWN_S - 1)
@@ -213,10 +213,10 @@ def test_a_slow_record_beside_answers_speaks_for_itself_alone(
 ):
     """Answers just after it left are those of an origin that fell silent; later ones are not."""
     waiting = [(clock(), f"ABC1D{number:02}") for number in range(10)]
-    breaker._waiting.update(enumerate(waiting, 100))
+    breaker._in_flight.update(enumerate(waiting, 100))
 
     def slow(asked, account, deadline):
-        breaker._answered_at = clock() + answered_after_s
+        breaker._last_answer_at = clock() + answered_after_s
         clock.advance(8)
         raise TimedOut("slow")
 

@@ -54,7 +54,7 @@ def test_a_probe_that_was_killed_does_not_keep_the_circuit_open_for_ever(pair, p
     one, other = pair
     opened(one, played)
     clock.advance(COOLDOWN_S)
-    assert one._enter() is True  # and then its process dies
+    assert one._admit() is True  # and then its process dies
     clock.advance(LONGEST_CALL_S - 0.1)
     with pytest.raises(CircuitOpen):
         ask(other)

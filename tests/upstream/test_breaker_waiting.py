@@ -142,7 +142,7 @@ def test_who_waits_while_it_is_open_already_told_nothing(street, clock):
 def test_failures_of_another_worker_count_against_it_too(pair, street, clock, tmp_path):
     third = Breaker(street.origin, "primary", clock, SharedCounters(COUNTERS, tmp_path / "cells"))
     for number in range(FAILURES_TO_OPEN - 1):
-        third._failed(f"ELS3A{number:02}", set(), probe=False)
+        third._record_failure(f"ELS3A{number:02}", set(), probe=False)
     street.end(WAITING[0])
     assert pair[0].state == "open"
 

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from portal.upstream import LocalFailure, NotSent, connection
-from portal.upstream.connection import NAMES_KEPT_S, Resolver
+from portal.upstream.connection import ADDRESS_TTL_S, Resolver
 from tests.fakes import Blackhole, Clock, hanging_names, refused_url, wait_until
 from tests.fakes.threads import no_thread_named
 from tests.upstream.lookups import Notes, origin, resource, soon
@@ -79,8 +79,8 @@ def test_addresses_are_kept_for_half_a_minute():
     names = Names(ADDRESS, [("another",)])
     for _ in range(3):
         assert names.resolve() == ADDRESS
-        names.clock.advance(NAMES_KEPT_S / 3 - 1)
-    names.clock.advance(NAMES_KEPT_S)
+        names.clock.advance(ADDRESS_TTL_S / 3 - 1)
+    names.clock.advance(ADDRESS_TTL_S)
     assert names.resolve() == [("another",)]
     assert names.asked == 2
 

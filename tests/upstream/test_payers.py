@@ -246,7 +246,7 @@ def test_of_more_payers_than_the_table_holds_each_is_still_answered(breaker, pla
 
 def test_the_usual_case_takes_no_lock(breaker, played):
     prove(breaker, played, "bia")
-    with breaker._cells.locked():  # not re-entrant: a call that took it would never end
+    with breaker._counters.locked():  # not re-entrant: a call that took it would never end
         asked = threading.Thread(target=prove, args=(breaker, played, "bia"), daemon=True)
         asked.start()
         asked.join(20)
