@@ -9,9 +9,9 @@ from pathlib import Path
 
 from flask import Flask
 
-from portal.factory import HOME, SPARE_S, create_app, environment_settings
+from portal.factory import PROJECT_ROOT, SPARE_S, create_app, environment_settings
 from portal.serving.server import serve
-from portal.startup import failing_in_one_line, prepare
+from portal.startup import exit_on_startup_error, prepare
 from portal.system.capacity import raise_open_files_limit
 from portal.system.process import bind_error, exit_with_parent, pin_to_processor
 from portal.system.shared_directory import candidate_parents, claim_worker_id, make_shared_directory
@@ -65,7 +65,7 @@ def main() -> None:
     if (trouble := bind_error(host, int(port))) is not None:
         sys.exit(f"dossie-veicular: cannot listen on {host}:{port}: {trouble}")
     set_up_logging(settings.secrets)
-    with failing_in_one_line():
+    with exit_on_startup_error():
         # Here once, so that a database out of reach is one line and not a crash in every worker.
         lock = prepare(settings)
     shown = f"[{host}]" if ":" in host else host
@@ -78,7 +78,7 @@ def main() -> None:
     shared = make_shared_directory(candidate_parents(), room)
     os.environ[SHARED] = str(shared.path) if shared else ""
     try:
-        serve(WORKER, host, int(port), settings.workers, HOME, longest_request_s)
+        serve(WORKER, host, int(port), settings.workers, PROJECT_ROOT, longest_request_s)
     finally:
         lock.release()
         if shared:
