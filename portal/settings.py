@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from portal.system.environment import PREFIX, SettingsError, read_texts
-from portal.system.token_format import LONGEST, is_token
+from portal.system.token_format import MAX_LENGTH, is_token
 
 __all__ = ["Settings", "SettingsError"]
 
@@ -185,7 +185,7 @@ def _token(name: str, text: str) -> str:
     if not is_token(text):
         raise SettingsError(
             f"{name} makes no sense: a token is printable ASCII without spaces or commas, "
-            f"at most {LONGEST} characters"
+            f"at most {MAX_LENGTH} characters"
         )
     return text
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from portal.system.capacity import MOST, Capacity, capacity, raise_open_files_limit
+from portal.system.capacity import FULL_CAPACITY, Capacity, capacity, raise_open_files_limit
 
 INFINITE = resource.RLIM_INFINITY
 Limits = tuple[int, int]
@@ -46,19 +46,19 @@ def test_the_soft_limit_is_raised_as_far_as_the_system_allows(limits, soft, hard
     assert held[1:] == raised
 
 
-@pytest.mark.parametrize("soft", [MOST.open_files, 524_288, INFINITE])
+@pytest.mark.parametrize("soft", [FULL_CAPACITY.open_files, 524_288, INFINITE])
 def test_a_limit_that_is_high_enough_limits_nothing(limits, soft):
     limits(soft, INFINITE)
-    assert capacity() == MOST
+    assert capacity() == FULL_CAPACITY
 
 
-@pytest.mark.parametrize("soft", [1024, 2048, 4096, MOST.open_files - 1])
+@pytest.mark.parametrize("soft", [1024, 2048, 4096, FULL_CAPACITY.open_files - 1])
 def test_connections_and_lookups_stay_within_the_limit(limits, soft):
     limits(soft, soft)
     allowed = capacity()
     assert allowed.open_files <= soft
     assert allowed.lookups < allowed.connections
-    assert allowed != MOST
+    assert allowed != FULL_CAPACITY
 
 
 @pytest.mark.parametrize("soft", [64, 256])
