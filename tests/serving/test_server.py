@@ -47,7 +47,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
     monkeypatch.setattr(server, "Server", RecordedServer)
     monkeypatch.setattr(serving, "set_up_logging", lambda _secrets: None)
     for name, value in {
-        serving.SHARED: "",  # and put back afterwards
+        serving.SHARED_DIR_VARIABLE: "",  # and put back afterwards
         "PORTAL_DATA_DIR": str(tmp_path),
         "PORTAL_DEADLINE": str(LONGEST_DEADLINE_S),
         "HOST": "127.0.0.1",
@@ -91,7 +91,7 @@ def test_a_probe_may_last_as_long_as_its_deadline(
 def test_the_workers_share_apart_from_the_data_and_nothing_stays_behind(
     started: dict[str, Any], tmp_path: Path
 ) -> None:
-    shared = Path(os.environ[serving.SHARED])
+    shared = Path(os.environ[serving.SHARED_DIR_VARIABLE])
     assert not shared.is_relative_to(tmp_path)
     assert not shared.exists()
 
@@ -106,8 +106,8 @@ def test_it_starts_where_nothing_but_the_data_is_writable(
 def test_a_worker_whose_directory_is_gone_or_full_counts_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(serving.SHARED, str(tmp_path / "gone"))
-    assert serving._join_the_others(2) is None
+    monkeypatch.setenv(serving.SHARED_DIR_VARIABLE, str(tmp_path / "gone"))
+    assert serving._join_shared_directory(2) is None
 
 
 @pytest.mark.parametrize(
