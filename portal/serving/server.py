@@ -28,7 +28,8 @@ def serve(
 ) -> None:
     """Serve an application until SIGTERM or Ctrl-C.
 
-    ``target`` is its factory, as "module:name". A stop waits for requests under way, but not beyond ``longest_request_s``.
+    ``target`` is its factory, as "module:name". A stop waits for requests in
+    progress, at most ``longest_request_s``.
     """
     allowed = capacity()
     if allowed != FULL_CAPACITY:

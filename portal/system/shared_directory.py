@@ -24,8 +24,8 @@ _CHUNK = 1024 * 1024
 def candidate_parents() -> Iterator[Path]:
     """Yield parents for a shared directory, the best first.
 
-    /dev/shm is memory on Linux. The temporary directory is determined only when /dev/shm was refused, because a container
-    whose root is read-only has none, and needs none.
+    /dev/shm is memory on Linux. The temporary directory is determined only when /dev/shm
+    was refused, because a container whose root is read-only has none, and needs none.
     """
     yield Path("/dev/shm")  # noqa: S108 mkdtemp creates a private directory
     try:
