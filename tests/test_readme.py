@@ -1,4 +1,4 @@
-"""The README agrees with the code: settings with their defaults, pages."""
+"""README and Makefile help agree with the code: settings, defaults, pages, targets."""
 
 import re
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Failover between base addresses, limited to calls that cannot be charged twice."""
+"""Failover between base addresses, limited to calls that are safe to send again."""
 
 import time
 from collections.abc import Sequence

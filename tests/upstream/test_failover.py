@@ -1,4 +1,4 @@
-"""Failover to the secondary where no call can be charged twice."""
+"""Failover to the secondary, limited to calls that are safe to send again."""
 
 import time
 
