@@ -37,7 +37,7 @@ from portal.startup import (
     command_key,
     create_missing_database,
     data_check,
-    failing_in_one_line,
+    exit_on_startup_error,
     is_command,
     prepare,
     remove_old_unused_caches,
@@ -65,21 +65,22 @@ from portal.web import (
     init_app,
 )
 
-HOME = Path(__file__).resolve().parents[1]
+PROJECT_ROOT = Path(__file__).resolve().parents[1]
 MEBIBYTE = 1024 * 1024
-SPARE_S = 5.0  # what a request may take beside its lookups, which keep to the deadline
+SPARE_S = 5.0  # longest time of a request outside its lookups, which the deadline bounds
 
 
 def create_app(settings: Settings | None = None, shared: Path | None = None) -> Flask:
-    """The portal, built once from plain values; without ``settings``, for ``flask --app app``.
+    """Build the portal's application.
 
+    Without ``settings`` they are read from the environment, for ``flask --app app``.
     ``shared`` is the directory through which the worker processes of one server share breakers
-    and add up their numbers; without it this process is alone.
+    and sum their metrics. Without it this process shares nothing.
     """
     if settings is not None:
         return _build(settings, server_key(settings), shared)
     settings = environment_settings()
-    with failing_in_one_line():
+    with exit_on_startup_error():
         if is_command():
             return _build(settings, command_key(settings), shared, create=False)
         lock = prepare(settings)
@@ -91,12 +92,17 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
 def _build(
     settings: Settings, key: bytes | None, shared: Path | None, create: bool = True
 ) -> Flask:
-    """``key`` None: a command's, which needs none; nothing that this one signs is kept."""
+    """Build the application.
+
+    ``key`` is None for a command without a secret key. A random key is used then, because
+    nothing that a command signs is kept.
+    """
     secret = key or secrets.token_bytes()
-    app = Flask(__name__, static_folder=None, template_folder=str(HOME / "templates"))
+    app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
     app.secret_key = secret
 
-    # Set up by main() already: a worker that is replaced while it is away must not die of it.
+    # Not required: the main process has set the database up, and a worker that is replaced while
+    # the database is down must still start.
     engine = open_engine(settings.database_url, settings.data_dir, False, create)
     namespace = settings.namespace
     longest_request_s = settings.deadline + SPARE_S
@@ -104,17 +110,17 @@ def _build(
     breakers = _breakers(settings, origins, shared, longest_request_s)
     policy = _policy(settings)
     metrics = Metrics(breakers, shared)
-    tally = SavingsCounter(engine, policy.terms, namespace=namespace)
-    observer = CompositeObserver(metrics, tally)
+    savings = SavingsCounter(engine, policy.terms, namespace=namespace)
+    observer = CompositeObserver(metrics, savings)
     backend = cache_backend(app, settings.data_dir, settings.redis_url)
     edge_bytes = settings.edge_memory_mb * MEBIBYTE
-    memory = LocalCache(edge_bytes - edge_bytes // 8)
+    local_cache = LocalCache(edge_bytes - edge_bytes // 8)
     fragments = Fragments(longest_request_s) if edge_bytes else Fragments(longest_request_s, most=0)
     purge_log = PurgeLog(engine)
     store = Store(
         backend,
         Seal(secret),
-        memory,
+        local_cache,
         observer,
         purged=fragments.purged,
         purges_since=purge_log.since,
@@ -124,8 +130,8 @@ def _build(
     ledger = Ledger(
         engine, settings.daily_call_limit, processes=settings.workers, namespace=namespace
     )
-    held = leases(backend, settings.data_dir, settings.redis_url)
-    flight = SingleFlight[Any](LimitedLeases(held, capacity().lookups))
+    process_leases = leases(backend, settings.data_dir, settings.redis_url)
+    flight = SingleFlight[Any](LimitedLeases(process_leases, capacity().lookups))
     gateway = Gateway(Failover(breakers or origins), store, flight, ledger, policy, observer)
     history = History(engine, secret, store.tag, namespace=namespace)
     access_log = AccessLogBuffer(gateway, metrics)
@@ -134,7 +140,7 @@ def _build(
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, fragments.tick),
         PeriodicTask(30.0, fragments.forget),
-        PeriodicTask(5.0, tally.flush),
+        PeriodicTask(5.0, savings.flush),
         PeriodicTask(2.0, ledger.settle),
         PeriodicTask(1.0, store.sweep),
         PeriodicTask(3600.0, ledger.drop_past_counters),
@@ -143,7 +149,7 @@ def _build(
     )
     app.extensions["housekeeper"] = scheduler
     pool = ThreadPoolExecutor(PANEL_THREADS, thread_name_prefix="panel")
-    app.extensions["closing"] = _closing(
+    app.extensions["closing"] = _close_stack(
         engine.dispose, backend.close, pool.shutdown, scheduler.stop
     )
     tokens = Tokens(engine, settings.access_tokens, namespace=namespace)
@@ -164,7 +170,7 @@ def _build(
             limits=RateLimits(
                 settings.rate_limit_token, settings.rate_limit_address, settings.redis_url
             ),
-            static=HOME / "static",
+            static=PROJECT_ROOT / "static",
             edge_bytes=edge_bytes // 8,
             access_log=access_log,
             fragments=fragments,
@@ -177,14 +183,17 @@ def _build(
     data = data_check(settings, engine, backend, key, expects_files=not create)
     register_commands(
         app,
-        *(tokens, ledger, tally, store, history, purge_log, held, data),
+        *(tokens, ledger, savings, store, history, purge_log, process_leases, data),
         lambda: create_missing_database(settings),
     )
     return app
 
 
-def _closing(*ends: Callable[[], object]) -> ExitStack:
-    """What ends an application whose process goes on, the last first: users after what they use."""
+def _close_stack(*ends: Callable[[], object]) -> ExitStack:
+    """Return a stack that closes an application's resources, the last of ``ends`` first.
+
+    A resource is closed after those that use it. For applications whose process continues.
+    """
     closing = ExitStack()
     for end in ends:
         closing.callback(end)
@@ -192,9 +201,9 @@ def _closing(*ends: Callable[[], object]) -> ExitStack:
 
 
 def environment_settings() -> Settings:
-    """The operator's settings, or the end with one clear line."""
+    """Return the settings from the environment, or exit with a one-line message."""
     try:
-        return Settings.from_environment(os.environ, HOME)
+        return Settings.from_environment(os.environ, PROJECT_ROOT)
     except SettingsError as error:
         sys.exit(f"dossie-veicular: {error}")
 
@@ -221,22 +230,31 @@ def _origins(settings: Settings) -> Sequence[Origin]:
 def _breakers(
     settings: Settings, origins: Sequence[Origin], shared: Path | None, longest_call_s: float
 ) -> Sequence[Breaker | PayerBreaker]:
-    """One a base address; none for the sandbox, whose faults are a plate's, never an address's."""
+    """Return one breaker a base address.
+
+    The sandbox has none, because its faults belong to plates, not to base addresses.
+    """
     kind, count = (
         (PayerBreaker, PAYER_COUNTERS) if settings.mode == "pass-through" else (Breaker, COUNTERS)
     )
     return [
-        kind(each, each.name, time.monotonic, _cells(shared, each.name, count), longest_call_s)
+        kind(
+            each,
+            each.name,
+            time.monotonic,
+            _shared_counters(shared, each.name, count),
+            longest_call_s,
+        )
         for each in (origins if settings.mode != "demo" else ())
     ]
 
 
-def _cells(shared: Path | None, name: str, count: int) -> SharedCounters | None:
-    """What the worker processes know together of a base address."""
+def _shared_counters(shared: Path | None, name: str, count: int) -> SharedCounters | None:
+    """Return the worker processes' shared counters of a base address, or None."""
     try:
         return SharedCounters(count, shared / f"breaker-{name}") if shared else None
     except OSError:
-        return None  # each process for itself
+        return None  # each process has its own counters
 
 
 def _policy(settings: Settings) -> Policy:

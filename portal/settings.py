@@ -1,6 +1,7 @@
-"""Every setting: its default, unit and meaning. Nonsense is refused at the start, in one line.
+"""All settings with their defaults and validation.
 
-Read from the environment with the prefix ``PORTAL_``; values are text, never JSON.
+They are read from environment variables with the prefix ``PORTAL_``. Values are plain text, never
+JSON. An invalid value ends the start with a one-line message.
 """
 
 import itertools
@@ -15,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from portal.system.environment import PREFIX, SettingsError, read_texts
-from portal.system.token_format import LONGEST, is_token
+from portal.system.token_format import MAX_LENGTH, is_token
 
 __all__ = ["Settings", "SettingsError"]
 
@@ -32,7 +33,7 @@ Mode = Literal["demo", "managed", "pass-through"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What the operator decided; see the README's table for the meanings."""
+    """The operator's settings. The README's table explains each."""
 
     upstream_url: str | None = None
     upstream_secondary_url: str | None = None
@@ -70,17 +71,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def mode(self) -> Mode:
-        """demo: the embedded sandbox; managed: the operator pays; pass-through: the caller does."""
+        """The mode that follows from the upstream's address and token.
+
+        demo: the embedded sandbox. managed: the operator's token pays for upstream calls.
+        pass-through: the caller's own credential does.
+        """
         if self.upstream_url is None:
             return "demo"
         return "managed" if self.upstream_token else "pass-through"
 
     @property
     def namespace(self) -> str:
-        """Separates stored data by its source: the sandbox, or an upstream by its name.
+        """The source of stored data: the sandbox, or an upstream by its name.
 
-        Managed and pass-through mode share an upstream's namespace: the keys of pass-through
-        answers contain the caller's credential anyway, and both come from the same source.
+        Managed and pass-through mode share an upstream's namespace, because both have the same
+        source. The keys of pass-through answers contain the caller's credential in any case.
         """
         if self.upstream_url is None:
             return "demo"
@@ -95,7 +100,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What no log may ever show."""
+        """Texts that must not appear in any log."""
         known = (self.upstream_token, self.metrics_token, self.secret_key)
         addresses = tuple(each for each in (self.redis_url, self.database_url) if each)
         passwords = (_password(address) for address in addresses)
@@ -104,17 +109,18 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], home: Path = Path()) -> "Settings":
-        """Read the ``PORTAL_`` names; a relative DATA_DIR or file is relative to ``home``.
+        """Read the settings from variables with the prefix ``PORTAL_``.
 
-        In demo mode ``data_dir`` is the subdirectory ``demo`` of DATA_DIR. Raises SettingsError
-        for an unknown name, a value that makes no sense, or settings that contradict each other.
+        A relative DATA_DIR or database file is relative to ``home``. In demo mode ``data_dir`` is
+        the subdirectory ``demo`` of DATA_DIR. Raises SettingsError for an unknown name, an
+        invalid value, or settings that contradict each other.
         """
-        given = read_texts(environ, _SECRETS, home)
+        texts = read_texts(environ, _SECRETS, home)
         known = {field.upper(): field for field in cls.__struct_fields__}
-        unknown = sorted(given.keys() - known.keys())
+        unknown = sorted(texts.keys() - known.keys())
         if unknown:
             raise SettingsError(f"{PREFIX}{unknown[0]} is not a setting of the portal")
-        values = {known[name]: _read(known[name], text) for name, text in given.items() if text}
+        values = {known[name]: _read(known[name], text) for name, text in texts.items() if text}
         try:
             settings = msgspec.convert(values, cls)
         except msgspec.ValidationError as error:
@@ -129,7 +135,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             data_dir = settings.data_dir / DEMO_DIR
             settings = msgspec.structs.replace(settings, data_dir=data_dir)
         file = (settings.database_url or "").partition(_SQLITE)[2]
-        if file:  # each program that opens it may stand in another directory
+        if file:  # made absolute, because programs that open it may run in other directories
             settings = msgspec.structs.replace(settings, database_url=f"{_SQLITE}{home / file}")
         return settings
 
@@ -146,7 +152,10 @@ _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 
 
 def _read(field: str, text: str) -> object:
-    """Turn one text into the field's kind; what cannot be read is refused by name alone."""
+    """Convert one text to the type of its field.
+
+    The SettingsError for an invalid text contains the setting's name, but not the text.
+    """
     name = PREFIX + field.upper()
     reader = _READERS.get(field) or _READERS.get(field.partition("_")[0])
     if reader is not None:
@@ -168,7 +177,7 @@ def _switch(name: str, text: str) -> bool:
 
 
 def _tokens(name: str, text: str) -> tuple[str, ...]:
-    texts = re.split(r"[,\n]", text)  # a file may hold one a line
+    texts = re.split(r"[,\n]", text)  # a secret file may hold one token a line
     return tuple(_token(name, token.strip()) for token in texts if token.strip())
 
 
@@ -176,7 +185,7 @@ def _token(name: str, text: str) -> str:
     if not is_token(text):
         raise SettingsError(
             f"{name} makes no sense: a token is printable ASCII without spaces or commas, "
-            f"at most {LONGEST} characters"
+            f"at most {MAX_LENGTH} characters"
         )
     return text
 
@@ -184,11 +193,11 @@ def _token(name: str, text: str) -> str:
 def _base_address(name: str, text: str) -> str:
     try:
         parts = urlsplit(text)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        sound = sound and text.isascii() and text.isprintable() and " " not in text
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_valid = is_valid and text.isascii() and text.isprintable() and " " not in text
     except ValueError:
-        sound = False
-    if not sound or parts.query or parts.fragment or parts.username is not None:
+        is_valid = False
+    if not is_valid or parts.query or parts.fragment or parts.username is not None:
         raise SettingsError(
             f"{name} makes no sense: a base address is http(s)://host[:port][/path]"
         )
@@ -204,7 +213,7 @@ def _upstream_name(name: str, text: str) -> str:
 
 
 def _address_name(url: str) -> str:
-    """Host, port and path of a base address, the same for every spelling of it."""
+    """Return the normalised host, port and path of a base address."""
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
     host = f"[{host}]" if ":" in host else host
@@ -215,16 +224,18 @@ def _redis_address(name: str, text: str) -> str:
     if text.partition(":")[0] not in ("redis", "rediss", "unix"):
         raise SettingsError(f"{name} makes no sense: it starts with redis://, rediss:// or unix://")
     _refuse_without("redis", name)
-    from redis import ConnectionPool  # late: most portals have none
+    from redis import ConnectionPool  # imported late, because most portals have none
 
     try:
         parts = urlsplit(text)
-        sound = parts.port != 0 and not parts.fragment
-        sound = sound and (parts.scheme == "unix" or bool(re.fullmatch(r"(/[0-9]*)?", parts.path)))
-        ConnectionPool.from_url(text).make_connection()  # connects to nobody, reads every option
+        is_valid = parts.port != 0 and not parts.fragment
+        is_valid = is_valid and (
+            parts.scheme == "unix" or bool(re.fullmatch(r"(/[0-9]*)?", parts.path))
+        )
+        ConnectionPool.from_url(text).make_connection()  # parses every option, does not connect
     except (ValueError, TypeError):
-        sound = False
-    if not sound:
+        is_valid = False
+    if not is_valid:
         raise SettingsError(
             f"{name} makes no sense: it is redis://[:password@]host[:port][/number]; {_ENCODED}"
         )
@@ -232,8 +243,11 @@ def _redis_address(name: str, text: str) -> str:
 
 
 def _database_address(name: str, text: str) -> str:
-    """A file, or a database of a PostgreSQL. SQLite's own memory is no place for a ledger: each
-    process would have another, and none would outlive it."""
+    """Validate the address of an SQLite file or a PostgreSQL database.
+
+    SQLite in memory is refused, because each process would have its own ledger and lose it at
+    its end.
+    """
     scheme = text.partition(":")[0]
     if scheme == "sqlite":
         file = text.partition(_SQLITE)[2]
@@ -244,10 +258,10 @@ def _database_address(name: str, text: str) -> str:
         raise SettingsError(f"{name} makes no sense: it starts with postgresql:// or sqlite://")
     try:
         parts = urlsplit(text)
-        sound = parts.port != 0 and parts.netloc.count("@") <= 1 and not parts.fragment
+        is_valid = parts.port != 0 and parts.netloc.count("@") <= 1 and not parts.fragment
     except ValueError:
-        sound = False
-    if not sound or not re.fullmatch(r"/[^/]+", parts.path):
+        is_valid = False
+    if not is_valid or not re.fullmatch(r"/[^/]+", parts.path):
         raise SettingsError(
             f"{name} makes no sense: it is postgresql://[user[:password]@]host[:port]/database; "
             f"{_ENCODED}"
@@ -260,7 +274,7 @@ _ENCODED = "in a password / ? # @ : are written %2F %3F %23 %40 %3A"
 
 
 def _password(address: str) -> tuple[str, ...]:
-    """An address's password as it is written there and as it is."""
+    """Return an address's password, percent-encoded and decoded."""
     password = urlsplit(address).password or ""
     return password, unquote(password)
 
@@ -277,18 +291,18 @@ def _price(name: str, text: str) -> Decimal:
 
 
 def _rate(name: str, text: str) -> str:
-    from limits import parse_many  # imported late: most portals set no rate
+    from limits import parse_many  # imported late, because most portals set no rate
 
     try:
-        sound = all(each.amount > 0 for each in parse_many(text))
+        is_valid = all(each.amount > 0 for each in parse_many(text))
     except ValueError:
-        sound = False
-    if not sound:
+        is_valid = False
+    if not is_valid:
         raise SettingsError(f"{name} makes no sense: it reads as in 600/minute") from None
     return text
 
 
-# By the whole name of a field, or by the word it begins with.
+# Readers by the name of a field, or by its first word.
 _READERS: dict[str, Callable[[str, str], object]] = {
     "mask_names": _switch,
     "access_tokens": _tokens,

@@ -1,7 +1,7 @@
-"""What a start does before the application is built: the secret key, the database, the store.
+"""Startup before the application is built: secret key, database, store.
 
-A server makes what is missing and adopts the secret key. A command makes nothing, because in a
-wrong directory it would then find its data empty instead of missing.
+A server creates what is missing and records the secret key. A command creates nothing, because
+in a wrong directory it would then find its data empty instead of missing.
 """
 
 import logging
@@ -34,7 +34,7 @@ from portal.storage import (
 
 log = logging.getLogger(__name__)
 
-SHORT_KEY = 16  # characters; the key that is made has 64
+SHORT_KEY = 16  # characters; a generated key has 64
 
 _CACHE_FILE = "cache.sqlite"
 _UNUSED = "unused-"
@@ -42,12 +42,12 @@ UNUSED_KEPT_S = 86400.0  # since it was renamed
 
 
 class KeyInUse(Exception):
-    """The text is one line for the operator."""
+    """The data belongs to another secret key. The text is one line for the operator."""
 
 
 @contextmanager
-def failing_in_one_line() -> Iterator[None]:
-    """Exit with 1 where the data directory, the secret key or the database cannot be used."""
+def exit_on_startup_error() -> Iterator[None]:
+    """Exit with status 1 and one line on an error of data directory, key or database."""
     try:
         yield
     except (OSError, InvalidSecretKey, KeyInUse, SQLAlchemyError) as error:
@@ -55,29 +55,32 @@ def failing_in_one_line() -> Iterator[None]:
 
 
 def is_command() -> bool:
-    """Whether ``flask`` looks for a command of ours, and not for what its own ``run`` serves."""
+    """Whether ``flask`` loads the portal for a custom command, not for ``flask run``."""
     context = click.get_current_context(silent=True)
     return context is not None and isinstance(context.command, FlaskGroup)
 
 
 def server_key(settings: Settings) -> bytes:
-    """Raises OSError or InvalidSecretKey."""
+    """Return the secret key, created if missing. Raises OSError or InvalidSecretKey."""
     return (settings.secret_key or load_secret_key(settings.data_dir)).encode()
 
 
 def command_key(settings: Settings) -> bytes | None:
-    """None where there is no key yet. Raises OSError or InvalidSecretKey."""
+    """Return the secret key, or None where there is none yet.
+
+    Raises OSError or InvalidSecretKey.
+    """
     key = settings.secret_key or read_secret_key(settings.data_dir)
     return key.encode() if key else None
 
 
 def prepare(settings: Settings) -> DataLock:
-    """Make what is missing in the database and the store, and have both adopt the secret key.
+    """Set up the database and the store, and record the secret key in both.
 
-    A key that differs from the recorded one is a rotation only where no other portal can be using
-    the data: the answers and histories of the former key are deleted then. Otherwise it is a
-    mistake, and KeyInUse is raised before anything is changed. The lock is held until the server
-    ends. Also raises OSError, InvalidSecretKey or SQLAlchemyError.
+    A key that differs from the recorded one counts as a rotation only where no other portal can
+    be using the data. The answers and histories of the former key are then deleted. Otherwise
+    KeyInUse is raised before anything is changed. The returned lock must be held until the
+    server ends. Also raises OSError, InvalidSecretKey or SQLAlchemyError.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
@@ -112,8 +115,11 @@ def _refuse_another_key(settings: Settings, engine: Engine) -> None:
 
 
 def _set_aside_unused_cache(data_dir: Path) -> None:
-    """Rename the cache of a portal that had no REDIS_URL, so that a command that lacks the
-    setting finds no cache to purge in place of the one in use."""
+    """Rename the cache file of a portal that had no REDIS_URL.
+
+    A command started without the setting would otherwise purge that file instead of the Redis
+    in use.
+    """
     for file in data_dir.glob(f"{_CACHE_FILE}*"):
         if ".broken-" in file.name:
             file.unlink()
@@ -131,7 +137,10 @@ def remove_old_unused_caches(data_dir: Path) -> None:
 
 
 def create_missing_database(settings: Settings) -> None:
-    """For a command that may come before the portal's first start. Raises OSError."""
+    """Create the database file if missing. Raises OSError.
+
+    For a command that may run before the portal's first start.
+    """
     file = database_file(settings.database_url, settings.data_dir)
     if file is not None and not file.exists():
         open_engine(settings.database_url, settings.data_dir).dispose()
@@ -140,7 +149,10 @@ def create_missing_database(settings: Settings) -> None:
 def data_check(
     settings: Settings, engine: Engine, backend: Any, key: bytes | None, expects_files: bool
 ) -> DataCheck:
-    """``expects_files``: a server that used these settings has made its files."""
+    """Return the check of the data for a command.
+
+    ``expects_files``: a server with these settings has created its files.
+    """
     store = settings.data_dir / _CACHE_FILE
     unused = [*settings.data_dir.glob(f"{_UNUSED}{_CACHE_FILE}*")]
     if settings.redis_url:

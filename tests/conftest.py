@@ -1,4 +1,4 @@
-"""Fixtures that every room's tests may use, and the guard that keeps tests off the network."""
+"""Fixtures for all tests, and the guard that blocks access to the network."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ TESTS = Path(__file__).parent
 PortalFactory = Callable[..., InProcessPortal]
 
 
-# No test depends on wall-clock speed, so an example may take as long as it takes.
+# No test depends on wall-clock speed, so examples have no deadline.
 settings.register_profile("dossie", deadline=None)
 settings.load_profile("dossie")
 
@@ -34,12 +34,12 @@ SLOW_NAMES = {"PortalProcess", "RedisProcess", "PostgresProcess", "subprocess"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as ``slow`` what starts a server process, a browser or a database."""
+    """Mark tests that start a server process, a browser or a database as ``slow``."""
     for item in items:
-        place = item.path.relative_to(TESTS).parts[0]
+        top_directory = item.path.relative_to(TESTS).parts[0]
         module = getattr(item, "module", None)
         if (
-            place in SLOW_DIRECTORIES
+            top_directory in SLOW_DIRECTORIES
             or SLOW_NAMES & vars(module).keys()
             or "postgresql" in item.name
             or "postgres" in getattr(item, "fixturenames", ())
@@ -48,15 +48,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a developer has set for a portal of their own must not reach a test."""
+def clear_portal_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remove a developer's own PORTAL_ variables from the environment of a test."""
     for name in [name for name in os.environ if name.startswith("PORTAL_")]:
         monkeypatch.delenv(name)
 
 
 @pytest.fixture(autouse=True)
-def nothing_left_open() -> Iterator[None]:
-    """After every other fixture: they come later, and so they end before."""
+def close_all_resources() -> Iterator[None]:
+    """Close registered resources after the test.
+
+    This fixture is set up before the other fixtures of a test, so its teardown runs after theirs.
+    """
     yield
     closing.close_all()
 
@@ -68,7 +71,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def upstream() -> Iterator[FaultUpstream]:
-    """The primary: answers well until told otherwise."""
+    """The primary base address. It answers correctly unless a test sets a fault."""
     with FaultUpstream() as running:
         yield running
 
@@ -82,14 +85,14 @@ def secondary() -> Iterator[FaultUpstream]:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresProcess]:
-    """One server for all tests that leave it running."""
+    """One PostgreSQL server, shared by the tests that do not stop it."""
     with PostgresProcess() as server:
         yield server
 
 
 @pytest.fixture(params=KINDS)
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
-    """An empty database, of each kind in turn."""
+    """An empty database, parametrised by kind."""
     if request.param == "sqlite":
         return Database(None, tmp_path)
     server: PostgresProcess = request.getfixturevalue("postgres")
@@ -98,24 +101,25 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
 
 @pytest.fixture
 def engine(database: Database) -> Iterator[Engine]:
-    """That database, opened."""
+    """An engine for ``database``."""
     with opened(database.url, database.folder) as engine:
         yield engine
 
 
 @pytest.fixture
 def portal(tmp_path: Path, upstream: FaultUpstream) -> Iterator[PortalFactory]:
-    """Builds portals in this process: ``portal()`` is managed, in front of ``upstream``.
+    """Return a function that builds portals in this process.
 
-    ``portal(env)`` takes the full PORTAL_ names in place of that; ``portal({})`` is the demo.
-    Named settings come on top without the prefix: ``portal(FRESH_DECODE="60")``. Every portal
-    of a test has the same data directory, as a restarted one would.
+    ``portal()`` is in managed mode with ``upstream``. ``portal(env)`` uses full PORTAL_ names
+    instead; ``portal({})`` is in demo mode. Keyword arguments add settings without the prefix:
+    ``portal(FRESH_DECODE="60")``. All portals of a test have the same data directory, like a
+    restarted portal.
     """
-    with ExitStack() as open_ones:
+    with ExitStack() as open_portals:
 
         def build(env: Mapping[str, str] | None = None, **named: str) -> InProcessPortal:
-            chosen = managed(upstream.url) if env is None else env
-            settings = {**chosen, **{f"PORTAL_{name}": value for name, value in named.items()}}
-            return open_ones.enter_context(built(tmp_path / "data", settings))
+            base = managed(upstream.url) if env is None else env
+            settings = {**base, **{f"PORTAL_{name}": value for name, value in named.items()}}
+            return open_portals.enter_context(built(tmp_path / "data", settings))
 
         yield build

@@ -1,4 +1,4 @@
-"""The README tells the truth: every setting with its default, every command of the Makefile."""
+"""README and Makefile help agree with the code: settings, defaults, pages, targets."""
 
 import re
 from decimal import Decimal
@@ -9,7 +9,7 @@ from portal.settings import Settings
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text("utf-8")
 PROSE = {"data_dir": "instance", "mask_names": "on"}
-MADE = {"secret_key", "database_url"}  # their default is told in words
+COMPUTED = {"secret_key", "database_url"}  # the README describes their defaults in words
 
 
 def documented_settings() -> dict[str, str]:
@@ -28,12 +28,12 @@ def documented_settings() -> dict[str, str]:
     return found
 
 
-def test_every_setting_is_documented_with_its_default() -> None:
+def test_readme_documents_every_setting_with_its_default() -> None:
     documented = documented_settings()
     assert documented.keys() == {name.upper() for name in Settings.__struct_fields__}
     defaults = Settings()
     for name in Settings.__struct_fields__:
-        if name in MADE:
+        if name in COMPUTED:
             continue
         value = getattr(defaults, name)
         shown = documented[name.upper()]
@@ -47,15 +47,15 @@ def test_every_setting_is_documented_with_its_default() -> None:
             assert Decimal(shown) == Decimal(str(value)), name
 
 
-def test_every_command_of_the_makefile_is_in_its_help() -> None:
+def test_makefile_help_lists_every_target() -> None:
     makefile = (CHECKOUT / "Makefile").read_text("utf-8")
     targets = set(re.findall(r"^([a-z]+):(?!=)", makefile, re.MULTILINE))
-    told = set(re.findall(r"^([a-z]+):.*## ", makefile, re.MULTILINE))
+    documented = set(re.findall(r"^([a-z]+):.*## ", makefile, re.MULTILINE))
     assert {"run", "test", "check", "sandbox", "help"} <= targets
-    assert targets == told
+    assert targets == documented
 
 
-def test_every_page_of_the_readme_is_a_route() -> None:
+def test_every_page_in_readme_is_a_route() -> None:
     routes = (CHECKOUT / "tests/golden/routes.txt").read_text("utf-8").splitlines()
     table = README.split("## Pages")[1].split("\n## ")[0]
     paths = re.findall(r"`(/[^`?]*)[^`]*`", table)
@@ -63,5 +63,5 @@ def test_every_page_of_the_readme_is_a_route() -> None:
     assert "/placa/<plate>/dossie.pdf" in paths
 
 
-def test_the_words_of_this_file_name_no_machine() -> None:
+def test_readme_contains_no_local_path() -> None:
     assert not re.search(r"/(work|tmp|root|home)/", README)

@@ -1,11 +1,11 @@
-"""Nonsense is refused at the start, in one line that names the setting and never its secret."""
+"""Validation of the settings: one-line messages that name the setting, no secret."""
 
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from portal import settings as settings_room
+from portal import settings as settings_module
 from portal.access import read_credential
 from portal.settings import Settings, SettingsError
 
@@ -16,7 +16,7 @@ def read(**named: str) -> Settings:
     return Settings.from_environment({f"PORTAL_{name}": text for name, text in named.items()})
 
 
-def test_nothing_set_is_the_demonstration_with_the_documented_defaults():
+def test_empty_environment_gives_demo_mode_with_defaults():
     settings = Settings.from_environment({"HOME": "/root", "PATH": "/bin"})
     assert settings.mode == "demo"
     assert (settings.workers, settings.deadline, settings.daily_call_limit) == (2, 15.0, 0)
@@ -28,13 +28,13 @@ def test_nothing_set_is_the_demonstration_with_the_documented_defaults():
     )
 
 
-def test_a_token_makes_it_managed_and_its_absence_pass_through():
+def test_upstream_token_selects_managed_or_pass_through():
     assert read(UPSTREAM_URL="http://a", UPSTREAM_TOKEN="t").mode == "managed"
     assert read(UPSTREAM_URL="http://a").mode == "pass-through"
 
 
 @pytest.mark.parametrize("name", ["ACCESS_TOKENS", "UPSTREAM_TOKEN", "METRICS_TOKEN"])
-def test_a_token_that_no_request_could_bring_is_refused_at_the_start(name):
+def test_token_longer_than_a_request_may_send_is_rejected(name):
     longest = "a" * 4096
     managed = {"UPSTREAM_URL": "http://a", "UPSTREAM_TOKEN": "t"}
     read(**managed | {name: longest})
@@ -43,29 +43,29 @@ def test_a_token_that_no_request_could_bring_is_refused_at_the_start(name):
         read(**managed | {name: longest + "a"})
 
 
-def test_a_token_of_digits_stays_text():
-    """from_prefixed_env of Flask turned it into a number."""
+def test_numeric_token_remains_text():
+    """Flask's from_prefixed_env would convert it to a number."""
     settings = read(UPSTREAM_URL="http://a", UPSTREAM_TOKEN="12345678", ACCESS_TOKENS="007, 1e3")
     assert settings.upstream_token == "12345678"
     assert settings.access_tokens == ("007", "1e3")
 
 
-def test_an_empty_value_is_none():
+def test_empty_value_means_default():
     assert read(UPSTREAM_URL="", UPSTREAM_TOKEN="", WORKERS=" ").mode == "demo"
 
 
-def test_prices_are_exact_and_a_comma_is_understood():
+def test_price_is_exact_and_accepts_decimal_comma():
     assert read(PRICE_DECODE="0,305").price_decode == Decimal("0.305")
 
 
-def test_a_relative_data_directory_is_relative_to_the_program(tmp_path):
+def test_relative_data_dir_is_relative_to_home(tmp_path):
     environ = {**UPSTREAM, "PORTAL_DATA_DIR": "data"}
     assert Settings.from_environment(environ, tmp_path).data_dir == tmp_path / "data"
     absolute = {**UPSTREAM, "PORTAL_DATA_DIR": "/var/lib/portal"}
     assert Settings.from_environment(absolute, tmp_path).data_dir == Path("/var/lib/portal")
 
 
-def test_demo_mode_has_a_subdirectory_of_the_data_directory():
+def test_demo_mode_uses_subdirectory_of_data_dir():
     demo = read(DATA_DIR="/var/lib/portal")
     assert demo.data_dir == Path("/var/lib/portal/demo")
     assert demo.upstreams_data_dir == Path("/var/lib/portal")
@@ -88,7 +88,7 @@ def test_namespace_defaults_to_the_normalised_address(url, name):
     assert read(UPSTREAM_URL=url).namespace == f"upstream:{name}"
 
 
-def test_namespace_is_the_upstream_name_whatever_the_address():
+def test_upstream_name_sets_namespace_for_any_address():
     def named(url: str, name: str) -> str:
         return read(UPSTREAM_URL=url, UPSTREAM_NAME=name).namespace
 
@@ -98,13 +98,13 @@ def test_namespace_is_the_upstream_name_whatever_the_address():
 
 
 @pytest.mark.parametrize("name", ["a\nb", "x" * 201, "\0"])
-def test_an_upstream_name_is_one_line_of_bounded_length(name):
+def test_invalid_upstream_name_is_rejected(name):
     with pytest.raises(SettingsError, match=r"^PORTAL_UPSTREAM_NAME makes no sense: .+$"):
         read(UPSTREAM_URL="http://a", UPSTREAM_NAME=name)
 
 
-def test_access_tokens_in_pass_through_mode_are_refused():
-    """Without the upstream token they would go upstream as their callers' own credentials."""
+def test_access_tokens_in_pass_through_mode_are_rejected():
+    """Without an upstream token the portal would send them upstream as credentials."""
     with pytest.raises(SettingsError, match=r"^PORTAL_ACCESS_TOKENS needs PORTAL_UPSTREAM_TOKEN"):
         read(UPSTREAM_URL="http://a", ACCESS_TOKENS="secret-token")
     with pytest.raises(SettingsError, match=r"^PORTAL_ACCESS_TOKENS needs PORTAL_UPSTREAM_TOKEN"):
@@ -115,7 +115,7 @@ def test_access_tokens_in_pass_through_mode_are_refused():
 @pytest.mark.parametrize(
     "url", ["http://host", "https://host:8443/base", "http://[::1]:80", "http://127.0.0.1:9000/a/b"]
 )
-def test_a_base_address_may_have_a_port_and_a_path(url):
+def test_base_address_accepts_port_and_path(url):
     assert read(UPSTREAM_URL=url + "/").upstream_url == url
 
 
@@ -157,7 +157,7 @@ def test_a_base_address_may_have_a_port_and_a_path(url):
         ("EDGE_MEMORY_MB", "lots"),
     ],
 )
-def test_a_value_that_makes_no_sense_is_refused_by_name(name, value):
+def test_invalid_value_is_rejected_by_name(name, value):
     with pytest.raises(SettingsError) as caught:
         Settings.from_environment({**UPSTREAM, f"PORTAL_{name}": value})
     assert f"PORTAL_{name}" in str(caught.value)
@@ -166,25 +166,25 @@ def test_a_value_that_makes_no_sense_is_refused_by_name(name, value):
         assert value not in str(caught.value)
 
 
-def test_an_unknown_name_is_refused():
+def test_unknown_name_is_rejected():
     with pytest.raises(SettingsError, match="PORTAL_UPSTREAM_ADDRESS is not a setting"):
         read(UPSTREAM_ADDRESS="http://a")
 
 
 @pytest.mark.parametrize("name", ["UPSTREAM_SECONDARY_URL", "UPSTREAM_TOKEN", "UPSTREAM_NAME"])
-def test_what_needs_an_upstream_is_refused_without_one(name):
+def test_upstream_settings_require_upstream_url(name):
     with pytest.raises(SettingsError, match="needs PORTAL_UPSTREAM_URL"):
         read(**{name: "http://a"})
 
 
-def test_portals_that_share_a_redis_share_a_secret():
+def test_redis_url_requires_secret_key():
     with pytest.raises(SettingsError, match="PORTAL_SECRET_KEY must be set"):
         read(REDIS_URL="redis://localhost")
     assert read(REDIS_URL="redis://localhost", SECRET_KEY="x").secret_key == "x"
 
 
 SQLITE_ADDRESSES = [
-    "sqlite://",  # in memory: each process would have its own
+    "sqlite://",  # in memory, so each process would have its own
     "sqlite:///",
     "sqlite:///:memory:",
     "sqlite:///kept.sqlite?mode=memory&uri=true",
@@ -227,7 +227,7 @@ REDIS_ADDRESSES = [
     [("DATABASE_URL", each) for each in SQLITE_ADDRESSES + POSTGRESQL_ADDRESSES]
     + [("REDIS_URL", each) for each in REDIS_ADDRESSES],
 )
-def test_an_address_that_leads_nowhere_is_refused_and_its_password_stays_untold(name, address):
+def test_invalid_address_is_rejected_without_its_password(name, address):
     with pytest.raises(SettingsError, match=f"^PORTAL_{name} makes no sense: .+$") as caught:
         read(**{name: address, "SECRET_KEY": "x"})
     assert "hush" not in str(caught.value)
@@ -245,7 +245,7 @@ def test_an_address_that_leads_nowhere_is_refused_and_its_password_stays_untold(
         "sqlite:////var/lib/portal.sqlite",
     ],
 )
-def test_an_address_of_a_database_is_taken_as_it_is(address):
+def test_valid_database_url_is_kept_unchanged(address):
     assert read(DATABASE_URL=address).database_url == address
 
 
@@ -258,11 +258,11 @@ def test_an_address_of_a_database_is_taken_as_it_is(address):
         "unix:///run/redis.sock?db=2",
     ],
 )
-def test_an_address_of_a_redis_is_taken_as_it_is(address):
+def test_valid_redis_url_is_kept_unchanged(address):
     assert read(REDIS_URL=address, SECRET_KEY="x").redis_url == address
 
 
-def test_a_file_named_relatively_is_the_same_for_every_program(tmp_path):
+def test_relative_sqlite_file_becomes_absolute(tmp_path):
     environ = {"PORTAL_DATABASE_URL": "sqlite:///kept/portal.sqlite"}
     settings = Settings.from_environment(environ, tmp_path)
     assert settings.database_url == f"sqlite:///{tmp_path}/kept/portal.sqlite"
@@ -275,16 +275,16 @@ def test_a_file_named_relatively_is_the_same_for_every_program(tmp_path):
         ("REDIS_URL", "redis", "redis://host"),
     ],
 )
-def test_an_optional_package_that_is_missing_is_named(monkeypatch, name, package, address):
-    find_spec = settings_room.find_spec
+def test_missing_optional_package_is_named(monkeypatch, name, package, address):
+    find_spec = settings_module.find_spec
     monkeypatch.setattr(
-        settings_room, "find_spec", lambda asked: None if asked == package else find_spec(asked)
+        settings_module, "find_spec", lambda asked: None if asked == package else find_spec(asked)
     )
     with pytest.raises(SettingsError, match=f"PORTAL_{name} needs the package {package}"):
         read(**{name: address, "SECRET_KEY": "x"})
 
 
-def test_a_password_inside_an_address_is_a_secret_of_its_own():
+def test_passwords_in_addresses_are_secrets():
     settings = read(
         DATABASE_URL="postgresql://ana:hush%40one@host/portal",
         REDIS_URL="redis://:hush-two@host",

@@ -1,4 +1,4 @@
-"""``python app.py`` and what each of its worker processes runs."""
+"""Entry points of ``python app.py`` and of its worker processes."""
 
 import gc
 import logging
@@ -9,9 +9,9 @@ from pathlib import Path
 
 from flask import Flask
 
-from portal.factory import HOME, SPARE_S, create_app, environment_settings
+from portal.factory import PROJECT_ROOT, SPARE_S, create_app, environment_settings
 from portal.serving.server import serve
-from portal.startup import failing_in_one_line, prepare
+from portal.startup import exit_on_startup_error, prepare
 from portal.system.capacity import raise_open_files_limit
 from portal.system.process import bind_error, exit_with_parent, pin_to_processor
 from portal.system.shared_directory import candidate_parents, claim_worker_id, make_shared_directory
@@ -21,36 +21,37 @@ from portal.web import BYTES_PER_WORKER, enable_multiprocess, set_up_logging
 log = logging.getLogger("portal")
 
 WORKER = "portal.serving.process:worker"
-SHARED = "DOSSIE_SHARED"  # by it the main process tells its workers where they share
+SHARED_DIR_VARIABLE = "DOSSIE_SHARED"  # passes the shared directory to the workers
 
 
 def worker() -> Flask:
-    """The application inside a server process."""
+    """Return the application of a worker process."""
     exit_with_parent()
     settings = environment_settings()
     set_up_logging(settings.secrets)
-    shared = _join_the_others(settings.workers)
+    shared = _join_shared_directory(settings.workers)
     app = create_app(settings, shared)
-    app.extensions["housekeeper"].start()  # a portal that nobody visits deletes on time too
-    # Not atexit, which a forked worker never comes to.
+    app.extensions["housekeeper"].start()  # so that data expires on time without requests too
+    # Not atexit, whose functions a forked worker never runs.
     Finalize(None, app.extensions["housekeeper"].do_all, exitpriority=1)
-    # What was loaded stays: to walk it in every full collection would stop all hits for 40 ms.
+    # Loaded objects are permanent. Traversing them in every full collection would stop all hits
+    # for 40 ms.
     gc.collect()
     gc.freeze()
     return app
 
 
-def _join_the_others(workers: int) -> Path | None:
-    """Where this worker shares with the others of its server; None where it is to be alone."""
-    given = os.environ.get(SHARED)
-    if not given:
+def _join_shared_directory(workers: int) -> Path | None:
+    """Return the directory this worker shares with the server's others, or None."""
+    path = os.environ.get(SHARED_DIR_VARIABLE)
+    if not path:
         return None
-    shared = Path(given)
+    shared = Path(path)
     try:
         number = claim_worker_id(shared)
         enable_multiprocess(shared, number)
     except OSError as error:
-        log.warning("a worker counts alone: %s", error.strerror)
+        log.warning("this worker shares no metrics or breakers: %s", error.strerror)
         return None
     pin_to_processor(number, workers)
     return shared
@@ -62,23 +63,24 @@ def main() -> None:
     host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
     if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
         sys.exit(f"dossie-veicular: PORT makes no sense: {port}")
-    if (trouble := bind_error(host, int(port))) is not None:
-        sys.exit(f"dossie-veicular: cannot listen on {host}:{port}: {trouble}")
+    if (reason := bind_error(host, int(port))) is not None:
+        sys.exit(f"dossie-veicular: cannot listen on {host}:{port}: {reason}")
     set_up_logging(settings.secrets)
-    with failing_in_one_line():
-        # Here once, so that a database out of reach is one line and not a crash in every worker.
+    with exit_on_startup_error():
+        # In the main process, so that an unreachable database gives one line, not a crash in every
+        # worker.
         lock = prepare(settings)
     shown = f"[{host}]" if ":" in host else host
-    kind = {"demo": "demonstração, dados fictícios", "managed": "gerenciado"}
-    mode = kind.get(settings.mode, "credencial de quem pede")
+    mode_labels = {"demo": "demonstração, dados fictícios", "managed": "gerenciado"}
+    mode = mode_labels.get(settings.mode, "credencial de quem pede")
     print(f"Dossiê Veicular em http://{shown}:{port} ({mode})", flush=True)
     raise_open_files_limit()
     longest_request_s = settings.deadline + SPARE_S
     room = settings.workers * BYTES_PER_WORKER + 2 * BYTES_PER_BREAKER
     shared = make_shared_directory(candidate_parents(), room)
-    os.environ[SHARED] = str(shared.path) if shared else ""
+    os.environ[SHARED_DIR_VARIABLE] = str(shared.path) if shared else ""
     try:
-        serve(WORKER, host, int(port), settings.workers, HOME, longest_request_s)
+        serve(WORKER, host, int(port), settings.workers, PROJECT_ROOT, longest_request_s)
     finally:
         lock.release()
         if shared:

@@ -1,1 +1,1 @@
-"""What the operating system gives a process: open files, shared directories, the environment."""
+"""Operating-system resources: open files, shared directories, the environment."""

@@ -1,49 +1,53 @@
-"""How much a worker process does at once, within the system's limit of open files."""
+"""Concurrency limits of a worker process, within the limit of open files."""
 
 import resource
 from dataclasses import dataclass
 
-# Threads a worker: more than the lookups that may hang in it, so that hits never queue behind.
+# Threads of a worker. More than the lookups that may hang in it, so that hits do not queue behind
+# them.
 BLOCKING_THREADS = 600
 PANEL_THREADS = 1024
 BACKLOG = 4096
 
-# Open files of a worker, measured. Idle: 36, and some for what is opened in passing. Databases:
-# 80 connections to the ledger and 64 to the cache, each with its log. SQLite keeps a closed
-# connection's file open while the process holds a lock on it, so these numbers are reached once
-# and stay.
-_IDLE = 64
-_DATABASES = 2 * (80 + 64) + 4
-_A_LOOKUP = 2  # its lease and its connection to the upstream
-_FEWEST = 8
+# Open files of a worker, measured. Idle: 36, plus a reserve for short-lived files. Databases: 80
+# connections to the ledger and 64 to the cache, each with its log. SQLite keeps a closed
+# connection's file open while the process holds a lock on it, so these numbers do not fall again
+# once they are reached.
+_IDLE_FILES = 64
+_DATABASE_FILES = 2 * (80 + 64) + 4
+_FILES_PER_LOOKUP = 2  # its lease and its connection to the upstream
+_MINIMUM = 8
 _UNLIMITED = 1 << 20
-_MACOS_MOST = 10_240  # OPEN_MAX: macOS refuses more, although its hard limit is infinite
+_MACOS_LIMIT = 10_240  # OPEN_MAX: macOS refuses more, although its hard limit is infinite
 
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """Client connections and upstream lookups that a worker may have at a time."""
+    """Client connections and upstream lookups that a worker may have at once."""
 
     connections: int
     lookups: int
 
     @property
     def open_files(self) -> int:
-        return _IDLE + _DATABASES + self.connections + _A_LOOKUP * self.lookups
+        return _IDLE_FILES + _DATABASE_FILES + self.connections + _FILES_PER_LOOKUP * self.lookups
 
 
-MOST = Capacity(BACKLOG, BLOCKING_THREADS + PANEL_THREADS)
+FULL_CAPACITY = Capacity(BACKLOG, BLOCKING_THREADS + PANEL_THREADS)
 
 
 def capacity() -> Capacity:
-    """What this process's limit of open files allows, at most MOST.
+    """Return what this process's limit of open files allows, at most FULL_CAPACITY.
 
-    The idle process and its databases come first. Half of the rest is for connections, so that
-    lookups that hang never take all of them from hits.
+    The files of the idle process and its databases are subtracted. Lookups get half of the
+    remaining files at most, so that hanging lookups leave connections for hits.
     """
-    left = open_files_limit() - _IDLE - _DATABASES
-    lookups = max(_FEWEST, min(MOST.lookups, left // 2 // _A_LOOKUP))
-    return Capacity(max(_FEWEST, min(MOST.connections, left - _A_LOOKUP * lookups)), lookups)
+    remaining = open_files_limit() - _IDLE_FILES - _DATABASE_FILES
+    lookups = max(_MINIMUM, min(FULL_CAPACITY.lookups, remaining // 2 // _FILES_PER_LOOKUP))
+    return Capacity(
+        max(_MINIMUM, min(FULL_CAPACITY.connections, remaining - _FILES_PER_LOOKUP * lookups)),
+        lookups,
+    )
 
 
 def open_files_limit() -> int:
@@ -52,12 +56,14 @@ def open_files_limit() -> int:
 
 
 def raise_open_files_limit() -> None:
-    """Raise the soft limit to the hard one, as far as the system allows. Child processes
-    inherit it. Importing Granian 2.8 does the same, but does not document it."""
+    """Raise the soft limit to the hard one, as far as the system allows.
+
+    Child processes inherit it. Importing Granian 2.8 does the same, but does not document it.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == hard:
         return
-    for wanted in (hard, _MACOS_MOST):
+    for wanted in (hard, _MACOS_LIMIT):
         if wanted != resource.RLIM_INFINITY and wanted < soft:
             continue
         try:

@@ -1,4 +1,4 @@
-"""Settings as plain texts: environment variables with the prefix ``PORTAL_``, and secret files."""
+"""Settings as texts, from ``PORTAL_`` environment variables and secret files."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -7,17 +7,17 @@ PREFIX = "PORTAL_"
 
 
 class SettingsError(ValueError):
-    """A setting that makes no sense; its text is the one line an operator reads."""
+    """An invalid setting. The text is one line for the operator."""
 
 
 def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -> dict[str, str]:
-    """The value of each ``PORTAL_`` variable by its name without the prefix.
+    """Return the value of each ``PORTAL_`` variable by its name without the prefix.
 
     ``secrets`` are the names that ``PORTAL_<NAME>_FILE`` may set instead, by the path of a file
     that holds the value; a relative path is relative to ``home``. Raises SettingsError.
     """
     texts = {
-        name.removeprefix(PREFIX): _decoded(name, value)
+        name.removeprefix(PREFIX): _checked_text(name, value)
         for name, value in environ.items()
         if name.startswith(PREFIX)
     }
@@ -26,11 +26,11 @@ def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -
         if path and texts.get(name):
             raise SettingsError(f"{PREFIX}{name} and {PREFIX}{name}_FILE are both set")
         if path:
-            texts[name] = _content(f"{PREFIX}{name}_FILE", home / path)
+            texts[name] = _read_file(f"{PREFIX}{name}_FILE", home / path)
     return texts
 
 
-def _decoded(name: str, value: str) -> str:
+def _checked_text(name: str, value: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:  # a variable's undecodable bytes become lone surrogates (PEP 383)
@@ -38,7 +38,7 @@ def _decoded(name: str, value: str) -> str:
     return value.strip()
 
 
-def _content(name: str, path: Path) -> str:
+def _read_file(name: str, path: Path) -> str:
     try:
         content = path.read_text("utf-8").strip()
     except OSError as error:

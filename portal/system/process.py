@@ -1,4 +1,4 @@
-"""The addresses, processors and parents of a process."""
+"""Checks and settings of a process: listening address, processor, parent process."""
 
 import contextlib
 import os
@@ -9,10 +9,10 @@ import time
 
 
 def bind_error(host: str, port: int) -> str | None:
-    """Why the address cannot be bound, or None.
+    """Return why the address cannot be bound, or None.
 
-    The server itself shares its port among its workers, so it would share it with a stranger's
-    server too, and answer half of the requests.
+    The server shares its port among its workers. Without this check it would also share the port
+    with an unrelated server and answer only half of the requests.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -25,26 +25,29 @@ def bind_error(host: str, port: int) -> str | None:
 
 
 def pin_to_processor(number: int, workers: int) -> None:
-    """Let worker ``number`` run on one processor, where there are as many as workers.
+    """Pin a worker to one processor where there are as many processors as workers.
 
-    Its threads take turns at the interpreter's lock wherever they run; from one processor to
-    another each turn waits for a wake-up. Where processors are more or fewer, or nobody may choose
-    among them, the system places the workers.
+    The threads of a worker take turns at the interpreter's lock on any processor, and a turn that
+    passes to another processor waits for a wake-up. Where processors are more or fewer, or the
+    process may not choose among them, the system places the workers.
     """
     if not hasattr(os, "sched_setaffinity"):
         return
     with contextlib.suppress(OSError):
         processors = sorted(os.sched_getaffinity(0))
-        # In a reload a newcomer meets the one it replaces: it has no processor of its own yet.
+        # During a reload a new worker runs beside the one it replaces, so its number may exceed
+        # the processors.
         if number < workers == len(processors):
             os.sched_setaffinity(0, {processors[number]})
 
 
 def exit_with_parent(every_s: float = 1.0) -> None:
-    """Let this worker end when the main process is gone: Granian's would go on alone.
+    """End this worker when the main process ends, checked every ``every_s`` seconds.
 
-    And let SIGTERM end it while it loads: until Granian sets its own handlers, a forked worker
-    has the main process's, which would swallow the signal and hold up the stop until it is killed.
+    Granian's workers would continue without the main process. The signal handlers are reset too,
+    so that SIGTERM ends a worker while it loads. Until Granian sets its own handlers, a forked
+    worker has those of the main process, which would ignore the signal and delay the stop until
+    the worker is killed.
     """
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, signal.SIG_DFL)

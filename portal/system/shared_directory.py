@@ -1,8 +1,8 @@
 """The directory through which the worker processes of one server share numbers.
 
-What lives there is mapped into memory, and the system ends a process that writes into a mapped
-file for which the disk has no room (SIGBUS). So it lies in memory where there is any, never on
-the data's disk, and every file takes its room before it is mapped.
+Its files are mapped into memory, and the system ends a process that writes into a mapped file for
+which the disk has no room (SIGBUS). The directory is therefore in a memory file system if there
+is one, never on the data's disk, and every file is allocated before it is mapped.
 """
 
 import contextlib
@@ -15,19 +15,19 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-_NAMED = "dossie-veicular-"
-_UNDER_WAY = "new-"  # until it is locked
-_MAKING_TAKES_S = 60.0  # far longer than from making one to locking it
+_PREFIX = "dossie-veicular-"
+_UNLOCKED_PREFIX = "new-"  # added to the name until the directory is locked
+_CREATION_GRACE_S = 60.0  # far longer than creating and locking a directory takes
 _CHUNK = 1024 * 1024
 
 
 def candidate_parents() -> Iterator[Path]:
-    """Where such a directory may lie, the best first; /dev/shm is memory on Linux.
+    """Yield parents for a shared directory, the best first.
 
-    The next is looked for only when the one before refused: a container whose root is read-only
-    has no temporary directory, and needs none.
+    /dev/shm is memory on Linux. The temporary directory is determined only when /dev/shm
+    was refused, because a container whose root is read-only has none, and needs none.
     """
-    yield Path("/dev/shm")  # noqa: S108 mkdtemp makes it ours
+    yield Path("/dev/shm")  # noqa: S108 mkdtemp creates a private directory
     try:
         temporary = Path(tempfile.gettempdir())
     except FileNotFoundError:  # none is writable
@@ -36,22 +36,22 @@ def candidate_parents() -> Iterator[Path]:
 
 
 class SharedDirectory:
-    """An empty directory with ``room`` bytes for its files, gone with ``remove``.
+    """An empty directory with ``room`` bytes for its files. ``remove`` deletes it.
 
-    Raises OSError where the home has no such room. It is locked while this process or one
-    forked from it lives: so the next start knows what a killed one has left, and removes it,
-    and portals beside each other never meet.
+    It is locked while this process or one forked from it lives. By the lock the next start
+    recognises the directory of a killed server, which it removes, and portals on one machine
+    leave each other's directories alone. Raises OSError where ``parent`` has less room.
     """
 
-    def __init__(self, home: Path, room: int) -> None:
-        _remove_what_nobody_holds(home)
-        # Locked before it has the name by which it would be found and taken for a left one.
-        self.path = Path(tempfile.mkdtemp(prefix=f"{_UNDER_WAY}{_NAMED}", dir=home))
+    def __init__(self, parent: Path, room: int) -> None:
+        _remove_abandoned(parent)
+        # Locked before it gets its final name, so that no other start takes it for abandoned.
+        self.path = Path(tempfile.mkdtemp(prefix=f"{_UNLOCKED_PREFIX}{_PREFIX}", dir=parent))
         self._lock: int | None = None
         try:
             self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self.path = self.path.rename(home / self.path.name.removeprefix(_UNDER_WAY))
+            self.path = self.path.rename(parent / self.path.name.removeprefix(_UNLOCKED_PREFIX))
             reserve(self.path / "room", room)
             (self.path / "room").unlink()
         except OSError:
@@ -66,18 +66,18 @@ class SharedDirectory:
 
 
 def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirectory | None:
-    """A directory in the first home that has the room; None where none has."""
-    for home in candidates:
+    """Return a directory in the first parent that has the room, or None."""
+    for parent in candidates:
         with contextlib.suppress(OSError):
-            return SharedDirectory(home, room)
+            return SharedDirectory(parent, room)
     return None
 
 
 def claim_worker_id(directory: Path) -> int:
-    """The lowest number that no living process of the directory holds.
+    """Return the lowest number that no living process of the directory holds.
 
-    It is this process's until it ends: whoever replaces a killed one takes its number over, and
-    with it the files of that number, so however many die the room does not grow.
+    This process holds the number until it ends. The replacement of a killed worker takes over its
+    number and the files of that number, so that the directory does not grow when workers die.
     """
     for number in itertools.count():
         file = os.open(directory / f"worker-{number}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -94,9 +94,9 @@ def claim_worker_id(directory: Path) -> int:
 
 
 def reserve(path: Path, size: int) -> None:
-    """Let a file have at least ``size`` bytes, all of them really there, or raise OSError.
+    """Extend a file to at least ``size`` bytes, all of them allocated.
 
-    What it holds already is not touched.
+    Raises OSError where there is no room. Existing content is not changed.
     """
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -106,27 +106,28 @@ def reserve(path: Path, size: int) -> None:
 
 
 def fill(file: int, size: int) -> None:
-    """``reserve`` for a file that is open; it must not be locked by the caller."""
-    fcntl.flock(file, fcntl.LOCK_EX)  # two processes may find it short at once
+    """Do the same as ``reserve`` for an open file that the caller has not locked."""
+    fcntl.flock(file, fcntl.LOCK_EX)  # two processes may extend it at once
     try:
-        held = os.fstat(file).st_size
-        while held < size:  # written, not fallocated: that is nowhere near everywhere
-            held += os.pwrite(file, bytes(min(size - held, _CHUNK)), held)
+        size_now = os.fstat(file).st_size
+        while size_now < size:  # written, because not every file system supports fallocate
+            size_now += os.pwrite(file, bytes(min(size - size_now, _CHUNK)), size_now)
     finally:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
-def _remove_what_nobody_holds(home: Path) -> None:
-    for left in (*home.glob(f"{_NAMED}*"), *home.glob(f"{_UNDER_WAY}{_NAMED}*")):
+def _remove_abandoned(parent: Path) -> None:
+    for directory in (*parent.glob(f"{_PREFIX}*"), *parent.glob(f"{_UNLOCKED_PREFIX}{_PREFIX}*")):
         with contextlib.suppress(OSError):
-            # One that is being made has no lock yet, and its maker must get it: not even tried.
-            age_s = time.time() - left.lstat().st_mtime
-            if left.name.startswith(_UNDER_WAY) and age_s < _MAKING_TAKES_S:
+            # A directory that is being created has no lock yet. It is not even tried here, because
+            # its creator must get the lock.
+            age_s = time.time() - directory.lstat().st_mtime
+            if directory.name.startswith(_UNLOCKED_PREFIX) and age_s < _CREATION_GRACE_S:
                 continue
-            lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if os.fstat(lock).st_uid == os.getuid():
-                    shutil.rmtree(left, ignore_errors=True)
+                    shutil.rmtree(directory, ignore_errors=True)
             finally:
                 os.close(lock)

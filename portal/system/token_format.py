@@ -1,12 +1,15 @@
-"""What a token looks like: the one rule for those an operator sets and those a request brings."""
+"""Format of tokens, both in the settings and in requests."""
 
-LONGEST = 4096
+MAX_LENGTH = 4096
 
 
 def is_token(text: str) -> bool:
-    """Printable ASCII without spaces (so no scheme word), commas, 1 to 4,096 characters."""
+    """Whether a text is printable ASCII of 1 to 4,096 characters, no space or comma.
+
+    Without spaces it cannot include the scheme word of an Authorization header.
+    """
     return (
-        0 < len(text) <= LONGEST
+        0 < len(text) <= MAX_LENGTH
         and text.isascii()
         and text.isprintable()
         and " " not in text

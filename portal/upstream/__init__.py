@@ -1,4 +1,4 @@
-"""How we ask: one base address, one behind a breaker, or both as one upstream."""
+"""Client for the upstream: base addresses, circuit breakers and failover."""
 
 from portal.upstream.breaker import Breaker
 from portal.upstream.circuit import COUNTERS

@@ -13,17 +13,21 @@ from portal.upstream.shared_counters import SharedCounters
 
 
 class Breaker:
-    """Stops asking an origin that fails, and one that asked for a pause with 429.
+    """Stops calls to an origin that fails, or that asked for a pause with 429.
 
-    It opens when the last failures, with no answer between them, came from FAILURES_TO_OPEN
-    different vehicles: one poisoned record asked again and again says nothing about the rest.
-    Calls that wait as long as one that timed out count too, until one of them is answered: then
-    the origin was slow, and what they told is taken back. A LocalFailure counts for nothing.
-    With shared ``cells`` the worker processes open, pause and probe as one. The lock guards the
-    state alone, never a call.
+    The circuit opens when the last failures, with no answer between them, came from
+    FAILURES_TO_OPEN different vehicles. Repeated failures of one vehicle count once, because one
+    faulty record says nothing about the others. A LocalFailure is not counted.
 
-    ``longest_call_s``: a probe whose process was killed never reports back; after this the next
-    one may go.
+    After a time-out, the calls that have been in flight about as long count as provisional
+    failures. An answer to one of them shows that the origin is only slow, and withdraws the
+    provisional failures.
+
+    Worker processes that share ``counters`` open, pause and probe together. The lock guards the
+    state only and is never held during a call.
+
+    ``longest_call_s``: a probe whose process was killed never reports back. After this time the
+    next probe may go.
     """
 
     def __init__(
@@ -31,76 +35,83 @@ class Breaker:
         origin: Upstream,
         name: str,
         clock: Callable[[], float],
-        cells: SharedCounters | None = None,
+        counters: SharedCounters | None = None,
         longest_call_s: float = 20.0,
     ) -> None:
         self.name = name
         self._origin = origin
         self._clock = clock
-        self._cells = SharedCounters(COUNTERS) if cells is None else cells
-        self._circuit = Circuit(self._cells, clock, longest_call_s)
+        self._counters = SharedCounters(COUNTERS) if counters is None else counters
+        self._circuit = Circuit(self._counters, clock, longest_call_s)
         self._longest_call_s = longest_call_s
-        self._turn = threading.Lock()
-        self._numbers = itertools.count()
-        self._waiting: dict[int, tuple[float, str]] = {}  # since when, for which subject
-        self._counted: set[int] = set()  # which of them told of an outage by waiting
-        self._answered_at = -math.inf
+        self._lock = threading.Lock()
+        self._call_numbers = itertools.count()
+        self._in_flight: dict[int, tuple[float, str]] = {}  # start time and subject of each call
+        self._provisional: set[int] = set()  # calls in flight that count as provisional failures
+        self._last_answer_at = -math.inf
 
     @property
     def state(self) -> State:
         return self._circuit.state
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Ask the origin, or raise CircuitOpen at once."""
-        probe = self._enter()
+        """Send the resource to the origin, or raise CircuitOpen at once."""
+        probe = self._admit()
         started = self._clock()
-        with self._turn:
-            number = next(self._numbers)
-            self._waiting[number] = (started, resource.subject)
+        with self._lock:
+            number = next(self._call_numbers)
+            self._in_flight[number] = (started, resource.subject)
         try:
-            asked = account if probe else SecondLook(account, self._refuse_if_open)
-            response = self._origin.send(resource, asked, deadline)
+            guarded = account if probe else RecheckingAccount(account, self._refuse_if_open)
+            response = self._origin.send(resource, guarded, deadline)
         except (CircuitOpen, LocalFailure):
-            self._leave(probe)  # nothing was learnt about the origin
+            self._release_probe(probe)  # no information about the origin
             raise
         except UpstreamError as error:
-            with self._turn:  # throughout: an answer to one of those meanwhile comes after it
+            # The lock is held throughout, so that an answer to one of the provisional failures
+            # is processed after they were counted.
+            with self._lock:
                 slow = isinstance(error, TimedOut)
-                waiting = self._waiting_as_long(started) if slow else set()
-                self._failed(resource.subject, waiting, probe)
+                waiting = self._mark_provisional(started) if slow else set()
+                self._record_failure(resource.subject, waiting, probe)
             raise
         except BaseException:
-            self._leave(probe)  # refused by the account: says nothing about the origin
+            self._release_probe(probe)  # refused by the account: no information about the origin
             raise
         finally:
-            with self._turn:
-                counted = number in self._counted
-                self._counted.discard(number)
-                del self._waiting[number]
-        self._answered(response, probe, counted)
+            with self._lock:
+                was_provisional = number in self._provisional
+                self._provisional.discard(number)
+                del self._in_flight[number]
+        self._record_answer(response, probe, was_provisional)
         return response
 
-    def _waiting_as_long(self, started: float) -> set[str]:
-        """Whose calls left about when one did that timed out, and have no answer either: they
-        tell of the outage now, not one after the other.
+    def _mark_provisional(self, started: float) -> set[str]:
+        """Mark calls as provisional failures after a time-out; return their subjects.
 
-        An answer that came soon after it left tells nothing against that: when an origin falls
-        silent the first to time out left before its last answers did.
+        ``started`` is when the call that timed out was sent. The marked calls have been in flight
+        for at least half as long. They count at once, so that an outage is detected with the first
+        time-out.
+
+        The set is empty where the origin answered any call later than a quarter of the time-out
+        after ``started``. Earlier answers are no evidence against an outage, because the first
+        call to time out was sent before the last answers of an origin that stops answering.
         """
         took_s = self._clock() - started
-        if self._answered_at > started + took_s / 4:
+        if self._last_answer_at > started + took_s / 4:
             return set()
         half_way = started + took_s / 2
-        counted = {each: call for each, call in self._waiting.items() if call[0] <= half_way}
-        self._counted.update(counted)
-        return {subject for _, subject in counted.values()}
+        waiting = {each: call for each, call in self._in_flight.items() if call[0] <= half_way}
+        self._provisional.update(waiting)
+        return {subject for _, subject in waiting.values()}
 
-    def _enter(self) -> bool:
+    def _admit(self) -> bool:
+        """Return whether the call is the probe. Raises CircuitOpen."""
         now = self._clock()
         self._circuit.refuse_while_paused(now)
         if not self._circuit.is_open(now):
             return False
-        with self._cells.locked():
+        with self._counters.locked():
             if not self._circuit.is_open(now):
                 return False
             self._circuit.refuse_while_cooling(now)
@@ -110,41 +121,44 @@ class Breaker:
     def _refuse_if_open(self) -> None:
         self._circuit.refuse_while_open(self._clock())
 
-    def _leave(self, probe: bool) -> None:
+    def _release_probe(self, probe: bool) -> None:
         if probe:
             self._circuit.end_probe()
 
-    def _failed(self, subject: str, waiting: set[str], probe: bool) -> None:
-        with self._cells.locked():
+    def _record_failure(self, subject: str, waiting: set[str], probe: bool) -> None:
+        with self._counters.locked():
             marks = [mark(each) for each in waiting]
-            self._circuit.fail(mark(subject), self._clock(), probe, waiting=marks)
-            self._leave(probe)
+            self._circuit.record_failure(mark(subject), self._clock(), probe, waiting=marks)
+            self._release_probe(probe)
 
-    def _answered(self, response: Response, probe: bool, counted: bool) -> None:
-        self._answered_at = self._clock()
+    def _record_answer(self, response: Response, probe: bool, was_provisional: bool) -> None:
+        self._last_answer_at = self._clock()
         pauses = response.status == 429
         if not (probe or pauses or self._circuit.has_failures):
             return  # the usual case takes no lock
-        with self._cells.locked():
+        with self._counters.locked():
             now = self._clock()
             is_open = self._circuit.is_open(now)
-            # A call that left before the circuit opened must not close it, for only the probe
-            # does; but one whose waiting opened it takes back what it told, until a probe goes.
-            taken_back = counted and is_open and not self._circuit.is_probing(now)
-            taken_back = taken_back and self._circuit.rests_on_waiting
-            if probe or taken_back:
+            # Only the probe closes an open circuit, not a call that was sent before it opened.
+            # Exception: an answer to a provisional failure withdraws the provisional failures,
+            # unless enough calls have really failed or a probe is in flight.
+            withdraws = was_provisional and is_open and not self._circuit.is_probing(now)
+            withdraws = withdraws and self._circuit.has_provisional_failures
+            if probe or withdraws:
                 self._circuit.close()
-                self._leave(probe)
+                self._release_probe(probe)
             elif not is_open:
-                self._circuit.forget_failures()
+                self._circuit.clear_failures()
             if pauses:
                 self._circuit.pause(response.retry_after_s, now)
 
 
 @dataclass(frozen=True, slots=True)
-class SecondLook:
-    """An account that looks at the circuit once more after its row is written: writing takes a
-    moment in which many calls may learn that the origin is down."""
+class RecheckingAccount:
+    """An account that checks the circuit again after its ledger row is written.
+
+    Writing the row takes time, in which other calls may open the circuit.
+    """
 
     account: Account
     refuse_if_open: Callable[[], None]

@@ -1,4 +1,7 @@
-"""TCP and TLS connections that are established within a time limit, name resolution included."""
+"""TCP and TLS connections, established within a time limit.
+
+The limit includes name resolution.
+"""
 
 import contextlib
 import errno
@@ -9,21 +12,24 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
-from portal.upstream.errors import LocalFailure, NotSent, kind_of
+from portal.upstream.errors import LocalFailure, NotSent, error_kind
 from portal.upstream.trust import trusted
 
-# What getaddrinfo found is kept for this long: it tells no lifetime of its own.
-NAMES_KEPT_S = 30.0
+# Lifetime of cached addresses. getaddrinfo reports none.
+ADDRESS_TTL_S = 30.0
 
-# Not EADDRNOTAVAIL or EAGAIN: they concern one address only. A host without IPv6 answers so for
-# each IPv6 address, and local ports are exhausted for each destination apart.
+# Not EADDRNOTAVAIL or EAGAIN: they concern one address only. A host without IPv6 reports them for
+# each IPv6 address, and local ports are exhausted per destination.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 _Addresses = list[Any]  # as socket.getaddrinfo returns them
 
 
 class Resolver:
-    """getaddrinfo with a time limit. Concurrent look-ups of one name share one thread."""
+    """getaddrinfo with a time limit and a cache.
+
+    Concurrent look-ups of one name share one thread.
+    """
 
     def __init__(
         self,
@@ -33,26 +39,26 @@ class Resolver:
         self._look_up = look_up
         self._clock = clock
         self._pending: dict[tuple[str, int], Future[_Addresses]] = {}
-        self._found: dict[tuple[str, int], tuple[float, _Addresses]] = {}
+        self._cache: dict[tuple[str, int], tuple[float, _Addresses]] = {}
         self._lock = threading.Lock()
 
     def resolve(self, host: str, port: int, timeout_s: float) -> _Addresses:
-        """The addresses of a host.
+        """Return the addresses of a host.
 
-        Raises OSError where the look-up fails, TimeoutError (an OSError) where it takes longer,
-        LocalFailure where the system has no thread for it.
+        Raises OSError where the look-up fails, TimeoutError (an OSError) where it takes longer
+        than ``timeout_s``, LocalFailure where the system cannot start a thread for it.
         """
         with self._lock:
-            kept_until, addresses = self._found.get((host, port), (0.0, []))
-            if self._clock() < kept_until:
+            expires_at, addresses = self._cache.get((host, port), (0.0, []))
+            if self._clock() < expires_at:
                 return addresses
             future = self._pending.get((host, port))
             if future is None:
                 future = Future()
                 thread = threading.Thread(
-                    target=self._ask, args=(host, port, future), name="resolver", daemon=True
+                    target=self._run_lookup, args=(host, port, future), name="resolver", daemon=True
                 )
-                # Before the thread starts, because it removes the entry when it ends.
+                # Registered before the thread starts, because the thread removes the entry.
                 self._pending[host, port] = future
                 try:
                     thread.start()
@@ -61,12 +67,12 @@ class Resolver:
                     raise LocalFailure("no thread to resolve a name") from error
         return future.result(timeout=max(0.0, timeout_s))
 
-    def forget(self, host: str, port: int) -> None:
-        """Look the name up again for the next connection: its addresses may have changed."""
+    def evict(self, host: str, port: int) -> None:
+        """Remove a name from the cache, because its addresses may have changed."""
         with self._lock:
-            self._found.pop((host, port), None)
+            self._cache.pop((host, port), None)
 
-    def _ask(self, host: str, port: int, future: "Future[_Addresses]") -> None:
+    def _run_lookup(self, host: str, port: int, future: "Future[_Addresses]") -> None:
         try:
             addresses = list(self._look_up(host, port, 0, socket.SOCK_STREAM))
         except Exception as error:
@@ -76,7 +82,7 @@ class Resolver:
         else:
             with self._lock:
                 del self._pending[host, port]
-                self._found[host, port] = (self._clock() + NAMES_KEPT_S, addresses)
+                self._cache[host, port] = (self._clock() + ADDRESS_TTL_S, addresses)
             future.set_result(addresses)
 
 
@@ -84,45 +90,45 @@ _resolver = Resolver()
 
 
 def connect(host: str, port: int, *, tls: bool, until: float) -> socket.socket:
-    """An open connection, its TLS handshake done, by ``until`` (monotonic seconds).
+    """Open a connection, TLS handshake included, by ``until`` (monotonic seconds).
 
     Raises NotSent, or LocalFailure where this machine has no descriptor, port or memory left.
     """
     try:
         addresses = _resolver.resolve(host, port, until - time.monotonic())
     except (OSError, UnicodeError) as error:
-        raise _not_connected(error) from None
+        raise _connect_error(error) from None
     try:
-        connection = _first_that_answers(addresses, until)
+        connection = _connect_to_first(addresses, until)
     except NotSent:
-        _resolver.forget(host, port)
+        _resolver.evict(host, port)
         raise
-    return _encrypted(connection, host, until) if tls else connection
+    return _start_tls(connection, host, until) if tls else connection
 
 
-def _first_that_answers(addresses: _Addresses, until: float) -> socket.socket:
+def _connect_to_first(addresses: _Addresses, until: float) -> socket.socket:
     failure = NotSent("could not connect: no address")
     for number, (family, kind, protocol, _, address) in enumerate(addresses):
-        left = until - time.monotonic()
-        if left <= 0:
+        remaining_s = until - time.monotonic()
+        if remaining_s <= 0:
             break
         try:
             connection = socket.socket(family, kind, protocol)
-            with _closed_on_failure(connection):
-                # An even share of what is left: the last address may be the one that answers.
-                connection.settimeout(left / (len(addresses) - number))
+            with _close_on_error(connection):
+                # An equal share of the remaining time, because only the last address may answer.
+                connection.settimeout(remaining_s / (len(addresses) - number))
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connection.connect(address)
                 return connection
         except OSError as error:
-            failure = _not_connected(error)
+            failure = _connect_error(error)
             if isinstance(failure, LocalFailure):
                 break
     raise failure
 
 
 @contextlib.contextmanager
-def _closed_on_failure(connection: socket.socket) -> Iterator[None]:
+def _close_on_error(connection: socket.socket) -> Iterator[None]:
     try:
         yield
     except BaseException:
@@ -130,16 +136,16 @@ def _closed_on_failure(connection: socket.socket) -> Iterator[None]:
         raise
 
 
-def _encrypted(connection: socket.socket, host: str, until: float) -> socket.socket:
+def _start_tls(connection: socket.socket, host: str, until: float) -> socket.socket:
     connection.settimeout(max(until - time.monotonic(), 0.001))
     try:
-        # The timeout of a handshake is one for all of its reads and writes.
+        # The socket's timeout bounds the whole handshake, not each of its reads and writes.
         return trusted().wrap_socket(connection, server_hostname=host)
     except (OSError, ValueError) as error:
         connection.close()
-        raise _not_connected(error) from None
+        raise _connect_error(error) from None
 
 
-def _not_connected(error: Exception) -> NotSent:
+def _connect_error(error: Exception) -> NotSent:
     is_local = isinstance(error, OSError) and error.errno in _LOCAL_ERRORS
-    return (LocalFailure if is_local else NotSent)(f"could not connect: {kind_of(error)}")
+    return (LocalFailure if is_local else NotSent)(f"could not connect: {error_kind(error)}")

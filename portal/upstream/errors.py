@@ -1,17 +1,17 @@
-"""All that can go wrong while asking, by what it means for money.
+"""Errors of an upstream call, classified by what the call may have cost.
 
     UpstreamError
-    ├── NotSent        refused, DNS, connect, TLS: nothing left this machine, asking again is free
-    │   ├── CircuitOpen    not even tried: cooling down, or the origin asked for a pause
+    ├── NotSent        refused, DNS, connect, TLS: no byte of the request was sent, a retry is free
+    │   ├── CircuitOpen    not attempted: the circuit cools down, or the origin asked for a pause
     │   └── LocalFailure   this machine has no descriptor, thread, port, memory or time left
-    ├── Uncertain      sent, no whole answer: it may have been charged
+    ├── Uncertain      sent, no complete answer: it may have been charged
     │   ├── TimedOut       slower than its limit or the deadline
     │   ├── Broken         reset or closed before an answer
     │   └── Failing        an answer of 5xx
-    └── Unusable       answered and charged, and still no answer: malformed, cut, another plate's
+    └── Unusable       answered and charged, but invalid: malformed, cut, another plate's
 
-Messages name the kind of failure only: an exception text of the HTTP library carries the URL,
-and the URL the plate.
+Messages name the kind of failure only, because an exception text of the HTTP library contains
+the URL, and the URL contains the plate.
 """
 
 import errno
@@ -19,7 +19,7 @@ import ssl
 
 
 class UpstreamError(Exception):
-    """Base of the tree. ``outcome`` is the word for the ledger and the metrics."""
+    """Base class. ``outcome`` is the value recorded in the ledger and the metrics."""
 
     outcome = "error"
 
@@ -37,8 +37,11 @@ class CircuitOpen(NotSent):
 
 
 class LocalFailure(NotSent):
-    """This machine could not send. It says nothing about the origin: no breaker counts it, and
-    the other base address would meet the same lack."""
+    """This machine could not send the request.
+
+    Breakers do not count it, because it gives no information about the origin. Failover does not
+    try the other base address, because the same resource would be missing there.
+    """
 
 
 class Uncertain(UpstreamError):
@@ -65,15 +68,17 @@ class Unusable(UpstreamError):
     outcome = "unusable"
 
 
-def kind_of(error: Exception) -> str:
-    """The class of an exception and what TLS or the system calls it. Never its text, which may
-    hold an address and with it a plate."""
+def error_kind(error: Exception) -> str:
+    """Return an exception's class and its TLS reason or errno name.
+
+    The exception's text is left out: it may hold an address, and with it a plate.
+    """
     kind = type(error).__name__
     match error:
         case ssl.SSLCertVerificationError():
             return f"{kind}, {error.verify_message.partition(',')[0]}"
         case ssl.SSLError():
-            name = getattr(error, "reason", None)  # missing where Python itself raises it
+            name = getattr(error, "reason", None)  # absent where Python raises the error itself
         case OSError(errno=int(number)):
             name = errno.errorcode.get(number)
         case _:

@@ -1,4 +1,4 @@
-"""Every base address as one upstream: the other one is asked only where that is safe."""
+"""Failover between base addresses, limited to calls that are safe to send again."""
 
 import time
 from collections.abc import Sequence
@@ -15,12 +15,11 @@ from portal.upstream.protocol import Account, Resource, Response, Upstream
 
 
 class Failover:
-    """Asks the origins in turn within one deadline.
+    """Tries the origins in order within one deadline.
 
-    Nothing left (NotSent): the next origin may be asked for any method. It left and no whole
-    answer came (Uncertain, Unusable): for GET alone, since a POST would be charged again.
-    An answer, 4xx included, ends the search; so does a LocalFailure, which the next origin would
-    meet too.
+    After NotSent, the next origin is tried for any method. After Uncertain or Unusable it is
+    tried for GET only, because a POST would be charged again. An answer, 4xx included, is
+    returned at once. A LocalFailure ends the search, because the next origin would meet it too.
     """
 
     def __init__(self, origins: Sequence[Upstream]) -> None:
@@ -43,15 +42,19 @@ class Failover:
                 if resource.method != "GET":
                     break
             except Exception:
-                # The account refused this send; the one before it was charged and explains more.
+                # The account refused this send. An earlier send that may have been charged is the
+                # more informative failure.
                 if any(not isinstance(failure, NotSent) for failure in failures):
                     break
                 raise
-        raise _most_telling(failures)
+        raise _most_informative(failures)
 
 
-def _most_telling(failures: Sequence[UpstreamError]) -> UpstreamError:
-    """What came closest to an answer explains most; of cool-downs, the one that ends first."""
+def _most_informative(failures: Sequence[UpstreamError]) -> UpstreamError:
+    """Return the last failure of a call that was sent, because it explains most.
+
+    Where none was sent, return the CircuitOpen that ends first, else the last failure.
+    """
     sent = [failure for failure in failures if not isinstance(failure, NotSent)]
     if sent:
         return sent[-1]

@@ -1,4 +1,7 @@
-"""One base address: one call within a total deadline, every failure translated here."""
+"""Calls to one base address, each within a total deadline.
+
+Every failure of a call is translated into an UpstreamError.
+"""
 
 import gzip
 import io
@@ -11,24 +14,24 @@ from email.utils import parsedate_to_datetime
 import requests
 from requests.adapters import BaseAdapter
 
-from portal.upstream.errors import Failing, NotSent, TimedOut, Unusable, UpstreamError, kind_of
+from portal.upstream.errors import Failing, NotSent, TimedOut, Unusable, UpstreamError, error_kind
 from portal.upstream.protocol import Account, Resource, Response
 from portal.upstream.transport import BODY_CAP, SingleUseAdapter
 
 log = logging.getLogger(__name__)
 
-# An answer that an operator may have to act on.
-_LOGGED = (401, 402, 403, 429)
-# Every other status decides alone: its body is not read, so a broken one cannot hide it.
-_WITH_BODY = (200, 400, 404)
+# Statuses that an operator may have to act on.
+_WARN_STATUSES = (401, 402, 403, 429)
+# Bodies of other statuses are not read, so that a broken body cannot hide the status.
+_BODY_STATUSES = (200, 400, 404)
 
 
 class Origin:
     """The upstream at one base address.
 
     ``connect_timeout_s`` bounds DNS, connect and TLS; ``first_byte_timeout_s`` the wait for the
-    headers; the deadline of a call bounds everything. ``transport`` makes the adapter of one
-    call from its deadline; the embedded sandbox has another.
+    headers; the deadline of a call bounds everything. ``transport`` creates the adapter of one
+    call from its deadline. The embedded sandbox passes its own.
     """
 
     def __init__(
@@ -45,15 +48,15 @@ class Origin:
         self._transport = transport
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """One paid call, announced to the account before it leaves; raises UpstreamError."""
+        """Send one paid call, announced to the account first. Raises UpstreamError."""
         attempt = account.announce(self.name)
         outcome, status = "maybe", None
         try:
             response = self._exchange(resource, deadline)
             status = response.status
-            _judge(resource, response)
+            _check_status(resource, response)
             outcome = "answered"
-            if status in _LOGGED:
+            if status in _WARN_STATUSES:
                 log.warning("%s: status %d", self.name, status)
             return response
         except UpstreamError as error:
@@ -68,11 +71,11 @@ class Origin:
         request = self._prepare(resource)
         try:
             with adapter.send(request, stream=True, timeout=self._timeout_s) as reply:
-                body = _content(reply) if reply.status_code in _WITH_BODY else b""
+                body = _content(reply) if reply.status_code in _BODY_STATUSES else b""
         except requests.Timeout:
             raise TimedOut("no answer in time") from None
         except requests.ConnectionError as error:
-            raise NotSent(f"could not connect: {kind_of(error)}") from None
+            raise NotSent(f"could not connect: {error_kind(error)}") from None
         return Response(
             status=reply.status_code,
             body=body,
@@ -83,7 +86,7 @@ class Origin:
 
     def _prepare(self, resource: Resource) -> requests.PreparedRequest:
         headers = {
-            "Authorization": resource.credential,  # by header only: a query string is logged
+            "Authorization": resource.credential,  # header only, because query strings are logged
             "Accept": "application/json",
             "Accept-Encoding": "gzip",
             "Connection": "close",
@@ -91,14 +94,14 @@ class Origin:
         }
         if resource.body is not None:
             headers["Content-Type"] = "application/json"
-        # Request.prepare, not Session.prepare_request: no .netrc, no cookies, no merged settings.
+        # Not Session.prepare_request, which applies .netrc, cookies and session settings.
         return requests.Request(
             resource.method, self._base_address + resource.path, headers, data=resource.body
         ).prepare()
 
 
 def _content(reply: requests.Response) -> bytes:
-    """The body with its content coding undone, at most BODY_CAP bytes; raises Unusable."""
+    """Return the decoded body, at most BODY_CAP bytes. Raises Unusable."""
     body = reply.content
     match reply.headers.get("Content-Encoding", "").strip().lower():
         case "" | "identity":
@@ -110,7 +113,10 @@ def _content(reply: requests.Response) -> bytes:
 
 
 def _gunzip(body: bytes) -> bytes:
-    """All members of a gzip body (RFC 1952 §2.2). The cap holds while a bomb is unpacked."""
+    """Decompress all members of a gzip body (RFC 1952 §2.2), at most BODY_CAP bytes.
+
+    The cap applies during decompression, which protects against decompression bombs.
+    """
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(body)) as members:
             plain = members.read(BODY_CAP + 1)
@@ -121,9 +127,9 @@ def _gunzip(body: bytes) -> bytes:
     return plain
 
 
-def _judge(resource: Resource, response: Response) -> None:
+def _check_status(resource: Resource, response: Response) -> None:
     status = response.status
-    if status in _WITH_BODY:
+    if status in _BODY_STATUSES:
         resource.check(status, response.body)
     elif status >= 500:
         raise Failing(status)
@@ -132,7 +138,7 @@ def _judge(resource: Resource, response: Response) -> None:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """Seconds out of either form of RFC 9110 §10.2.3, None for anything else."""
+    """Return the seconds of a Retry-After in either form (RFC 9110 §10.2.3), or None."""
     if not text or not text.isascii():
         return None
     if text.isdecimal():

@@ -1,9 +1,9 @@
-"""A breaker for pass-through mode, in which each caller brings a credential of its own."""
+"""Breaker for pass-through mode, in which each caller brings its own credential."""
 
 from collections.abc import Callable
 from enum import Enum
 
-from portal.upstream.breaker import SecondLook
+from portal.upstream.breaker import RecheckingAccount
 from portal.upstream.circuit import COUNTERS, Circuit, State, mark
 from portal.upstream.errors import CircuitOpen, LocalFailure, NotSent, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response, Upstream
@@ -11,38 +11,39 @@ from portal.upstream.shared_counters import CELL_BYTES, SharedCounters
 
 PROVEN_S = 3600.0
 
-# The table has SETS sets of WAYS slots; a payer's mark names its set. A slot holds the payer's
-# mark (0: free), when it last changed, until when the payer is proven, and the payer's circuit.
+# The table has SETS sets of WAYS slots; a payer's mark selects its set. A slot holds the payer's
+# mark (0: free), the time of the last change, the end of the payer's proof, and its circuit.
 SETS, WAYS = 128, 8
 _MARK, _CHANGED_AT, _PROVEN_UNTIL, _CIRCUIT = 0, 1, 2, 3
-_SLOT = _CIRCUIT + COUNTERS
-PAYER_COUNTERS = COUNTERS + SETS * WAYS * _SLOT
+_SLOT_SIZE = _CIRCUIT + COUNTERS
+PAYER_COUNTERS = COUNTERS + SETS * WAYS * _SLOT_SIZE
 BYTES_PER_BREAKER = PAYER_COUNTERS * CELL_BYTES
 
 
-class _Turn(Enum):
-    """What a call is to the circuits."""
+class _Role(Enum):
+    """The role of a call towards the circuits."""
 
-    USUAL = "usual"
-    OWN_PROBE = "probe of its payer's circuit"
-    PROBE = "probe of the shared circuit, and of its payer's"
+    REGULAR = "usual"
+    PAYER_PROBE = "probe of its payer's circuit"
+    SHARED_PROBE = "probe of the shared circuit, and of its payer's"
 
 
 class PayerBreaker:
-    """Keeps the failures and pauses of one payer from stopping the others.
+    """Limits the effect of one payer's failures and pauses to that payer.
 
-    Each payer (``Resource.payer``) has a circuit of its own for what a credential can influence:
-    the pause that a 429 asks for, time-outs, 5xx, broken and unusable answers. The shared circuit
-    opens after FAILURES_TO_OPEN different vehicles could not be sent (NotSent), or after such
-    failures of FAILURES_TO_OPEN different proven payers. A payer is proven for PROVEN_S after a
-    200, so strangers with many invented credentials never open the shared circuit.
+    Each payer (``Resource.payer``) has its own circuit for what a credential can influence: the
+    pause that a 429 asks for, time-outs, 5xx, broken and unusable answers. The shared circuit
+    opens after calls for FAILURES_TO_OPEN different vehicles could not be sent (NotSent), or
+    after failures that a credential can influence of FAILURES_TO_OPEN different proven payers.
+    A payer is proven for PROVEN_S after a 200, so that invented credentials, however many, never
+    open the shared circuit.
 
-    Once the shared circuit is half-open every payer may send a probe of its own, since a
-    stranger's failing probe would keep it open for all.
+    While the shared circuit is half-open, every payer may send its own probe. With a single
+    probe, an unproven payer whose probe fails would keep the circuit open for all.
 
-    State is shared by the worker processes in ``cells``, as in Breaker. The table of payers is
-    bounded. A new payer replaces the one of its set that changed longest ago, and an unproven one
-    never replaces a proven one; a payer that finds no slot has no circuit. The usual case (all
+    Worker processes share the state in ``counters``, as in Breaker. The table of payers is
+    bounded. A new payer replaces the payer of its set that changed longest ago, but an unproven
+    one never replaces a proven one. A payer without a slot has no circuit. The usual case (all
     circuits closed, no failures, no pause) takes no lock.
     """
 
@@ -51,196 +52,207 @@ class PayerBreaker:
         origin: Upstream,
         name: str,
         clock: Callable[[], float],
-        cells: SharedCounters | None = None,
+        counters: SharedCounters | None = None,
         longest_call_s: float = 20.0,
     ) -> None:
         self.name = name
         self._origin = origin
         self._clock = clock
-        self._cells = SharedCounters(PAYER_COUNTERS) if cells is None else cells
-        self._shared = Circuit(self._cells, clock, longest_call_s)
-        self._payers = _Payers(self._cells, clock, longest_call_s)
+        self._counters = SharedCounters(PAYER_COUNTERS) if counters is None else counters
+        self._shared = Circuit(self._counters, clock, longest_call_s)
+        self._payers = _Payers(self._counters, clock, longest_call_s)
 
     @property
     def state(self) -> State:
-        """The shared circuit's."""
+        """The state of the shared circuit."""
         return self._shared.state
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Ask the origin, or raise CircuitOpen at once."""
+        """Send the resource to the origin, or raise CircuitOpen at once."""
         payer, subject = mark(resource.payer or ""), mark(resource.subject)
-        turn = self._enter(payer)
+        role = self._admit(payer)
         try:
-            asked = account
-            if turn is _Turn.USUAL:
-                asked = SecondLook(account, lambda: self._refuse_if_open(payer))
-            response = self._origin.send(resource, asked, deadline)
+            guarded = account
+            if role is _Role.REGULAR:
+                guarded = RecheckingAccount(account, lambda: self._refuse_if_open(payer))
+            response = self._origin.send(resource, guarded, deadline)
         except (CircuitOpen, LocalFailure):
-            self._leave(payer, turn)  # nothing was learnt about the origin
+            self._release_probe(payer, role)  # no information about the origin
             raise
         except NotSent:
-            self._not_sent(payer, subject, turn)
+            self._record_not_sent(payer, subject, role)
             raise
         except UpstreamError:
-            self._failed(payer, subject, turn)
+            self._record_failure(payer, subject, role)
             raise
         except BaseException:
-            self._leave(payer, turn)  # refused by the account
+            self._release_probe(payer, role)  # refused by the account
             raise
-        self._answered(payer, response, turn)
+        self._record_answer(payer, response, role)
         return response
 
-    def _enter(self, payer: float) -> _Turn:
+    def _admit(self, payer: float) -> _Role:
         now = self._clock()
         self._shared.refuse_while_cooling(now)
-        own = self._payers.find(payer)
-        if not self._shared.is_open(now) and (own is None or own.lets_pass(now)):
-            return _Turn.USUAL
-        # Under the lock, because the slot may have changed hands since it was found.
-        with self._cells.locked():
+        slot = self._payers.find(payer)
+        if not self._shared.is_open(now) and (slot is None or slot.allows_calls(now)):
+            return _Role.REGULAR
+        # Under the lock, because the slot may have been assigned to another payer meanwhile.
+        with self._counters.locked():
             now = self._clock()
             self._shared.refuse_while_cooling(now)
             half_open = self._shared.is_open(now)
-            own = self._payers.claim(payer, now) if half_open else self._payers.find(payer)
-            if own is None or (not half_open and own.lets_pass(now)):
-                return _Turn.PROBE if half_open else _Turn.USUAL
-            own.circuit.refuse_while_paused(now)
-            own.circuit.refuse_while_cooling(now)
-            own.circuit.start_probe(now)
-            return _Turn.PROBE if half_open else _Turn.OWN_PROBE
+            slot = self._payers.claim(payer, now) if half_open else self._payers.find(payer)
+            if slot is None or (not half_open and slot.allows_calls(now)):
+                return _Role.SHARED_PROBE if half_open else _Role.REGULAR
+            slot.circuit.refuse_while_paused(now)
+            slot.circuit.refuse_while_cooling(now)
+            slot.circuit.start_probe(now)
+            return _Role.SHARED_PROBE if half_open else _Role.PAYER_PROBE
 
     def _refuse_if_open(self, payer: float) -> None:
         now = self._clock()
         self._shared.refuse_while_open(now)
-        own = self._payers.find(payer)
-        if own is None or own.lets_pass(now):
+        slot = self._payers.find(payer)
+        if slot is None or slot.allows_calls(now):
             return
-        with self._cells.locked():
-            own = self._payers.find(payer)
-            if own is not None:
-                own.circuit.refuse_while_paused(now)
-                own.circuit.refuse_while_open(now)
+        with self._counters.locked():
+            slot = self._payers.find(payer)
+            if slot is not None:
+                slot.circuit.refuse_while_paused(now)
+                slot.circuit.refuse_while_open(now)
 
-    def _leave(self, payer: float, turn: _Turn) -> None:
-        if turn is not _Turn.USUAL:
-            with self._cells.locked():
-                self._end_probe(payer, turn)
+    def _release_probe(self, payer: float, role: _Role) -> None:
+        if role is not _Role.REGULAR:
+            with self._counters.locked():
+                self._end_probe(payer, role)
 
-    def _end_probe(self, payer: float, turn: _Turn) -> None:
-        own = self._payers.find(payer)
-        if turn is not _Turn.USUAL and own is not None:
-            own.circuit.end_probe()
+    def _end_probe(self, payer: float, role: _Role) -> None:
+        slot = self._payers.find(payer)
+        if role is not _Role.REGULAR and slot is not None:
+            slot.circuit.end_probe()
 
-    def _not_sent(self, payer: float, subject: float, turn: _Turn) -> None:
-        """No credential can influence whether the origin can be reached."""
-        with self._cells.locked():
-            self._shared.fail(subject, self._clock(), probe=turn is _Turn.PROBE)
-            self._end_probe(payer, turn)
+    def _record_not_sent(self, payer: float, subject: float, role: _Role) -> None:
+        """Count in the shared circuit, because no credential can cause such a failure."""
+        with self._counters.locked():
+            self._shared.record_failure(subject, self._clock(), probe=role is _Role.SHARED_PROBE)
+            self._end_probe(payer, role)
 
-    def _failed(self, payer: float, subject: float, turn: _Turn) -> None:
-        with self._cells.locked():
+    def _record_failure(self, payer: float, subject: float, role: _Role) -> None:
+        with self._counters.locked():
             now = self._clock()
-            own = self._payers.claim(payer, now)
-            if own is None:
+            slot = self._payers.claim(payer, now)
+            if slot is None:
                 return
-            own.circuit.fail(subject, now, probe=turn is not _Turn.USUAL)
-            own.circuit.end_probe()
-            if own.is_proven(now):  # one payer never extends the others' cool-down
-                self._shared.fail(payer, now, extend=False)
+            slot.circuit.record_failure(subject, now, probe=role is not _Role.REGULAR)
+            slot.circuit.end_probe()
+            # extend=False, because one payer must not extend the cool-down of the others.
+            if slot.is_proven(now):
+                self._shared.record_failure(payer, now, extend=False)
 
-    def _answered(self, payer: float, response: Response, turn: _Turn) -> None:
+    def _record_answer(self, payer: float, response: Response, role: _Role) -> None:
         now = self._clock()
-        good, pauses = response.status == 200, response.status == 429
-        own = self._payers.find(payer)
-        known = own.is_settled(now) if own is not None else not good
-        if known and turn is _Turn.USUAL and not pauses and not self._shared.has_failures:
+        is_proof, pauses = response.status == 200, response.status == 429
+        slot = self._payers.find(payer)
+        is_settled = slot.is_settled(now) if slot is not None else not is_proof
+        if is_settled and role is _Role.REGULAR and not pauses and not self._shared.has_failures:
             return  # the usual case takes no lock
-        with self._cells.locked():
+        with self._counters.locked():
             now = self._clock()
-            if turn is _Turn.PROBE:
+            if role is _Role.SHARED_PROBE:
                 self._shared.close()
             elif not self._shared.is_open(now):
-                self._shared.forget_failures()
-            own = (
-                self._payers.claim(payer, now, good)
-                if good or pauses
+                self._shared.clear_failures()
+            slot = (
+                self._payers.claim(payer, now, is_proof)
+                if is_proof or pauses
                 else (self._payers.find(payer))
             )
-            if own is None:
+            if slot is None:
                 return
-            if turn is not _Turn.USUAL:
-                own.circuit.close()
-                own.circuit.end_probe()
-            elif not own.circuit.is_open(now):
-                own.circuit.forget_failures()
-            if good:
-                own.prove(now)
+            if role is not _Role.REGULAR:
+                slot.circuit.close()
+                slot.circuit.end_probe()
+            elif not slot.circuit.is_open(now):
+                slot.circuit.clear_failures()
+            if is_proof:
+                slot.prove(now)
             if pauses:
-                own.circuit.pause(response.retry_after_s, now)
+                slot.circuit.pause(response.retry_after_s, now)
 
 
 class _Slot:
-    """What is known of one payer."""
+    """The entry of one payer in the table."""
 
-    __slots__ = ("_cells", "_first", "circuit")
+    __slots__ = ("_counters", "_first", "circuit")
 
     def __init__(
-        self, cells: SharedCounters, first: int, clock: Callable[[], float], longest_call_s: float
+        self,
+        counters: SharedCounters,
+        first: int,
+        clock: Callable[[], float],
+        longest_call_s: float,
     ) -> None:
-        self._cells = cells
+        self._counters = counters
         self._first = first
-        self.circuit = Circuit(cells, clock, longest_call_s, first + _CIRCUIT)
+        self.circuit = Circuit(counters, clock, longest_call_s, first + _CIRCUIT)
 
     @property
     def mark(self) -> float:
-        return self._cells[self._first + _MARK]
+        return self._counters[self._first + _MARK]
 
     @property
     def changed_at(self) -> float:
-        return self._cells[self._first + _CHANGED_AT]
+        return self._counters[self._first + _CHANGED_AT]
 
-    def lets_pass(self, now: float) -> bool:
+    def allows_calls(self, now: float) -> bool:
         return not (self.circuit.is_open(now) or self.circuit.is_paused(now))
 
     def is_proven(self, now: float) -> bool:
-        return 0 < self._cells[self._first + _PROVEN_UNTIL] - now <= PROVEN_S
+        return 0 < self._counters[self._first + _PROVEN_UNTIL] - now <= PROVEN_S
 
     def is_settled(self, now: float) -> bool:
-        """Whether an answer changes nothing here: proven for long enough, and no failures."""
-        proven_s = self._cells[self._first + _PROVEN_UNTIL] - now
+        """Whether an answer needs no write: no failures, over PROVEN_S / 2 of proof left."""
+        proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
 
     def prove(self, now: float) -> None:
-        self._cells[self._first + _PROVEN_UNTIL] = now + PROVEN_S
+        self._counters[self._first + _PROVEN_UNTIL] = now + PROVEN_S
 
     def touch(self, now: float) -> None:
-        self._cells[self._first + _CHANGED_AT] = now
+        self._counters[self._first + _CHANGED_AT] = now
 
-    def take(self, payer: float) -> None:
-        """Give the slot to a payer. The mark comes last: readers take no lock."""
-        self._cells[self._first + _MARK] = 0.0
-        self._cells[self._first + _PROVEN_UNTIL] = 0.0
+    def assign(self, payer: float) -> None:
+        """Assign the slot to a payer.
+
+        The mark is written last, because readers take no lock.
+        """
+        self._counters[self._first + _MARK] = 0.0
+        self._counters[self._first + _PROVEN_UNTIL] = 0.0
         self.circuit.clear()
-        self._cells[self._first + _MARK] = payer
+        self._counters[self._first + _MARK] = payer
 
 
 class _Payers:
-    """The table of payers: sets of slots, so that a search takes the same time however full."""
+    """The table of payers, set-associative so that the time of a search is constant."""
 
     def __init__(
-        self, cells: SharedCounters, clock: Callable[[], float], longest_call_s: float
+        self, counters: SharedCounters, clock: Callable[[], float], longest_call_s: float
     ) -> None:
         self._slots = [
-            _Slot(cells, first, clock, longest_call_s)
-            for first in range(COUNTERS, PAYER_COUNTERS, _SLOT)
+            _Slot(counters, first, clock, longest_call_s)
+            for first in range(COUNTERS, PAYER_COUNTERS, _SLOT_SIZE)
         ]
 
     def find(self, payer: float) -> _Slot | None:
         return next((slot for slot in self._set_of(payer) if slot.mark == payer), None)
 
     def claim(self, payer: float, now: float, proven: bool = False) -> _Slot | None:
-        """The payer's slot, a new one if need be; None where all belong to proven payers and this
-        one is not. To be called with the cells locked."""
+        """Return the payer's slot, assigning one where it has none.
+
+        Returns None where all slots of the set belong to proven payers and this one is not
+        ``proven``. Must be called with the counters locked.
+        """
         slot = self.find(payer)
         if slot is None:
             candidates = self._set_of(payer)
@@ -251,7 +263,7 @@ class _Payers:
             slot = min(
                 candidates, key=lambda each: (each.is_proven(now), each.mark != 0, each.changed_at)
             )
-            slot.take(payer)
+            slot.assign(payer)
         slot.touch(now)
         return slot
 

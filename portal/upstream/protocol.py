@@ -1,4 +1,4 @@
-"""What travels between the gateway and the upstream: a Resource goes down, a Response comes up."""
+"""Types and interfaces between the gateway and the upstream."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer read whole: its status, its bytes after content decoding, and who gave it."""
+    """A complete answer; ``body`` has its content coding removed."""
 
     status: int
     body: bytes
@@ -18,13 +18,13 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What is asked for.
+    """One request to the upstream.
 
-    ``path`` is appended to a base address; ``credential`` goes into the Authorization header
-    alone; ``subject`` tells one vehicle from another without naming it; ``check(status, body)``
-    raises Unusable for a 200, 400 or 404 whose body is no answer to this question. ``payer``
-    names whose credential it is where callers bring their own (pass-through): a keyed hash,
-    never the credential.
+    ``path`` is appended to a base address. ``credential`` is sent in the Authorization header
+    only. ``subject`` distinguishes vehicles without naming them. ``check(status, body)`` raises
+    Unusable for a 200, 400 or 404 whose body does not answer this request. ``payer`` identifies
+    the owner of the credential where callers bring their own (pass-through): a keyed hash, never
+    the credential.
     """
 
     method: Literal["GET", "POST"]
@@ -37,20 +37,23 @@ class Resource:
 
 
 class Attempt(Protocol):
-    """One send that was announced; it ends exactly once."""
+    """One announced send. ``ended`` is called exactly once."""
 
     def ended(self, outcome: str, status: int | None = None) -> None: ...
 
 
 class Account(Protocol):
-    """Who pays: told of each send before a byte leaves, and may refuse it by raising."""
+    """Accounts for sends.
+
+    ``announce`` is called before the first byte of each send; it refuses the send by raising.
+    """
 
     def announce(self, origin: str) -> Attempt: ...
 
 
 class Upstream(Protocol):
-    """Whatever answers a Resource: one origin, one behind a breaker, or all of them as one."""
+    """Answers a Resource: an origin, an origin behind a breaker, or a failover."""
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Ask once, until ``deadline`` (monotonic seconds); raises UpstreamError."""
+        """Return the answer by ``deadline`` (monotonic seconds). Raises UpstreamError."""
         ...

@@ -1,4 +1,4 @@
-"""A few numbers that the worker processes of a machine share: a breaker's state lives in them."""
+"""Numbers shared by the worker processes of a machine: the state of a breaker."""
 
 import contextlib
 import fcntl
@@ -16,15 +16,15 @@ CELL_BYTES = _DOUBLE.size
 
 
 class SharedCounters:
-    """``count`` doubles, all zero at first; with a path they are the same in every process.
+    """``count`` doubles, initially zero, mapped from the file ``path`` if given.
 
-    A single read needs no lock (eight aligned bytes); whoever reads and then writes takes
-    ``locked``. The kernel frees the lock of a process that dies. Raises OSError where the file
-    finds no room.
+    Every process that maps the file shares the numbers. A single read needs no lock (eight
+    aligned bytes); a read followed by a write needs ``locked``. The kernel releases the lock of
+    a process that dies. Raises OSError where the disk has no room for the file.
     """
 
     def __init__(self, count: int, path: Path | None = None) -> None:
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
         self._file: int | None = None
         size = count * _DOUBLE.size
         if path is None:
@@ -32,7 +32,8 @@ class SharedCounters:
             return
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        # Not ftruncate: a hole that a full disk cannot fill would end the process at a write.
+        # Not ftruncate: a write into a hole of the file would end the process (SIGBUS) on a full
+        # disk.
         fill(self._file, size)
         self._bytes = mmap.mmap(self._file, size)
 
@@ -44,8 +45,8 @@ class SharedCounters:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """One thread of one process at a time."""
-        with self._turn:
+        """Hold the lock, which excludes other threads and other processes."""
+        with self._lock:
             if self._file is not None:
                 fcntl.flock(self._file, fcntl.LOCK_EX)
             try:

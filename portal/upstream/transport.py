@@ -1,4 +1,4 @@
-"""A requests transport adapter that opens a connection for each request and never retries."""
+"""A transport adapter for requests: one connection a request, no retries."""
 
 import contextlib
 import io
@@ -24,10 +24,10 @@ _PORTS = {"http": 80, "https": 443}
 class SingleUseAdapter(BaseAdapter):
     """Sends one request and closes its connection with the response.
 
-    Everything ends by ``deadline`` (monotonic seconds). ``timeout`` is (connect, first byte) in
+    ``deadline`` (monotonic seconds) bounds everything. ``timeout`` is (connect, first byte) in
     seconds: the first bounds name resolution, TCP and TLS together, the second the time until
-    the whole head of the final response is there. Raises UpstreamError, also while the content
-    of the response is read; it knows no redirects, cookies, proxies or .netrc.
+    the complete head of the final response has arrived. Raises UpstreamError, also while the
+    content of the response is read. Redirects, cookies, proxies and .netrc are not supported.
     """
 
     def __init__(self, deadline: float) -> None:
@@ -71,17 +71,17 @@ class SingleUseAdapter(BaseAdapter):
         response.request, response.url = request, request.url or ""
         response.status_code = head.status_code
         fields = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in head.headers)
-        # HTTPHeaderDict joins repeated fields to one list (RFC 9110 §5.3).
+        # HTTPHeaderDict joins repeated fields into one list (RFC 9110 §5.3).
         response.headers = CaseInsensitiveDict(HTTPHeaderDict(fields))
         response.raw = _Content(exchange, self._deadline)
         return response
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: the adapter keeps no connection open."""
 
 
 class _Content(io.RawIOBase):
-    """A response's content, read whole when the first byte of it is asked for."""
+    """The content of a response. The first read receives all of it."""
 
     def __init__(self, exchange: Exchange, deadline: float) -> None:
         super().__init__()

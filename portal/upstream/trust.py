@@ -1,4 +1,4 @@
-"""The certificate authorities that TLS connections to an upstream trust, read once a process."""
+"""Trusted certificate authorities for TLS to an upstream, loaded once a process."""
 
 import functools
 import ssl
@@ -8,15 +8,16 @@ import certifi
 
 @functools.cache
 def trusted() -> ssl.SSLContext:
-    """The authorities that certifi lists, and the system's; SSL_CERT_FILE and SSL_CERT_DIR name
-    others in place of the system's, as for every program that uses OpenSSL.
+    """Return a context that trusts the authorities of certifi and of the system.
 
-    Shared, because to read them takes 17 ms and a quarter of a megabyte.
+    SSL_CERT_FILE and SSL_CERT_DIR replace the system's authorities, as for every program that
+    uses OpenSSL. The context is shared, because loading the authorities takes 17 ms and a
+    quarter of a megabyte.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.hostname_checks_common_name = False
-    context.post_handshake_auth = True  # to be able to say that we have no certificate
+    context.post_handshake_auth = True  # lets the client answer that it has no certificate
     context.set_alpn_protocols(["http/1.1"])
     context.load_verify_locations(certifi.where())
     context.load_default_certs()

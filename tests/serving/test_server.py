@@ -1,4 +1,4 @@
-"""The server is started with what the settings ask for."""
+"""Options of the production server and setup of its workers."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ LONGEST_DEADLINE_S = 600.0
 
 
 class RecordedServer:
-    """In the place of Granian's: notes its options and serves nothing."""
+    """Replaces Granian's server: records its options and serves nothing."""
 
     options: dict[str, Any]
 
@@ -33,7 +33,7 @@ class RecordedServer:
 
 @pytest.fixture
 def readonly_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in ``docker run --read-only``: no temporary directory, memory and the data alone."""
+    """As with ``docker run --read-only``: no temporary directory is writable."""
 
     def none_writable() -> str:
         raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
@@ -43,11 +43,11 @@ def readonly_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
-    """The options of the server that ``python app.py`` starts for the longest deadline."""
+    """The options with which ``python app.py`` starts the server; longest deadline."""
     monkeypatch.setattr(server, "Server", RecordedServer)
     monkeypatch.setattr(serving, "set_up_logging", lambda _secrets: None)
     for name, value in {
-        serving.SHARED: "",  # and put back afterwards
+        serving.SHARED_DIR_VARIABLE: "",  # set here so that monkeypatch restores it
         "PORTAL_DATA_DIR": str(tmp_path),
         "PORTAL_DEADLINE": str(LONGEST_DEADLINE_S),
         "HOST": "127.0.0.1",
@@ -58,19 +58,19 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
     return RecordedServer.options
 
 
-def test_a_stop_waits_for_the_longest_request_there_can_be(started: dict[str, Any]) -> None:
-    """Cut off earlier, a paid answer would reach nobody."""
+def test_stop_timeout_exceeds_longest_request(started: dict[str, Any]) -> None:
+    """With a shorter timeout, the answer of a paid call could be lost."""
     assert started["workers_kill_timeout"] > LONGEST_DEADLINE_S
 
 
 @pytest.mark.parametrize(("kind", "token"), [(Breaker, "operator"), (PayerBreaker, None)])
-def test_a_probe_may_last_as_long_as_its_deadline(
+def test_probe_expires_later_than_deadline(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     kind: type[Breaker | PayerBreaker],
     token: str | None,
 ) -> None:
-    """Taken for dead earlier, a second probe would go beside it."""
+    """If a probe expired earlier, a second one would be sent in parallel."""
     longest: list[float] = []
 
     def noted(*given: Any) -> Breaker | PayerBreaker:
@@ -88,52 +88,50 @@ def test_a_probe_may_last_as_long_as_its_deadline(
     assert [each > LONGEST_DEADLINE_S for each in longest] == [True]
 
 
-def test_the_workers_share_apart_from_the_data_and_nothing_stays_behind(
+def test_shared_directory_is_outside_data_and_removed(
     started: dict[str, Any], tmp_path: Path
 ) -> None:
-    shared = Path(os.environ[serving.SHARED])
+    shared = Path(os.environ[serving.SHARED_DIR_VARIABLE])
     assert not shared.is_relative_to(tmp_path)
     assert not shared.exists()
 
 
-def test_it_starts_where_nothing_but_the_data_is_writable(
-    readonly_root: None, started: dict[str, Any]
-) -> None:
-    """Sharing is a gain, never a condition of the start."""
+def test_server_starts_with_read_only_root(readonly_root: None, started: dict[str, Any]) -> None:
+    """The shared directory is optional."""
     assert started["workers_kill_timeout"] > LONGEST_DEADLINE_S
 
 
-def test_a_worker_whose_directory_is_gone_or_full_counts_alone(
+def test_worker_without_shared_directory_runs_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(serving.SHARED, str(tmp_path / "gone"))
-    assert serving._join_the_others(2) is None
+    monkeypatch.setenv(serving.SHARED_DIR_VARIABLE, str(tmp_path / "gone"))
+    assert serving._join_shared_directory(2) is None
 
 
 @pytest.mark.parametrize(
-    ("available", "workers", "kept_to"),
+    ("available", "workers", "expected"),
     [
-        ({0, 1}, 2, [{0}, {1}]),  # in a reload a third meets one that still ends
+        ({0, 1}, 2, [{0}, {1}]),  # during a reload a third worker runs in parallel
         ({2, 5, 7}, 3, [{2}, {5}, {7}]),
         ({0, 1, 2, 3}, 2, []),
         ({0}, 2, []),
     ],
 )
-def test_workers_keep_to_processors_of_their_own_where_there_are_as_many(
+def test_workers_are_pinned_if_processors_match_workers(
     monkeypatch: pytest.MonkeyPatch,
     available: set[int],
     workers: int,
-    kept_to: list[set[int]],
+    expected: list[set[int]],
 ) -> None:
     chosen: list[set[int]] = []
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: available, raising=False)
     monkeypatch.setattr(os, "sched_setaffinity", lambda _, to: chosen.append(to), raising=False)
     for number in range(3):
         process.pin_to_processor(number, workers)
-    assert chosen == kept_to
+    assert chosen == expected
 
 
-def test_a_worker_that_may_not_choose_its_processor_runs_anywhere(
+def test_refused_processor_pinning_is_ignored(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refused(*_: object) -> None:
@@ -144,7 +142,7 @@ def test_a_worker_that_may_not_choose_its_processor_runs_anywhere(
     process.pin_to_processor(0, 1)
 
 
-def test_where_the_system_places_no_process_workers_run_anywhere(
+def test_missing_processor_pinning_is_ignored(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delattr(os, "sched_setaffinity", raising=False)

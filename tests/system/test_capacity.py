@@ -1,11 +1,11 @@
-"""What a worker may do at once is computed from the system's limit of open files."""
+"""Concurrency limits of a worker, computed from the limit of open files."""
 
 import resource
 from collections.abc import Callable
 
 import pytest
 
-from portal.system.capacity import MOST, Capacity, capacity, raise_open_files_limit
+from portal.system.capacity import FULL_CAPACITY, Capacity, capacity, raise_open_files_limit
 
 INFINITE = resource.RLIM_INFINITY
 Limits = tuple[int, int]
@@ -13,9 +13,12 @@ Limits = tuple[int, int]
 
 @pytest.fixture
 def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Limits]]:
-    """Sets soft and hard limit and the most that the system grants; gives what was set."""
+    """Return a function that fakes the limits of open files and records changes.
 
-    def pretend(soft: int, hard: int, granted: int | None = None) -> list[Limits]:
+    ``granted`` is the highest soft limit that the system accepts.
+    """
+
+    def fake_limits(soft: int, hard: int, granted: int | None = None) -> list[Limits]:
         held = [(soft, hard)]
 
         def set_to(_: int, to: Limits) -> None:
@@ -27,41 +30,41 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Limits]]:
         monkeypatch.setattr(resource, "setrlimit", set_to)
         return held
 
-    return pretend
+    return fake_limits
 
 
 @pytest.mark.parametrize(
-    ("soft", "hard", "granted", "raised"),
+    ("soft", "hard", "granted", "expected_limits"),
     [
         (1024, 524_288, None, [(524_288, 524_288)]),
         (1024, 1024, None, []),
         (256, INFINITE, 10_240, [(10_240, INFINITE)]),  # macOS
         (20_000, INFINITE, 10_240, []),
-        (1024, 4096, 1024, []),  # the system does not let us
+        (1024, 4096, 1024, []),  # the system refuses
     ],
 )
-def test_the_soft_limit_is_raised_as_far_as_the_system_allows(limits, soft, hard, granted, raised):
+def test_soft_limit_is_raised_as_far_as_allowed(limits, soft, hard, granted, expected_limits):
     held = limits(soft, hard, granted)
     raise_open_files_limit()
-    assert held[1:] == raised
+    assert held[1:] == expected_limits
 
 
-@pytest.mark.parametrize("soft", [MOST.open_files, 524_288, INFINITE])
-def test_a_limit_that_is_high_enough_limits_nothing(limits, soft):
+@pytest.mark.parametrize("soft", [FULL_CAPACITY.open_files, 524_288, INFINITE])
+def test_sufficient_limit_gives_full_capacity(limits, soft):
     limits(soft, INFINITE)
-    assert capacity() == MOST
+    assert capacity() == FULL_CAPACITY
 
 
-@pytest.mark.parametrize("soft", [1024, 2048, 4096, MOST.open_files - 1])
-def test_connections_and_lookups_stay_within_the_limit(limits, soft):
+@pytest.mark.parametrize("soft", [1024, 2048, 4096, FULL_CAPACITY.open_files - 1])
+def test_low_limit_bounds_connections_and_lookups(limits, soft):
     limits(soft, soft)
     allowed = capacity()
     assert allowed.open_files <= soft
     assert allowed.lookups < allowed.connections
-    assert allowed != MOST
+    assert allowed != FULL_CAPACITY
 
 
 @pytest.mark.parametrize("soft", [64, 256])
-def test_a_tiny_limit_leaves_some_places_all_the_same(limits, soft):
+def test_tiny_limit_gives_minimum_capacity(limits, soft):
     limits(soft, soft)
     assert capacity() == Capacity(8, 8)

@@ -1,4 +1,4 @@
-"""Secrets may come from files; what cannot be read is refused in one line that tells no secret."""
+"""Secrets from files: one-line messages for unreadable ones, without the secret."""
 
 import pytest
 
@@ -15,7 +15,7 @@ SECRETS = {
 }
 
 
-def test_every_secret_may_come_from_a_file(tmp_path):
+def test_every_secret_can_be_read_from_a_file(tmp_path):
     environ = dict(UPSTREAM)
     for name, text in SECRETS.items():
         (tmp_path / name).write_text(text.replace(",", "\n") + "\n")
@@ -27,7 +27,7 @@ def test_every_secret_may_come_from_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reason"),
     [
         (None, "No such file"),
         (b" \n", "the file is empty"),
@@ -35,28 +35,28 @@ def test_every_secret_may_come_from_a_file(tmp_path):
         (b"two words", "a token is"),
     ],
 )
-def test_a_secret_file_that_holds_no_secret_is_refused_by_name(tmp_path, content, told):
+def test_invalid_secret_file_is_rejected_by_name(tmp_path, content, reason):
     """An empty UPSTREAM_TOKEN would turn a managed portal into pass-through."""
     if content is not None:
         (tmp_path / "token").write_bytes(content)
     environ = {**UPSTREAM, "PORTAL_UPSTREAM_TOKEN_FILE": str(tmp_path / "token")}
-    with pytest.raises(SettingsError, match=f"^PORTAL_UPSTREAM_TOKEN.*{told}.*$") as caught:
+    with pytest.raises(SettingsError, match=f"^PORTAL_UPSTREAM_TOKEN.*{reason}.*$") as caught:
         Settings.from_environment(environ)
     assert "two words" not in str(caught.value)
 
 
-def test_a_secret_from_two_places_is_refused(tmp_path):
+def test_secret_set_twice_is_rejected(tmp_path):
     (tmp_path / "key").write_text("from the file")
     environ = {"PORTAL_SECRET_KEY": "x", "PORTAL_SECRET_KEY_FILE": str(tmp_path / "key")}
     with pytest.raises(SettingsError, match="are both set"):
         Settings.from_environment(environ)
 
 
-def test_only_secrets_have_a_file():
+def test_file_variable_of_other_setting_is_rejected():
     with pytest.raises(SettingsError, match="PORTAL_WORKERS_FILE is not a setting"):
         Settings.from_environment({"PORTAL_WORKERS_FILE": "/dev/null"})
 
 
-def test_a_value_that_is_not_utf_8_is_refused():
+def test_value_that_is_not_utf8_is_rejected():
     with pytest.raises(SettingsError, match=r"^PORTAL_SECRET_KEY makes no sense: it is not UTF-8$"):
         Settings.from_environment({"PORTAL_SECRET_KEY": "\udcff"})

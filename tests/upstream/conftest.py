@@ -1,4 +1,4 @@
-"""Fixtures of the upstream room's tests."""
+"""Fixtures of the tests of portal.upstream."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,22 +8,22 @@ import pytest
 from portal.upstream import Breaker
 from tests.fakes import FaultUpstream
 from tests.fakes.tls import certified, trusting
-from tests.upstream.scripted_origin import Played
+from tests.upstream.scripted_origin import ScriptedOrigin
 
 
 @pytest.fixture(params=["http", "https"])
 def upstream(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FaultUpstream]:
-    """Under both schemes: a fault must mean the same whichever an address has."""
+    """Over HTTP and HTTPS, because a fault must have the same effect under both."""
     tls = certified() if request.param == "https" else None
     with trusting(tmp_path), FaultUpstream(tls=tls) as running:
         yield running
 
 
 @pytest.fixture
-def played() -> Played:
-    return Played()
+def scripted() -> ScriptedOrigin:
+    return ScriptedOrigin()
 
 
 @pytest.fixture
-def breaker(played: Played, clock) -> Breaker:
-    return Breaker(played, "primary", clock)
+def breaker(scripted: ScriptedOrigin, clock) -> Breaker:
+    return Breaker(scripted, "primary", clock)

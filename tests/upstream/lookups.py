@@ -1,4 +1,4 @@
-"""What the upstream's tests ask with: an account that takes notes, a resource, an origin."""
+"""Helpers of the upstream's tests: a recording account, a resource, an origin."""
 
 import time
 from collections.abc import Callable
@@ -16,15 +16,15 @@ OPERATION_OF: dict[str, Operation] = {
 
 
 @dataclass
-class Notes:
-    """An account that refuses nothing and remembers each send: (origin, outcome, status)."""
+class RecordingAccount:
+    """An account that accepts and records each send: (origin, outcome, status)."""
 
     sends: list[tuple[str, str, int | None]] = field(default_factory=list)
     announced: int = 0
 
-    def announce(self, origin: str) -> "Note":
+    def announce(self, origin: str) -> "RecordedAttempt":
         self.announced += 1
-        return Note(self, origin)
+        return RecordedAttempt(self, origin)
 
     @property
     def outcomes(self) -> list[str]:
@@ -32,12 +32,12 @@ class Notes:
 
 
 @dataclass
-class Note:
-    notes: Notes
+class RecordedAttempt:
+    account: RecordingAccount
     origin: str
 
     def ended(self, outcome: str, status: int | None = None) -> None:
-        self.notes.sends.append((self.origin, outcome, status))
+        self.account.sends.append((self.origin, outcome, status))
 
 
 def resource(
@@ -47,10 +47,10 @@ def resource(
     check_body: Callable[[int, bytes], None] | None = None,
     payer: str | None = None,
 ) -> Resource:
-    """An operation on a plate, judged by the contract as the gateway judges it."""
-    asked = OPERATION_OF[operation]
-    body = factories.report_request(plate) if asked.method == "POST" else None
-    lookup = Lookup(asked, Plate.parse(plate), body=body)
+    """Return an operation on a plate, whose answers are checked as the gateway does."""
+    chosen = OPERATION_OF[operation]
+    body = factories.report_request(plate) if chosen.method == "POST" else None
+    lookup = Lookup(chosen, Plate.parse(plate), body=body)
 
     def judged(status: int, answer: bytes) -> None:
         try:
@@ -62,7 +62,7 @@ def resource(
             raise Unusable(str(error)) from None
 
     return Resource(
-        method=asked.method,
+        method=chosen.method,
         path=lookup.path,
         subject=plate,
         credential=credential,
@@ -73,10 +73,10 @@ def resource(
 
 
 def origin(url: str, connect_s: float = 15.0, first_byte_s: float = 15.0, **more: object) -> Origin:
-    """An origin that is patient on a busy machine; a test of a limit sets its own."""
+    """Return an origin with limits for a busy machine, unless a test sets its own."""
     return Origin("primary", url, connect_s, first_byte_s, **more)  # type: ignore[arg-type]
 
 
-def soon(seconds: float) -> float:
-    """A deadline on the monotonic clock."""
+def deadline_in(seconds: float) -> float:
+    """Return a deadline in monotonic seconds."""
     return time.monotonic() + seconds

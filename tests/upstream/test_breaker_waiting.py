@@ -1,4 +1,4 @@
-"""What is told by calls that only wait: believed at once, and taken back with the first answer."""
+"""Provisional failures: calls in flight at a time-out, withdrawn by an answer."""
 
 import contextlib
 import threading
@@ -19,47 +19,47 @@ from portal.upstream.circuit import COOLDOWN_S, FAILURES_TO_OPEN
 from tests.fakes import wait_until
 from tests.upstream.scripted_origin import ask, opened
 
-WAITING = [f"ABC1D{number:02}" for number in range(FAILURES_TO_OPEN - 1)]
+PROVISIONAL = [f"ABC1D{number:02}" for number in range(FAILURES_TO_OPEN - 1)]
 POISONED = "BAD1A00"
 LATER = [f"XYZ9Z{number:02}" for number in range(FAILURES_TO_OPEN)]
 
 
-class Slow:
-    """An origin whose calls end when the test says so, and how."""
+class ControlledOrigin:
+    """An origin whose calls end when and how the test decides."""
 
     def __init__(self) -> None:
-        self.ends: dict[str, UpstreamError | Response] = {}
-        self.turn = threading.Condition()
-        self.asked: list[str] = []
+        self.results: dict[str, UpstreamError | Response] = {}
+        self.condition = threading.Condition()
+        self.received: list[str] = []
 
-    def send(self, asked, account, deadline):
-        with self.turn:
-            self.asked.append(asked.subject)
-            self.turn.notify_all()
-            assert self.turn.wait_for(lambda: asked.subject in self.ends, 20)
-            end = self.ends[asked.subject]
-        if isinstance(end, UpstreamError):
-            raise end
-        return end
+    def send(self, requested, account, deadline):
+        with self.condition:
+            self.received.append(requested.subject)
+            self.condition.notify_all()
+            assert self.condition.wait_for(lambda: requested.subject in self.results, 20)
+            finish = self.results[requested.subject]
+        if isinstance(finish, UpstreamError):
+            raise finish
+        return finish
 
 
-class Street:
-    """Calls under way through breakers that may share their cells."""
+class CallsInFlight:
+    """Calls in flight through breakers that may share their counters."""
 
-    def __init__(self, origin: Slow) -> None:
+    def __init__(self, origin: ControlledOrigin) -> None:
         self.origin = origin
         self.threads: dict[str, threading.Thread] = {}
 
-    def leave(self, breaker: Breaker, *plates: str) -> None:
+    def start(self, breaker: Breaker, *plates: str) -> None:
         for plate in plates:
             self.threads[plate] = threading.Thread(target=_ask_quietly, args=(breaker, plate))
             self.threads[plate].start()
-            wait_until(lambda plate=plate: plate in self.origin.asked, "the call")
+            wait_until(lambda plate=plate: plate in self.origin.received, "the call")
 
-    def end(self, plate: str, how: UpstreamError | Response | None = None) -> None:
-        with self.origin.turn:
-            self.origin.ends[plate] = how or Response(200, b"{}", "primary")
-            self.origin.turn.notify_all()
+    def finish(self, plate: str, result: UpstreamError | Response | None = None) -> None:
+        with self.origin.condition:
+            self.origin.results[plate] = result or Response(200, b"{}", "primary")
+            self.origin.condition.notify_all()
         self.threads.pop(plate).join(20)
 
 
@@ -69,130 +69,133 @@ def _ask_quietly(breaker: Breaker, plate: str) -> None:
 
 
 @pytest.fixture
-def street() -> Iterator[Street]:
-    made = Street(Slow())
+def calls() -> Iterator[CallsInFlight]:
+    made = CallsInFlight(ControlledOrigin())
     yield made
     for plate in list(made.threads):
-        made.end(plate)
+        made.finish(plate)
 
 
 @pytest.fixture
-def pair(tmp_path, clock, street) -> tuple[Breaker, Breaker]:
-    """Two worker processes around one origin, which one poisoned record has just opened:
-    it hung for 8 s, and beside it waited, in the first, as many as it takes."""
+def pair(tmp_path, clock, calls) -> tuple[Breaker, Breaker]:
+    """Breakers of two worker processes, opened by one time-out.
+
+    The call for POISONED timed out after 8 s. The calls for PROVISIONAL, in flight for 5 s in the
+    first process, count as the other failures.
+    """
     one, other = (
-        Breaker(street.origin, "primary", clock, SharedCounters(COUNTERS, tmp_path / "cells"))
+        Breaker(calls.origin, "primary", clock, SharedCounters(COUNTERS, tmp_path / "cells"))
         for _ in range(2)
     )
-    street.leave(one, POISONED)
+    calls.start(one, POISONED)
     clock.advance(3)
-    street.leave(one, *WAITING)
+    calls.start(one, *PROVISIONAL)
     clock.advance(1.5)
-    street.leave(one, *LATER)  # too late to tell anything
+    calls.start(one, *LATER)  # too late to count as provisional failures
     clock.advance(3.5)
-    street.end(POISONED, TimedOut("slow"))
+    calls.finish(POISONED, TimedOut("slow"))
     assert (one.state, other.state) == ("open", "open")
     return one, other
 
 
-def test_an_answer_to_a_call_that_told_of_an_outage_by_waiting_takes_it_back(pair, street, clock):
-    """A slow origin with one poisoned record would be cut off from everybody."""
+def test_answer_to_provisional_failure_closes_circuit(pair, calls, clock):
+    """Otherwise one faulty record would open the circuit of a slow origin."""
     clock.advance(2)
-    street.end(WAITING[0])
+    calls.finish(PROVISIONAL[0])
     assert [each.state for each in pair] == ["closed", "closed"]
-    street.leave(pair[1], "NEW1A00")
+    calls.start(pair[1], "NEW1A00")
 
 
-def test_what_was_taken_back_counts_for_nothing_afterwards(pair, street):
-    street.end(WAITING[0])
+def test_withdrawn_failures_are_not_counted_later(pair, calls):
+    calls.finish(PROVISIONAL[0])
     for plate in LATER[:-1]:
-        street.end(plate, Failing(500))
+        calls.finish(plate, Failing(500))
     assert [each.state for each in pair] == ["closed", "closed"]
-    street.end(LATER[-1], Failing(500))
+    calls.finish(LATER[-1], Failing(500))
     assert [each.state for each in pair] == ["open", "open"]
 
 
-def test_an_answer_to_a_call_that_told_nothing_takes_nothing_back(pair, street):
-    street.end(LATER[0])
+def test_answer_to_other_call_withdraws_nothing(pair, calls):
+    calls.finish(LATER[0])
     assert pair[0].state == "open"
-    street.end(WAITING[0])  # and hides nothing from the one that may
+    calls.finish(PROVISIONAL[0])  # a provisional failure still withdraws
     assert pair[0].state == "closed"
 
 
-def test_nothing_is_taken_back_once_enough_have_failed(pair, street):
-    """The circuit would be open without what was told by waiting."""
+def test_enough_real_failures_prevent_withdrawal(pair, calls):
+    """The circuit would be open without the provisional failures too."""
     for plate in LATER[: FAILURES_TO_OPEN - 1]:
-        street.end(plate, Failing(500))
-    street.end(WAITING[0])
-    street.end(WAITING[1], Response(429, b"{}", "primary"))
+        calls.finish(plate, Failing(500))
+    calls.finish(PROVISIONAL[0])
+    calls.finish(PROVISIONAL[1], Response(429, b"{}", "primary"))
     assert [each.state for each in pair] == ["open", "open"]
 
 
-def test_who_waits_while_it_is_open_already_told_nothing(street, clock):
-    breaker = Breaker(street.origin, "primary", clock)
-    street.leave(breaker, POISONED, *WAITING, *LATER)
+def test_open_circuit_counts_no_provisional_failures(calls, clock):
+    breaker = Breaker(calls.origin, "primary", clock)
+    calls.start(breaker, POISONED, *PROVISIONAL, *LATER)
     clock.advance(8)
     for plate in LATER:
-        street.end(plate, Failing(500))
-    street.end(POISONED, TimedOut("slow"))
-    street.end(WAITING[0])
+        calls.finish(plate, Failing(500))
+    calls.finish(POISONED, TimedOut("slow"))
+    calls.finish(PROVISIONAL[0])
     assert breaker.state == "open"
 
 
-def test_failures_of_another_worker_count_against_it_too(pair, street, clock, tmp_path):
-    third = Breaker(street.origin, "primary", clock, SharedCounters(COUNTERS, tmp_path / "cells"))
+def test_failures_of_another_worker_prevent_withdrawal(pair, calls, clock, tmp_path):
+    third = Breaker(calls.origin, "primary", clock, SharedCounters(COUNTERS, tmp_path / "cells"))
     for number in range(FAILURES_TO_OPEN - 1):
-        third._failed(f"ELS3A{number:02}", set(), probe=False)
-    street.end(WAITING[0])
+        third._record_failure(f"ELS3A{number:02}", set(), probe=False)
+    calls.finish(PROVISIONAL[0])
     assert pair[0].state == "open"
 
 
-def test_the_failure_of_one_that_waited_takes_its_own_place(street, clock):
-    """Counted twice, three vehicles would speak for five."""
-    breaker = Breaker(street.origin, "primary", clock)
-    street.leave(breaker, POISONED, *WAITING[:2])
+def test_real_failure_replaces_its_provisional_failure(calls, clock):
+    """Counted twice, three vehicles would count as five."""
+    breaker = Breaker(calls.origin, "primary", clock)
+    calls.start(breaker, POISONED, *PROVISIONAL[:2])
     clock.advance(8)
-    for plate in (POISONED, *WAITING[:2]):
-        street.end(plate, TimedOut("slow"))
+    for plate in (POISONED, *PROVISIONAL[:2]):
+        calls.finish(plate, TimedOut("slow"))
     assert breaker.state == "closed"
-    street.leave(breaker, *LATER[:2])
-    street.end(LATER[0], Failing(500))
+    calls.start(breaker, *LATER[:2])
+    calls.finish(LATER[0], Failing(500))
     assert breaker.state == "closed"
-    street.end(LATER[1], Failing(500))
+    calls.finish(LATER[1], Failing(500))
     assert breaker.state == "open"
 
 
-def test_one_answer_is_enough_when_the_others_that_waited_have_failed(pair, street):
-    for plate in WAITING[:-1]:
-        street.end(plate, TimedOut("slow"))
-    street.end(WAITING[-1])
+def test_last_provisional_failure_can_be_withdrawn(pair, calls):
+    for plate in PROVISIONAL[:-1]:
+        calls.finish(plate, TimedOut("slow"))
+    calls.finish(PROVISIONAL[-1])
     assert pair[0].state == "closed"
 
 
-def test_after_all_that_waited_have_failed_the_cool_down_counts_from_the_last(pair, street, clock):
-    for plate in WAITING:
+def test_cooldown_starts_when_last_provisional_call_fails(pair, calls, clock):
+    for plate in PROVISIONAL:
         clock.advance(1)
-        street.end(plate, TimedOut("slow"))
+        calls.finish(plate, TimedOut("slow"))
     clock.advance(COOLDOWN_S - 0.1)
     assert pair[0].state == "open"
     clock.advance(0.1)
     assert pair[0].state == "half-open"
 
 
-def test_once_a_probe_goes_it_alone_decides(pair, street, clock):
+def test_probe_in_flight_prevents_withdrawal(pair, calls, clock):
     clock.advance(COOLDOWN_S)
-    street.leave(pair[1], "NEW1A00")
-    street.end(WAITING[0])
+    calls.start(pair[1], "NEW1A00")
+    calls.finish(PROVISIONAL[0])
     assert pair[0].state == "half-open"
-    street.end("NEW1A00", TimedOut("slow"))
+    calls.finish("NEW1A00", TimedOut("slow"))
     assert pair[0].state == "open"
-    street.end(WAITING[1])
+    calls.finish(PROVISIONAL[1])
     assert pair[0].state == "open"
 
 
-def test_a_later_opening_is_not_taken_back_by_what_told_of_an_earlier(pair, street, played, clock):
-    street.end(WAITING[0])
-    pair[1]._origin = played
-    opened(pair[1], played)
-    street.end(WAITING[1])
+def test_earlier_provisional_failure_keeps_later_opening(pair, calls, scripted, clock):
+    calls.finish(PROVISIONAL[0])
+    pair[1]._origin = scripted
+    opened(pair[1], scripted)
+    calls.finish(PROVISIONAL[1])
     assert [each.state for each in pair] == ["open", "open"]

@@ -1,4 +1,4 @@
-"""The other base address is asked where that is safe, and nowhere else."""
+"""Failover to the secondary, limited to calls that are safe to send again."""
 
 import time
 
@@ -17,8 +17,8 @@ from portal.upstream import (
 )
 from tests.fakes import faults, refused_url
 from tests.fakes.matrix import BROKEN, REFUSED, Row
-from tests.upstream.lookups import Notes, resource, soon
-from tests.upstream.scripted_origin import Played
+from tests.upstream.lookups import RecordingAccount, deadline_in, resource
+from tests.upstream.scripted_origin import ScriptedOrigin
 
 
 def both(primary_url: str, secondary_url: str, first_byte_s: float = 15.0) -> Failover:
@@ -31,141 +31,152 @@ def both(primary_url: str, secondary_url: str, first_byte_s: float = 15.0) -> Fa
 
 
 @pytest.mark.parametrize("row", BROKEN, ids=str)
-def test_a_get_that_may_have_been_charged_asks_the_other_address_once(upstream, secondary, row):
+def test_uncertain_get_is_sent_to_secondary_once(upstream, secondary, row):
     upstream.once("/", row.fault)
-    notes = Notes()
-    response = both(upstream.url, secondary.url).send(resource(), notes, soon(30))
+    account = RecordingAccount()
+    response = both(upstream.url, secondary.url).send(resource(), account, deadline_in(30))
     assert (response.status, response.origin) == (200, "secondary")
     assert (upstream.count(), secondary.count()) == (1, 1)
-    assert [origin for origin, _, _ in notes.sends] == ["primary", "secondary"]
+    assert [origin for origin, _, _ in account.sends] == ["primary", "secondary"]
 
 
 @pytest.mark.parametrize("row", [row for row in BROKEN if "report" in row.operations], ids=str)
-def test_a_report_that_may_have_been_charged_is_never_ordered_twice(upstream, secondary, row: Row):
+def test_uncertain_report_is_not_sent_to_secondary(upstream, secondary, row: Row):
     upstream.once("/", row.fault)
     with pytest.raises(UpstreamError):
-        both(upstream.url, secondary.url).send(resource("report"), Notes(), soon(30))
+        both(upstream.url, secondary.url).send(
+            resource("report"), RecordingAccount(), deadline_in(30)
+        )
     assert (upstream.count(), secondary.count()) == (1, 0)
 
 
 @pytest.mark.parametrize("operation", ["decode", "report"])
-def test_what_never_left_is_asked_of_the_other_address(secondary, operation):
-    notes = Notes()
-    response = both(refused_url(), secondary.url).send(resource(operation), notes, soon(30))
+def test_unsent_call_is_sent_to_secondary(secondary, operation):
+    account = RecordingAccount()
+    response = both(refused_url(), secondary.url).send(
+        resource(operation), account, deadline_in(30)
+    )
     assert response.origin == "secondary"
-    assert notes.outcomes == ["not_sent", "answered"]
+    assert account.outcomes == ["not_sent", "answered"]
 
 
 @pytest.mark.parametrize("row", REFUSED, ids=str)
-def test_an_answer_ends_the_search(upstream, secondary, row: Row):
+def test_4xx_answer_of_primary_is_returned(upstream, secondary, row: Row):
     upstream.default(row.fault)
-    response = both(upstream.url, secondary.url).send(resource(), Notes(), soon(30))
+    response = both(upstream.url, secondary.url).send(
+        resource(), RecordingAccount(), deadline_in(30)
+    )
     assert response.origin == "primary"
     assert secondary.count() == 0
 
 
-def test_the_secondary_keeps_the_same_deadline(upstream, secondary):
-    """One deadline for all attempts together, not one each."""
+def test_both_attempts_share_one_deadline(upstream, secondary):
+    """The deadline covers all attempts together."""
     upstream.default(faults.hang())
     secondary.default(faults.hang())
     started = time.monotonic()
     with pytest.raises(TimedOut):
-        both(upstream.url, secondary.url, 1).send(resource(), Notes(), soon(2.5))
+        both(upstream.url, secondary.url, 1).send(resource(), RecordingAccount(), deadline_in(2.5))
     assert time.monotonic() - started < 20
     assert (upstream.count(), secondary.count()) == (1, 1)
 
 
-def test_a_deadline_spent_on_the_primary_leaves_nothing_for_the_secondary(upstream, secondary):
+def test_deadline_spent_on_primary_skips_secondary(upstream, secondary):
     upstream.default(faults.hang())
     with pytest.raises(TimedOut):
-        both(upstream.url, secondary.url, 15).send(resource(), Notes(), soon(0.5))
+        both(upstream.url, secondary.url, 15).send(resource(), RecordingAccount(), deadline_in(0.5))
     assert secondary.count() == 0
 
 
-def test_both_closed_is_told_at_once_and_free(clock):
+def test_two_open_circuits_raise_without_announcement(clock):
     refused = both(refused_url(), refused_url())
     for number in range(5):
         with pytest.raises(NotSent):
-            refused.send(resource(plate=f"ABC1D2{number}"), Notes(), soon(30))
-    notes = Notes()
+            refused.send(resource(plate=f"ABC1D2{number}"), RecordingAccount(), deadline_in(30))
+    account = RecordingAccount()
     with pytest.raises(CircuitOpen) as caught:
-        refused.send(resource(), notes, soon(30))
+        refused.send(resource(), account, deadline_in(30))
     assert 0 < caught.value.retry_after_s <= 5
-    assert notes.announced == 0
+    assert account.announced == 0
 
 
-def test_what_came_closest_to_an_answer_is_what_is_told(upstream):
-    """A time-out and a refusal: the caller hears of the time-out."""
+def test_timeout_takes_precedence_over_refused_connect(upstream):
+    """A time-out explains more than a connection that was refused."""
     upstream.default(faults.hang())
     with pytest.raises(TimedOut):
-        both(upstream.url, refused_url(), 0.2).send(resource(), Notes(), soon(30))
+        both(upstream.url, refused_url(), 0.2).send(resource(), RecordingAccount(), deadline_in(30))
 
 
-def test_the_other_address_is_spared_while_the_first_answers(upstream, secondary):
-    asked = both(upstream.url, secondary.url)
+def test_secondary_is_unused_while_primary_answers(upstream, secondary):
+    client = both(upstream.url, secondary.url)
     for number in range(10):
-        asked.send(resource(plate=f"ABC1D2{number}"), Notes(), soon(30))
+        client.send(resource(plate=f"ABC1D2{number}"), RecordingAccount(), deadline_in(30))
     assert (upstream.count(), secondary.count()) == (10, 0)
 
 
-def test_flapping_costs_at_most_a_quarter_more(upstream, secondary):
-    """Every fourth call of the primary fails: calls a miss stay at 1.25."""
+def test_flapping_primary_costs_at_most_a_quarter_more_calls(upstream, secondary):
+    """Every fourth call of the primary fails, so 40 misses cost at most 50 calls."""
     fault, good = faults.status(500), faults.good()
     upstream.script("/", *[good, good, good, fault] * 10)
-    asked = both(upstream.url, secondary.url)
+    client = both(upstream.url, secondary.url)
     for number in range(40):
-        assert asked.send(resource(plate=f"ABC1D{number:02}"), Notes(), soon(30)).status == 200
+        assert (
+            client.send(
+                resource(plate=f"ABC1D{number:02}"), RecordingAccount(), deadline_in(30)
+            ).status
+            == 200
+        )
     assert upstream.count() + secondary.count() <= 50
 
 
 class _Spent(Exception):
-    """The account has no more to give."""
+    """The account's limit is exhausted."""
 
 
-class _OneSend(Notes):
+class _OneSend(RecordingAccount):
     def announce(self, origin: str):
         if self.announced:
             raise _Spent
         return super().announce(origin)
 
 
-def test_a_refusal_of_the_second_send_does_not_hide_that_the_first_was_charged(upstream, secondary):
-    """Otherwise the failure would be nobody's, and everybody would pay for it in turn."""
+def test_refused_second_send_keeps_first_failure(upstream, secondary):
+    """The first send may have been charged, so its failure must be the one reported."""
     upstream.default(faults.status(500))
     with pytest.raises(Failing):
-        both(upstream.url, secondary.url).send(resource(), _OneSend(), soon(30))
+        both(upstream.url, secondary.url).send(resource(), _OneSend(), deadline_in(30))
     assert (upstream.count(), secondary.count()) == (1, 0)
 
 
-def test_a_refusal_of_the_first_send_is_the_accounts_own(upstream, secondary):
+def test_refused_first_send_raises_account_error(upstream, secondary):
     nothing_left = _OneSend()
     nothing_left.announced = 1
     with pytest.raises(_Spent):
-        both(upstream.url, secondary.url).send(resource(), nothing_left, soon(30))
+        both(upstream.url, secondary.url).send(resource(), nothing_left, deadline_in(30))
     assert upstream.count() == 0
 
 
-def test_a_local_failure_spares_the_other_address():
-    """It would meet the same lack, and a descriptor that is free again belongs to a database."""
-    primary, other = Played(), Played()
+def test_local_failure_skips_secondary():
+    """The same resource would be missing, and databases need a free descriptor more."""
+    primary, other = ScriptedOrigin(), ScriptedOrigin()
     primary.next = LocalFailure("EMFILE")
     with pytest.raises(LocalFailure):
-        Failover([primary, other]).send(resource(), Notes(), soon(30))
+        Failover([primary, other]).send(resource(), RecordingAccount(), deadline_in(30))
     assert other.calls == 0
 
 
-def test_a_local_failure_at_the_other_address_does_not_hide_that_the_first_was_asked():
-    primary, other = Played(), Played()
+def test_local_failure_of_secondary_keeps_first_failure():
+    primary, other = ScriptedOrigin(), ScriptedOrigin()
     primary.next, other.next = TimedOut("slow"), LocalFailure("EMFILE")
     with pytest.raises(TimedOut):
-        Failover([primary, other]).send(resource(), Notes(), soon(30))
+        Failover([primary, other]).send(resource(), RecordingAccount(), deadline_in(30))
 
 
-def test_a_deadline_that_passed_before_the_send_opens_no_circuit(upstream):
-    """A ledger that waits for a lock may take all of a lookup's time."""
-    asked = both(upstream.url, upstream.url)
+def test_deadline_passed_before_send_keeps_circuit_closed(upstream):
+    """A ledger that waits for a lock may use all of a lookup's time."""
+    client = both(upstream.url, upstream.url)
     for number in range(10):
         with pytest.raises(LocalFailure):
-            asked.send(resource(plate=f"ABC1D{number:02}"), Notes(), soon(-1))
-    assert asked.send(resource(), Notes(), soon(30)).status == 200
+            client.send(resource(plate=f"ABC1D{number:02}"), RecordingAccount(), deadline_in(-1))
+    assert client.send(resource(), RecordingAccount(), deadline_in(30)).status == 200
     assert upstream.count() == 1
