@@ -28,7 +28,6 @@ def adopt_key(engine: Engine, fingerprint: str) -> tuple[bool, list[str]]:
     Returns whether it replaced another, and the fingerprints of former keys whose answers the
     store may still hold.
 
-
     Where the key changed, deletes the data that only the former key can reach: history entries,
     which are encrypted under it, and the ledger's HMACs of plates, which a purge could not find.
     Ledger rows stay. Raises SQLAlchemyError.
