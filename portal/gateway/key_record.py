@@ -1,4 +1,4 @@
-"""Which secret key a cache's entries were written under, by the key's fingerprint.
+"""The fingerprint of the secret key that a cache's entries were written under.
 
 Under another key an entry can be neither read nor found by a purge, so it is deleted.
 """
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Engine
 
-from portal.gateway.backend import PURGED, new_era
+from portal.gateway.backend import PURGED, new_generation
 from portal.gateway.backend_breaker import BackendBreaker
 from portal.gateway.envelope import KEY_ID_BYTES, key_id
 from portal.storage import adopt_key
@@ -19,29 +19,32 @@ from portal.storage import adopt_key
 log = logging.getLogger(__name__)
 
 _NAME = "key_fingerprint"
-_BATCH = 500  # keys looked at in one step
+_BATCH = 500  # keys scanned in one step
 
 
 class KeyRecord(Protocol):
     def read(self) -> str | None:
-        """The fingerprint recorded beside the entries; None where there is none."""
+        """Return the fingerprint recorded with the entries, or None."""
         ...
 
     def adopt(self, fingerprint: str, former: str | None) -> int:
-        """Delete the entries of the ``former`` key; how many. None: the key did not change."""
+        """Delete the entries of the ``former`` key and return their number.
+
+        ``former`` is None if the key did not change.
+        """
         ...
 
 
 def record_key(fingerprint: str, engine: Engine, store: KeyRecord) -> None:
-    """Have the database and the store adopt the secret key; logs a change of key in one line.
+    """Record the secret key in the database and the store; log a change of key once.
 
-    Raises SQLAlchemyError. A store that is away is left as it is.
+    Raises SQLAlchemyError. A store that is unavailable is left unchanged.
     """
     former, gone = adopt_key(engine, fingerprint), 0
     try:
         gone = store.adopt(fingerprint, former)
     except Exception as error:
-        log.warning("the store's key was not checked: %s", type(error).__name__)
+        log.warning("cannot check the store's key: %s", type(error).__name__)
     if former is not None or gone:
         log.warning(
             "the secret key is a new one: %d stored answers that it cannot read were deleted", gone
@@ -49,7 +52,7 @@ def record_key(fingerprint: str, engine: Engine, store: KeyRecord) -> None:
 
 
 class SQLiteKeyRecord:
-    """A row beside the entries of an SQLite file, which all are of one key."""
+    """A row in the SQLite file, whose entries are all of one key."""
 
     def __init__(self, connect: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
         self._connect = connect
@@ -58,18 +61,18 @@ class SQLiteKeyRecord:
         with self._connect() as db:
             return _recorded(db)
 
-    def adopt(self, fingerprint: str, former: str | None) -> int:  # noqa: ARG002 the file tells
+    def adopt(self, fingerprint: str, former: str | None) -> int:  # noqa: ARG002 recorded in the file
         with self._connect() as db:
             if _recorded(db) == fingerprint:
                 return 0
-            db.execute("BEGIN IMMEDIATE")  # portals may all start at once
+            db.execute("BEGIN IMMEDIATE")  # several processes may start at once
             gone = 0
             if _recorded(db) not in (None, fingerprint):
                 gone = db.execute("DELETE FROM entries").rowcount
-                db.execute("UPDATE era SET name = ?", (new_era(PURGED),))
+                db.execute("UPDATE era SET name = ?", (new_generation(PURGED),))
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_NAME, fingerprint))
             db.execute("COMMIT")
-            if gone:  # where a reader prevents it, the next sweep empties the log
+            if gone:  # if a reader blocks it, the next sweep truncates the WAL
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return gone
 
@@ -81,42 +84,47 @@ def _recorded(db: sqlite3.Connection) -> str | None:
 
 
 class RedisKeyRecord:
-    """Finds a key's entries ``<prefix><tag>:<name>`` by the key id in each, ``id_at`` bytes behind
-    its start: portals of other keys may use the same Redis.
+    """Deletes the entries of a former key from a shared Redis.
 
-    ``begin_era`` tells every process that entries were deleted.
+    Portals with other keys may use the same Redis. An entry ``<prefix><tag>:<name>`` is identified
+    by the key id in its value, ``id_at`` bytes from the start.
+
+    ``begin_generation`` signals the deletion to every process.
     """
 
     def __init__(
         self,
         client: Any,
-        fuse: BackendBreaker,
+        breaker: BackendBreaker,
         prefix: str,
         id_at: int,
-        begin_era: Callable[[], object],
+        begin_generation: Callable[[], object],
     ) -> None:
         self._client = client
-        self._fuse = fuse
+        self._breaker = breaker
         self._pattern = f"{prefix}{'[0-9a-f]' * 24}:*"
         self._id_at = id_at
-        self._begin_era = begin_era
+        self._begin_generation = begin_generation
 
     def read(self) -> None:
-        """No portal owns a Redis, so nothing is recorded there; the database tells."""
+        """Return None: no fingerprint is recorded in Redis.
 
-    def adopt(self, fingerprint: str, former: str | None) -> int:  # noqa: ARG002 of the database
+        Redis may be shared by several portals. The database holds the fingerprint.
+        """
+
+    def adopt(self, fingerprint: str, former: str | None) -> int:  # noqa: ARG002 recorded in the database
         if former is None:
             return 0
         gone, cursor = 0, 0
         while True:
-            with self._fuse.guarding():
+            with self._breaker.guard():
                 cursor, keys = self._client.scan(cursor, match=self._pattern, count=_BATCH)
-                asking = self._client.pipeline(transaction=False)
+                pipeline = self._client.pipeline(transaction=False)
                 for key in keys:
-                    asking.getrange(key, self._id_at, self._id_at + KEY_ID_BYTES - 1)
-                ids = zip(keys, asking.execute(), strict=True)
+                    pipeline.getrange(key, self._id_at, self._id_at + KEY_ID_BYTES - 1)
+                ids = zip(keys, pipeline.execute(), strict=True)
                 if found := [key for key, held in ids if held == key_id(former)]:
                     gone += self._client.unlink(*found)
-                    self._begin_era()
+                    self._begin_generation()
             if cursor == 0:
                 return gone

@@ -1,4 +1,4 @@
-"""Flask-Caching's RedisCache for sealed bytes: nothing is pickled, entries are found by tag."""
+"""Flask-Caching's RedisCache for signed bytes, without pickle, indexed by tag."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ from portal.gateway.backend import (
     PurgedMeanwhile,
     Stored,
     compare_marks,
-    new_era,
+    new_generation,
     purge_bucket,
 )
 from portal.gateway.backend_breaker import BackendBreaker
@@ -25,12 +25,12 @@ from portal.gateway.key_record import RedisKeyRecord
 
 T = TypeVar("T")
 
-PREFIX = "portal:"  # of every key of ours: others may use the same Redis
+PREFIX = "portal:"  # of all our keys: other applications may use the same Redis
 TIMEOUT_S = 0.5
-MOST_TOGETHER = 500  # commands sent at once
+BATCH_SIZE = 500  # commands sent at once
 FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError, OSError)
-# One try on a fresh connection where a kept one was closed; redis-py's own default would wait
-# for seconds between three of them.
+# One retry, on a new connection, if a pooled connection was closed. redis-py's default is three
+# retries with pauses of seconds.
 CLIENT_OPTIONS: dict[str, Any] = {
     "socket_timeout": TIMEOUT_S,
     "socket_connect_timeout": TIMEOUT_S,
@@ -39,20 +39,20 @@ CLIENT_OPTIONS: dict[str, Any] = {
 }
 
 _FENCE_DIGITS = 16  # microseconds since 1970 fit until the year 2286
-SCAN_COUNT = 5000  # keys looked at in one step of a scan: Redis serves nobody else meanwhile
-# A purge that dies half-way keeps its bucket closed for so long.
+SCAN_COUNT = 5000  # keys in one step of a scan, which blocks other Redis clients
+# Seconds for which an interrupted purge blocks writes to its bucket.
 CLOSED_S = 300
-_GENERATION = f"{PREFIX}generation"  # a hash: era, id, retention, and a purge count by bucket
+_GENERATION = f"{PREFIX}generation"  # a hash: era, id, retention, and purge counts by bucket
 
-# One hash, so that an evicting Redis loses all of it or nothing.
+# One hash, so that Redis evicts all of it or nothing.
 _BEGIN = """
     redis.call("hsetnx", KEYS[1], "era", ARGV[1])
     redis.call("hsetnx", KEYS[1], "id", ARGV[1])"""
 _MARK = """
     local held = redis.call("hmget", KEYS[1], "id", ARGV[1], "closed:" .. ARGV[1])
     local mark = (held[1] or "") .. ":" .. (held[2] or "0")"""
-# The fence stands before the value: digits of one length compare as text. A write is refused
-# where a purge of its bucket is under way, or was made since its mark was read.
+# The fence precedes the value as digits of fixed length, which compare as text. A write is rejected
+# if a purge of its bucket is running, or was made since its mark was read.
 _REPLACE = f"""
     if ARGV[2] ~= "" then
         {_MARK}
@@ -69,8 +69,8 @@ _REPLACE = f"""
         redis.call("pexpire", KEYS[3], ARGV[5])
     end
     return 1"""
-# What the tag's set names goes at once. The set may have been evicted before its entries, so a
-# scan looks for others; until it has ended, nothing of the bucket is written.
+# Deletes the entries in the tag's set. The set may have been evicted before its entries, so a scan
+# for other entries follows. Until the scan ends, writes to the bucket are rejected.
 _BEGIN_PURGE = f"""
     redis.call("hsetnx", KEYS[1], "id", ARGV[2])
     redis.call("hset", KEYS[1], "era", ARGV[2])
@@ -96,14 +96,14 @@ _SHORTEN = f"""
     end"""
 
 
-def batches(things: Sequence[T]) -> Iterator[Sequence[T]]:
-    """As many as are sent at once, in turn."""
-    for first in range(0, len(things), MOST_TOGETHER):
-        yield things[first : first + MOST_TOGETHER]
+def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield slices of BATCH_SIZE items."""
+    for first in range(0, len(items), BATCH_SIZE):
+        yield items[first : first + BATCH_SIZE]
 
 
 class _Bytes:
-    """The serializer that is none: values are sealed envelopes already."""
+    """A serializer that does nothing: values are signed envelopes already."""
 
     def dumps(self, value: bytes, timeout: int | None = None) -> bytes:  # noqa: ARG002 cachelib's
         return value
@@ -113,20 +113,20 @@ class _Bytes:
 
 
 class SealedRedisCache(RedisCache):
-    """Keys are ``tag:name``; beside each tag a set names its entries."""
+    """Keys are ``tag:name``; a set for each tag lists its entries."""
 
     serializer: Any = _Bytes()
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.client = self._write_client
-        self.fuse = BackendBreaker("Redis", self.client.ping, FAILURES)
+        self.breaker = BackendBreaker("Redis", self.client.ping, FAILURES)
         self.key_record = RedisKeyRecord(
             self.client,
-            self.fuse,
+            self.breaker,
             PREFIX,
             _FENCE_DIGITS + SEAL_BYTES,
-            lambda: self.client.hset(_GENERATION, "era", new_era(PURGED)),
+            lambda: self.client.hset(_GENERATION, "era", new_generation(PURGED)),
         )
         self._begin = self.client.register_script(_BEGIN)
         self._replace = self.client.register_script(_REPLACE)
@@ -139,35 +139,40 @@ class SealedRedisCache(RedisCache):
 
     def read(self, key: str) -> Held:
         bucket = str(purge_bucket(key))
-        with self.fuse.guarding():
+        with self.breaker.guard():
             while True:
-                # The era first: what a purge deletes meanwhile is of the era before.
-                asking = self.client.pipeline(transaction=False)
-                asking.hmget(_GENERATION, "era", "id", bucket)
-                asking.get(self._get_prefix() + key)
-                (era, contents, count), value = asking.execute()
-                if era is not None and contents is not None:
+                # The generation first, so that a concurrent purge leaves the older generation here.
+                pipeline = self.client.pipeline(transaction=False)
+                pipeline.hmget(_GENERATION, "era", "id", bucket)
+                pipeline.get(self._get_prefix() + key)
+                (generation, contents, count), value = pipeline.execute()
+                if generation is not None and contents is not None:
                     break
-                self._begin(keys=[_GENERATION], args=[new_era(BEGUN)])
+                self._begin(keys=[_GENERATION], args=[new_generation(BEGUN)])
         mark = b"%b:%b" % (contents, count or b"0")
-        return Held(None if value is None else value[_FENCE_DIGITS:], era.decode(), mark.decode())
+        return Held(
+            None if value is None else value[_FENCE_DIGITS:], generation.decode(), mark.decode()
+        )
 
     def version(self) -> None:
-        """Redis has no number that tells whether anything was written."""
+        """Return None: Redis has no version number of its contents."""
 
-    def heads(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        era = self.read("era").era  # first: what a purge deletes meanwhile is of the era before
+    def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
+        # The generation first, so that a concurrent purge leaves the older generation here.
+        generation = self.read("era").generation
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
         for some in batches(keys):
-            with self.fuse.guarding():
-                asking = self.client.pipeline(transaction=False)
+            with self.breaker.guard():
+                pipeline = self.client.pipeline(transaction=False)
                 for key in some:
-                    asking.getrange(prefix + key, _FENCE_DIGITS, last)
+                    pipeline.getrange(prefix + key, _FENCE_DIGITS, last)
                 found |= {
-                    key: head for key, head in zip(some, asking.execute(), strict=True) if head
+                    key: signature
+                    for key, signature in zip(some, pipeline.execute(), strict=True)
+                    if signature
                 }
-        return found, era
+        return found, generation
 
     def set(self, key: str, value: bytes, timeout: Any = None) -> bool:
         return self.replace(key, value, self.default_timeout if timeout is None else timeout)
@@ -177,7 +182,7 @@ class SealedRedisCache(RedisCache):
     ) -> bool:
         prefix, tag = self._get_prefix(), key.partition(":")[0]
         milliseconds = max(1, int(timeout * 1000))
-        with self.fuse.guarding():
+        with self.breaker.guard():
             done = self._replace(
                 keys=[_GENERATION, prefix + key, f"{prefix}tag:{tag}"],
                 args=[
@@ -187,22 +192,22 @@ class SealedRedisCache(RedisCache):
             )
         if isinstance(done, bytes):
             compare_marks(mark or "", done.decode().removesuffix(":closed"))
-            raise PurgedMeanwhile  # a purge is under way
+            raise PurgedMeanwhile  # a purge is running
         return bool(done)
 
     def delete_tagged(self, tag: str) -> int:
-        """Delete every entry of a tag, those too that its set does not name any more.
+        """Delete every entry of a tag, including those missing from its set.
 
-        Raises RuntimeError where Redis lost its contents meanwhile.
+        Raises RuntimeError if Redis lost its contents meanwhile.
         """
         bucket = purge_bucket(tag)
-        with self.fuse.guarding():
+        with self.breaker.guard():
             gone, mark = self._begin_purge(
                 keys=[_GENERATION, f"{self._get_prefix()}tag:{tag}"],
-                args=[bucket, new_era(PURGED)],
+                args=[bucket, new_generation(PURGED)],
             )
             gone += self._delete_matching(f"{self._get_prefix()}{tag}:*")
-            if not self._end_purge(keys=[_GENERATION], args=[bucket, new_era(PURGED), mark]):
+            if not self._end_purge(keys=[_GENERATION], args=[bucket, new_generation(PURGED), mark]):
                 raise RuntimeError("contents lost during a purge")
         return int(gone)
 
@@ -216,22 +221,22 @@ class SealedRedisCache(RedisCache):
                 return gone
 
     def remove_broken(self) -> list[str]:
-        """Nothing is ever set aside in Redis."""
+        """Return an empty list: no files are quarantined in Redis."""
         return []
 
     def retention(self) -> str:
-        with self.fuse.guarding():
+        with self.breaker.guard():
             return (self.client.hget(_GENERATION, "retention") or b"").decode()
 
     def set_retention(self, text: str) -> None:
-        with self.fuse.guarding():
+        with self.breaker.guard():
             self.client.hset(_GENERATION, "retention", text)
 
     def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
         prefix = self._get_prefix()
-        with self.fuse.guarding():
+        with self.breaker.guard():
             following, names = self.client.scan(
-                cursor or 0, match=f"{prefix}*", count=MOST_TOGETHER, _type="string"
+                cursor or 0, match=f"{prefix}*", count=BATCH_SIZE, _type="string"
             )
             values = self.client.mget(names) if names else []
         entries = [
@@ -244,7 +249,7 @@ class SealedRedisCache(RedisCache):
     def shorten(self, ends: Sequence[tuple[Stored, float]]) -> None:
         prefix = self._get_prefix()
         for some in batches(ends):
-            with self.fuse.guarding():
+            with self.breaker.guard():
                 changes = self.client.pipeline(transaction=False)
                 for entry, at in some:
                     self._shorten(
@@ -255,9 +260,9 @@ class SealedRedisCache(RedisCache):
                 changes.execute()
 
     def close(self) -> None:
-        """Keep no connection open any more: who comes late opens one."""
+        """Close all pooled connections; a later call opens a new one."""
         self.client.close()
 
     def sweep(self) -> int:
-        """Redis deletes what has expired by itself."""
+        """Return 0: Redis deletes expired entries itself."""
         return 0

@@ -105,7 +105,7 @@ def test_a_fault_of_our_own_after_the_call_is_not_repeated_by_the_waiters(
 ):
     gate = threading.Event()
     made = bench(tmp_path, clock, PlayedUpstream(gate=gate))
-    monkeypatch.setattr(made.gateway, "_keep", lambda *_: 1 / 0)
+    monkeypatch.setattr(made.gateway, "_store_answer", lambda *_: 1 / 0)
     with ThreadPoolExecutor(10) as pool:
         asked = [pool.submit(made.decode) for _ in range(10)]
         wait_until(lambda: made.upstream.calls, "the call")

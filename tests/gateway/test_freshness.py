@@ -4,7 +4,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from portal.gateway.freshness import CLOCK_SKEW_S, JITTER, REJECTED_FRESH_S, judge, retention_s
+from portal.gateway.freshness import (
+    CLOCK_SKEW_S,
+    JITTER,
+    REJECTED_FRESH_S,
+    compute_freshness,
+    retention_s,
+)
 from portal.gateway.operations import CachePolicy
 
 TERMS = CachePolicy(fresh_s=1000, stale_s=500)
@@ -14,7 +20,7 @@ chances = st.floats(min_value=0, max_value=1, exclude_max=True)
 
 
 def at(age: float, chance: float = 0.0, status: int = 200, empty: bool = False):
-    return judge(TERMS, status, empty, 5000.0, 5000.0 + age, chance)
+    return compute_freshness(TERMS, status, empty, 5000.0, 5000.0 + age, chance)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +64,7 @@ def test_answer_without_stale_window_expires_when_jitter_ends_freshness(per_mill
     fresh_s = REJECTED_FRESH_S if status == 400 else 250 if empty else 1000
     age, ends = fresh_s * per_mille / 1000, fresh_s * (1 - JITTER * chance / 1000)
     assume(abs(age - ends) > 1e-6)
-    judged = judge(terms, status, empty, 5000.0, 5000.0 + age, chance / 1000)
+    judged = compute_freshness(terms, status, empty, 5000.0, 5000.0 + age, chance / 1000)
     assert judged.state == ("fresh" if age < ends else "expired")
 
 

@@ -17,7 +17,7 @@ class Backend:
     """A backend that can be down and can come back empty."""
 
     def __init__(self):
-        self.values, self.era, self.is_down = {}, "begun:1", False
+        self.values, self.generation, self.is_down = {}, "begun:1", False
         self.contents, self.purges = "1", 0
 
     @property
@@ -30,14 +30,14 @@ class Backend:
 
     def read(self, key):
         self._up()
-        return Held(self.values.get(key), self.era, self.mark)
+        return Held(self.values.get(key), self.generation, self.mark)
 
     def version(self):
         self._up()
 
-    def heads(self, keys, size):
+    def signatures(self, keys, size):
         self._up()
-        return {key: self.values[key][:size] for key in keys if key in self.values}, self.era
+        return {key: self.values[key][:size] for key in keys if key in self.values}, self.generation
 
     def replace(self, key, value, timeout, fence, mark):
         self._up()
@@ -51,7 +51,7 @@ class Backend:
         for key in gone:
             del self.values[key]
         self.purges += 1
-        self.era = f"purged:{self.purges}"
+        self.generation = f"purged:{self.purges}"
         return len(gone)
 
 
@@ -62,7 +62,7 @@ def made(tmp_path, clock) -> Bench:
 
 def come_back_empty(backend: Backend) -> None:
     backend.values.clear()
-    backend.era, backend.is_down = "begun:2", False
+    backend.generation, backend.is_down = "begun:2", False
     backend.contents, backend.purges = "2", 0
 
 
@@ -158,7 +158,7 @@ def test_whoever_keeps_what_was_made_of_answers_hears_of_each_purge_once(tmp_pat
     assert len(heard) == 2
 
 
-# The fuse
+# The breaker
 
 
 def test_a_blown_fuse_asks_nobody_and_mends_when_the_ping_comes_through():
@@ -169,35 +169,35 @@ def test_a_blown_fuse_asks_nobody_and_mends_when_the_ping_comes_through():
         if not may_mend.is_set():
             raise ConnectionError
 
-    fuse = BackendBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: may_mend.wait(0.01))
-    with pytest.raises(ConnectionError), fuse.guarding():
+    breaker = BackendBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: may_mend.wait(0.01))
+    with pytest.raises(ConnectionError), breaker.guard():
         raise ConnectionError
     for _ in range(3):
-        with pytest.raises(BreakerOpen), fuse.guarding():
+        with pytest.raises(BreakerOpen), breaker.guard():
             pytest.fail("it was asked")
     may_mend.set()
-    wait_until(lambda: not fuse.is_blown, "the mending")
-    with fuse.guarding():
+    wait_until(lambda: not breaker.is_open, "the recovery")
+    with breaker.guard():
         pass
 
 
 def test_an_error_that_is_no_outage_blows_nothing():
-    fuse = BackendBreaker("Redis", lambda: None, (ConnectionError,))
-    with pytest.raises(ValueError, match="full"), fuse.guarding():
+    breaker = BackendBreaker("Redis", lambda: None, (ConnectionError,))
+    with pytest.raises(ValueError, match="full"), breaker.guard():
         raise ValueError("full")
-    assert not fuse.is_blown
+    assert not breaker.is_open
 
 
 def test_a_fuse_that_finds_no_thread_to_mend_it_stays_whole():
     """Without a successful ping the open breaker would never close."""
-    fuse = BackendBreaker("Redis", lambda: None, (ConnectionError,), sleep=lambda _: None)
-    with no_thread_named("fuse"), pytest.raises(ConnectionError), fuse.guarding():
+    breaker = BackendBreaker("Redis", lambda: None, (ConnectionError,), sleep=lambda _: None)
+    with no_thread_named("breaker"), pytest.raises(ConnectionError), breaker.guard():
         raise ConnectionError
-    with fuse.guarding():
+    with breaker.guard():
         pass
-    with pytest.raises(ConnectionError), fuse.guarding():
+    with pytest.raises(ConnectionError), breaker.guard():
         raise ConnectionError
-    wait_until(lambda: not fuse.is_blown, "the mending")
+    wait_until(lambda: not breaker.is_open, "the recovery")
 
 
 def test_a_server_that_refuses_the_ping_is_back_all_the_same():
@@ -206,7 +206,7 @@ def test_a_server_that_refuses_the_ping_is_back_all_the_same():
     def ping():
         raise PermissionError("no ping for you")
 
-    fuse = BackendBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: None)
-    with pytest.raises(ConnectionError), fuse.guarding():
+    breaker = BackendBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: None)
+    with pytest.raises(ConnectionError), breaker.guard():
         raise ConnectionError
-    wait_until(lambda: not fuse.is_blown, "the mending")
+    wait_until(lambda: not breaker.is_open, "the recovery")

@@ -94,8 +94,8 @@ def test_a_row_that_was_taken_back_does_not_close_the_next_one_of_its_number(eng
 
 
 def test_of_too_many_ends_untold_the_latest_are_kept_and_told_in_turns(engine, clock, monkeypatch):
-    monkeypatch.setattr(ledger_room, "UNCLOSED_MOST", 5)
-    monkeypatch.setattr(ledger_room, "SETTLED_AT_ONCE", 3)
+    monkeypatch.setattr(ledger_room, "MAX_PENDING_CLOSES", 5)
+    monkeypatch.setattr(ledger_room, "SETTLE_BATCH", 3)
     book = Ledger(engine, clock=clock)
     calls = [
         book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary") for _ in range(7)

@@ -31,7 +31,7 @@ def test_what_is_asked_for_stays_longer():
     for number in range(20):
         memory.put(envelope(f"t:{number}", 1000), "era")
         memory.recent("t:0")
-        memory.asked(None)
+        memory.take_unconfirmed(None)
     assert memory.recent("t:0") is not None
     assert memory.get_stale("t:5") is None
 
@@ -80,7 +80,7 @@ def test_as_long_as_nobody_writes_all_that_is_held_is_confirmed(tmp_path, clock,
     assert all(one.store.recent(key) is not None for key in keys)
     for key in keys:
         one.store.recent(key)
-    assert one.memory.asked(one.memory.version) == []  # no head is read to confirm them
+    assert one.memory.take_unconfirmed(one.memory.version) == []  # no head is read to confirm them
     one.ticking.advance(1.1)
     assert one.store.recent(keys[0]) is None  # nobody has looked for longer than a second
 
@@ -126,7 +126,7 @@ def test_what_is_written_while_the_store_is_asked_is_seen(tmp_path, clock, monke
     read_once_settled(one)
     two.decode()
     two.decode("DEF4G56")  # the version of before vouches no more: heads are asked for
-    heads = one.backend.heads
+    heads = one.backend.signatures
 
     def heads_before_the_other_writes(keys, size):
         found = heads(keys, size)
@@ -136,7 +136,7 @@ def test_what_is_written_while_the_store_is_asked_is_seen(tmp_path, clock, monke
 
     one.decode()
     with monkeypatch.context() as patched:
-        patched.setattr(one.backend, "heads", heads_before_the_other_writes)
+        patched.setattr(one.backend, "signatures", heads_before_the_other_writes)
         one.store.tick()
     newer = two.decode()
     for _ in range(3):
@@ -169,7 +169,7 @@ def test_what_was_confirmed_by_its_seal_needs_no_seal_again_until_somebody_write
     two.decode("DEF4G56")
     for expected in ([key], []):
         assert one.store.recent(key) is not None
-        assert one.memory.asked(one.backend.version()) == expected
+        assert one.memory.take_unconfirmed(one.backend.version()) == expected
         one.store.recent(key)
         pass_time(one, 0.5)
 

@@ -60,7 +60,7 @@ def cache(server: RedisProcess) -> Iterator[SealedRedisCache]:
 
 @pytest.fixture
 def leases(cache: SealedRedisCache) -> RedisLeases:
-    return RedisLeases(cache.client, cache.fuse)
+    return RedisLeases(cache.client, cache.breaker)
 
 
 def process(tmp_path, clock, server, upstream=None) -> Bench:
@@ -71,7 +71,7 @@ def process(tmp_path, clock, server, upstream=None) -> Bench:
         clock,
         upstream,
         backend=backend,
-        leases=RedisLeases(backend.client, backend.fuse),
+        leases=RedisLeases(backend.client, backend.breaker),
     )
 
 
@@ -82,13 +82,13 @@ def test_bytes_are_kept_as_they_are_and_until_their_time(cache):
 
 
 def test_the_heads_of_many_are_read_together(cache, monkeypatch):
-    monkeypatch.setattr(redis_cache, "MOST_TOGETHER", 3)
+    monkeypatch.setattr(redis_cache, "BATCH_SIZE", 3)
     for number in range(7):
         cache.replace(f"t:{number}", b"head%d and body" % number, 60, fence=number)
-    heads, era = cache.heads([f"t:{number}" for number in (0, 1, 2, 3, 6, 9)], 5)
+    heads, era = cache.signatures([f"t:{number}" for number in (0, 1, 2, 3, 6, 9)], 5)
     assert heads == {f"t:{number}": b"head%d" % number for number in (0, 1, 2, 3, 6)}
     assert era == cache.read("t:1")[1]
-    assert cache.heads([], 5) == ({}, era)
+    assert cache.signatures([], 5) == ({}, era)
 
 
 def test_an_older_fence_never_replaces_a_newer(cache):
@@ -237,7 +237,7 @@ def test_a_dead_redis_costs_its_time_out_once_and_its_return_is_noticed(
         server.start()
     else:
         server.resume()
-    wait_until(lambda: not made.backend.fuse.is_blown, "its return", timeout_s=5)
+    wait_until(lambda: not made.backend.breaker.is_open, "its return", timeout_s=5)
     made.forget_belief()
     assert made.decode().cache_status == "hit"
     assert made.decode("DEF4G07").cache_status == "hit"

@@ -13,7 +13,7 @@ from tests.fakes.threads import no_thread_named
 
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
-from portal.gateway.redis_cache import CLIENT_OPTIONS, FAILURES, MOST_TOGETHER  # noqa: E402
+from portal.gateway.redis_cache import BATCH_SIZE, CLIENT_OPTIONS, FAILURES  # noqa: E402
 from portal.gateway.redis_lease import HEARTBEAT_S, LIFETIME_MS, RedisLeases  # noqa: E402
 
 
@@ -31,13 +31,13 @@ def client(server: RedisProcess) -> Iterator["redis.Redis"]:
 
 
 @pytest.fixture
-def fuse(client) -> BackendBreaker:
+def breaker(client) -> BackendBreaker:
     return BackendBreaker("Redis", client.ping, FAILURES)
 
 
 @pytest.fixture
-def leases(client, fuse) -> RedisLeases:
-    return RedisLeases(client, fuse)
+def leases(client, breaker) -> RedisLeases:
+    return RedisLeases(client, breaker)
 
 
 def test_a_heartbeat_that_finds_no_thread_begins_with_the_next_lease(leases, client):
@@ -65,7 +65,7 @@ class FarConnection(redis.Connection):
         super().send_packed_command(command, check_health)
 
 
-def test_a_beat_renews_hundreds_of_leases_in_a_handful_of_round_trips(server, client, fuse):
+def test_a_beat_renews_hundreds_of_leases_in_a_handful_of_round_trips(server, client, breaker):
     """One for each took 2.4 s at 4 ms: all of them expired under a holder that lived."""
     beat, beats = threading.Semaphore(0), []
 
@@ -75,8 +75,8 @@ def test_a_beat_renews_hundreds_of_leases_in_a_handful_of_round_trips(server, cl
 
     pool = redis.ConnectionPool.from_url(server.url, connection_class=FarConnection)
     far = redis.Redis(connection_pool=pool)
-    leases = RedisLeases(far, fuse, sleep, clock=lambda: 0.0)
-    names = [f"portal:lease:t:{number}" for number in range(2 * MOST_TOGETHER + 1)]
+    leases = RedisLeases(far, breaker, sleep, clock=lambda: 0.0)
+    names = [f"portal:lease:t:{number}" for number in range(2 * BATCH_SIZE + 1)]
     with contextlib.ExitStack() as held:
         for number in range(len(names)):
             assert held.enter_context(leases.hold(f"t:{number}")) is not None
@@ -102,7 +102,7 @@ def test_a_beat_renews_hundreds_of_leases_in_a_handful_of_round_trips(server, cl
     far.close()
 
 
-def test_a_beat_counts_from_its_start(client, fuse, clock):
+def test_a_beat_counts_from_its_start(client, breaker, clock):
     """Slow renewing ate into a lease's lifetime twice: by itself and by the pause after it."""
     beat, beats, took = threading.Semaphore(0), [], iter([0.25, 5.0, 0.0, 0.0])
 
@@ -110,7 +110,7 @@ def test_a_beat_counts_from_its_start(client, fuse, clock):
         beats.append(seconds)
         beat.acquire(timeout=20)
 
-    leases = RedisLeases(client, fuse, sleep, clock)
+    leases = RedisLeases(client, breaker, sleep, clock)
     leases._renew_all = lambda _held: clock.advance(next(took))
     with leases.hold("t:k"):
         for count in (1, 2, 3):
@@ -121,7 +121,7 @@ def test_a_beat_counts_from_its_start(client, fuse, clock):
     assert beats[:4] == [HEARTBEAT_S, HEARTBEAT_S - 0.25, 0.0, HEARTBEAT_S]
 
 
-def test_leases_that_come_and_go_between_two_beats_renew_nothing(client, fuse):
+def test_leases_that_come_and_go_between_two_beats_renew_nothing(client, breaker):
     """Every new lease used to renew all the others: n leases cost n² commands."""
     beat, beats = threading.Semaphore(0), []
 
@@ -129,7 +129,7 @@ def test_leases_that_come_and_go_between_two_beats_renew_nothing(client, fuse):
         beats.append(seconds)
         beat.acquire(timeout=20)
 
-    leases, renewed = RedisLeases(client, fuse, sleep), []
+    leases, renewed = RedisLeases(client, breaker, sleep), []
     leases._renew_all = lambda held: renewed.extend(name for name, _ in held)
     with leases.hold("t:long"):
         for number in range(50):

@@ -21,39 +21,39 @@ def test_a_chore_is_done_at_its_turn_and_a_failed_one_tried_again():
     )
     for _ in range(10):
         clock.advance(1)
-        house.do_what_is_due()
+        house.run_due()
     assert (done.count("often"), done.count("failed")) == (10, 2)
 
 
 def test_a_housekeeper_that_found_no_thread_is_sought_again():
     came = threading.Event()
     house = Scheduler(PeriodicTask(0.0, came.set))
-    with no_thread_named("housekeeper") as refused:
+    with no_thread_named("scheduler") as refused:
         house.start()
         house.start()
     assert len(refused) == 2
     assert not came.is_set()
     house.start()
-    wait_until(came.is_set, "the first chore")
+    wait_until(came.is_set, "the first task")
 
 
 def test_a_stopped_housekeeper_is_in_the_midst_of_nothing():
-    """What the chores use is closed after it."""
+    """What the tasks use is closed after it."""
     at_it, go_on, done = threading.Event(), threading.Event(), []
 
-    def chore() -> None:
+    def task() -> None:
         at_it.set()
         assert go_on.wait(20)
-        done.append("chore")
+        done.append("task")
 
-    house = Scheduler(PeriodicTask(0.0, chore))
+    house = Scheduler(PeriodicTask(0.0, task))
     house.start()
     assert at_it.wait(20)
     stopping = threading.Thread(target=lambda: (house.stop(), done.append("stopped")))
     stopping.start()
     go_on.set()
     stopping.join(20)
-    assert done[-2:] == ["chore", "stopped"]
+    assert done[-2:] == ["task", "stopped"]
     house.stop()
     house.start()
     assert done[-1] == "stopped"
@@ -61,6 +61,6 @@ def test_a_stopped_housekeeper_is_in_the_midst_of_nothing():
 
 def test_a_request_that_finds_no_thread_for_the_housekeeper_is_answered(portal: PortalFactory):
     here = portal()
-    with no_thread_named("housekeeper") as refused:
+    with no_thread_named("scheduler") as refused:
         assert here.get(path_of("decode")).status_code == 200
     assert refused

@@ -35,10 +35,10 @@ def test_the_heads_of_many_are_read_together(cache):
     for number in range(7):
         cache.set(f"t:{number}", b"head%d and body" % number, 60)
     cache.set("t:gone", b"head", -1)
-    heads, era = cache.heads(["t:0", "t:3", "t:6", "t:9", "t:gone"], 5)
+    heads, era = cache.signatures(["t:0", "t:3", "t:6", "t:9", "t:gone"], 5)
     assert heads == {"t:0": b"head0", "t:3": b"head3", "t:6": b"head6"}
     assert era == cache.read("t:0")[1]
-    assert cache.heads([], 5) == ({}, era)
+    assert cache.signatures([], 5) == ({}, era)
 
 
 def test_a_version_changes_with_whatever_anybody_writes(cache, tmp_path):
@@ -56,7 +56,7 @@ def test_a_version_changes_with_whatever_anybody_writes(cache, tmp_path):
         write()
         seen = cache.version()
         assert seen != last
-        cache.read("t:a"), other.heads(["t:a"], 5), cache.sweep()
+        cache.read("t:a"), other.signatures(["t:a"], 5), cache.sweep()
         last = cache.version()
     cache.sweep(), other.sweep()
     assert cache.version() == last

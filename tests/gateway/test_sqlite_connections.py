@@ -31,7 +31,7 @@ def test_no_more_connections_are_kept_than_a_few(cache):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(cache._idle) == sqlite_file.MOST_IDLE
+    assert len(cache._idle) == sqlite_file.MAX_IDLE
 
 
 def open_files(folder: Path) -> list[str]:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from portal.gateway.strict_json import (
-    DEEPEST,
     LONGEST_NUMBER,
+    MAX_DEPTH,
     NotStrictJSON,
     canonical,
     parse,
@@ -70,7 +70,7 @@ def test_any_bytes_are_read_or_refused_in_one_way(text):
         b'["\xff"]',
         '["é"]'.encode("latin-1"),
         b'\xef\xbb\xbf{"a": 1}',
-        b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1),
+        b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1),
         b"[" * 100_000,
         b'{"a":' * 100_000,
         b"[] []",
@@ -86,7 +86,7 @@ def test_ambiguous_or_broken_text_is_refused(text):
 @pytest.mark.parametrize(
     "text",
     [
-        b"[" * DEEPEST + b"]" * DEEPEST,
+        b"[" * MAX_DEPTH + b"]" * MAX_DEPTH,
         b'["' + b"[" * 1000 + b'"]',
         rb'["\"[[[' + b"[" * 1000 + b'"]',
         rb'["\ud83d\ude97"]',
