@@ -191,12 +191,12 @@ def test_entry_read_before_detected_purge_is_not_cached(tmp_path, clock, monkeyp
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     key = read_after_last_write(one)
     one.memory.evict(key)
-    opened = one.store._seal.open
+    verify = one.store._seal.verify
 
     def verify_while_the_purge_is_detected(sealed: object, key: str) -> Envelope | None:
         two.store.purge("ABC1D23")
         one.store.tick()
-        return opened(sealed, key)
+        return verify(sealed, key)
 
     monkeypatch.setattr(one.store._seal, "verify", verify_while_the_purge_is_detected)
     assert one.store.read(key) is not None  # it was stored when it was read
