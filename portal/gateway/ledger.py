@@ -179,7 +179,10 @@ class Ledger:
             ).rowcount
 
     def open_row(self, session: "LedgerSession", origin: str) -> _OpenRow:
-        """Reserve the call in every limit and write its row, or raise Failure."""
+        """Reserve the call in every limit and write its row, or raise and do neither.
+
+        Raises Failure.
+        """
         now = self._clock()
         day = datetime.fromtimestamp(now, ZONE).date().isoformat()
         caller = session.caller

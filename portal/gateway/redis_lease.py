@@ -104,7 +104,8 @@ class RedisLeases:
                     )
                     return
                 self._heartbeat = thread
-            self._change.notify()  # wakes the thread if nothing was held before
+            # Wakes the thread if no lease was held before; otherwise a renewal is due anyway.
+            self._change.notify()
 
     def _renew_periodically(self) -> None:
         """Renew each held lease every HEARTBEAT_S, regardless of leases coming and going.

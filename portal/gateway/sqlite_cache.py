@@ -243,9 +243,9 @@ def _ids_of(tag: str) -> tuple[int, int]:
 
 
 def _migrate(db: sqlite3.Connection) -> None:
-    """Move the entries of a version-1 store to the present table.
+    """Migrate the paid answers of a version-1 store to the present table.
 
-    Runs in batches, so that several processes can take part.
+    Version 1 used the key as primary key. Runs in batches, so that several processes can take part.
     """
     moved = 1
     while moved:

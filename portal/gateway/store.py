@@ -43,8 +43,8 @@ class Store:
 
     The local cache is used for at most CONFIRMED_FOR_S (1 s) after a confirmation, so that a purge
     by another process takes effect within that time. ``tick`` renews the confirmation of requested
-    entries. While the backend is down only the local cache is used. A backend failure never fails a
-    request.
+    entries before it expires. While the backend is down only the local cache is used. A backend
+    failure never fails a request.
 
     ``purged`` is called when a purge is made or detected, so that caches derived from answers can
     be cleared. ``purges_since`` reads the log of purges outside the backend. The log is needed
