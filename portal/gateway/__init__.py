@@ -1,4 +1,4 @@
-"""What we remember: answers per plate, and what each call cost."""
+"""Cached, coalesced and ledgered lookups at the upstream API."""
 
 from portal.gateway.backend import BytesRemain, purge_bucket
 from portal.gateway.backend_breaker import BackendBreaker

@@ -1,4 +1,4 @@
-"""Is this body an answer? Strict JSON, the contract's frame, and the vehicle that was asked for."""
+"""Validate a response body: strict JSON, the contract's format, the vehicle."""
 
 import json
 import re
@@ -11,11 +11,10 @@ from portal.gateway import strict_json
 from portal.gateway.lookup import Lookup
 from portal.vehicle import read_field
 
-LONGEST_MESSAGE: Final = 1_000  # characters of an error's message; the contract's have 36
+LONGEST_MESSAGE: Final = 1_000  # characters of an error message; those of the contract have 36
 
-# Members beside `result`, at any depth, in which services report that they could not look. A
-# correlation id ("messageId") or a count ("total") says nothing of the kind and must not refuse
-# a clean record.
+# Names of members beside `result`, at any depth, that report an outage or error. A correlation id
+# ("messageId") or a count ("total") reports neither, so it must not invalidate a clean record.
 _NOTICE_NAME = re.compile(
     r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
     r"|detail|detalhe|unavail|indispon|partial|parcial|incomplet",
@@ -28,11 +27,11 @@ _NOTICE_TEXT = re.compile(
     re.IGNORECASE,
 )
 _SUCCESS_NAMES = frozenset({"success", "sucesso", "ok"})
-_DENIALS = frozenset({"false", "0", "no", "nao", "não", "n"})
+_NEGATIVES = frozenset({"false", "0", "no", "nao", "não", "n"})
 _CODE_NAMES = frozenset({"status", "code", "codigo", "statuscode", "status_code", "httpstatus"})
-_CODES_OF_SUCCESS = frozenset({"0", "00", "200"})
+_SUCCESS_CODES = frozenset({"0", "00", "200"})
 _IDENTIFIER_ENDS = ("Id", "ID", "_id")
-_NOTHING_SAID = frozenset({"", "-", "0", "false", "null", "none"})
+_BLANK_VALUES = frozenset({"", "-", "0", "false", "null", "none"})
 _PLATE_NAMES = frozenset({"placa", "plate"})
 _RENAVAM_NAMES = frozenset({"renavam"})
 _LONGEST_NAME = len("renavam")
@@ -46,14 +45,14 @@ _frame = msgspec.json.Decoder(_Frame)
 
 
 class NoAnswer(ValueError):
-    """A body that does not answer the question."""
+    """The body is not a valid answer to the lookup."""
 
 
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
-    """The document of a 200's body; raises NoAnswer.
+    """Return the document of a 200's body; raises NoAnswer.
 
-    Only the frame is judged: whatever is new, missing or oddly typed inside ``result`` was paid
-    for and passes.
+    Only the outer format and the vehicle are checked. Unknown, missing or oddly typed fields inside
+    ``result`` pass, because the answer was paid for.
     """
     document = _parsed(body)
     operation = lookup.operation
@@ -68,18 +67,18 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
             raise NoAnswer("a record is no object")
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
-    # An outage behind the upstream: stored, it would read as "nothing on record".
+    # An outage behind the upstream. If stored, it would be shown as "nothing on record".
     if _records_nothing(records) and _carries_notice(document):
         raise NoAnswer("nothing on record, and a message beside it")
     return document
 
 
 def message_body(body: bytes, secret: str | None = None) -> bytes:
-    """An error's body as it is relayed: ``{"message": text}`` and no other member.
+    """Return an error's body to relay: ``{"message": text}`` and no other member.
 
-    The text stays as the upstream sent it, cut at LONGEST_MESSAGE characters, but for an echo of
-    ``secret``. Raises NoAnswer for a body that is not the contract's error, such as a web
-    server's page.
+    The text is the upstream's, cut at LONGEST_MESSAGE characters and with echoes of ``secret``
+    replaced. Raises NoAnswer for a body that is not the contract's error, such as a web server's
+    error page.
     """
     document = _parsed(body)
     message = document.get("message") if isinstance(document, dict) else None
@@ -90,7 +89,7 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
 
 
 def is_empty(body: bytes) -> bool:
-    """Whether a checked answer's result is a list that records nothing."""
+    """Whether a valid answer's result is a list without records."""
     result = msgspec.json.decode(_frame.decode(body).result)
     return isinstance(result, list) and _records_nothing(result)
 
@@ -103,12 +102,15 @@ def _parsed(body: bytes) -> Any:
 
 
 def _records_nothing(records: list[dict[str, Any]]) -> bool:
-    """No record, an empty one, or court records that deny their restriction."""
+    """Whether there are no records, or only empty ones.
+
+    Court records that deny their restriction count as empty.
+    """
     return all(not record or record.get("constaRenajud") is False for record in records)
 
 
 def _carries_notice(document: dict[str, Any]) -> bool:
-    """Whether a member beside ``result`` says that something went wrong."""
+    """Whether a member beside ``result`` reports an error."""
     return any(
         _is_notice(name, value)
         for name, value in document.items()
@@ -125,11 +127,11 @@ def _is_notice(name: str, value: Any) -> bool:
     own_name = name.rpartition(".")[2].casefold()
     text = _plain_text(value)
     if own_name in _SUCCESS_NAMES:
-        return text in _DENIALS
-    if text in _NOTHING_SAID or name.endswith(_IDENTIFIER_ENDS):
+        return text in _NEGATIVES
+    if text in _BLANK_VALUES or name.endswith(_IDENTIFIER_ENDS):
         return False
     if own_name in _CODE_NAMES and text.isdecimal():
-        return text not in _CODES_OF_SUCCESS
+        return text not in _SUCCESS_CODES
     return bool(
         any(map(_NOTICE_NAME.search, name.split(".")))
         or _REMARK_NAME.search(own_name)
@@ -138,7 +140,7 @@ def _is_notice(name: str, value: Any) -> bool:
 
 
 def _plain_text(value: str | float | None) -> str:
-    """A scalar as one casefolded text."""
+    """Return a scalar as casefolded text."""
     match value:
         case str():
             return str(read_field(value, "")).casefold()
@@ -149,16 +151,17 @@ def _plain_text(value: str | float | None) -> str:
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
-    """A plate or Renavam in a record is the one asked for, or none: blank, hidden, no plate.
+    """Whether a record's plate or Renavam is the requested one, or absent.
 
-    Its name may be spelt in any letter case, its value be of any JSON type. A plate asked for
-    by Renavam (or the other way round) cannot be compared and passes.
+    Blank and hidden values, and texts that are not a plate, count as absent. The field's name may
+    be in any letter case and its value of any JSON type. A plate requested by Renavam (or the
+    reverse) cannot be compared and passes.
     """
     names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
     for name, value in record.items():
         if len(name) <= _LONGEST_NAME and name.casefold() in names:
             texts = list(_texts(value, hidden_marker))
-            # Each part, and all of them as one: a plate may be split over a list.
+            # Each part, and all parts joined: a plate may be split over a list.
             named = [*texts, " ".join(texts)] if len(texts) > 1 else texts
             if not all(map(lookup.subject.names_same_vehicle, named)):
                 return False
@@ -166,7 +169,7 @@ def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -
 
 
 def _texts(value: Any, hidden_marker: str) -> Iterator[str]:
-    """The known texts in a JSON value, a number as its digits."""
+    """Yield the known texts in a JSON value; a number yields its digits."""
     match value:
         case list():
             for item in value:

@@ -1,4 +1,4 @@
-"""What the store asks of a backend, and the words they share: eras, marks, buckets."""
+"""The interface between the store and its backends: generations, marks, buckets."""
 
 import secrets
 import zlib
@@ -7,48 +7,55 @@ from typing import Final, NamedTuple, Protocol
 
 from portal.gateway.memory import Version
 
-# An era is one stretch of a backend's contents. A new one begins where it came up empty, and
-# with every purge; only over the former may a process give back what it remembers.
+# A generation is one stretch of a backend's contents. A new one begins when the backend came up
+# empty (BEGUN), and with every purge (PURGED). A process may write entries of its local cache back
+# only after BEGUN.
 BEGUN: Final = "begun"
 PURGED: Final = "purged"
 _BUCKETS = 0x10000
 
 
-def new_era(how: str) -> str:
-    return f"{how}:{secrets.token_hex(8)}"
+def new_generation(cause: str) -> str:
+    return f"{cause}:{secrets.token_hex(8)}"
 
 
 def purge_bucket(key: str) -> int:
-    """The bucket in which purges of a key's vehicle are counted.
+    """Return the bucket in which purges of the key's vehicle are counted.
 
-    A count for each vehicle would name it for ever; some ten thousand plates share a bucket. A
-    purge keeps the answers that are under way for its bucket from being stored.
+    A purge prevents in-flight answers of its bucket from being stored. A counter for each vehicle
+    would identify the vehicle for ever, so some ten thousand plates share a bucket.
     """
     return zlib.crc32(key.partition(":")[0].encode()) % _BUCKETS
 
 
 class Held(NamedTuple):
-    """What a backend holds under a key, the era, and the mark that a write is compared with."""
+    """A backend's value under a key, its generation, and its mark.
+
+    A write is compared with the mark.
+    """
 
     value: bytes | None
-    era: str
+    generation: str
     mark: str
 
 
 class Mark(NamedTuple):
-    """What the store knew of purges before an answer was asked for.
+    """The store's knowledge of purges, read before an answer is requested.
 
-    ``text`` is the backend's own mark, None where it could not be asked; ``purges`` is the number
-    of the last purge in the log outside the backend.
+    ``text`` is the backend's own mark, None if the backend was unavailable. ``purges`` is the
+    number of the last purge in the log outside the backend.
     """
 
     text: str | None
-    era: str | None
+    generation: str | None
     purges: int | None
 
 
 class Stored(NamedTuple):
-    """An entry as it is held; its fence tells whether it was replaced meanwhile."""
+    """An entry of the backend.
+
+    The fence shows whether the entry was replaced meanwhile.
+    """
 
     key: str
     value: bytes
@@ -61,62 +68,72 @@ class Backend(Protocol):
     def read(self, key: str) -> Held: ...
 
     def version(self) -> Version | None:
-        """The version of what is held, or None from a backend that cannot tell."""
+        """Return the version of the contents, or None if the backend has no versions."""
         ...
 
-    def heads(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        """The first bytes of whatever is held under these keys, and the era."""
+    def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
+        """Return the first ``size`` bytes of each entry that exists, and the generation."""
         ...
 
     def replace(self, key: str, value: bytes, timeout: float, fence: int, mark: str) -> bool:
-        """Keep a value unless one written with a newer fence is held: then False.
+        """Store a value; return False if an entry with a newer fence exists.
 
-        Raises PurgedMeanwhile where there was a purge since the mark was read, UnknownMark where
-        the mark is of other contents; compared in the same step as the write.
+        The mark is compared atomically with the write. Raises PurgedMeanwhile if there was a purge
+        since the mark was read, UnknownMark if the mark is of other contents.
         """
         ...
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """How many entries are gone; raises BytesRemain where their bytes are not.
+        """Delete all entries of a tag and return their number.
 
-        From then on the contents reflect purge ``number`` of the log, if they reflected the one
-        before it.
+        The contents then reflect purge ``number`` of the purge log, if they reflected the purge
+        before it. Raises BytesRemain if the entries are deleted but the disk still holds bytes of
+        them.
         """
         ...
 
     def purged_to(self, log: str) -> int:
-        """The number of the last purge that the contents reflect, of a log of purges; 0 if none."""
+        """Return the number of the last purge in a log that the contents reflect, 0 if none."""
         ...
 
     def set_purged_to(self, log: str, number: int) -> None: ...
 
     def delete_buckets(self, buckets: frozenset[int] | None) -> int:
-        """Delete the entries of these purge buckets, None: all of them; how many there were."""
+        """Delete the entries of some purge buckets, or all for None, and return their number."""
         ...
 
     def remove_broken(self) -> Sequence[str]:
-        """Delete what was set aside as corrupt; the names of what was deleted."""
+        """Delete quarantined corrupt files and return their names."""
         ...
 
     def retention(self) -> str:
-        """The text last given to ``set_retention``, or an empty one."""
+        """Return the text last given to ``set_retention``, or ""."""
         ...
 
     def set_retention(self, text: str) -> None: ...
 
     def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
-        """Some entries, from the first (None) or after those before, and the next cursor."""
+        """Return a batch of entries and the next cursor.
+
+        The batch begins at the first entry (cursor None) or after the previous batch.
+        """
         ...
 
     def shorten(self, ends: Sequence[tuple[Stored, float]]) -> None:
-        """Let entries end at these times (epoch seconds), if they end later and are the same."""
+        """Set earlier expiry times (epoch seconds) on entries.
+
+        An entry is skipped if it was replaced or already expires earlier.
+        """
         ...
 
     def sweep(self) -> int: ...
 
 
 class BytesRemain(Exception):
-    """The entries of a tag are gone, ``gone`` of them; the disk still holds bytes of theirs."""
+    """The entries of a tag are deleted, but the disk still holds bytes of them.
+
+    ``gone`` is the number of entries deleted.
+    """
 
     def __init__(self, gone: int) -> None:
         super().__init__(gone)
@@ -124,7 +141,7 @@ class BytesRemain(Exception):
 
 
 class PurgedMeanwhile(Exception):
-    """The vehicle was purged since the answer was asked for: it is not stored."""
+    """The vehicle was purged since its answer was requested; it is not stored."""
 
 
 class UnknownMark(Exception):
@@ -132,7 +149,10 @@ class UnknownMark(Exception):
 
 
 def compare_marks(mark: str, current: str) -> None:
-    """Raise what it means that a write's mark is not the current one; return where it is."""
+    """Return if the marks are equal, otherwise raise the reason.
+
+    Raises PurgedMeanwhile if the contents are the same, UnknownMark if they are not.
+    """
     if mark == current:
         return
     if mark.rpartition(":")[0] == current.rpartition(":")[0]:

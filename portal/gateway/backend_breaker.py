@@ -1,4 +1,4 @@
-"""A fuse before a server that many requests need: once blown, nobody waits for it in vain."""
+"""Circuit breaker for a shared server such as Redis: fail fast while it is down."""
 
 import logging
 import threading
@@ -12,14 +12,15 @@ log = logging.getLogger(__name__)
 
 
 class BreakerOpen(Exception):
-    """The server was away a moment ago; it was not asked."""
+    """The breaker is open, so the server was not called."""
 
 
 class BackendBreaker:
-    """Blows with the first failure of ``failures``; a thread of its own pings until all is well.
+    """A breaker that opens at the first error of ``failures``.
 
-    So a dead Redis costs its time-out to those who met the death, not to everybody after them,
-    and its return is noticed within a second or so without a request at stake.
+    While it is open a thread pings the server; the first response closes it. Only calls in flight
+    when the server fails wait for their time-out; later calls fail at once. The background ping
+    detects recovery within about a second without using a request as the probe.
     """
 
     def __init__(
@@ -34,38 +35,38 @@ class BackendBreaker:
         self._failures = failures
         self._sleep = sleep
         self._lock = threading.Lock()
-        self.is_blown = False
+        self.is_open = False
 
     @contextmanager
-    def guarding(self) -> Iterator[None]:
-        """Around one use of the server; raises BreakerOpen instead of trying while it is away."""
-        if self.is_blown:
+    def guard(self) -> Iterator[None]:
+        """Guard one use of the server; raises BreakerOpen at once while open."""
+        if self.is_open:
             raise BreakerOpen(self._name)
         try:
             yield
         except self._failures as error:
-            self._blow(error)
+            self._trip(error)
             raise
 
-    def _blow(self, error: Exception) -> None:
+    def _trip(self, error: Exception) -> None:
         with self._lock:
-            if self.is_blown:
+            if self.is_open:
                 return
-            self.is_blown = True
-        log.warning("%s is away: %s", self._name, type(error).__name__)
+            self.is_open = True
+        log.warning("%s is unavailable: %s", self._name, type(error).__name__)
         try:
-            threading.Thread(target=self._mend, name="fuse", daemon=True).start()
-        except RuntimeError:  # no thread to be had: without one nobody would notice its return
-            self.is_blown = False
+            threading.Thread(target=self._ping_until_up, name="breaker", daemon=True).start()
+        except RuntimeError:  # no thread available: without pings the breaker would never close
+            self.is_open = False
 
-    def _mend(self) -> None:
-        while self.is_blown:
+    def _ping_until_up(self) -> None:
+        while self.is_open:
             self._sleep(PING_EVERY_S)
             try:
                 self._ping()
             except self._failures:
                 continue
-            except Exception as error:  # refused by a server that is there
-                log.warning("%s answered: %s", self._name, type(error).__name__)
-            self.is_blown = False
+            except Exception as error:  # the server responded with an error, so it is up
+                log.warning("%s responded with an error: %s", self._name, type(error).__name__)
+            self.is_open = False
         log.warning("%s is back", self._name)

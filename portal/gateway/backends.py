@@ -1,4 +1,4 @@
-"""Chooses where answers are cached and leases held: in the data directory, or in Redis."""
+"""Select the cache and lease backends: the data directory or Redis."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -13,35 +13,40 @@ LEASES = "leases"  # in the data directory
 
 
 def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
-    """The Flask-Caching backend of ``app``: an SQLiteCache, or a SealedRedisCache."""
-    room = "portal.gateway"
-    config = {"CACHE_TYPE": f"{room}.sqlite_cache.SQLiteCache", "CACHE_DIR": str(data_dir)}
+    """Return the Flask-Caching backend of ``app``: SQLiteCache or SealedRedisCache."""
+    package = "portal.gateway"
+    config = {"CACHE_TYPE": f"{package}.sqlite_cache.SQLiteCache", "CACHE_DIR": str(data_dir)}
     if redis_url:
-        from portal.gateway.redis_cache import CLIENT_OPTIONS, PREFIX  # late: most have none
+        from portal.gateway.redis_cache import CLIENT_OPTIONS, PREFIX  # lazy: Redis is optional
 
         config = {
-            "CACHE_TYPE": f"{room}.redis_cache.SealedRedisCache",
+            "CACHE_TYPE": f"{package}.redis_cache.SealedRedisCache",
             "CACHE_REDIS_URL": redis_url,
             "CACHE_KEY_PREFIX": PREFIX,
             "CACHE_OPTIONS": cast(Any, dict(CLIENT_OPTIONS)),
         }
     cache = Cache(app, config=config)
-    # Not cache.cache: that asks for the current application, which need not be this one.
+    # Not cache.cache: that uses the current application, which need not be this one.
     return app.extensions["cache"][cache]
 
 
 def remove_lease_files(data_dir: Path) -> None:
-    """Remove what killed processes left: a file's name holds the tag of its vehicle. For a start
-    that found no other server on the directory."""
+    """Remove the lease files of killed processes; their names hold the tags of vehicles.
+
+    Must only run while no other server uses the directory.
+    """
     for file in (data_dir / LEASES).glob("*"):
         with suppress(OSError):
             file.unlink()
 
 
 def leases(backend: Any, data_dir: Path, redis_url: str | None) -> Leases:
-    """``backend`` is that of ``cache_backend``: leases in Redis share its client."""
-    if redis_url:
-        from portal.gateway.redis_lease import RedisLeases  # late: most portals have none
+    """Return the leases.
 
-        return RedisLeases(backend.client, backend.fuse)
+    ``backend`` comes from ``cache_backend``: Redis leases share its client and breaker.
+    """
+    if redis_url:
+        from portal.gateway.redis_lease import RedisLeases  # lazy: Redis is optional
+
+        return RedisLeases(backend.client, backend.breaker)
     return FileLeases(data_dir / LEASES)

@@ -1,4 +1,4 @@
-"""What is stored: an answer's exact bytes with their origin and time, signed, the key inside."""
+"""The stored format: an answer's exact bytes with metadata and key, signed."""
 
 import hashlib
 import hmac
@@ -8,14 +8,17 @@ import msgspec
 
 from portal.storage import fingerprint
 
-SCHEMA: Final = 3  # 2 had no namespace in its keys
-SEAL_BYTES: Final = 32  # SHA-256, before all else
-KEY_ID_BYTES: Final = 8  # which key signed it, before the content
+SCHEMA: Final = 3  # version 2 had no namespace in its keys
+SEAL_BYTES: Final = 32  # the HMAC-SHA-256 signature, at the start
+KEY_ID_BYTES: Final = 8  # id of the signing key, after the signature and before the content
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
-    """One stored answer. ``fetched_at`` in epoch seconds, to be deleted ``keep_s`` after it;
-    ``failure`` is a Failure's kind where what is remembered is that asking failed."""
+    """One stored answer.
+
+    ``fetched_at`` is in epoch seconds; the entry is to be deleted ``keep_s`` seconds later.
+    ``failure`` is the kind of a Failure if the entry records a failed lookup, otherwise empty.
+    """
 
     key: str
     fetched_at: float
@@ -27,9 +30,9 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     failure: str = ""
     retry_after_s: float | None = None
     schema: int = SCHEMA
-    operation: str = ""  # unknown where a former version stored it
-    namespace: str = ""  # filled in by Store.write, as is the fence
-    fence: int = 0  # the later of two writes under one key has the higher one
+    operation: str = ""  # empty if a former version stored it
+    namespace: str = ""  # set by Store.write, as is the fence
+    fence: int = 0  # of two writes under one key, the later has the higher fence
 
     @property
     def delete_at(self) -> float:
@@ -37,13 +40,19 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
 
 
 def key_id(fingerprint: str) -> bytes:
-    """What every envelope of a key carries, by the key's fingerprint: others can tell it apart."""
+    """Return the id of a signing key, from the key's fingerprint.
+
+    Every envelope carries it, so that entries of different keys can be distinguished.
+    """
     return bytes.fromhex(fingerprint)[:KEY_ID_BYTES]
 
 
 class Seal:
-    """Signs and opens envelopes. What is forged, foreign or of an old schema reads as absent:
-    never an error, never executed."""
+    """Signs and verifies envelopes.
+
+    Forged entries, entries of another key or of an old schema read as absent. They raise no error,
+    and nothing in them is executed.
+    """
 
     def __init__(self, secret: bytes) -> None:
         self._key_id = key_id(fingerprint(secret))
@@ -57,7 +66,7 @@ class Seal:
         return self._sign(content) + content
 
     def verify(self, sealed: object, key: str) -> Envelope | None:
-        """The envelope stored under this key, or None for anything that is not one of ours."""
+        """Return the envelope stored under this key, or None if it is not valid."""
         if not isinstance(sealed, bytes) or len(sealed) <= SEAL_BYTES:
             return None
         mac, content = sealed[:SEAL_BYTES], sealed[SEAL_BYTES:]
@@ -70,7 +79,10 @@ class Seal:
         return envelope if envelope.key == key and envelope.schema == SCHEMA else None
 
     def keyed_hash(self, text: str, length: int = 32) -> str:
-        """A name for a secret text that only holders of the key can compute: HMAC, in hex."""
+        """Return a name for a secret text: HMAC-SHA-256 in hex, cut to ``length`` digits.
+
+        Only holders of the key can compute it.
+        """
         return hmac.digest(self._names, text.encode(), hashlib.sha256).hex()[:length]
 
     def _sign(self, content: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Pure: an answer's age and lifetimes → fresh, stale or expired (RFC 9111 §4.2, RFC 5861 §4)."""
+"""Compute an answer's freshness from its age (RFC 9111 §4.2, RFC 5861 §4). Pure."""
 
 import math
 from typing import Literal
@@ -9,7 +9,8 @@ from portal.gateway.operations import CachePolicy
 
 REJECTED_FRESH_S = 600
 JITTER = 0.10
-# Clocks of machines that share a store differ a little; an answer from further ahead is wrong.
+# Clocks of machines that share a store differ a little. An answer dated further in the future is
+# invalid.
 CLOCK_SKEW_S = 60
 
 State = Literal["fresh", "stale", "expired"]
@@ -22,10 +23,11 @@ class Freshness(msgspec.Struct, frozen=True):
 
 
 def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, float]:
-    """Seconds an answer is fresh, and further seconds it may be served when asking fails.
+    """Return the seconds an answer is fresh, and the further seconds it may be stale.
 
-    A rejection (400) lives ten minutes. An empty list is the answer an outage most easily fakes:
-    a quarter of the time, and never stale.
+    A stale answer may be served if the upstream call fails. A rejection (400) is fresh for
+    REJECTED_FRESH_S and never stale. An empty list is fresh for a quarter of the time and never
+    stale, because it is the answer that an outage most easily fakes.
     """
     if status != 200:
         return REJECTED_FRESH_S, 0
@@ -35,16 +37,19 @@ def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, floa
 
 
 def retention_s(terms: CachePolicy, status: int, empty: bool) -> int:
-    """Seconds after which an answer is deleted, not merely ignored."""
+    """Return the seconds after which an answer is deleted, not merely ignored."""
     return math.ceil(sum(lifetimes(terms, status, empty)))
 
 
-def judge(
+def compute_freshness(
     terms: CachePolicy, status: int, empty: bool, fetched_at: float, now: float, chance: float
 ) -> Freshness:
-    """``chance`` in [0, 1) spreads the expiry of answers fetched together over the last 10 %.
+    """Return an answer's state, age and remaining lifetime.
 
-    Jitter moves the end of freshness alone, so the stale window begins earlier. Without such a
+    ``chance`` in [0, 1) is the jitter: it spreads the expiry of answers fetched together over the
+    last 10 % of the fresh time.
+
+    Jitter moves only the end of freshness, so the stale window begins earlier. Without a stale
     window (a rejection, an empty list, STALE_* = 0) the answer expires when its freshness ends.
     """
     fresh_s, stale_s = lifetimes(terms, status, empty)

@@ -1,4 +1,4 @@
-"""The gateway: hit, stale or miss. Goes to the upstream once a question, and never for nothing."""
+"""Cached upstream lookups: hit, stale or miss. Concurrent misses are coalesced."""
 
 import time
 import zlib
@@ -9,7 +9,7 @@ from typing import cast, get_args
 from portal.gateway import answer_check
 from portal.gateway.backend import Mark
 from portal.gateway.envelope import Envelope
-from portal.gateway.freshness import Freshness, judge, retention_s
+from portal.gateway.freshness import Freshness, compute_freshness, retention_s
 from portal.gateway.lease import fence_now
 from portal.gateway.ledger import Ledger
 from portal.gateway.lookup import (
@@ -32,14 +32,14 @@ from portal.vehicle import Plate
 
 @dataclass(frozen=True, slots=True)
 class _FlightResult:
-    """What a flight brought: the answer, and whether the store took it."""
+    """A flight's answer, and whether the store accepted it."""
 
     envelope: Envelope
     stored: bool
 
 
 class Gateway:
-    """Answers lookups out of the store or from the upstream."""
+    """Answers lookups from the store or from the upstream."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Gateway:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._observer = observer or NullObserver()
-        self._asker = UpstreamClient(upstream, ledger, policy, self._observer)
+        self._client = UpstreamClient(upstream, ledger, policy, self._observer)
         self._store = store
         self._single_flight = single_flight
         self._policy = policy
@@ -62,13 +62,13 @@ class Gateway:
         return self._policy.terms[operation]
 
     def kept_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
-        """Seconds after which an answer of this kind is deleted."""
+        """Return the seconds after which such an answer is deleted."""
         return retention_s(self.terms(operation), status, empty)
 
     def fetch(
         self, lookup: Lookup, caller: Caller, directive: Directive = Directive.NORMAL
     ) -> Served:
-        """The answer to a lookup, as fresh as the directive asks; raises Failure."""
+        """Return the answer to a lookup, as fresh as the directive asks; raises Failure."""
         started = time.monotonic()
         operation = lookup.operation.name
         try:
@@ -77,24 +77,30 @@ class Gateway:
             if failure.kind != "not_stored":
                 self._observer.failed(operation, failure.kind, time.monotonic() - started)
             raise
-        if directive is not Directive.PEEK:  # a bot's glance is nobody's saving
+        if directive is not Directive.PEEK:  # PEEK requests do not count as savings
             self._observer.served(operation, served.cache_status, time.monotonic() - started)
         return served
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
-        """Where a lookup's answer is stored; ``credential`` is the caller's own, or None."""
+        """Return the store key of a lookup's answer.
+
+        ``credential`` is the caller's own, or None.
+        """
         return self._store.key(lookup, credential)
 
     def get_fresh(self, lookup: Lookup, key: str) -> Served | None:
-        """The fresh answer stored under a lookup's key, or None for whatever ``fetch`` is for.
+        """Return the fresh answer under a lookup's key, or None if ``fetch`` is needed.
 
-        Who serves it counts it with ``count_hits``.
+        The caller must call ``count_hits``.
         """
         held = self._store.read(key)
         return self._hit(lookup, held) if held is not None else None
 
     def get_if_unchanged(self, key: str, fetched_at: float) -> bytes | None:
-        """The body of an answer served a moment ago, while the process memory vouches for it."""
+        """Return the body of a recently served answer, from the local cache only.
+
+        None if the local cache has no confirmed entry, or one with another ``fetched_at``.
+        """
         held = self._store.recent(key)
         return held.body if held is not None and held.fetched_at == fetched_at else None
 
@@ -102,10 +108,10 @@ class Gateway:
         self._observer.served(operation, "hit", seconds, times)
 
     def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
-        """Let a stored report be the one that its vehicle's page shows.
+        """Store a copy of a report as the newest one of its vehicle.
 
-        Asked for by whoever had it written from the upstream's own records: a report on a
-        caller's own data is that caller's alone.
+        The vehicle's page shows the newest report. Called only for a report written from the
+        upstream's own records. A report on a caller's own data is available to that caller alone.
         """
         key = self._store.key(lookup, caller.credential)
         mark = self._store.mark(key)
@@ -115,58 +121,66 @@ class Gateway:
             self._store.copy(held, newest, fence_now(), mark)
 
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
-        """The report last kept as a plate's newest; None when none is within its lifetime."""
+        """Return the report last stored as a plate's newest.
+
+        None if there is none within its lifetime.
+        """
         held = self._store.read(self._store.newest_report_key(plate, caller.credential))
         if held is None:
             return None
-        freshness = self._judge(Lookup(REPORT, plate), held)
+        freshness = self._freshness(Lookup(REPORT, plate), held)
         return None if freshness.state == "expired" else _served(held, freshness, "hit", True)
 
     def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
-        """The last answer that differed from the stored one, while its own retention lasts: what
-        has changed is told by comparing the two."""
+        """Return the last different answer before the stored one, if retained.
+
+        Its own retention applies. Changes are detected by comparing the two.
+        """
         replaced = self._store.read(_previous(self._store.key(lookup, caller.credential)))
         if replaced is None or replaced.delete_at <= self._clock():
             return None
-        return _served(replaced, self._judge(lookup, replaced), "stale", stored=True)
+        return _served(replaced, self._freshness(lookup, replaced), "stale", stored=True)
 
     def _fetch(self, lookup: Lookup, caller: Caller, directive: Directive) -> Served:
-        # Only the caller's own credential divides the store: an operator's is everybody's.
+        # Only a caller's own credential is part of the key. Answers fetched with the operator's
+        # credential are shared by all callers.
         key = self._store.key(lookup, caller.credential)
         held = self._store.read(key)
         if directive is not Directive.REFRESH:
             current = self._current(key, lookup, held)
             if current is not None:
-                return _served(current, self._judge(lookup, current), "hit", stored=True)
-        stale = held if held and self._judge(lookup, held).state == "stale" else None
+                return _served(current, self._freshness(lookup, current), "hit", stored=True)
+        stale = held if held and self._freshness(lookup, held).state == "stale" else None
         if stale and directive is Directive.PEEK:
-            return _served(stale, self._judge(lookup, stale), "stale", stored=True)
+            return _served(stale, self._freshness(lookup, stale), "stale", stored=True)
         if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
             raise Failure("not_stored")
         try:
             return self._ask(key, lookup, caller, directive)
         except Failure as failure:
-            # Read anew: it may have been purged while we asked.
+            # Read again: the entry may have been purged during the upstream call.
             held = self._store.read(key) if failure.allows_stale and held else None
             if held:
-                freshness = self._judge(lookup, held)
+                freshness = self._freshness(lookup, held)
                 if freshness.state != "expired":
                     return _served(held, freshness, "stale", stored=True)
             raise
 
     def _hit(self, lookup: Lookup, held: Envelope) -> Served | None:
-        freshness = self._judge(lookup, held)
+        freshness = self._freshness(lookup, held)
         return _served(held, freshness, "hit", True) if freshness.state == "fresh" else None
 
     def _current(
         self, key: str, lookup: Lookup, held: Envelope | None, use_local_cache: bool = True
     ) -> Envelope | None:
-        """A fresh answer, or a rejection (400) that came after the last one. Rejections have a
-        place of their own: a bad answer never replaces a good one."""
-        if held is not None and self._judge(lookup, held).state == "fresh":
+        """Return a fresh answer, or a fresh rejection (400) newer than the last answer.
+
+        Rejections are stored under a key of their own, so a rejection never replaces an answer.
+        """
+        if held is not None and self._freshness(lookup, held).state == "fresh":
             return held
         rejected = self._store.read(_rejected(key), use_local_cache)
-        if rejected is None or self._judge(lookup, rejected).state != "fresh":
+        if rejected is None or self._freshness(lookup, rejected).state != "fresh":
             return None
         return rejected if held is None or rejected.fetched_at > held.fetched_at else None
 
@@ -174,41 +188,45 @@ class Gateway:
         asked_at = self._clock()
         deadline = time.monotonic() + self._policy.deadline_s
 
-        def look() -> _FlightResult | None:
-            return self._look(key, lookup, asked_at if directive is Directive.REFRESH else None)
+        def poll() -> _FlightResult | None:
+            return self._poll(key, lookup, asked_at if directive is Directive.REFRESH else None)
 
         def lead(fence: int) -> _FlightResult:
             return self._lead(key, lookup, caller, deadline, fence)
 
-        brought, led = self._single_flight.run(key, lead, look, deadline)
-        how: CacheStatus = "collapsed"
-        if led:
-            how = "request" if directive is Directive.REFRESH else "miss"
-        envelope = brought.envelope
-        return _served(envelope, self._judge(lookup, envelope), how, brought.stored)
+        result, is_leader = self._single_flight.run(key, lead, poll, deadline)
+        status: CacheStatus = "collapsed"
+        if is_leader:
+            status = "request" if directive is Directive.REFRESH else "miss"
+        envelope = result.envelope
+        return _served(envelope, self._freshness(lookup, envelope), status, result.stored)
 
-    def _look(self, key: str, lookup: Lookup, not_before: float | None) -> _FlightResult | None:
-        """What another process has brought meanwhile; raises the Failure it met."""
+    def _poll(self, key: str, lookup: Lookup, not_before: float | None) -> _FlightResult | None:
+        """Return the result of another process, or None.
+
+        Raises the Failure that the other process met.
+        """
         held = self._store.read(key, use_local_cache=False)
-        brought = self._current(key, lookup, held, use_local_cache=False)
-        if brought is not None and (not_before is None or brought.fetched_at > not_before):
-            return _FlightResult(brought, stored=True)
+        result = self._current(key, lookup, held, use_local_cache=False)
+        if result is not None and (not_before is None or result.fetched_at > not_before):
+            return _FlightResult(result, stored=True)
         note = self._store.read(_failed(key), use_local_cache=False)
         if note is not None and 0 <= self._clock() - note.fetched_at < FAILURE_SHARED_S:
-            raise Failure(_kind(note.failure), note.retry_after_s)
+            raise Failure(_failure_kind(note.failure), note.retry_after_s)
         return None
 
     def _lead(
         self, key: str, lookup: Lookup, caller: Caller, deadline: float, fence: int
     ) -> _FlightResult:
-        """Ask, judge, store. A failure that cost something is remembered for a moment.
+        """Call the upstream, check the answer and store it.
 
-        What the vehicle's purge meets under way reaches its caller, but is not stored.
+        A failure that may have been charged is stored for FAILURE_SHARED_S. If the vehicle is
+        purged during the call, the result is returned to its caller but not stored.
         """
         mark = self._store.mark(key)
         tag = self._store.tag(lookup.subject.text)
         try:
-            response = self._asker.ask(lookup, tag, caller, deadline, mark.purges)
+            response = self._client.ask(lookup, tag, caller, deadline, mark.purges)
         except Failure as failure:
             if failure.costs:
                 note = Envelope(
@@ -224,9 +242,9 @@ class Gateway:
                 )
                 self._store.write(note, fence, mark)
             raise
-        return self._keep(key, lookup, response, fence, mark)
+        return self._store_answer(key, lookup, response, fence, mark)
 
-    def _keep(
+    def _store_answer(
         self, key: str, lookup: Lookup, response: Response, fence: int, mark: Mark
     ) -> _FlightResult:
         status, body = response.status, response.body
@@ -244,15 +262,15 @@ class Gateway:
         replaced = self._store.read(key, use_local_cache=False) if status == 200 else None
         stored = self._store.write(envelope, fence, mark)
         if stored and replaced and _differs(replaced, envelope):
-            # Under its own times, so that it is deleted when it would have been anyway.
+            # The copy keeps its own times, so its retention does not change.
             self._store.copy(replaced, _previous(key), fence, mark)
         return _FlightResult(envelope, stored)
 
-    def _judge(self, lookup: Lookup, envelope: Envelope) -> Freshness:
-        # The vehicle's tag, not the whole key: the copies of a report expire with it.
+    def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
+        # The vehicle's tag, not the whole key, so that the copies of a report expire with it.
         tag = envelope.key.partition(":")[0]
         chance = zlib.crc32(f"{tag}{envelope.fetched_at}".encode()) / 2**32
-        return judge(
+        return compute_freshness(
             self.terms(lookup.operation.name),
             envelope.status,
             envelope.empty,
@@ -262,11 +280,11 @@ class Gateway:
         )
 
 
-def _served(envelope: Envelope, freshness: Freshness, how: CacheStatus, stored: bool) -> Served:
+def _served(envelope: Envelope, freshness: Freshness, status: CacheStatus, stored: bool) -> Served:
     return Served(
         status=envelope.status,
         body=envelope.body,
-        cache_status=how,
+        cache_status=status,
         stored=stored,
         fetched_at=envelope.fetched_at,
         age_s=freshness.age_s,
@@ -283,13 +301,13 @@ def _previous(key: str) -> str:
     return key + ":previous"
 
 
-def _differs(replaced: Envelope, by: Envelope) -> bool:
-    return replaced.fetched_at < by.fetched_at and replaced.body != by.body
+def _differs(replaced: Envelope, newer: Envelope) -> bool:
+    return replaced.fetched_at < newer.fetched_at and replaced.body != newer.body
 
 
 def _failed(key: str) -> str:
     return key + ":failed"
 
 
-def _kind(text: str) -> FailureKind:
+def _failure_kind(text: str) -> FailureKind:
     return cast(FailureKind, text) if text in get_args(FailureKind) else "bad_answer"

@@ -1,4 +1,4 @@
-"""Which secret key a cache's entries were written under, by the key's fingerprint.
+"""The fingerprint of the secret key that a cache's entries were written under.
 
 Under another key an entry can be neither read nor found by a purge, so it is deleted.
 """
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Engine
 
-from portal.gateway.backend import PURGED, new_era
+from portal.gateway.backend import PURGED, new_generation
 from portal.gateway.backend_breaker import BackendBreaker
 from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES, key_id
 from portal.storage import adopt_key, settle_former_keys
@@ -19,23 +19,24 @@ from portal.storage import adopt_key, settle_former_keys
 log = logging.getLogger(__name__)
 
 _NAME = "key_fingerprint"
-_BATCH = 500  # keys looked at in one step
+_BATCH = 500  # keys scanned in one step
 
 
 class KeyRecord(Protocol):
     def read(self) -> str | None:
-        """The fingerprint recorded beside the entries; None where there is none."""
+        """Return the fingerprint recorded with the entries, or None."""
         ...
 
     def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:
-        """Delete the entries of the ``formers``, the keys in use before; how many there were."""
+        """Delete the entries of the former keys and return their number."""
         ...
 
 
 def record_key(fingerprint: str, engine: Engine, store: KeyRecord) -> None:
-    """Have the database and the store adopt the secret key; logs a change of key in one line.
+    """Record the secret key in the database and the store; log a change of key once.
 
-    Raises SQLAlchemyError. A store that is away is left as it is.
+    Raises SQLAlchemyError. The answers of former keys in a store
+    that is unavailable are deleted at the next start.
     """
     is_new, formers = adopt_key(engine, fingerprint)
     try:
@@ -43,7 +44,7 @@ def record_key(fingerprint: str, engine: Engine, store: KeyRecord) -> None:
         settle_former_keys(engine)
     except Exception as error:
         log.warning(
-            "the store cannot be reached (%s): answers under a former secret key, if any, are "
+            "the store is unavailable (%s): answers under a former secret key, if any, are "
             "deleted at the next start",
             type(error).__name__,
         )
@@ -55,7 +56,7 @@ def record_key(fingerprint: str, engine: Engine, store: KeyRecord) -> None:
 
 
 class SQLiteKeyRecord:
-    """A row beside the entries of an SQLite file, which all are of one key."""
+    """A row in the SQLite file, whose entries are all of one key."""
 
     def __init__(self, connect: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
         self._connect = connect
@@ -64,22 +65,22 @@ class SQLiteKeyRecord:
         with self._connect() as db:
             return _recorded(db)
 
-    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:  # noqa: ARG002 entries tell
+    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:  # noqa: ARG002 in each entry
         with self._connect() as db:
             if _recorded(db) == fingerprint:
                 return 0
-            db.execute("BEGIN IMMEDIATE")  # portals may all start at once
-            # By the key id in each entry: a file that was made anew while a portal ran has no
-            # record of its key.
+            db.execute("BEGIN IMMEDIATE")  # several processes may start at once
+            # By the key id in each entry, because a file that was created anew while a portal
+            # ran has no record of its key.
             gone = db.execute(
                 "DELETE FROM entries WHERE substr(value, ?, ?) <> ?",
                 (SEAL_BYTES + 1, KEY_ID_BYTES, key_id(fingerprint)),
             ).rowcount
             if gone:
-                db.execute("UPDATE era SET name = ?", (new_era(PURGED),))
+                db.execute("UPDATE era SET name = ?", (new_generation(PURGED),))
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_NAME, fingerprint))
             db.execute("COMMIT")
-            if gone:  # where a reader prevents it, the next sweep empties the log
+            if gone:  # if a reader blocks it, the next sweep truncates the WAL
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return gone
 
@@ -91,43 +92,48 @@ def _recorded(db: sqlite3.Connection) -> str | None:
 
 
 class RedisKeyRecord:
-    """Finds a key's entries ``<prefix><tag>:<name>`` by the key id in each, ``id_at`` bytes behind
-    its start: portals of other keys may use the same Redis.
+    """Deletes the entries of a former key from a shared Redis.
 
-    ``begin_era`` tells every process that entries were deleted.
+    Portals with other keys may use the same Redis. An entry ``<prefix><tag>:<name>`` is identified
+    by the key id in its value, ``id_at`` bytes from the start.
+
+    ``begin_generation`` signals the deletion to every process.
     """
 
     def __init__(
         self,
         client: Any,
-        fuse: BackendBreaker,
+        breaker: BackendBreaker,
         prefix: str,
         id_at: int,
-        begin_era: Callable[[], object],
+        begin_generation: Callable[[], object],
     ) -> None:
         self._client = client
-        self._fuse = fuse
+        self._breaker = breaker
         self._pattern = f"{prefix}{'[0-9a-f]' * 24}:*"
         self._id_at = id_at
-        self._begin_era = begin_era
+        self._begin_generation = begin_generation
 
     def read(self) -> None:
-        """No portal owns a Redis, so nothing is recorded there; the database tells."""
+        """Return None: no fingerprint is recorded in Redis.
 
-    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:  # noqa: ARG002 of the database
+        Redis may be shared by several portals. The database holds the fingerprint.
+        """
+
+    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:  # noqa: ARG002 in the database
         if not formers:
             return 0
-        gone, cursor = 0, 0
         key_ids = {key_id(each) for each in formers}
+        gone, cursor = 0, 0
         while True:
-            with self._fuse.guarding():
+            with self._breaker.guard():
                 cursor, keys = self._client.scan(cursor, match=self._pattern, count=_BATCH)
-                asking = self._client.pipeline(transaction=False)
+                pipeline = self._client.pipeline(transaction=False)
                 for key in keys:
-                    asking.getrange(key, self._id_at, self._id_at + KEY_ID_BYTES - 1)
-                ids = zip(keys, asking.execute(), strict=True)
+                    pipeline.getrange(key, self._id_at, self._id_at + KEY_ID_BYTES - 1)
+                ids = zip(keys, pipeline.execute(), strict=True)
                 if found := [key for key, held in ids if held in key_ids]:
                     gone += self._client.unlink(*found)
-                    self._begin_era()
+                    self._begin_generation()
             if cursor == 0:
                 return gone

@@ -1,6 +1,6 @@
-"""Leases: who may ask the upstream for a key, over the processes of one machine.
+"""Leases: mutual exclusion of upstream calls for a key between local processes.
 
-A lease frees itself when its holder dies: the kernel drops the lock of a dead process.
+A lease is released when its holder dies, because the kernel drops the lock of a dead process.
 """
 
 import contextlib
@@ -22,16 +22,16 @@ _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 class Leases(Protocol):
-    """``hold`` yields a fence number to the one holder of a key at a time, None to the others.
+    """``hold`` yields a fence number to the one holder of a key, None to all others.
 
-    Fences grow from one holder to the next, in microseconds since 1970 where a clock gives them:
-    the store refuses a value written under an older fence than the one it holds.
+    Fences increase from one holder to the next. They are microseconds since 1970 if they come from
+    a clock. The store rejects a value written under an older fence than that of the stored value.
     """
 
     def hold(self, key: str) -> contextlib.AbstractContextManager[int | None]: ...
 
     def forget(self, tag: str) -> None:
-        """Remove what leases of a tag's keys left behind, but no lease that is held."""
+        """Remove the remains of a tag's released leases; held leases stay."""
         ...
 
 
@@ -40,12 +40,12 @@ def fence_now() -> int:
 
 
 class FileLeases:
-    """flock on a file a key.
+    """Leases by flock on one file for each key.
 
-    Where the directory cannot be written or its file system knows no locks, every process leads
-    for itself: coalescing shrinks to one call a process, and no lookup is refused. Where the
-    process has no descriptor or memory left, ``hold`` raises Failure("unreachable"): each of a
-    crowd would lead, and pay.
+    If the directory cannot be written or its file system has no locks, every process leads:
+    coalescing degrades to one call for each process, and no lookup is rejected. If the process has
+    no descriptor or memory left, ``hold`` raises Failure("unreachable"), because otherwise each of
+    many concurrent lookups would lead and incur a charge.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -59,27 +59,31 @@ class FileLeases:
         except OSError as error:
             if error.errno in _EXHAUSTED:
                 raise Failure("unreachable", RETRY_AFTER_S) from None
-            log.warning("no lease: %s", type(error).__name__)
+            log.warning("cannot open a lease file: %s", type(error).__name__)
             yield fence_now()
             return
         try:
-            leads, removes = _leads(file, path)
-            if not leads:
+            is_leader, should_unlink = _try_acquire(file, path)
+            if not is_leader:
                 yield None
                 return
             try:
                 yield fence_now()
             finally:
-                # Removed while still locked: who opened it before sees the inode change.
-                if removes:
+                # Unlink while still locked: a process that opened the file before detects the
+                # changed inode.
+                if should_unlink:
                     with contextlib.suppress(OSError):
                         path.unlink()
         finally:
             os.close(file)
 
     def forget(self, tag: str) -> None:
-        """A killed process leaves its file: the kernel dropped the lock, but the name tells the
-        tag."""
+        """Remove the files of a tag's leases that no process holds.
+
+        A killed process leaves its file behind: the kernel dropped the lock, but the file name
+        contains the tag.
+        """
         for path in self._directory.glob(f"{tag}-*"):
             with contextlib.suppress(FileNotFoundError):
                 file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
@@ -98,23 +102,26 @@ class FileLeases:
             return os.open(path, flags, 0o600)
 
 
-def _leads(file: int, path: Path) -> tuple[bool, bool]:
-    """Whether this process is to lead, and whether the file is its to remove."""
+def _try_acquire(file: int, path: Path) -> tuple[bool, bool]:
+    """Return (is_leader, should_unlink) for this process and lease file."""
     try:
         held = _lock(file, path)
         return held, held
     except OSError as error:
-        log.warning("no lock: %s", errno.errorcode.get(error.errno or 0, "?"))
-        # Where nobody can ever lock it nobody else would remove it; a system that is out of
-        # locks for the moment (ENOLCK) may have given this file's to another.
-        return True, error.errno in _NO_LOCKS_HERE
+        log.warning("cannot lock a lease file: %s", errno.errorcode.get(error.errno or 0, "?"))
+        # If the file system has no locks, no other process would remove the file. If the system
+        # is out of locks for the moment (ENOLCK), another process may hold this file's lock.
+        return True, error.errno in _LOCKS_UNSUPPORTED
 
 
-_NO_LOCKS_HERE = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL})
+_LOCKS_UNSUPPORTED = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL})
 
 
 def _lock(file: int, path: Path) -> bool:
-    """Whether we hold the lock of the file that is at ``path`` now, not of one just removed."""
+    """Return whether this process holds the lock of the file now at ``path``.
+
+    A lock on a file that was just removed does not count.
+    """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return os.fstat(file).st_ino == path.stat().st_ino

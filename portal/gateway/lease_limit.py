@@ -1,4 +1,4 @@
-"""A limit to the lookups that a process has under way at a time."""
+"""A limit on the concurrent lookups of a process."""
 
 import contextlib
 import threading
@@ -9,26 +9,26 @@ from portal.gateway.lookup import Failure
 
 
 class LimitedLeases:
-    """Leases of which a process holds or waits for ``most`` at a time.
+    """Leases of which a process holds or waits for at most ``limit`` at a time.
 
-    Each takes descriptors: its file, and the connection to the upstream. Beyond the limit
-    ``hold`` raises Failure("unreachable") at once, before anything is opened, sent or paid, so
-    that the listener and the databases always find a descriptor.
+    Each lease needs descriptors: its file, and the connection to the upstream. Beyond the limit
+    ``hold`` raises Failure("unreachable") at once, before anything is opened, sent or charged. The
+    listener and the databases therefore always find a free descriptor.
     """
 
-    def __init__(self, leases: Leases, most: int) -> None:
+    def __init__(self, leases: Leases, limit: int) -> None:
         self._leases = leases
-        self._places = threading.BoundedSemaphore(most)
+        self._slots = threading.BoundedSemaphore(limit)
 
     @contextlib.contextmanager
     def hold(self, key: str) -> Iterator[int | None]:
-        if not self._places.acquire(blocking=False):
+        if not self._slots.acquire(blocking=False):
             raise Failure("unreachable", RETRY_AFTER_S)
         try:
             with self._leases.hold(key) as fence:
                 yield fence
         finally:
-            self._places.release()
+            self._slots.release()
 
     def forget(self, tag: str) -> None:
         self._leases.forget(tag)

@@ -1,4 +1,4 @@
-"""The ledger: a row before each upstream call, what it costs, how it ended; and the limits."""
+"""The ledger: one row for each upstream call with its price and outcome; limits."""
 
 import logging
 import math
@@ -22,25 +22,26 @@ from portal.storage import ledger, reading, spending, waiting, was_purged
 log = logging.getLogger(__name__)
 
 ZONE = ZoneInfo("America/Sao_Paulo")
-EVERYBODY = "day"
-PAGE = 1000  # rows
+ALL_CALLERS = "day"
+PAGE_SIZE = 1000  # rows
 OPEN = "maybe"
 NOT_SENT = "not_sent"
 FREE_OUTCOMES = frozenset({NOT_SENT, "circuit_open"})
-REFUSED = frozenset({401, 403})  # the upstream's answers to a credential
-UNCLOSED_MOST = 10_000  # ends kept for a database that is away; of more, the oldest are lost
+REFUSED = frozenset({401, 403})  # the upstream rejected the credential
+# Closes that wait for an unavailable database. Above this, the oldest are lost.
+MAX_PENDING_CLOSES = 10_000
 TRIAL_RETRY_S = 1.0
-# Seconds to wait for another process's write lock: for a row before its send, always within the
-# deadline; for its end, which holds up a paid answer, while the deadline lasts and after it.
+# Seconds to wait for another process's write lock. ROW: to open a row, never past the deadline. END
+# and LATE_END: to close it before and after the deadline, which delays a paid answer.
 LONGEST_ROW_WAIT_S = 10.0
 LONGEST_END_WAIT_S = 1.0
 LATE_END_WAIT_S = 0.5
-SETTLED_AT_ONCE = 200  # a database far away must not keep the housekeeper from its other chores
+SETTLE_BATCH = 200  # rows in one run: a slow database must not delay the other scheduled tasks
 
-# Built once: to build a statement costs more than to run it, and every miss runs five.
-_ANNOUNCE = insert(ledger)
-# Only while it is open: an end may be told twice, when the first one's confirmation was lost. And
-# by its moment too: SQLite gives the number of a row that was taken back to the next one.
+# Built once: building a statement costs more than running it, and every miss runs five.
+_INSERT = insert(ledger)
+# Only while the row is open: it may be closed twice if the first commit's confirmation was lost.
+# The time is matched too, because SQLite reuses the number of a row that was rolled back.
 _CLOSE = update(ledger).where(
     ledger.c.id == bindparam("number"),
     ledger.c.sent_at == bindparam("written_at"),
@@ -53,16 +54,19 @@ _OF_PAYER = (
 )
 _COUNT = update(spending).where(*_OF_PAYER).values(calls=spending.c.calls + 1)
 _COUNT_WITHIN = _COUNT.where(spending.c.calls < bindparam("most"))
-_HELD = select(spending.c.calls).where(*_OF_PAYER)
+_CALLS_SO_FAR = select(spending.c.calls).where(*_OF_PAYER)
 _FIRST = insert(spending).values(calls=1)
-_GIVE_BACK = (
+_RELEASE = (
     update(spending).where(*_OF_PAYER, spending.c.calls > 0).values(calls=spending.c.calls - 1)
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One upstream call. ``sent_at`` is aware; ``price`` in R$; an open call reads "maybe"."""
+    """One upstream call.
+
+    ``sent_at`` is timezone-aware and ``price`` in R$. The outcome of an open call is "maybe".
+    """
 
     sent_at: datetime
     operation: str
@@ -71,15 +75,15 @@ class Row:
     price: Decimal
     outcome: str
     status: int | None
-    namespace: str = ""  # "" in rows of a version that knew none
+    namespace: str = ""  # "" in rows from a version without namespaces
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
-    """Which row it is, and who gets the reservation back if nothing left.
+class _OpenRow:
+    """Identifies a row, and the payers to release the reservation to.
 
-    ``own_credential``: the caller's own went upstream (pass-through). ``on_trial``: none of this
-    caller's calls has been answered with 200 today.
+    ``own_credential``: the caller's own credential went upstream (pass-through). ``on_trial``: none
+    of this caller's calls has been answered with 200 today.
     """
 
     number: int
@@ -92,24 +96,24 @@ class _Written:
 
 
 @dataclass(frozen=True, slots=True)
-class _End:
-    row: _Written
+class _PendingClose:
+    row: _OpenRow
     outcome: str
     status: int | None
 
 
 class Ledger:
-    """Knows every call and lets none through beyond a limit.
+    """Records every call and enforces the daily limits.
 
-    Rows and limits are those of one ``namespace``: other upstreams, and the demonstration, may
+    Rows and limits belong to one ``namespace``, because other upstreams and the demonstration may
     use the same database.
 
-    Where callers bring a credential of their own, a call that the upstream refused (401, 403)
-    gives its reservations back, and so does any call of a caller on trial that is not answered
-    with 200: strangers do not spend the day of the others. Its row stays, with its price: the
-    upstream counted the call, and its contract does not say that a refusal is free. Until they
-    end, calls of callers on trial hold places of the day: over all ``processes`` at most half of
-    those that are left, but at least one each.
+    If callers bring their own credential, a call that the upstream refused (401, 403) releases its
+    reservations. So does any call of a caller on trial that is not answered with 200. Unknown
+    callers therefore cannot exhaust the daily limit of the others. The row of such a call stays,
+    with its price, because the upstream counted the call and its contract does not say that a
+    refusal is free. While in flight, calls of callers on trial use at most half of the remaining
+    daily limit over all ``processes``, but at least one call in each process.
     """
 
     def __init__(
@@ -124,10 +128,10 @@ class Ledger:
         self._daily_limit = daily_limit
         self._clock = clock
         self._processes = processes
-        self._turn = threading.Lock()
+        self._trial_lock = threading.Lock()
         self._on_trial = 0  # calls under way in this process
         self._namespace = namespace
-        self._unclosed: deque[_End] = deque(maxlen=UNCLOSED_MOST)
+        self._pending: deque[_PendingClose] = deque(maxlen=MAX_PENDING_CLOSES)
 
     def account(
         self,
@@ -138,137 +142,151 @@ class Ledger:
         deadline: float = math.inf,
         purges: int | None = None,
     ) -> "LedgerSession":
-        """``deadline`` in monotonic seconds: no row is waited for longer. ``purges`` is the
-        number of the last purge before the lookup began: a later purge of the vehicle leaves
-        the lookup's further rows without its tag."""
+        """Return a session for the calls of one fetch.
+
+        ``deadline`` (monotonic seconds) bounds the wait for opening a row. ``purges`` is the
+        number of the last purge before the fetch began: after a later purge of the vehicle,
+        further rows of the session are written without its tag.
+        """
         return LedgerSession(self, operation, subject, price, caller, deadline, purges)
 
     def rows(self, month: str | None = None, everywhere: bool = False) -> Iterator[Row]:
-        """The calls of a month ("2026-11"), or all, oldest first; ``everywhere``: those of every
-        namespace, rows of a version that knew none included.
+        """Yield the calls of a month ("2026-11"), or all, oldest first.
 
-        What never left is no call: such rows count nowhere.
+        ``everywhere`` includes those of every namespace, and rows from a version without
+        namespaces. Rows of calls that were never sent are left out.
         """
         query = select(ledger).where(ledger.c.outcome.not_in(FREE_OUTCOMES)).order_by(ledger.c.id)
         if not everywhere:
             query = query.where(ledger.c.namespace == self._namespace)
         if month is not None:
             query = query.where(ledger.c.day.between(f"{month}-01", f"{month}-31"))
-        # Page by page: PostgreSQL's driver would fetch everything, and a reader that a slow
-        # terminal holds up would hold up SQLite's log.
+        # Page by page: PostgreSQL's driver would otherwise fetch all rows at once, and a reader on
+        # a slow terminal would block checkpoints of SQLite's WAL.
         last = 0
         while True:
             with reading(self._engine) as db:
-                page = db.execute(query.where(ledger.c.id > last).limit(PAGE)).all()
+                page = db.execute(query.where(ledger.c.id > last).limit(PAGE_SIZE)).all()
             yield from map(_row, page)
-            if len(page) < PAGE:
+            if len(page) < PAGE_SIZE:
                 return
             last = page[-1].id
 
     def forget(self, subject: str) -> int:
-        """Cut the tie between the rows of every namespace and a vehicle; what was spent stays."""
+        """Remove a vehicle's tag from the rows of every namespace; return their number.
+
+        The rows and their prices stay.
+        """
         with self._engine.begin() as db:
             return db.execute(
                 update(ledger).where(ledger.c.subject == subject).values(subject="")
             ).rowcount
 
-    def open_row(self, purchase: "LedgerSession", origin: str) -> _Written:
-        """Reserve the call in every limit and write its row, or raise Failure and do neither."""
+    def open_row(self, session: "LedgerSession", origin: str) -> _OpenRow:
+        """Reserve the call in every limit and write its row, or raise and do neither.
+
+        Raises Failure.
+        """
         now = self._clock()
         day = datetime.fromtimestamp(now, ZONE).date().isoformat()
-        caller = purchase.caller
+        caller = session.caller
         row, on_trial = None, False
-        wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, purchase.deadline - time.monotonic()))
+        wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, session.deadline - time.monotonic()))
         try:
             with waiting(self._engine, wait_s).begin() as db:
-                if not _reserve(db, self._payer(day, EVERYBODY), self._daily_limit):
+                if not _reserve(db, self._payer(day, ALL_CALLERS), self._daily_limit):
                     raise Failure("day_limit", self._until_midnight(now))
                 if not _reserve(db, self._payer(day, f"token:{caller.name}"), caller.daily_limit):
                     raise Failure("token_limit", self._until_midnight(now))
                 on_trial = self._begin_trial(db, day, caller)
-                is_purged = purchase.purges is not None and was_purged(
-                    db, purge_bucket(purchase.subject), purchase.purges
+                is_purged = session.purges is not None and was_purged(
+                    db, purge_bucket(session.subject), session.purges
                 )
                 written = db.execute(
-                    _ANNOUNCE,
+                    _INSERT,
                     {
                         "sent_at": now,
                         "day": day,
-                        "operation": purchase.operation,
-                        "subject": "" if is_purged else purchase.subject,
+                        "operation": session.operation,
+                        "subject": "" if is_purged else session.subject,
                         "origin": origin,
                         "caller": caller.name,
-                        "price": str(purchase.price),
+                        "price": str(session.price),
                         "outcome": OPEN,
                         "namespace": self._namespace,
                     },
                 )
                 key = written.inserted_primary_key
                 assert key is not None
-                row = _Written(
-                    *(int(key[0]), now, day, caller.name, purchase.deadline),
+                row = _OpenRow(
+                    *(int(key[0]), now, day, caller.name, session.deadline),
                     own_credential=caller.credential is not None,
                     on_trial=on_trial,
                 )
         except SQLAlchemyError as error:
             self._end_trial(on_trial)
-            if row is not None:  # whether it stands, nobody knows: only its confirmation is lost
-                self._put_off(_End(row, NOT_SENT, None), error)
+            if row is not None:  # perhaps committed: only the confirmation may be lost
+                self._defer(_PendingClose(row, NOT_SENT, None), error)
             raise Failure("no_ledger") from None
         return row
 
-    def close_row(self, row: _Written, outcome: str, status: int | None) -> None:
-        """Write how a call ended; one that was never sent gives its reservation back.
+    def close_row(self, row: _OpenRow, outcome: str, status: int | None) -> None:
+        """Write a call's outcome; release the reservation of a call that was never sent.
 
-        Where the database will not, ``settle`` does it later; until then the row reads "maybe".
+        If the database fails, ``settle`` retries later. Until then the row's outcome is "maybe".
         """
         self._end_trial(row.on_trial)
-        end = _End(row, outcome, status)
+        end = _PendingClose(row, outcome, status)
         try:
             self._close(end)
         except SQLAlchemyError as error:
-            self._put_off(end, error)
+            self._defer(end, error)
 
     def settle(self) -> None:
-        """Close what could not be closed when it ended, the oldest first. Now and then."""
-        for _ in range(min(len(self._unclosed), SETTLED_AT_ONCE)):
+        """Retry failed closes, oldest first. A periodic task."""
+        for _ in range(min(len(self._pending), SETTLE_BATCH)):
             try:
-                end = self._unclosed.popleft()
-            except IndexError:  # another thread settles too
+                end = self._pending.popleft()
+            except IndexError:  # another thread runs settle too
                 return
             try:
                 self._close(end)
             except SQLAlchemyError:
-                self._unclosed.appendleft(end)
+                self._pending.appendleft(end)
                 return
 
-    def _close(self, end: _End) -> None:
+    def _close(self, end: _PendingClose) -> None:
         free = end.outcome in FREE_OUTCOMES
         values: dict[str, object] = {"outcome": end.outcome, "status": end.status}
         if free:
             values["price"] = "0"
         row = end.row
         refused = row.own_credential and end.status in REFUSED
-        gives_back = free or refused or (row.on_trial and end.status != 200)
+        releases = free or refused or (row.on_trial and end.status != 200)
         left_s = row.deadline - time.monotonic()
         wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
         with waiting(self._engine, wait_s).begin() as db:
             which = {"number": row.number, "written_at": row.sent_at}
-            if db.execute(_CLOSE, which | values).rowcount and gives_back:
-                for payer in (EVERYBODY, f"token:{row.caller}"):
-                    db.execute(_GIVE_BACK, self._payer(row.day, payer))
+            if db.execute(_CLOSE, which | values).rowcount and releases:
+                for payer in (ALL_CALLERS, f"token:{row.caller}"):
+                    db.execute(_RELEASE, self._payer(row.day, payer))
             if row.on_trial and end.status == 200:
-                _reserve(db, self._payer(row.day, _known(row.caller)), 0)
+                _reserve(db, self._payer(row.day, _proven_key(row.caller)), 0)
 
     def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
-        """Whether the call is one of a caller on trial; raises Failure where those under way hold
-        their share of the day already. Only with a limit can they stop others."""
+        """Return whether the call is one of a caller on trial.
+
+        Raises Failure if the trial calls in flight already hold their share of the day. Without a
+        daily limit no caller is on trial, because trial calls cannot then block other callers.
+        """
         if not self._daily_limit or caller.credential is None:
             return False
-        if _calls(db, self._payer(day, _known(caller.name))):
+        if _calls(db, self._payer(day, _proven_key(caller.name))):
             return False
-        with self._turn:
-            left = self._daily_limit - _calls(db, self._payer(day, EVERYBODY)) + 1 + self._on_trial
+        with self._trial_lock:
+            left = (
+                self._daily_limit - _calls(db, self._payer(day, ALL_CALLERS)) + 1 + self._on_trial
+            )
             if self._on_trial >= max(1, left // (2 * self._processes)):
                 raise Failure("unreachable", TRIAL_RETRY_S)
             self._on_trial += 1
@@ -276,18 +294,18 @@ class Ledger:
 
     def _end_trial(self, on_trial: bool) -> None:
         if on_trial:
-            with self._turn:
+            with self._trial_lock:
                 self._on_trial -= 1
 
     def _payer(self, day: str, payer: str) -> dict[str, object]:
         return {"within": self._namespace, "on": day, "by": payer}
 
-    def _put_off(self, end: _End, error: SQLAlchemyError) -> None:
-        log.warning("a call's end is written later: %s", type(error).__name__)
-        self._unclosed.append(end)
+    def _defer(self, end: _PendingClose, error: SQLAlchemyError) -> None:
+        log.warning("cannot write a call's outcome yet: %s", type(error).__name__)
+        self._pending.append(end)
 
     def drop_past_counters(self) -> None:
-        """Forget the limits' counters of the days before yesterday; the rows stay."""
+        """Delete the limit counters from before yesterday; ledger rows stay."""
         day = datetime.fromtimestamp(self._clock() - 86400, ZONE).date().isoformat()
         with self._engine.begin() as db:
             db.execute(delete(spending).where(spending.c.day < day))
@@ -298,11 +316,11 @@ class Ledger:
 
 
 class LedgerSession:
-    """One fetch's account with the ledger: every send of it gets a row of its own."""
+    """The ledger session of one fetch; each send gets a row of its own."""
 
     def __init__(
         self,
-        book: Ledger,
+        ledger: Ledger,
         operation: str,
         subject: str,
         price: Decimal,
@@ -310,7 +328,7 @@ class LedgerSession:
         deadline: float = math.inf,
         purges: int | None = None,
     ) -> None:
-        self._book = book
+        self._ledger = ledger
         self.operation = operation
         self.subject = subject
         self.price = price
@@ -319,18 +337,18 @@ class LedgerSession:
         self.purges = purges
 
     def announce(self, origin: str) -> "LedgerEntry":
-        return LedgerEntry(self._book, self._book.open_row(self, origin))
+        return LedgerEntry(self._ledger, self._ledger.open_row(self, origin))
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
     """A row that is open until ``ended`` is called."""
 
-    book: Ledger
-    row: _Written
+    ledger: Ledger
+    row: _OpenRow
 
     def ended(self, outcome: str, status: int | None = None) -> None:
-        self.book.close_row(self.row, outcome, status)
+        self.ledger.close_row(self.row, outcome, status)
 
 
 def _row(row: Any) -> Row:
@@ -346,25 +364,25 @@ def _row(row: Any) -> Row:
     )
 
 
-def _known(caller: str) -> str:
-    """The counter of a caller's first calls of a day that were answered with 200."""
+def _proven_key(caller: str) -> str:
+    """Return the counter's name for a caller's calls answered with 200 on a day."""
     return f"known:{caller}"
 
 
 def _calls(db: Connection, payer: dict[str, object]) -> int:
-    held = db.execute(_HELD, payer).first()
-    return held.calls if held else 0
+    row = db.execute(_CALLS_SO_FAR, payer).first()
+    return row.calls if row else 0
 
 
 def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
-    """Count one more call, atomically; False where that would pass the limit (0 = none)."""
+    """Count one more call atomically; False if that exceeds the limit (0 = none)."""
     count, values = _COUNT, payer
     if limit:
         count, values = _COUNT_WITHIN, payer | {"most": limit}
     if db.execute(count, values).rowcount:
         return True
-    # Looked up first: a day's worth of refusals would be as many errors in PostgreSQL's log.
-    if db.execute(_HELD, payer).first() is None:
+    # Select first: otherwise each refused call would log an error in PostgreSQL.
+    if db.execute(_CALLS_SO_FAR, payer).first() is None:
         try:
             with db.begin_nested():
                 db.execute(
@@ -374,5 +392,5 @@ def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
             return True
         except IntegrityError:
             pass
-    # The row exists: either the limit is reached, or another process was first just now.
+    # The row exists: either the limit is reached, or another process inserted it just now.
     return bool(db.execute(count, values).rowcount)

@@ -1,4 +1,4 @@
-"""What a caller asks the gateway and what it gets: Lookup, Caller, Directive; Served or Failure."""
+"""The gateway's requests and results: Lookup, Caller, Directive; Served, Failure."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -14,18 +14,18 @@ from portal.vehicle import Plate, Renavam
 CacheStatus = Literal["hit", "miss", "collapsed", "request", "stale"]
 
 FailureKind = Literal[
-    "unreachable",  # nobody could be asked
-    "too_slow",  # asked, no whole answer in time
-    "bad_answer",  # asked, and what came was no answer
+    "unreachable",  # no request could be sent
+    "too_slow",  # sent, but no complete answer in time
+    "bad_answer",  # sent, but the response is not a valid answer
     "busy",  # the upstream asked for a pause (429)
     "operator_refused",  # the operator's own credential was refused upstream
     "refused_401",  # pass-through: the caller's credential was refused upstream
     "refused_403",
     "not_found",
-    "day_limit",  # the operator's calls for today are spent
-    "token_limit",  # the caller's own are
-    "not_stored",  # only-if-cached, and nothing is at hand
-    "no_ledger",  # the row before the send could not be written: nothing was sent
+    "day_limit",  # the operator's daily limit of calls is reached
+    "token_limit",  # the caller's own daily limit is reached
+    "not_stored",  # only-if-cached or peek, and nothing is cached
+    "no_ledger",  # the ledger row could not be written, so nothing was sent
 ]
 
 _ALLOWS_STALE: frozenset[FailureKind] = frozenset(
@@ -36,7 +36,10 @@ _FREE: frozenset[FailureKind] = frozenset({"unreachable", "day_limit", "no_ledge
 
 
 class Failure(Exception):
-    """A lookup that brought nothing, and why; ``retry_after_s`` where somebody named a time."""
+    """A failed lookup and its cause.
+
+    ``retry_after_s`` is set if a time to retry is known.
+    """
 
     def __init__(self, kind: FailureKind, retry_after_s: float | None = None) -> None:
         super().__init__(kind)
@@ -45,33 +48,40 @@ class Failure(Exception):
 
     @property
     def allows_stale(self) -> bool:
-        """Whether an older answer is a better reply than this failure (RFC 5861 §4)."""
+        """Whether a stale answer is a better reply than this failure (RFC 5861 §4)."""
         return self.kind in _ALLOWS_STALE
 
     @property
     def is_caller_specific(self) -> bool:
-        """Whether it says something of this caller alone: others must not share it."""
+        """Whether the failure concerns this caller only and must not be shared."""
         return self.kind in _OWN
 
     @property
     def costs(self) -> bool:
-        """Whether trying again at once may be charged: such a failure is remembered briefly."""
+        """Whether an immediate retry may be charged.
+
+        Such a failure is cached briefly.
+        """
         return self.kind not in _OWN | _FREE
 
 
 class Directive(Enum):
-    """How far a fetch may go."""
+    """Which stored answers a fetch may use, and whether it may call the upstream."""
 
     NORMAL = "normal"
-    REFRESH = "refresh"  # ask again, whatever is stored
-    ONLY_IF_CACHED = "only-if-cached"  # a fresh stored answer or none; never asks
-    PEEK = "peek"  # any stored answer still inside its window; never asks
+    REFRESH = "refresh"  # always call the upstream
+    ONLY_IF_CACHED = "only-if-cached"  # a fresh stored answer or none; no upstream call
+    PEEK = "peek"  # a fresh or stale stored answer; no upstream call
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: a name for the ledger, a daily limit of calls (0 = none), and in pass-through
-    mode the credential that goes upstream and keeps this caller's answers apart."""
+    """The identity on whose behalf a lookup is made.
+
+    ``name`` goes into the ledger. ``daily_limit`` is the limit of calls a day (0 = none).
+    ``credential`` is set in pass-through mode: it is sent upstream and separates this caller's
+    answers from those of others.
+    """
 
     name: str
     daily_limit: int = 0
@@ -80,7 +90,10 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One question: an operation on a plate or Renavam, narrowed by ``uf``, or a report's body."""
+    """An operation on a plate or Renavam.
+
+    It is narrowed by ``uf``, or carries a report's ``body``.
+    """
 
     operation: Operation
     subject: Plate | Renavam
@@ -93,20 +106,26 @@ class Lookup:
 
     @property
     def question(self) -> str:
-        """The text a key is made of: all that changes the answer, and nothing else."""
+        """Return the text that the store key is derived from.
+
+        It contains exactly what the answer depends on.
+        """
         digest = hashlib.sha256(self.body).hexdigest() if self.body is not None else ""
         return "|".join((self.operation.name, self.subject.text, self.uf or "", digest))
 
 
 def report_lookup(plate: Plate, data: dict[str, Any]) -> Lookup:
-    """The report on a vehicle from the ``data`` known of it, in one spelling of its JSON."""
+    """Return the lookup of a report on a vehicle from its ``data``.
+
+    The body is canonical JSON.
+    """
     return Lookup(REPORT, plate, body=canonical({"plate": plate.text, "data": data}))
 
 
 class Served(msgspec.Struct, frozen=True):
-    """An answer on its way back: status 200, or a 400 relayed.
+    """An answer to a lookup: status 200, or a relayed 400.
 
-    ``fetched_at`` in epoch seconds; ``age_s`` and ``ttl_s`` in whole seconds.
+    ``fetched_at`` is in epoch seconds, ``age_s`` and ``ttl_s`` in whole seconds.
     """
 
     status: int

@@ -1,4 +1,4 @@
-"""What the gateway tells whoever counts: never a plate, only operations, outcomes, seconds."""
+"""Events that the gateway reports to metrics. They never contain a plate."""
 
 from collections.abc import Collection
 from typing import Protocol
@@ -7,27 +7,33 @@ from portal.gateway.lookup import CacheStatus, FailureKind
 
 
 class Observer(Protocol):
-    """Called in the request's own thread: it must be quick and must not raise."""
+    """Receives the gateway's events.
+
+    The methods run in the request's thread: they must be quick and must not raise.
+    """
 
     def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
-        """``times`` answers alike were given; ``seconds`` is what each took in the mean."""
+        """Report ``times`` equal answers.
+
+        ``seconds`` is the mean duration of one.
+        """
         ...
 
     def failed(self, operation: str, kind: FailureKind, seconds: float) -> None: ...
 
     def asked(self, operation: str, origin: str, outcome: str, seconds: float) -> None:
-        """One attempt at one base address has ended, with the ledger's word for how."""
+        """Report the end of one attempt at one base address, with the ledger's outcome."""
         ...
 
     def drifted(self, operation: str, fields: Collection[str]) -> None:
-        """A paid answer held fields that the contract does not know, or lacked some."""
+        """Report unknown or missing fields of a paid answer, by the contract."""
         ...
 
     def store_failed(self, what: str) -> None: ...
 
 
 class NullObserver:
-    """An observer that counts nothing; to be overridden in part."""
+    """An observer that does nothing; a base class for partial observers."""
 
     def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
         pass
@@ -46,7 +52,7 @@ class NullObserver:
 
 
 class CompositeObserver:
-    """Tells each of its observers."""
+    """Forwards each event to several observers."""
 
     def __init__(self, *observers: Observer) -> None:
         self._observers = observers

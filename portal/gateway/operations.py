@@ -1,4 +1,4 @@
-"""The menu: each operation of the contract, its path and the frame of its answer."""
+"""The operations of the upstream contract: paths and response formats."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,10 @@ Name = Literal["decode", "renainf", "renajud", "report"]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """``status_word`` and ``result_type`` are what a 200 of the contract carries."""
+    """One operation of the contract.
+
+    A 200 carries ``status_word`` in its status and a result of ``result_type``.
+    """
 
     name: Name
     method: Literal["GET", "POST"]
@@ -27,7 +30,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:
-    """What the operator set for an operation: lifetimes in seconds, R$ a call."""
+    """The operator's settings for an operation: lifetimes in seconds, R$ a call."""
 
     fresh_s: int
     stale_s: int

@@ -1,7 +1,7 @@
-"""Flask-Caching's RedisCache for sealed bytes: nothing is pickled, entries are found by tag."""
+"""Flask-Caching's RedisCache for signed bytes, without pickle, indexed by tag."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from flask_caching.backends.rediscache import RedisCache
@@ -19,7 +19,7 @@ from portal.gateway.backend import (
     PurgedMeanwhile,
     Stored,
     compare_marks,
-    new_era,
+    new_generation,
     purge_bucket,
 )
 from portal.gateway.backend_breaker import BackendBreaker
@@ -28,12 +28,12 @@ from portal.gateway.key_record import RedisKeyRecord
 
 T = TypeVar("T")
 
-PREFIX = "portal:"  # of every key of ours: others may use the same Redis
+PREFIX = "portal:"  # of all our keys: other applications may use the same Redis
 TIMEOUT_S = 0.5
-MOST_TOGETHER = 500  # commands sent at once
+BATCH_SIZE = 500  # commands sent at once
 FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError, OSError)
-# One try on a fresh connection where a kept one was closed; redis-py's own default would wait
-# for seconds between three of them.
+# One retry, on a new connection, if a pooled connection was closed. redis-py's default is three
+# retries with pauses of seconds.
 CLIENT_OPTIONS: dict[str, Any] = {
     "socket_timeout": TIMEOUT_S,
     "socket_connect_timeout": TIMEOUT_S,
@@ -42,22 +42,22 @@ CLIENT_OPTIONS: dict[str, Any] = {
 }
 
 _FENCE_DIGITS = 16  # microseconds since 1970 fit until the year 2286
-SCAN_COUNT = 5000  # keys looked at in one step of a scan: Redis serves nobody else meanwhile
+SCAN_COUNT = 5000  # keys in one step of a scan, which blocks other Redis clients
 REWRITE_WAIT_S = 30.0
 _TAG_PATTERN = "[0-9a-f]" * 24
-# A purge that dies half-way keeps its bucket closed for so long.
+# Seconds for which an interrupted purge blocks writes to its bucket.
 CLOSED_S = 300
-_GENERATION = f"{PREFIX}generation"  # a hash: era, id, retention, and a purge count by bucket
+_GENERATION = f"{PREFIX}generation"  # a hash: era, id, retention, and purge counts by bucket
 
-# One hash, so that an evicting Redis loses all of it or nothing.
+# One hash, so that Redis evicts all of it or nothing.
 _BEGIN = """
     redis.call("hsetnx", KEYS[1], "era", ARGV[1])
     redis.call("hsetnx", KEYS[1], "id", ARGV[1])"""
 _MARK = """
     local held = redis.call("hmget", KEYS[1], "id", ARGV[1], "closed:" .. ARGV[1])
     local mark = (held[1] or "") .. ":" .. (held[2] or "0")"""
-# The fence stands before the value: digits of one length compare as text. A write is refused
-# where a purge of its bucket is under way, or was made since its mark was read.
+# The fence precedes the value as digits of fixed length, which compare as text. A write is rejected
+# if a purge of its bucket is running, or was made since its mark was read.
 _REPLACE = f"""
     if ARGV[2] ~= "" then
         {_MARK}
@@ -74,8 +74,8 @@ _REPLACE = f"""
         redis.call("pexpire", KEYS[3], ARGV[5])
     end
     return 1"""
-# What the tag's set names goes at once. The set may have been evicted before its entries, so a
-# scan looks for others; until it has ended, nothing of the bucket is written.
+# Deletes the entries in the tag's set. The set may have been evicted before its entries, so a scan
+# for other entries follows. Until the scan ends, writes to the bucket are rejected.
 _BEGIN_PURGE = f"""
     redis.call("hsetnx", KEYS[1], "id", ARGV[2])
     redis.call("hset", KEYS[1], "era", ARGV[2])
@@ -104,14 +104,14 @@ _SHORTEN = f"""
     end"""
 
 
-def batches(things: Sequence[T]) -> Iterator[Sequence[T]]:
-    """As many as are sent at once, in turn."""
-    for first in range(0, len(things), MOST_TOGETHER):
-        yield things[first : first + MOST_TOGETHER]
+def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield slices of BATCH_SIZE items."""
+    for first in range(0, len(items), BATCH_SIZE):
+        yield items[first : first + BATCH_SIZE]
 
 
 class _Bytes:
-    """The serializer that is none: values are sealed envelopes already."""
+    """A serializer that does nothing: values are signed envelopes already."""
 
     def dumps(self, value: bytes, timeout: int | None = None) -> bytes:  # noqa: ARG002 cachelib's
         return value
@@ -121,20 +121,20 @@ class _Bytes:
 
 
 class SealedRedisCache(RedisCache):
-    """Keys are ``tag:name``; beside each tag a set names its entries."""
+    """Keys are ``tag:name``; a set for each tag lists its entries."""
 
     serializer: Any = _Bytes()
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.client = self._write_client
-        self.fuse = BackendBreaker("Redis", self.client.ping, FAILURES)
+        self.breaker = BackendBreaker("Redis", self.client.ping, FAILURES)
         self.key_record = RedisKeyRecord(
             self.client,
-            self.fuse,
+            self.breaker,
             PREFIX,
             _FENCE_DIGITS + SEAL_BYTES,
-            lambda: self.client.hset(_GENERATION, "era", new_era(PURGED)),
+            lambda: self.client.hset(_GENERATION, "era", new_generation(PURGED)),
         )
         self._begin = self.client.register_script(_BEGIN)
         self._replace = self.client.register_script(_REPLACE)
@@ -147,35 +147,40 @@ class SealedRedisCache(RedisCache):
 
     def read(self, key: str) -> Held:
         bucket = str(purge_bucket(key))
-        with self.fuse.guarding():
+        with self.breaker.guard():
             while True:
-                # The era first: what a purge deletes meanwhile is of the era before.
-                asking = self.client.pipeline(transaction=False)
-                asking.hmget(_GENERATION, "era", "id", bucket)
-                asking.get(self._get_prefix() + key)
-                (era, contents, count), value = asking.execute()
-                if era is not None and contents is not None:
+                # The generation first, so that a concurrent purge leaves the older generation here.
+                pipeline = self.client.pipeline(transaction=False)
+                pipeline.hmget(_GENERATION, "era", "id", bucket)
+                pipeline.get(self._get_prefix() + key)
+                (generation, contents, count), value = pipeline.execute()
+                if generation is not None and contents is not None:
                     break
-                self._begin(keys=[_GENERATION], args=[new_era(BEGUN)])
+                self._begin(keys=[_GENERATION], args=[new_generation(BEGUN)])
         mark = b"%b:%b" % (contents, count or b"0")
-        return Held(None if value is None else value[_FENCE_DIGITS:], era.decode(), mark.decode())
+        return Held(
+            None if value is None else value[_FENCE_DIGITS:], generation.decode(), mark.decode()
+        )
 
     def version(self) -> None:
-        """Redis has no number that tells whether anything was written."""
+        """Return None: Redis has no version number of its contents."""
 
-    def heads(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        era = self.read("era").era  # first: what a purge deletes meanwhile is of the era before
+    def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
+        # The generation first, so that a concurrent purge leaves the older generation here.
+        generation = self.read("era").generation
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
         for some in batches(keys):
-            with self.fuse.guarding():
-                asking = self.client.pipeline(transaction=False)
+            with self.breaker.guard():
+                pipeline = self.client.pipeline(transaction=False)
                 for key in some:
-                    asking.getrange(prefix + key, _FENCE_DIGITS, last)
+                    pipeline.getrange(prefix + key, _FENCE_DIGITS, last)
                 found |= {
-                    key: head for key, head in zip(some, asking.execute(), strict=True) if head
+                    key: signature
+                    for key, signature in zip(some, pipeline.execute(), strict=True)
+                    if signature
                 }
-        return found, era
+        return found, generation
 
     def set(self, key: str, value: bytes, timeout: Any = None) -> bool:
         return self.replace(key, value, self.default_timeout if timeout is None else timeout)
@@ -185,7 +190,7 @@ class SealedRedisCache(RedisCache):
     ) -> bool:
         prefix, tag = self._get_prefix(), key.partition(":")[0]
         milliseconds = max(1, int(timeout * 1000))
-        with self.fuse.guarding():
+        with self.breaker.guard():
             done = self._replace(
                 keys=[_GENERATION, prefix + key, f"{prefix}tag:{tag}"],
                 args=[
@@ -195,23 +200,23 @@ class SealedRedisCache(RedisCache):
             )
         if isinstance(done, bytes):
             compare_marks(mark or "", done.decode().removesuffix(":closed"))
-            raise PurgedMeanwhile  # a purge is under way
+            raise PurgedMeanwhile  # a purge is running
         return bool(done)
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete every entry of a tag, those too that its set does not name any more.
+        """Delete every entry of a tag, including those missing from its set.
 
-        Raises RuntimeError where Redis lost its contents meanwhile, BytesRemain where its files
-        on disk may still hold what was deleted.
+        Raises RuntimeError if Redis lost its contents meanwhile, BytesRemain if its files on disk
+        may still hold what was deleted.
         """
         bucket = purge_bucket(tag)
-        with self.fuse.guarding():
+        with self.breaker.guard():
             gone, mark = self._begin_purge(
                 keys=[_GENERATION, f"{self._get_prefix()}tag:{tag}"],
-                args=[bucket, new_era(PURGED), f"purged_to:{log}", number],
+                args=[bucket, new_generation(PURGED), f"purged_to:{log}", number],
             )
             gone += self._delete_matching(f"{self._get_prefix()}{tag}:*")
-            if not self._end_purge(keys=[_GENERATION], args=[bucket, new_era(PURGED), mark]):
+            if not self._end_purge(keys=[_GENERATION], args=[bucket, new_generation(PURGED), mark]):
                 raise RuntimeError("contents lost during a purge")
         try:
             self._rewrite_files()
@@ -220,17 +225,17 @@ class SealedRedisCache(RedisCache):
         return int(gone)
 
     def purged_to(self, log: str) -> int:
-        with self.fuse.guarding():
+        with self.breaker.guard():
             return int(self.client.hget(_GENERATION, f"purged_to:{log}") or 0)
 
     def set_purged_to(self, log: str, number: int) -> None:
-        with self.fuse.guarding():
+        with self.breaker.guard():
             self.client.hset(_GENERATION, f"purged_to:{log}", number)
 
     def delete_buckets(self, buckets: frozenset[int] | None) -> int:
         prefix, gone, cursor = self._get_prefix().encode(), 0, 0
         while True:
-            with self.fuse.guarding():
+            with self.breaker.guard():
                 pattern = f"{self._get_prefix()}{_TAG_PATTERN}:*"
                 cursor, names = self.client.scan(cursor, match=pattern, count=SCAN_COUNT)
                 found = [
@@ -241,39 +246,39 @@ class SealedRedisCache(RedisCache):
                 ]
                 if found:
                     gone += self.client.delete(*found)
-                    self.client.hset(_GENERATION, "era", new_era(PURGED))
+                    self.client.hset(_GENERATION, "era", new_generation(PURGED))
             if not cursor:
                 return int(gone)
 
     def _rewrite_files(self) -> None:
-        """Have Redis write its snapshot and its append-only file anew, where it keeps them: they
-        hold what was deleted. Raises RuntimeError where that fails or takes too long."""
+        """Have Redis rewrite its snapshot and its append-only file, where they are enabled.
+
+        They still hold deleted entries. Raises RuntimeError if that fails or takes longer than
+        REWRITE_WAIT_S.
+        """
         ends_at = time.monotonic() + REWRITE_WAIT_S
-        with self.fuse.guarding():
+        with self.breaker.guard():
             appends = self.client.info("persistence").get("aof_enabled")
             try:
                 saves = any(self.client.config_get("save").values())
-            except ResponseError:  # a service that hides its configuration
+            except ResponseError:  # a hosted Redis may hide its configuration
                 saves = True
-        for is_on, rewrite, under_way, state in (
-            (saves, self.client.bgsave, "rdb_bgsave_in_progress", "rdb_last_bgsave_status"),
-            (
-                appends,
-                self.client.bgrewriteaof,
-                "aof_rewrite_in_progress",
-                "aof_last_bgrewrite_status",
-            ),
-        ):
-            if is_on:
-                self._wait_for_child(under_way, ends_at)
-                with self.fuse.guarding():
-                    rewrite()
-                if self._wait_for_child(under_way, ends_at)[state] != "ok":
-                    raise RuntimeError("Redis could not rewrite its files")
+        if saves:
+            self._rewrite("rdb_bgsave_in_progress", self.client.bgsave, ends_at)
+        if appends:
+            self._rewrite("aof_rewrite_in_progress", self.client.bgrewriteaof, ends_at)
+
+    def _rewrite(self, under_way: str, begin: Callable[[], object], ends_at: float) -> None:
+        self._wait_for_child(under_way, ends_at)
+        with self.breaker.guard():
+            begin()
+        info = self._wait_for_child(under_way, ends_at)
+        if "err" in (info["rdb_last_bgsave_status"], info["aof_last_bgrewrite_status"]):
+            raise RuntimeError("Redis could not rewrite its files")
 
     def _wait_for_child(self, under_way: str, ends_at: float) -> dict[str, Any]:
         while True:
-            with self.fuse.guarding():
+            with self.breaker.guard():
                 info: dict[str, Any] = self.client.info("persistence")
             if not info[under_way] and not info.get("aof_rewrite_scheduled"):
                 return info
@@ -291,22 +296,22 @@ class SealedRedisCache(RedisCache):
                 return gone
 
     def remove_broken(self) -> list[str]:
-        """Nothing is ever set aside in Redis."""
+        """Return an empty list: no files are quarantined in Redis."""
         return []
 
     def retention(self) -> str:
-        with self.fuse.guarding():
+        with self.breaker.guard():
             return (self.client.hget(_GENERATION, "retention") or b"").decode()
 
     def set_retention(self, text: str) -> None:
-        with self.fuse.guarding():
+        with self.breaker.guard():
             self.client.hset(_GENERATION, "retention", text)
 
     def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
         prefix = self._get_prefix()
-        with self.fuse.guarding():
+        with self.breaker.guard():
             following, names = self.client.scan(
-                cursor or 0, match=f"{prefix}*", count=MOST_TOGETHER, _type="string"
+                cursor or 0, match=f"{prefix}*", count=BATCH_SIZE, _type="string"
             )
             values = self.client.mget(names) if names else []
         entries = [
@@ -319,7 +324,7 @@ class SealedRedisCache(RedisCache):
     def shorten(self, ends: Sequence[tuple[Stored, float]]) -> None:
         prefix = self._get_prefix()
         for some in batches(ends):
-            with self.fuse.guarding():
+            with self.breaker.guard():
                 changes = self.client.pipeline(transaction=False)
                 for entry, at in some:
                     self._shorten(
@@ -330,9 +335,9 @@ class SealedRedisCache(RedisCache):
                 changes.execute()
 
     def close(self) -> None:
-        """Keep no connection open any more: who comes late opens one."""
+        """Close all pooled connections; a later call opens a new one."""
         self.client.close()
 
     def sweep(self) -> int:
-        """Redis deletes what has expired by itself."""
+        """Return 0: Redis deletes expired entries itself."""
         return 0

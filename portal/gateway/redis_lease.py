@@ -1,4 +1,4 @@
-"""Leases over machines: a key with an expiry in Redis, renewed while its holder lives, fenced."""
+"""Leases between machines: an expiring Redis key, renewed by its holder, fenced."""
 
 import contextlib
 import logging
@@ -18,7 +18,7 @@ LIFETIME_MS = 3000
 HEARTBEAT_S = 1.0
 _LAST_FENCE = f"{PREFIX}fence"
 
-# Redis's own clock, so that machines agree; and never twice the same nor a smaller one.
+# Fences use the clock of Redis, which all machines share, and increase strictly.
 _ACQUIRE = """
     if not redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then return false end
     local now = redis.call("time")
@@ -37,22 +37,22 @@ _RELEASE = """
 
 
 class RedisLeases:
-    """One heartbeat thread a process renews what it holds.
+    """Leases in Redis, renewed by one heartbeat thread in each process.
 
-    A holder that stalls loses its lease; its fence is then older than its successor's, and the
-    store refuses its late write over the successor's. With Redis away every process leads for
-    itself: coalescing shrinks to one call a process, and nobody is refused.
+    A holder that stalls loses its lease. Its fence is then older than its successor's, so the store
+    rejects its late write. If Redis is unavailable every process leads: coalescing degrades to one
+    call for each process, and no lookup is rejected.
     """
 
     def __init__(
         self,
         client: Any,
-        fuse: BackendBreaker,
+        breaker: BackendBreaker,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._client = client
-        self._fuse = fuse
+        self._breaker = breaker
         self._sleep = sleep
         self._clock = clock
         self._acquire = client.register_script(_ACQUIRE)
@@ -60,51 +60,57 @@ class RedisLeases:
         self._release = client.register_script(_RELEASE)
         self._held: dict[str, str] = {}
         self._change = threading.Condition()
-        self._heart: threading.Thread | None = None
+        self._heartbeat: threading.Thread | None = None
 
     @contextlib.contextmanager
     def hold(self, key: str) -> Iterator[int | None]:
-        name, mine = f"{PREFIX}lease:{key}", secrets.token_hex(8)
+        name, token = f"{PREFIX}lease:{key}", secrets.token_hex(8)
         try:
-            with self._fuse.guarding():
-                fence = self._acquire(keys=[name, _LAST_FENCE], args=[mine, LIFETIME_MS])
+            with self._breaker.guard():
+                fence = self._acquire(keys=[name, _LAST_FENCE], args=[token, LIFETIME_MS])
         except Exception as error:
             if not isinstance(error, BreakerOpen):
-                log.warning("no lease: %s", type(error).__name__)
+                log.warning("cannot acquire a lease: %s", type(error).__name__)
             yield fence_now()
             return
         if fence is None:
             yield None
             return
-        self._keep(name, mine)
+        self._start_renewing(name, token)
         try:
             yield int(fence)
         finally:
             with self._change:
                 del self._held[name]
-            with contextlib.suppress(Exception), self._fuse.guarding():
-                self._release(keys=[name], args=[mine])
+            with contextlib.suppress(Exception), self._breaker.guard():
+                self._release(keys=[name], args=[token])
 
     def forget(self, tag: str) -> None:
-        """Nothing to do: a lease that no process renews expires within ``LIFETIME_MS``."""
+        """Do nothing: a lease that is not renewed expires within ``LIFETIME_MS``."""
 
-    def _keep(self, name: str, mine: str) -> None:
+    def _start_renewing(self, name: str, token: str) -> None:
         with self._change:
-            self._held[name] = mine
-            if self._heart is None:
-                heart = threading.Thread(target=self._beat, name="lease", daemon=True)
+            self._held[name] = token
+            if self._heartbeat is None:
+                thread = threading.Thread(
+                    target=self._renew_periodically, name="lease", daemon=True
+                )
                 try:
-                    heart.start()
-                except RuntimeError:  # no thread to be had: with the next lease, then
-                    log.warning("no heartbeat: this lease ends after %d ms", LIFETIME_MS)
+                    thread.start()
+                except RuntimeError:  # no thread available: retried with the next lease
+                    log.warning(
+                        "cannot start the heartbeat thread: this lease expires after %d ms",
+                        LIFETIME_MS,
+                    )
                     return
-                self._heart = heart
-            self._change.notify()  # heard where nothing was held; else a beat is due anyway
+                self._heartbeat = thread
+            # Wakes the thread if no lease was held before; otherwise a renewal is due anyway.
+            self._change.notify()
 
-    def _beat(self) -> None:
-        """Renews each lease once a beat, however many come and go between two of them.
+    def _renew_periodically(self) -> None:
+        """Renew each held lease every HEARTBEAT_S, regardless of leases coming and going.
 
-        A beat counts from its start: what the renewing took is no part of the pause after it.
+        The interval counts from the start of a renewal: its duration is subtracted from the pause.
         """
         took_s = 0.0
         while True:
@@ -119,13 +125,16 @@ class RedisLeases:
             took_s = self._clock() - started
 
     def _renew_all(self, held: Sequence[tuple[str, str]]) -> None:
-        """Many at once: with a round trip for each, those of a busy process would expire."""
+        """Renew leases in batches.
+
+        With one round trip for each lease, those of a busy process would expire.
+        """
         for some in batches(held):
             with (
                 contextlib.suppress(Exception),
-                self._fuse.guarding(),
+                self._breaker.guard(),
                 self._client.pipeline(transaction=False) as renewals,
             ):
-                for name, mine in some:
-                    self._renew(keys=[name], args=[mine, LIFETIME_MS], client=renewals)
-                renewals.execute()  # loads the script first where Redis has lost it
+                for name, token in some:
+                    self._renew(keys=[name], args=[token, LIFETIME_MS], client=renewals)
+                renewals.execute()  # loads the script first if Redis has lost it

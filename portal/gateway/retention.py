@@ -1,4 +1,4 @@
-"""How long answers are kept at present, and what was stored when that was longer."""
+"""The present retention of answers, and shortening of entries stored before."""
 
 import json
 import time
@@ -14,9 +14,9 @@ STEP_S: Final = 0.2
 
 
 class Retention(NamedTuple):
-    """How long answers of one namespace are kept at present.
+    """The present retention of one namespace's answers.
 
-    ``text`` is compared with the former one; ``seconds`` tells it for an envelope.
+    ``text`` is compared with the previous one. ``seconds`` returns the retention of an envelope.
     """
 
     namespace: str
@@ -25,28 +25,34 @@ class Retention(NamedTuple):
 
 
 def retention_of(terms: Mapping[Name, CachePolicy], namespace: str) -> Retention:
-    """An envelope without an operation is of the one that is kept longest."""
+    """Return the retention under these policies.
+
+    An envelope without an operation gets the longest retention of all operations.
+    """
 
     def seconds(envelope: Envelope) -> float:
-        of_it = {name: each for name, each in terms.items() if name == envelope.operation} or terms
-        return max(retention_s(each, envelope.status, envelope.empty) for each in of_it.values())
+        own = {name: each for name, each in terms.items() if name == envelope.operation} or terms
+        return max(retention_s(each, envelope.status, envelope.empty) for each in own.values())
 
     text = " ".join(f"{name}:{each.fresh_s}+{each.stale_s}" for name, each in terms.items())
     return Retention(namespace, text, seconds)
 
 
 class Shortening:
-    """Lets stored entries end when the present lifetimes say, after those were lowered."""
+    """Applies lowered lifetimes to entries that are already stored."""
 
     def __init__(self, backend: Backend, seal: Seal, retention: Retention | None) -> None:
         self._backend = backend
         self._seal = seal
-        self._retention = retention  # None once all entries were seen
+        self._retention = retention  # None once all entries were processed
         self._cursor: int | None = None
 
     def step(self) -> None:
-        """See a part of the entries. The backend remembers the lifetimes once all were seen, so
-        that no later process need look."""
+        """Process a part of the entries, for about STEP_S seconds.
+
+        The backend records the lifetimes once all entries were processed, so that no later process
+        repeats the scan.
+        """
         if self._retention is None:
             return
         if self._recorded().get(self._retention.namespace) == self._retention.text:
@@ -54,7 +60,7 @@ class Shortening:
             return
         ends_at = time.monotonic() + STEP_S
         while True:
-            self._see_some(self._retention)
+            self._shorten_batch(self._retention)
             if self._cursor is None:
                 recorded = self._recorded() | {self._retention.namespace: self._retention.text}
                 self._backend.set_retention(json.dumps(recorded))
@@ -63,14 +69,14 @@ class Shortening:
                 return
 
     def _recorded(self) -> dict[str, str]:
-        """The lifetimes that all entries of a namespace were last compared with."""
+        """Return the retention that all entries were last compared with, by namespace."""
         try:
             recorded = json.loads(self._backend.retention() or "{}")
         except ValueError:
             return {}
         return recorded if isinstance(recorded, dict) else {}
 
-    def _see_some(self, retention: Retention) -> None:
+    def _shorten_batch(self, retention: Retention) -> None:
         entries, self._cursor = self._backend.scan(self._cursor)
         ends = []
         for entry in entries:

@@ -1,4 +1,4 @@
-"""What the store saved: lookups answered without a call of their own, by day and operation."""
+"""Lookups answered without an upstream call of their own, by day and operation."""
 
 import logging
 import threading
@@ -25,9 +25,9 @@ _Slot = tuple[str, str, str]  # day, operation, price
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """Lookups of one operation that cost nothing: out of memory, or carried by another's call.
+    """Lookups of one operation that cost nothing: cache hits and coalesced misses.
 
-    ``amount`` in R$: the hits alone, at the price of their day.
+    ``amount`` is in R$. It counts only the hits, at the price of their day.
     """
 
     operation: str
@@ -37,7 +37,10 @@ class Savings:
 
 
 class SavingsCounter(NullObserver):
-    """Counts in memory and adds to the table now and then: a hit must not wait for a disk."""
+    """Counts in memory; ``flush`` adds the counts to the table.
+
+    Hits therefore never wait for a disk.
+    """
 
     def __init__(
         self,
@@ -73,7 +76,10 @@ class SavingsCounter(NullObserver):
             count[day, operation, self._prices[operation]] += times
 
     def flush(self) -> None:
-        """Add what was counted since the last time; kept for the next where the table is away."""
+        """Add the counts since the last flush to the table.
+
+        If the table is unavailable they are kept for the next flush.
+        """
         with self._lock:
             new_hits, self._hits = self._hits, Counter()
             new_collapsed, self._collapsed = self._collapsed, Counter()
@@ -84,13 +90,13 @@ class SavingsCounter(NullObserver):
                 for slot in sorted(new_hits.keys() | new_collapsed.keys()):
                     _add(db, self._namespace, slot, new_hits[slot], new_collapsed[slot])
         except SQLAlchemyError as error:
-            log.warning("hits were not written: %s", type(error).__name__)
+            log.warning("cannot write the savings: %s", type(error).__name__)
             with self._lock:
                 self._hits.update(new_hits)
                 self._collapsed.update(new_collapsed)
 
     def month(self, month: str | None = None) -> Iterator[Savings]:
-        """By operation, for a month ("2026-11") or all that was counted."""
+        """Yield the savings by operation, for a month ("2026-11") or in total."""
         query = select(hits).where(hits.c.namespace == self._namespace)
         if month is not None:
             query = query.where(hits.c.day.startswith(month, autoescape=True))
@@ -133,5 +139,5 @@ def _add(db: Connection, namespace: str, slot: _Slot, more_hits: int, more_colla
                     collapsed=more_collapsed,
                 )
             )
-    except IntegrityError:  # another process was first just now
+    except IntegrityError:  # another process inserted the row just now
         db.execute(add)

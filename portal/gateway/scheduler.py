@@ -1,4 +1,4 @@
-"""What must happen now and then in every server process, on one thread of its own."""
+"""Periodic tasks of a server process, run on one background thread."""
 
 import logging
 import threading
@@ -17,67 +17,75 @@ class PeriodicTask:
 
 
 class Scheduler:
-    """Runs chores from the first ``start`` on; its thread ends with it. A failed chore is told
-    of and tried again at its next turn."""
+    """Runs the tasks after the first ``start``; its thread ends with the object.
 
-    def __init__(self, *chores: PeriodicTask, clock: Callable[[], float] = time.monotonic) -> None:
-        self._chores = chores
+    A failed task is logged and runs again when it is next due.
+    """
+
+    def __init__(self, *tasks: PeriodicTask, clock: Callable[[], float] = time.monotonic) -> None:
+        self._chores = tasks
         self._clock = clock
-        self._due = [clock() + chore.every_s for chore in chores]
+        self._due = [clock() + task.every_s for task in tasks]
         self._lock = threading.Lock()
         self._started = False
-        self._at_it = threading.Lock()  # held by the thread while it does chores
+        self._running = threading.Lock()  # held by the thread while it runs tasks
         self._ended = False
 
     def start(self) -> None:
-        """Cheap to call again: with every request, so that threads begin after the fork, and
-        that one which could not begin is tried again."""
+        """Start the thread, unless it is running.
+
+        Cheap to call with every request: the thread starts after the fork, and a failed start is
+        retried.
+        """
         if self._started:
             return
         with self._lock:
             if self._started:
                 return
             thread = threading.Thread(
-                target=_keep_house, args=(weakref.ref(self),), name="housekeeper", daemon=True
+                target=_run, args=(weakref.ref(self),), name="scheduler", daemon=True
             )
             try:
                 thread.start()
                 self._started = True
             except RuntimeError:
-                log.warning("the housekeeper found no thread")
+                log.warning("cannot start the scheduler thread")
 
     def stop(self) -> None:
-        """For good, and only once the chore at hand is done: what chores use may then be closed."""
-        with self._at_it:
+        """Stop for good, after the current task has finished.
+
+        The resources that the tasks use may be closed afterwards.
+        """
+        with self._running:
             self._ended = True
 
-    def do_what_is_due(self) -> float:
-        """Run what is due; seconds until the next chore."""
-        for index, chore in enumerate(self._chores):
+    def run_due(self) -> float:
+        """Run the tasks that are due and return the seconds until the next one."""
+        for index, task in enumerate(self._chores):
             now = self._clock()
             if now >= self._due[index]:
-                self._due[index] = now + chore.every_s
-                _attempt(chore)
+                self._due[index] = now + task.every_s
+                _run_task(task)
         return max(0.0, min(self._due) - self._clock())
 
     def do_all(self) -> None:
-        """Every chore once, due or not: when a process ends."""
-        for chore in self._chores:
-            _attempt(chore)
+        """Run every task once, due or not, as at process exit."""
+        for task in self._chores:
+            _run_task(task)
 
 
-def _attempt(chore: PeriodicTask) -> None:
+def _run_task(task: PeriodicTask) -> None:
     try:
-        chore.do()
+        task.do()
     except Exception as error:
-        log.warning("a chore failed: %s", type(error).__name__)
+        log.warning("a scheduled task failed: %s", type(error).__name__)
 
 
-def _keep_house(keeper: "weakref.ref[Scheduler]") -> None:
-    while (house := keeper()) is not None:
-        with house._at_it:
-            if house._ended:
+def _run(reference: "weakref.ref[Scheduler]") -> None:
+    while (scheduler := reference()) is not None:
+        with scheduler._running:
+            if scheduler._ended:
                 return
-            pause = house.do_what_is_due()
-        del house  # while it sleeps nothing holds it
+            pause = scheduler.run_due()
+        del scheduler  # hold no reference while sleeping, so that the object can be freed
         time.sleep(min(pause, 1.0))

@@ -1,8 +1,8 @@
-"""Request coalescing: one leader a key asks, everybody else waits for what it brings.
+"""Request coalescing: one leader for each key calls the upstream; followers wait.
 
-Threads of a process wait on the leader's future; the leaders of several processes share a
-lease, and all but its holder look into the store until the holder's answer is there. Nobody
-who waits ever asks on its own while the leader lives.
+Threads of a process wait on the leader's future. The leaders of several processes share a lease.
+Leaders without the lease poll the store for the holder's answer. A follower never calls the
+upstream itself while the leader lives.
 """
 
 import threading
@@ -14,17 +14,17 @@ from typing import Generic, TypeVar
 from portal.gateway.lease import Leases
 from portal.gateway.lookup import Failure
 
-LOOK_EVERY_S = 0.025
+POLL_INTERVAL_S = 0.025
 
 T = TypeVar("T")
 
 
-class _Gone(Exception):
-    """The leader brought nothing that concerns its followers; one of them is to lead."""
+class _LeaderFailed(Exception):
+    """The leader has no result for its followers; one of them must lead."""
 
 
 class SingleFlight(Generic[T]):
-    """Runs ``lead`` once a key at a time."""
+    """Runs ``lead`` at most once at a time for each key."""
 
     def __init__(self, leases: Leases) -> None:
         self._leases = leases
@@ -32,13 +32,15 @@ class SingleFlight(Generic[T]):
         self._lock = threading.Lock()
 
     def run(
-        self, key: str, lead: Callable[[int], T], look: Callable[[], T | None], deadline: float
+        self, key: str, lead: Callable[[int], T], poll: Callable[[], T | None], deadline: float
     ) -> tuple[T, bool]:
-        """What the leader brought, and whether that was us. ``lead`` is given its lease's fence.
+        """Return the leader's result, and whether this call was the leader.
 
-        ``look`` returns what another process has brought meanwhile, or raises the Failure it
-        met. Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic
-        seconds). A failure that is the leader's own is not shared: the next one leads.
+        ``lead`` receives the fence of its lease. ``poll`` returns another process's result or None,
+        or raises the Failure that the process met.
+
+        Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). A
+        failure that is specific to the leader is not shared: the next follower leads.
         """
         while True:
             with self._lock:
@@ -47,10 +49,10 @@ class SingleFlight(Generic[T]):
                 if flight is None:
                     flight = self._flights[key] = Future()
             if leading:
-                return self._lead(key, flight, lead, look, deadline)
+                return self._lead(key, flight, lead, poll, deadline)
             try:
                 return flight.result(timeout=max(0.0, deadline - time.monotonic())), False
-            except _Gone:
+            except _LeaderFailed:
                 continue
             except TimeoutError:
                 raise Failure("too_slow") from None
@@ -60,48 +62,52 @@ class SingleFlight(Generic[T]):
         key: str,
         flight: "Future[T]",
         lead: Callable[[int], T],
-        look: Callable[[], T | None],
+        poll: Callable[[], T | None],
         deadline: float,
     ) -> tuple[T, bool]:
-        outcome: BaseException = _Gone()
+        outcome: BaseException = _LeaderFailed()
         try:
-            value, led = self._take_turns(key, lead, look, deadline)
+            value, is_leader = self._acquire_or_poll(key, lead, poll, deadline)
         except Failure as failure:
             if not failure.is_caller_specific:
                 outcome = failure
             raise
         except Exception:
-            # A fault of ours after the call may have been paid for: nobody repeats it in turn.
+            # An internal error after a call that may have been charged: followers must not repeat
+            # the call.
             outcome = Failure("bad_answer")
             raise
         else:
             flight.set_result(value)
-            return value, led
+            return value, is_leader
         finally:
             with self._lock:
                 del self._flights[key]
             if not flight.done():
                 flight.set_exception(outcome)
 
-    def _take_turns(
-        self, key: str, lead: Callable[[int], T], look: Callable[[], T | None], deadline: float
+    def _acquire_or_poll(
+        self, key: str, lead: Callable[[int], T], poll: Callable[[], T | None], deadline: float
     ) -> tuple[T, bool]:
-        """Lead if no other process does; else look for its answer, one poller a process."""
+        """Lead if no other process does, otherwise poll for its answer.
+
+        There is one poller in each process.
+        """
         while True:
             with self._leases.hold(key) as fence:
-                brought = look()  # also when held: the last holder may just have finished
-                if brought is not None:
-                    return brought, False
-                in_time = time.monotonic() + LOOK_EVERY_S < deadline
+                result = poll()  # also with the lease: the last holder may just have finished
+                if result is not None:
+                    return result, False
+                in_time = time.monotonic() + POLL_INTERVAL_S < deadline
                 if fence is not None and in_time:
                     return lead(fence), True
             if not in_time:
-                raise _WaitedTooLong
-            time.sleep(LOOK_EVERY_S)
+                raise _WaitTimeout
+            time.sleep(POLL_INTERVAL_S)
 
 
-class _WaitedTooLong(Failure):
-    """This waiter's own time is up: those who joined later may go on waiting."""
+class _WaitTimeout(Failure):
+    """This waiter's own deadline has passed; later followers may go on waiting."""
 
     def __init__(self) -> None:
         super().__init__("too_slow")

@@ -1,12 +1,12 @@
-"""Flask-Caching's embedded backend: one SQLite file shared by the worker processes.
+"""Flask-Caching backend on one SQLite file shared by the worker processes.
 
-It survives a restart, costs the same at a thousand and at a million entries, and deletes what
-has expired. Values are bytes; nothing is ever unpickled. A corrupt file is set aside under
-another name, and a new one is begun.
+Entries survive a restart. Costs are the same at a thousand and at a million entries. Expired
+entries are deleted. Values are bytes; nothing is unpickled. A corrupt file is quarantined
+under another name, and a new one is created.
 
-An entry's row number is made of its key, so that one B-tree leads to it and no second one has to
-be read and kept; the entries of a tag lie side by side. Who writes only appends to the log:
-``sweep``, called every second or so, folds it into the file and waits for the disk.
+An entry's row number is derived from its key. One B-tree therefore suffices for a lookup, without a
+second index to read and cache, and the entries of a tag are adjacent. Writers only append to the
+WAL. ``sweep``, called about once a second, checkpoints it into the file and waits for the disk.
 """
 
 import json
@@ -27,17 +27,17 @@ from portal.gateway.backend import (
     Held,
     Stored,
     compare_marks,
-    new_era,
+    new_generation,
     purge_bucket,
 )
 from portal.gateway.key_record import SQLiteKeyRecord
 from portal.gateway.memory import Version
-from portal.gateway.sqlite_file import SET_UP_WAIT_S, SQLiteFile, mending, transaction
+from portal.gateway.sqlite_file import SET_UP_WAIT_S, SQLiteFile, retry_if_corrupt, transaction
 from portal.storage import empty_log, leave_no_trace
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
-FOLD_AFTER = 300  # writes: folding waits for the disk, so not for each
+CHECKPOINT_AFTER = 300  # writes; a checkpoint waits for the disk, so not after each
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -52,14 +52,14 @@ CREATE TABLE IF NOT EXISTS contents (
 CREATE TABLE IF NOT EXISTS purges (bucket INTEGER PRIMARY KEY, count INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS purged_to (log TEXT PRIMARY KEY, number INTEGER NOT NULL);
 """
-# Of a bucket: which contents these are, and how often something of the bucket was purged.
+# A bucket's mark: the id of the contents, and the number of purges in the bucket.
 _MARK = """(
     (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
 )"""
 _READ = f"""
 SELECT (SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?), name, {_MARK}
 FROM era"""  # noqa: S608 only our own text
-# A fence from further ahead than clocks differ was written before the clock was set back.
+# A fence further in the future than clocks differ was written before the clock was set back.
 _SKEW_US = 60_000_000
 
 
@@ -69,8 +69,8 @@ class SQLiteCache(SQLiteFile, BaseCache):
     def __init__(self, path: Path, default_timeout: int = 300) -> None:
         SQLiteFile.__init__(self, path)
         BaseCache.__init__(self, default_timeout=default_timeout)
-        self._written = 0  # times, since the log was folded
-        self._log_tells = True  # whether the log may hold bytes of what was deleted
+        self._writes_since_checkpoint = 0
+        self._log_has_deleted = True  # whether the WAL may hold bytes of deleted entries
         self.key_record = SQLiteKeyRecord(lambda: self._connection(SET_UP_WAIT_S))
 
     @classmethod
@@ -82,39 +82,39 @@ class SQLiteCache(SQLiteFile, BaseCache):
     def get(self, key: str) -> bytes | None:
         return self.read(key).value
 
-    @mending
+    @retry_if_corrupt
     def read(self, key: str) -> Held:
         with self._connection() as db:
             return Held(
                 *db.execute(_READ, (entry_id(key), key, time.time(), purge_bucket(key))).fetchone()
             )
 
-    @mending
+    @retry_if_corrupt
     def version(self) -> Version | None:
         return super().version()
 
-    @mending
-    def heads(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
+    @retry_if_corrupt
+    def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         ids = json.dumps([entry_id(key) for key in keys])
         with self._connection() as db:
-            # Before the entries: what a purge deletes meanwhile then belongs to the era before.
-            (era,) = db.execute("SELECT name FROM era").fetchone()
+            # Before the entries, so that a concurrent purge leaves the older generation here.
+            (generation,) = db.execute("SELECT name FROM era").fetchone()
             found = db.execute(
                 "SELECT key, substr(value, 1, ?) FROM entries "
                 "WHERE id IN (SELECT value FROM json_each(?)) AND expires_at > ?",
                 (size, ids, time.time()),
             ).fetchall()
-        return dict(found), era
+        return dict(found), generation
 
     def set(self, key: str, value: bytes, timeout: Any = None) -> bool:
         return self.replace(key, value, self.default_timeout if timeout is None else timeout)
 
-    @mending
+    @retry_if_corrupt
     def replace(
         self, key: str, value: bytes, timeout: float, fence: int = 0, mark: str | None = None
     ) -> bool:
         now = time.time()
-        self._written += 1
+        self._writes_since_checkpoint += 1
         bucket = purge_bucket(key)
         with self._connection() as db:
             written = db.execute(
@@ -136,17 +136,17 @@ class SQLiteCache(SQLiteFile, BaseCache):
         compare_marks(mark, current)
         return False
 
-    @mending
+    @retry_if_corrupt
     def delete(self, key: str) -> bool:
         with self._connection() as db:
             gone = db.execute("DELETE FROM entries WHERE id = ? AND key = ?", (entry_id(key), key))
             return bool(gone.rowcount)
 
-    @mending
+    @retry_if_corrupt
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete every entry of a tag and leave none of its bytes in the file or its log.
+        """Delete every entry of a tag and erase its bytes from the file and the WAL.
 
-        Raises BytesRemain where a reader keeps the log from being emptied.
+        Raises BytesRemain if a reader prevents the WAL from being truncated.
         """
         with self._connection(PURGE_WAIT_S) as db:
             with transaction(db):
@@ -154,7 +154,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
                     "DELETE FROM entries WHERE id BETWEEN ? AND ? AND substr(key, 1, ?) = ?",
                     (*_ids_of(tag), len(tag) + 1, f"{tag}:"),
                 ).rowcount
-                db.execute("UPDATE era SET name = ?", (new_era(PURGED),))
+                db.execute("UPDATE era SET name = ?", (new_generation(PURGED),))
                 db.execute(
                     "INSERT INTO purges VALUES (?, 1) "
                     "ON CONFLICT (bucket) DO UPDATE SET count = count + 1",
@@ -171,46 +171,45 @@ class SQLiteCache(SQLiteFile, BaseCache):
             raise BytesRemain(gone)
         return gone
 
-    @mending
+    @retry_if_corrupt
     def purged_to(self, log: str) -> int:
         with self._connection() as db:
             found = db.execute("SELECT number FROM purged_to WHERE log = ?", (log,)).fetchone()
         return int(found[0]) if found else 0
 
-    @mending
+    @retry_if_corrupt
     def set_purged_to(self, log: str, number: int) -> None:
         with self._connection() as db:
             db.execute("INSERT OR REPLACE INTO purged_to VALUES (?, ?)", (log, number))
 
-    @mending
+    @retry_if_corrupt
     def delete_buckets(self, buckets: frozenset[int] | None) -> int:
-        gone = 0
         with self._connection(PURGE_WAIT_S) as db, transaction(db):
             if buckets is None:
-                gone = db.execute("DELETE FROM entries").rowcount
+                deleted = db.execute("DELETE FROM entries").rowcount
             else:
                 db.create_function("purge_bucket", 1, purge_bucket, deterministic=True)
-                gone = db.execute(
+                deleted = db.execute(
                     "DELETE FROM entries "
                     "WHERE purge_bucket(key) IN (SELECT value FROM json_each(?))",
                     (json.dumps(sorted(buckets)),),
                 ).rowcount
-            if gone:
-                db.execute("UPDATE era SET name = ?", (new_era(PURGED),))
-        self._log_tells |= gone > 0
-        return gone
+            if deleted:
+                db.execute("UPDATE era SET name = ?", (new_generation(PURGED),))
+        self._log_has_deleted |= deleted > 0
+        return deleted
 
-    @mending
+    @retry_if_corrupt
     def retention(self) -> str:
         with self._connection() as db:
             return str(db.execute("SELECT retention FROM contents").fetchone()[0])
 
-    @mending
+    @retry_if_corrupt
     def set_retention(self, text: str) -> None:
         with self._connection() as db:
             db.execute("UPDATE contents SET retention = ?", (text,))
 
-    @mending
+    @retry_if_corrupt
     def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
         with self._connection() as db:
             rows = db.execute(
@@ -220,7 +219,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
         entries = [Stored(key, value, fence) for _, key, fence, value in rows]
         return entries, rows[-1][0] if len(rows) == SWEEP_BATCH else None
 
-    @mending
+    @retry_if_corrupt
     def shorten(self, ends: Sequence[tuple[Stored, float]]) -> None:
         with self._connection() as db, transaction(db):
             db.executemany(
@@ -229,15 +228,18 @@ class SQLiteCache(SQLiteFile, BaseCache):
                 [(at, entry_id(each.key), each.key, each.fence, at) for each, at in ends],
             )
 
-    @mending
+    @retry_if_corrupt
     def sweep(self) -> int:
-        """Delete what has expired, in small transactions so that nobody waits; fold the log."""
+        """Delete expired entries and checkpoint the WAL.
+
+        Deletes in small transactions, so that writers do not wait.
+        """
         self.remove_old_broken()
         gone = 0
         with self._connection() as db:
-            if self._written >= FOLD_AFTER:
-                # First: on a full disk what is folded makes room for the log of what is deleted.
-                self._written = 0
+            if self._writes_since_checkpoint >= CHECKPOINT_AFTER:
+                # First: on a full disk a checkpoint frees the WAL space that the deletes need.
+                self._writes_since_checkpoint = 0
                 db.execute("PRAGMA wal_checkpoint(PASSIVE)")
             while True:
                 batch = db.execute(
@@ -248,23 +250,23 @@ class SQLiteCache(SQLiteFile, BaseCache):
                 gone += batch
                 if batch < SWEEP_BATCH:
                     break
-            self._log_tells |= gone > 0
-            if self._log_tells:
-                self._log_tells = not empty_log(db, tries=1)
+            self._log_has_deleted |= gone > 0
+            if self._log_has_deleted:
+                self._log_has_deleted = not empty_log(db, tries=1)
         return gone
 
     def _make_tables(self, db: sqlite3.Connection) -> None:
         db.executescript(_SCHEMA)
-        _move_in(db)
-        db.execute("INSERT OR IGNORE INTO era VALUES (1, ?)", (new_era(BEGUN),))
-        db.execute("INSERT OR IGNORE INTO contents VALUES (1, ?, '')", (new_era(BEGUN),))
+        _migrate(db)
+        db.execute("INSERT OR IGNORE INTO era VALUES (1, ?)", (new_generation(BEGUN),))
+        db.execute("INSERT OR IGNORE INTO contents VALUES (1, ?, '')", (new_generation(BEGUN),))
 
 
 def entry_id(key: str) -> int:
-    """A signed 64-bit row number: the tag's checksum above, the name's below.
+    """Return a signed 64-bit row number: the tag's CRC-32 above, the name's below.
 
-    Two keys may share one, once in 10^19 pairs: the later takes the other's place, and neither
-    is ever given out under the other's key.
+    Two keys may share one, once in 10^19 pairs. The later entry then replaces the earlier one;
+    neither is ever returned for the other's key.
     """
     tag, _, name = key.partition(":")
     return (zlib.crc32(tag.encode()) << 32 | zlib.crc32(name.encode())) - 2**63
@@ -275,16 +277,18 @@ def _ids_of(tag: str) -> tuple[int, int]:
     return first, first + 2**32 - 1
 
 
-def _move_in(db: sqlite3.Connection) -> None:
-    """A store of the first shape held its answers by key: what was paid for moves house, a few at
-    a time, so that other processes can move some too."""
+def _migrate(db: sqlite3.Connection) -> None:
+    """Migrate the paid answers of a version-1 store to the present table.
+
+    Version 1 used the key as primary key. Runs in batches, so that several processes can take part.
+    """
     moved = 1
     while moved:
         with transaction(db):
-            moved = _move_some(db)
+            moved = _migrate_batch(db)
 
 
-def _move_some(db: sqlite3.Connection) -> int:
+def _migrate_batch(db: sqlite3.Connection) -> int:
     if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'answers'").fetchone():
         return 0
     some = db.execute(

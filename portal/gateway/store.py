@@ -1,4 +1,4 @@
-"""The store: answers under keys that only we can compute, on whatever Flask-Caching backs it."""
+"""The store: signed answers under keyed-hash keys, on a Flask-Caching backend."""
 
 import logging
 import math
@@ -30,26 +30,27 @@ from portal.storage import Purges
 from portal.vehicle import Plate, Renavam
 
 FAILURE_SHARED_S = 2
-CHECK_EVERY_S: Final = 1.0  # while the backend is down: whether there was a purge
+CHECK_EVERY_S: Final = 1.0  # interval of purge checks while the backend is down
 
 log = logging.getLogger(__name__)
 
 
 class StoreDown(Exception):
-    """The backend could not be asked; what it holds is unknown."""
+    """The backend is unavailable; its contents are unknown."""
 
 
 class Store:
-    """Sealed envelopes over a backend, with a small process memory in front.
+    """Signed envelopes on a backend, with a small process-local cache in front.
 
-    The memory is believed for a second, so that a purge elsewhere is seen within that; ``tick``
-    confirms what is asked for before its second has passed. While the backend is down the memory
-    is all there is. A backend that fails never fails a request.
+    The local cache is used for at most CONFIRMED_FOR_S (1 s) after a confirmation, so that a purge
+    by another process takes effect within that time. ``tick`` renews the confirmation of requested
+    entries before it expires. While the backend is down only the local cache is used. A backend
+    failure never fails a request.
 
-    ``purged`` is called when a purge is made or noticed: whoever keeps what was made of answers
-    lets go of it then. ``purges_since`` reads the log of purges outside the backend: a backend that
-    comes back empty has lost its own count, and a process that was stalled may have missed a
-    purge before.
+    ``purged`` is called when a purge is made or detected, so that caches derived from answers can
+    be cleared. ``purges_since`` reads the log of purges outside the backend. The log is needed
+    because a backend that comes back empty has lost its own counters, and because a stalled process
+    may have missed an earlier purge.
     """
 
     def __init__(
@@ -73,77 +74,96 @@ class Store:
         self._purges_since = purges_since
         self._shortening = Shortening(backend, seal, retention)
         self._namespace = namespace
-        self._era: str | None = None
+        self._generation: str | None = None
         self._purges: int | None = None
         self._checked_at = 0.0
-        self._reflect_at = 0.0  # monotonic: when to compare the contents with the log of purges
+        self._generation_lock = threading.Lock()
+        self._compare_at = 0.0  # monotonic: when to compare the contents with the purge log
         self._log_name = seal.keyed_hash("purge log", 16)
-        self._noticing = threading.Lock()
         self._unstored = UnstoredQueue()
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
-        """``tag:name``: the tag tells the plate, the name the whole question, the namespace and,
-        in pass-through mode, the credential."""
+        """Return the key ``tag:name`` of a lookup.
+
+        The tag identifies the plate. The name identifies the whole question, the namespace and, in
+        pass-through mode, the credential.
+        """
         question = lookup.question + (f"|{credential}" if credential is not None else "")
         return f"{self.tag(lookup.subject.text)}:{self._name(question)}"
 
     def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
-        """Where the report written last for a vehicle is found, whatever it was written from."""
+        """Return the key of a vehicle's newest report.
+
+        It does not depend on the data that the report was written from.
+        """
         question = f"newest report|{subject.text}" + (f"|{credential}" if credential else "")
         return f"{self.tag(subject.text)}:{self._name(question)}"
 
     def tag(self, subject: str) -> str:
-        """Without the namespace: a purge finds a vehicle's entries of every upstream."""
+        """Return the tag of a plate or Renavam.
+
+        It does not include the namespace, so that a purge finds a vehicle's entries of every
+        upstream.
+        """
         return self._seal.keyed_hash(f"subject|{subject}", 24)
 
     def _name(self, question: str) -> str:
-        # No namespace contains a NUL, so no two pairs share a text.
+        # No namespace contains a NUL, so distinct pairs give distinct texts.
         return self._seal.keyed_hash(f"{self._namespace}\0{question}", 40)
 
     def read(self, key: str, use_local_cache: bool = True) -> Envelope | None:
-        """What is stored under a key. Who waits for another process's answer, or is about to
-        pay, does not believe the memory: the answer may be there since a moment."""
+        """Return the envelope stored under a key, or None.
+
+        Without ``use_local_cache`` the local cache, which may be up to 1 s stale, is bypassed. This
+        is needed by a follower that waits for another process's answer, and before a paid call.
+        """
         if use_local_cache and (envelope := self._memory.recent(key)) is not None:
             return envelope
-        version = self._memory.version  # before the read: what is written meanwhile is of another
+        version = self._memory.version  # before the read: a concurrent write changes the version
         try:
-            held = self._read_noticed(key)
+            held = self._read_noted(key)
         except Exception as error:
-            self._fault("read", error)
+            self._report_fault("read", error)
             self._check_purges()
-            kept = self._memory.get_stale(key)
-            return kept.envelope if kept else None
+            entry = self._memory.get_stale(key)
+            return entry.envelope if entry else None
         if held.value is None:
-            return self._restored(key, held)
+            return self._write_back(key, held)
         envelope = self._seal.verify(held.value, key)
         if envelope is None:
             return None
-        if (newer := self._newer(key, envelope, held)) is not None:
+        if (newer := self._write_back_newer(key, envelope, held)) is not None:
             return newer
-        with self._noticing:  # an answer from before a purge never enters the cleared cache
-            if self._era == held.era:
-                self._memory.put(envelope, held.era, held.value[:SEAL_BYTES], version)
+        with self._generation_lock:  # an answer from before a purge never enters the cleared cache
+            if self._generation == held.generation:
+                self._memory.put(envelope, held.generation, held.value[:SEAL_BYTES], version)
         return envelope
 
     def recent(self, key: str) -> Envelope | None:
-        """What the backend was seen to hold within the last second; never asks it."""
+        """Return the envelope confirmed within the last second; never calls the backend."""
         return self._memory.recent(key)
 
     def mark(self, key: str) -> Mark:
-        """To be read before an answer is asked for, and given to ``write`` with the answer."""
+        """Return the mark to give to ``write`` with an answer.
+
+        Must be read before the answer is requested.
+        """
         if self._purges is None and (log_read := self._purges_since(None)) is not None:
             self._purges = log_read.latest
-        purges = self._purges  # before the read: a purge noticed in between counts as later
+        purges = self._purges  # before the read: a purge detected in between counts as later
         try:
-            held = self._read_noticed(key)
+            held = self._read_noted(key)
         except Exception as error:
-            self._fault("read", error)
-            return Mark(None, self._era, purges)
-        return Mark(held.mark, held.era, self._purges if purges is None else purges)
+            self._report_fault("read", error)
+            return Mark(None, self._generation, purges)
+        return Mark(held.mark, held.generation, self._purges if purges is None else purges)
 
     def write(self, envelope: Envelope, fence: int, mark: Mark) -> bool:
-        """Keep an answer; False where the backend would not. A newer one is never replaced, and
-        an answer whose vehicle was purged since ``mark`` was read is not kept."""
+        """Store an answer; return False if the backend did not accept it.
+
+        A newer answer is never replaced; the result is True nevertheless. An answer whose vehicle
+        was purged since ``mark`` was read is not stored.
+        """
         left_s = envelope.delete_at - self._clock()
         if left_s <= 0:
             return False
@@ -155,75 +175,91 @@ class Store:
             self._memory.evict(envelope.key)
             return False
         except Exception as error:
-            self._fault("write", error)
-            self._keep(envelope, None, b"", mark)
+            self._report_fault("write", error)
+            self._cache_locally(envelope, None, b"", mark)
             self._unstored.put(envelope, fence, mark)
             return False
         if newest:
-            self._keep(envelope, mark.era, sealed[:SEAL_BYTES], mark)
+            self._cache_locally(envelope, mark.generation, sealed[:SEAL_BYTES], mark)
         else:
             self._memory.evict(envelope.key)
         return True
 
     def copy(self, envelope: Envelope, key: str, fence: int, mark: Mark) -> None:
-        """Keep what was read under another key too; ``mark`` was read before it."""
+        """Store an envelope under another key too.
+
+        ``mark`` must be read before the envelope.
+        """
         self.write(msgspec.structs.replace(envelope, key=key), fence, mark)
 
     def tick(self) -> None:
-        """Twice a second: see a purge that another process made, confirm what is held as long as
-        nobody writes and otherwise what is asked for, drop what is past retention."""
+        """Detect purges by other processes and confirm the local cache.
+
+        Runs twice a second. While the backend's version does not change, all entries are confirmed,
+        otherwise only the requested ones. Entries past retention are dropped, and answers that
+        could not be stored are retried.
+        """
         self._memory.sweep(self._clock())
         at = self._memory.now()
-        version = self._version()  # before the heads: what is written between is of another
+        version = self._version()  # before the signatures: a concurrent write changes it
         try:
-            seals, era = self._backend.heads(self._memory.asked(version), SEAL_BYTES)
-            if self._notice(era):
+            signatures, generation = self._backend.signatures(
+                self._memory.take_unconfirmed(version), SEAL_BYTES
+            )
+            if self._note_generation(generation):
                 return
         except Exception as error:
-            self._fault("read", error)
+            self._report_fault("read", error)
             return
-        self._memory.confirm(seals, era, at, version)
+        self._memory.confirm(signatures, generation, at, version)
         self._write_unstored()
 
     def sweep(self) -> None:
-        """Have the backend delete what is past retention, also where that was longer before."""
+        """Delete entries past retention from the backend.
+
+        Entries stored under a longer, former retention are shortened.
+        """
         try:
             self._backend.sweep()
             self._shortening.step()
         except Exception as error:
-            self._fault("sweep", error)
+            self._report_fault("sweep", error)
 
     def is_up(self) -> bool:
-        """Whether stored answers can be served: the backend answers, or the memory holds some."""
+        """Return whether stored answers can be served.
+
+        True if the backend answers, or if the local cache is not empty.
+        """
         try:
             self._backend.read("ready:probe")
         except Exception as error:
-            self._fault("read", error)
+            self._report_fault("read", error)
             return self._memory.size_bytes > 0
         return True
 
     def purge(self, subject: str, number: int = 0) -> int:
-        """Delete all that is stored of a plate or Renavam; how many answers that were.
+        """Delete all entries of a plate or Renavam and return how many there were.
 
-        ``number`` is the purge's in the log of purges.
-        Raises StoreDown where it cannot, BytesRemain where nobody can read them any more and yet
-        the disk holds bytes of them: a second purge takes those.
+        ``number`` is that of the purge in the purge log.
+
+        Raises StoreDown if the backend is unavailable. Raises BytesRemain if the entries are
+        deleted but the disk still holds bytes of them; a second purge removes those.
         """
-        self._forget_all()
+        self._evict_all()
         try:
             try:
                 return self._backend.delete_tagged(self.tag(subject), self._log_name, number)
             finally:
-                self._reflect_purges()
+                self._compare_with_purge_log()
         except BytesRemain:
             raise
         except Exception as error:
             raise StoreDown(type(error).__name__) from error
 
     def remove_broken(self) -> Sequence[str]:
-        """Delete what was set aside as corrupt, as no purge finds a vehicle in it; its names.
+        """Delete quarantined corrupt files and return their names.
 
-        Raises StoreDown where it cannot.
+        No purge can find a vehicle in such a file. Raises StoreDown if they cannot be deleted.
         """
         try:
             return self._backend.remove_broken()
@@ -234,20 +270,21 @@ class Store:
         try:
             return self._backend.version()
         except Exception as error:
-            self._fault("read", error)
+            self._report_fault("read", error)
             return None
 
     def _replace(
         self, key: str, sealed: bytes, left_s: float, fence: int, mark: Mark
     ) -> tuple[bool, Mark]:
-        """Whether it is the newest, and the mark it was written under."""
+        """Return whether the answer is the newest, and the mark it was written under."""
         if mark.text is not None:
             try:
                 return self._backend.replace(key, sealed, left_s, fence, mark.text), mark
             except UnknownMark:
                 pass
-        # The backend lost its own count. Read the new mark first: a purge is logged outside, then
-        # counted in the backend, so one that the comparison does not see is seen by the write.
+        # The backend lost its purge counters. Read the new mark before the log: a purge is logged
+        # first and counted in the backend second, so a purge that is missing from the log read
+        # here changes the mark, and the write fails.
         current = self.mark(key)
         since = self._purges_since(mark.purges)
         if current.text is None or since is None:
@@ -256,14 +293,16 @@ class Store:
             raise PurgedMeanwhile
         return self._backend.replace(key, sealed, left_s, fence, current.text), current
 
-    def _keep(self, envelope: Envelope, era: str | None, seal: bytes, mark: Mark) -> None:
-        """In the memory, unless a purge was noticed since the mark was read."""
-        self._memory.put(envelope, era, seal)
-        if self._era != mark.era or self._purges != mark.purges:
+    def _cache_locally(
+        self, envelope: Envelope, generation: str | None, signature: bytes, mark: Mark
+    ) -> None:
+        """Put into the local cache, unless a purge was detected since the mark."""
+        self._memory.put(envelope, generation, signature)
+        if self._generation != mark.generation or self._purges != mark.purges:
             self._memory.evict(envelope.key)
 
     def _write_unstored(self) -> None:
-        """Write what the backend did not take before, as long as it takes it now."""
+        """Retry unstored answers until the backend fails again."""
         for key in self._unstored.waiting():
             taken = self._unstored.take(key)
             if taken is not None:
@@ -271,108 +310,123 @@ class Store:
                 if key in self._unstored.waiting():
                     return
 
-    def _read_noticed(self, key: str) -> Held:
+    def _read_noted(self, key: str) -> Held:
         held = self._backend.read(key)
-        if self._notice(held.era):
-            held = self._backend.read(key)  # it may have been among the deleted
-            self._notice(held.era)
+        if self._note_generation(held.generation):
+            held = self._backend.read(key)  # the entry may have been among the deleted ones
+            self._note_generation(held.generation)
         return held
 
-    def _notice(self, era: str) -> bool:
-        """Remember the era. Forget everything after a purge; where the backend came up empty,
-        what was purged without this process's notice. Returns whether purged entries had to be
-        deleted from the backend."""
-        if era == self._era and time.monotonic() < self._reflect_at:
-            return False
-        with self._noticing:
-            if era != self._era:
-                self._reflect_at = 0.0
-            if time.monotonic() < self._reflect_at:
-                return False
-            gone = self._reflect_purges()
-            if era == self._era:
-                self._forget_unnoticed()
-                return gone > 0
-            last, since = self._era, self._purges_since(self._purges)
-            self._purges = since.latest if since is not None else None
-            self._era = era  # first: who has read before the purge asks for it after keeping
-            if last is None and not self._memory.size_bytes:
-                return gone > 0  # the first contact
-            if since is None or (last is not None and era.startswith(PURGED)):
-                self._forget_all()
-            else:
-                self._forget_purged(since.buckets)
-            return gone > 0
+    def _note_generation(self, generation: str) -> bool:
+        """Record the backend's generation and evict purged entries if it changed.
 
-    def _reflect_purges(self) -> int:
-        """Compare the backend's contents with the log of purges and delete what came back, for
-        example from the snapshot that a killed Redis loads; how many entries were deleted."""
+        After a purge all entries are evicted. If the backend came up empty, only entries purged
+        since the last check are evicted. Returns whether purged entries had to be deleted from the
+        backend.
+        """
+        if generation == self._generation and time.monotonic() < self._compare_at:
+            return False
+        with self._generation_lock:
+            if generation != self._generation:
+                self._compare_at = 0.0
+            if time.monotonic() < self._compare_at:
+                return False
+            deleted = self._compare_with_purge_log()
+            if generation == self._generation:
+                self._evict_newly_purged()
+                return deleted > 0
+            last, since = self._generation, self._purges_since(self._purges)
+            self._purges = since.latest if since is not None else None
+            self._generation = generation  # before the eviction: readers compare it after caching
+            if last is None and not self._memory.size_bytes:
+                return deleted > 0  # first contact with the backend
+            if since is None or (last is not None and generation.startswith(PURGED)):
+                self._evict_all()
+            else:
+                self._evict_purged(since.buckets)
+            return deleted > 0
+
+    def _compare_with_purge_log(self) -> int:
+        """Delete purged entries that came back and return their number.
+
+        A killed Redis, for example, loads a snapshot from before the purge.
+        """
         number = self._backend.purged_to(self._log_name)
         since = self._purges_since(number)
         if since is None:
-            self._reflect_at = time.monotonic() + CHECK_EVERY_S
+            self._compare_at = time.monotonic() + CHECK_EVERY_S
             return 0
-        gone = 0
-        # A number beyond the log's was set by a portal with a log of its own.
-        if number < since.latest:
-            gone = self._backend.delete_buckets(since.buckets)
-            if gone:
-                log.warning("%d purged answers had come back and were deleted", gone)
+        deleted = 0
+        if number < since.latest:  # a higher number was set by a portal with another log
+            deleted = self._backend.delete_buckets(since.buckets)
+            if deleted:
+                log.warning("%d purged answers had come back and were deleted", deleted)
             self._backend.set_purged_to(self._log_name, since.latest)
-        self._reflect_at = math.inf
-        return gone
+        self._compare_at = math.inf
+        return deleted
 
     def _check_purges(self) -> None:
-        """While the backend is down: forget what was purged without this process's notice."""
+        """Evict entries purged since the last check, while the backend is down."""
         now = time.monotonic()
         if self._purges is None or now - self._checked_at < CHECK_EVERY_S:
             return
-        with self._noticing:
+        with self._generation_lock:
             self._checked_at = now
-            self._forget_unnoticed()
+            self._evict_newly_purged()
 
-    def _forget_unnoticed(self) -> None:
+    def _evict_newly_purged(self) -> None:
         since = self._purges_since(self._purges)
         if since is not None and since.latest != self._purges:
             self._purges = since.latest
-            self._forget_purged(since.buckets)
+            self._evict_purged(since.buckets)
 
-    def _forget_purged(self, buckets: frozenset[int] | None) -> None:
+    def _evict_purged(self, buckets: frozenset[int] | None) -> None:
         if buckets is None:
-            self._forget_all()
+            self._evict_all()
         elif buckets:
-            self._memory.forget_those(lambda key: purge_bucket(key) in buckets)
+            self._memory.evict_matching(lambda key: purge_bucket(key) in buckets)
             self._purged()
 
-    def _forget_all(self) -> None:
+    def _evict_all(self) -> None:
         self._memory.clear()
         self._purged()
 
-    def _restored(self, key: str, held: Held) -> Envelope | None:
-        """Give back to a backend that came up empty, or that would not take it before, what was
-        paid for; what it merely let go of, for age or room, is let go of here too."""
-        with self._noticing:  # a purge that is being noticed clears the memory first
-            kept = self._memory.get_stale(key)
-        if kept is None:
+    def _write_back(self, key: str, held: Held) -> Envelope | None:
+        """Write a locally cached answer back to a backend that lacks it.
+
+        Applies if the backend came up empty, or failed to store the answer before. If the backend
+        evicted or expired the entry in the same generation, it is evicted locally too.
+        """
+        with self._generation_lock:  # wait until a purge being processed has evicted its entries
+            entry = self._memory.get_stale(key)
+        if entry is None:
             return None
-        if kept.era == held.era:
+        if entry.generation == held.generation:
             self._memory.evict(key)
             return None
-        self.write(kept.envelope, kept.envelope.fence, Mark(held.mark, held.era, self._purges))
-        return kept.envelope if self._memory.get_stale(key) else None
+        return self._write_cached(key, entry.envelope, held)
 
-    def _newer(self, key: str, found: Envelope, held: Held) -> Envelope | None:
-        """The local cache's later answer, where the backend lost it and another process restored
-        an older one; written back."""
-        kept = self._memory.get_stale(key)
-        if kept is None or kept.era == held.era or kept.envelope.fence <= found.fence:
+    def _write_back_newer(self, key: str, found: Envelope, held: Held) -> Envelope | None:
+        """Write a locally cached answer back over an older one.
+
+        Applies if the backend lost the answer and another process restored an older one.
+        """
+        entry = self._memory.get_stale(key)
+        if (
+            entry is None
+            or entry.generation == held.generation
+            or entry.envelope.fence <= found.fence
+        ):
             return None
-        self.write(kept.envelope, kept.envelope.fence, Mark(held.mark, held.era, self._purges))
-        return kept.envelope if self._memory.get_stale(key) else None
+        return self._write_cached(key, entry.envelope, held)
 
-    def _fault(self, what: str, error: Exception) -> None:
-        self._reflect_at = 0.0  # the backend may come back with older contents
-        self._observer.store_failed(what)
-        if not isinstance(error, BreakerOpen):  # the fuse has told once for all of them
-            # The text of a backend's error may carry a key or an address: its kind is enough.
-            log.warning("store %s failed: %s", what, type(error).__name__)
+    def _write_cached(self, key: str, envelope: Envelope, held: Held) -> Envelope | None:
+        self.write(envelope, envelope.fence, Mark(held.mark, held.generation, self._purges))
+        return envelope if self._memory.get_stale(key) else None
+
+    def _report_fault(self, operation: str, error: Exception) -> None:
+        self._compare_at = 0.0  # the backend may come back with older contents
+        self._observer.store_failed(operation)
+        if not isinstance(error, BreakerOpen):  # the breaker has logged the outage once
+            # Only the error's type: its text may contain a key or an address.
+            log.warning("store %s failed: %s", operation, type(error).__name__)

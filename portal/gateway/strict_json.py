@@ -1,4 +1,4 @@
-"""JSON as RFC 7493 means it: what two readers could understand differently is refused."""
+"""Strict JSON (RFC 7493): ambiguous texts are rejected."""
 
 import json
 import re
@@ -8,36 +8,37 @@ from typing import Any
 
 import msgspec
 
-DEEPEST = 64
-# Characters of a number as written; of an exact one also the largest power of ten, either way.
+MAX_DEPTH = 64
+# Characters of a number as written. For an exact number also the bound of the power of ten.
 LONGEST_NUMBER = 400
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _LARGE = 10**18  # msgspec writes an int below it
-_LARGEST_PLAIN = 10**20  # a whole number below it has no exponent; 64 bits fit
+_LARGEST_PLAIN = 10**20  # integers below it are written without exponent; holds 64-bit integers
 _encoder = msgspec.json.Encoder(order="sorted", decimal_format="number")
 
-# Possessive, and an unfinished string reaches to the end: linear whatever the bytes are.
+# Linear time for any input: possessive, and an unterminated string matches up to the end.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
 
 class NotStrictJSON(ValueError):
-    """The bytes are no JSON text that everybody reads alike."""
+    """The bytes are not strict JSON, or parsers could read them differently."""
 
 
 def parse(text: bytes) -> Any:
-    """Read UTF-8 JSON without duplicate keys, NaN, lone surrogates, giant numbers or deep nesting.
+    """Parse strict UTF-8 JSON; raises NotStrictJSON.
 
-    Raises NotStrictJSON.
+    Rejects duplicate keys, NaN, lone surrogates, huge numbers and deep nesting.
     """
     return _parse(text, _float)
 
 
 def parse_exact(text: bytes) -> Any:
-    """The same with a Decimal for each number that is not written as an integer.
+    """Parse like ``parse``, with a Decimal for each number not written as an integer.
 
-    For what is sent on: a double would make one number of two (…890.25 and …890.75).
+    For values that are sent on. A float would merge two distinct numbers into one (…890.25 and
+    …890.75).
     """
     return _parse(text, _decimal)
 
@@ -60,10 +61,10 @@ def _parse(text: bytes, fraction: Callable[[str], float | Decimal]) -> Any:
 
 
 def canonical(value: Any) -> bytes:
-    """One spelling for equal values: sorted names, no white space, each number by its value.
+    """Return equal values as equal bytes: sorted names, no white space.
 
-    Unlike RFC 8785, which reads numbers as doubles, this keeps every digit: 1, 1.0 and 1E0 are
-    "1", and 1e-400 is not 0.
+    Numbers are written by value. Unlike RFC 8785, which reads numbers as doubles, this keeps every
+    digit: 1, 1.0 and 1E0 are "1", and 1e-400 is not 0.
     """
     return _encoder.encode(_canonical_numbers(value))
 
@@ -81,11 +82,13 @@ def _canonical_numbers(value: Any) -> Any:
 
 
 def _canonical_number(number: float | Decimal) -> int | Decimal | msgspec.Raw:
-    """A whole number in plain digits, or a Decimal that holds no trailing zero; msgspec writes
-    ``str()`` of it."""
+    """Return an integer in plain digits, or a Decimal without trailing zeros.
+
+    msgspec writes a Decimal as its ``str()``.
+    """
     if isinstance(number, int) and -_LARGE < number < _LARGE:
         return number
-    # By its shortest text a float stays what JSON said: Decimal(0.1) has 55 digits.
+    # The shortest repr of a float is the number in the JSON text. Decimal(0.1) has 55 digits.
     exact = Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
     if not exact.is_finite():
         raise ValueError("JSON has no such number")
@@ -96,8 +99,8 @@ def _canonical_number(number: float | Decimal) -> int | Decimal | msgspec.Raw:
 
 
 def _refuse_depth(text: bytes) -> None:
-    """Counts brackets outside strings before the parser recurses into them."""
-    if text.count(b"[") + text.count(b"{") <= DEEPEST:
+    """Count brackets outside strings before the parser recurses into them."""
+    if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
         return
     # Without a backslash every second quote ends a string.
     outside = _STRING.sub(b"", text) if b"\\" in text else b"".join(text.split(b'"')[::2])
@@ -105,7 +108,7 @@ def _refuse_depth(text: bytes) -> None:
     for bracket in outside.translate(None, _NO_BRACKETS):
         if bracket in b"[{":
             depth += 1
-            if depth > DEEPEST:
+            if depth > MAX_DEPTH:
                 raise NotStrictJSON("nested too deeply")
         else:
             depth -= 1
@@ -138,9 +141,10 @@ def _float(digits: str) -> float:
 def _decimal(digits: str) -> Decimal:
     try:
         number = Decimal(digits) if len(digits) <= LONGEST_NUMBER else None
-    except InvalidOperation:  # an exponent beyond what Decimal counts
+    except InvalidOperation:  # an exponent beyond Decimal's range
         number = None
-    # An exponent is short to write: within this bound a reader that spells it out stays small.
+    # A short exponent can mean a huge number. This bound limits the memory of readers that expand
+    # it to plain digits.
     if number is None or (number and abs(number.adjusted()) > LONGEST_NUMBER):
         raise NotStrictJSON("number too large or too small")
     return number

@@ -1,4 +1,4 @@
-"""Answers that the backend did not take, until it takes them."""
+"""Queue of answers that the backend failed to store, for a later retry."""
 
 import threading
 from collections import OrderedDict
@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 from portal.gateway.backend import Mark
 from portal.gateway.envelope import Envelope
 
-MOST_BYTES: Final = 16 * 1024 * 1024  # of bodies
+MAX_BYTES: Final = 16 * 1024 * 1024  # of bodies
 
 
 class Unstored(NamedTuple):
-    """What ``Store.write`` was given."""
+    """The arguments of a failed ``Store.write``."""
 
     envelope: Envelope
     fence: int
@@ -19,10 +19,13 @@ class Unstored(NamedTuple):
 
 
 class UnstoredQueue:
-    """The newest of each key, the oldest first; beyond the room, the oldest is given up."""
+    """Holds the newest answer of each key, oldest first.
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._most_bytes = most_bytes
+    Above ``max_bytes`` of bodies the oldest are discarded.
+    """
+
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._max_bytes = max_bytes
         self._lock = threading.Lock()
         self._waiting: OrderedDict[str, Unstored] = OrderedDict()
         self._bytes = 0
@@ -32,7 +35,7 @@ class UnstoredQueue:
             self._remove(envelope.key)
             self._waiting[envelope.key] = Unstored(envelope, fence, mark)
             self._bytes += len(envelope.body)
-            while self._bytes > self._most_bytes:
+            while self._bytes > self._max_bytes:
                 self._remove(next(iter(self._waiting)))
 
     def take(self, key: str) -> Unstored | None:

@@ -1,4 +1,4 @@
-"""One lookup goes upstream: written into the ledger, judged, failures in the gateway's words."""
+"""Sends one lookup upstream, with a ledger row, and maps errors to Failure."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -27,8 +27,12 @@ SHORTEST_RETRY_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the operator decided: lifetimes and prices, seconds for one fetch, the marker, and
-    whose credential goes upstream (None: the caller's own)."""
+    """The operator's settings for upstream calls.
+
+    ``terms`` are the lifetimes and prices of each operation, ``deadline_s`` the seconds for one
+    fetch, ``hidden_marker`` the text that stands for a hidden value, and ``operator_credential``
+    the credential that is sent upstream (None: the caller's own).
+    """
 
     terms: Mapping[Name, CachePolicy]
     deadline_s: float
@@ -40,8 +44,10 @@ class Policy:
 
 
 class UpstreamClient:
-    """Sends one lookup and returns a 200, or a 400 that holds its message alone; everything else
-    is a Failure."""
+    """Sends one lookup upstream.
+
+    Returns a 200, or a 400 reduced to its message. All other results raise Failure.
+    """
 
     def __init__(
         self, upstream: Upstream, ledger: Ledger, policy: Policy, observer: Observer
@@ -59,7 +65,11 @@ class UpstreamClient:
         deadline: float,
         purges: int | None = None,
     ) -> Response:
-        """``subject`` is the vehicle's tag; ``purges`` as in ``Ledger.account``."""
+        """Send a lookup and return its response; raises Failure.
+
+        ``subject`` is the vehicle's tag, which does not reveal the plate; ``purges`` as in
+        ``Ledger.account``.
+        """
         operation = lookup.operation
         account = _ObservedAccount(
             self._ledger.account(
@@ -97,8 +107,11 @@ class UpstreamClient:
                 raise self._refusal(response)
 
     def _check(self, lookup: Lookup, status: int, body: bytes) -> None:
-        """Judge the body of a 200, 400 or 404: a page of a proxy is neither a rejected plate nor
-        a vehicle without a record. Other statuses decide alone, whatever their body."""
+        """Validate the body of a 200, 400 or 404; raises Unusable.
+
+        A proxy's error page must not count as a rejected plate or as a vehicle without a record.
+        Other statuses are decided without the body.
+        """
         try:
             if status != 200:
                 answer_check.message_body(body)
@@ -111,7 +124,7 @@ class UpstreamClient:
             self._observer.drifted(name, fields)
 
     def _refusal(self, response: Response) -> Failure:
-        """An answer of 4xx, by whose trouble it is."""
+        """Return the Failure for a 4xx status."""
         match response.status:
             case 401 | 403 if self._policy.operator_credential is not None:
                 return Failure("operator_refused")
@@ -141,13 +154,15 @@ def _failure(error: UpstreamError) -> Failure:
 
 @dataclass(frozen=True, slots=True)
 class _ObservedAccount:
-    """The ledger's account, telling the observer how each attempt ended."""
+    """A ledger session that reports the end of each attempt to the observer."""
 
-    purchase: LedgerSession
-    tell: Callable[[str, str, float], None]
+    session: LedgerSession
+    report: Callable[[str, str, float], None]
 
     def announce(self, origin: str) -> "_ObservedAttempt":
-        return _ObservedAttempt(self.purchase.announce(origin), origin, time.monotonic(), self.tell)
+        return _ObservedAttempt(
+            self.session.announce(origin), origin, time.monotonic(), self.report
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +170,8 @@ class _ObservedAttempt:
     attempt: LedgerEntry
     origin: str
     started: float
-    tell: Callable[[str, str, float], None]
+    report: Callable[[str, str, float], None]
 
     def ended(self, outcome: str, status: int | None = None) -> None:
         self.attempt.ended(outcome, status)
-        self.tell(self.origin, outcome, time.monotonic() - self.started)
+        self.report(self.origin, outcome, time.monotonic() - self.started)

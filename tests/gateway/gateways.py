@@ -1,4 +1,4 @@
-"""What the gateway's tests are built from: a whole gateway on real parts, around any upstream."""
+"""A complete gateway of real parts around a stub upstream, for tests."""
 
 import threading
 from collections.abc import Callable
@@ -39,8 +39,11 @@ FRESH_S, STALE_S = 1000, 5000
 
 
 @dataclass
-class PlayedUpstream:
-    """Answers well until told otherwise: an answer, an error, or a function of the resource."""
+class StubUpstream:
+    """An upstream that returns or raises ``answer``, or calls it with the resource.
+
+    Without ``answer`` it returns a valid response.
+    """
 
     answer: Response | Exception | Callable[[Resource], Response] | None = None
     calls: list[Resource] = field(default_factory=list)
@@ -80,7 +83,7 @@ def good(resource: Resource) -> Response:
 
 
 def outcome(ask) -> str:
-    """ "hit" and the like, or the kind of the failure."""
+    """The cache status of an answer, or the kind of the failure."""
     try:
         return ask().cache_status
     except Failure as failure:
@@ -96,7 +99,7 @@ class Bench:
     """A gateway and all its parts."""
 
     gateway: Gateway
-    upstream: PlayedUpstream
+    upstream: StubUpstream
     store: Store
     backend: SQLiteCache
     memory: LocalCache
@@ -107,13 +110,13 @@ class Bench:
     def decode(self, plate: str = "ABC1D23", **more):
         return self.gateway.fetch(decode(plate), CALLER, **more)
 
-    def forget_belief(self) -> None:
-        """Let the second pass in which the memory is believed."""
+    def expire_local_cache(self) -> None:
+        """Advance the clock past the second in which the local cache is used."""
         self.ticking.advance(1.1)
 
 
 def pass_time(one: Bench, seconds: float) -> None:
-    """Twice a second the housekeeper has the store confirm what is held."""
+    """Advance the clock, with the store's tick twice a second as in a server."""
     for _ in range(round(seconds * 2)):
         one.ticking.advance(0.5)
         one.store.tick()
@@ -128,14 +131,14 @@ def terms(fresh_s: int = FRESH_S, stale_s: int = STALE_S, price: str = "0.30") -
 
 
 def opened_cache(folder: Path) -> SQLiteCache:
-    """A worker process's cache of that folder, until the test ends."""
+    """Return a worker process's cache of that folder, closed when the test ends."""
     return closed_later(SQLiteCache(folder / "cache.sqlite"), SQLiteCache.close)
 
 
 def bench(
     folder: Path,
     clock: Clock,
-    upstream: PlayedUpstream | None = None,
+    upstream: StubUpstream | None = None,
     *,
     deadline_s: float = 10.0,
     daily_limit: int = 0,
@@ -147,8 +150,11 @@ def bench(
     stale_s: int = STALE_S,
     purge_log: PurgeLog | None = None,
 ) -> Bench:
-    """Two benches of one folder are two worker processes' gateways."""
-    upstream = upstream or PlayedUpstream()
+    """Return a gateway with its parts.
+
+    Two benches of one folder stand for two worker processes.
+    """
+    upstream = upstream or StubUpstream()
     ticking = Clock(0.0)
     held = backend or opened_cache(folder)
     memory = LocalCache(MEBIBYTE, ticking)

@@ -1,4 +1,4 @@
-"""Only the frame is judged: what was paid for and answers the question passes."""
+"""Answer validation: the contract's format and the requested vehicle."""
 
 import json
 
@@ -17,31 +17,31 @@ def judged(operation, subject: str, body: bytes):
 
 
 @pytest.mark.parametrize("named", ["ABC1D23", "abc1d23", "ABC-1D23", "ABC1323", "", "  ", MARKER])
-def test_the_plate_asked_for_in_any_spelling_blank_or_hidden_passes(named):
+def test_requested_plate_passes_in_any_spelling_blank_or_hidden(named):
     judged(DECODE, "ABC1D23", factories.decode_body(named))
 
 
 @pytest.mark.parametrize(
     "named", ["N/A", "-", "informação ocultada", f" {MARKER.lower()} ", "NADA CONSTA", "\u200b"]
 )
-def test_a_text_that_is_no_plate_was_paid_for_and_passes(named):
+def test_text_that_is_not_a_plate_passes(named):
     judged(DECODE, "ABC1D23", factories.decode_body(named))
 
 
 @pytest.mark.parametrize("named", ["ABC1D24", "ZZZ9Z99", "zzz 9z99", "PLACA ZZZ9Z99"])
-def test_another_plates_record_is_no_answer(named):
+def test_record_of_another_plate_is_rejected(named):
     with pytest.raises(NoAnswer):
         judged(DECODE, "ABC1D23", factories.decode_body(named))
 
 
-def test_one_foreign_record_among_many_spoils_the_answer():
+def test_one_record_of_another_plate_among_many_is_rejected():
     mine, other = factories.restriction(placa="ABC1D23"), factories.restriction(placa="ZZZ9Z99")
     judged(RENAJUD, "ABC1D23", factories.renajud_body(mine, mine))
     with pytest.raises(NoAnswer):
         judged(RENAJUD, "ABC1D23", factories.renajud_body(mine, other))
 
 
-def test_a_renavam_is_compared_with_a_renavam():
+def test_renavam_is_compared_with_renavam():
     named = factories.restriction(renavam="12345678910", placa="ZZZ9Z99")
     judged(RENAJUD, "12345678910", factories.renajud_body(named))
     with pytest.raises(NoAnswer):
@@ -52,7 +52,7 @@ def test_a_renavam_is_compared_with_a_renavam():
 @pytest.mark.parametrize(
     "odd", [None, True, 7, 1.5, [], {}, [""], {"texto": None}, ["ABC", "1D23"], ["ABC1D23"]]
 )
-def test_a_plate_of_an_odd_type_was_paid_for_and_passes(odd):
+def test_plate_of_odd_type_passes(odd):
     body = json.dumps({"status": "DONE", "result": {"placa": odd}}).encode()
     assert judged(DECODE, "ABC1D23", body)["result"] == {"placa": odd}
 
@@ -71,18 +71,18 @@ def test_a_plate_of_an_odd_type_was_paid_for_and_passes(odd):
         {"message": "Saldo insuficiente."},
     ],
 )
-def test_a_wrong_frame_is_no_answer(document):
+def test_wrong_outer_format_is_rejected(document):
     with pytest.raises(NoAnswer):
         judged(DECODE, "ABC1D23", json.dumps(document).encode())
 
 
-def test_empty_means_an_empty_list_and_nothing_else():
+def test_only_a_list_without_records_is_empty():
     assert is_empty(factories.renainf_body())
     assert not is_empty(factories.renainf_body(factories.fine()))
     assert not is_empty(b'{"status": "DONE", "result": {}}')
 
 
-def test_fines_name_no_plate_and_pass():
+def test_fines_without_plate_pass():
     judged(RENAINF, "ABC1D23", factories.renainf_body(factories.fine()))
 
 
@@ -91,19 +91,19 @@ def test_fines_name_no_plate_and_pass():
     [["ZZZ9Z99"], [["ZZZ9Z99"]], {"valor": "zzz-9z99"}, ["ABC1D23", "ZZZ9Z99"], ["ZZZ", "9Z99"]],
     ids=str,
 )
-def test_plate_of_another_vehicle_inside_a_list_or_object_is_no_answer(odd):
+def test_other_plate_inside_list_or_object_is_rejected(odd):
     with pytest.raises(NoAnswer):
         judged(DECODE, "ABC1D23", factories.encode({"status": "DONE", "result": {"placa": odd}}))
 
 
 @pytest.mark.parametrize("name", ["Placa", "PLACA", "pLaCa", "plate"])
-def test_another_plate_under_another_spelling_of_the_name_is_no_answer(name):
+def test_other_plate_under_another_field_name_is_rejected(name):
     record = {"placa": "ABC1D23", name: "ZZZ9Z99"}
     with pytest.raises(NoAnswer):
         judged(DECODE, "ABC1D23", factories.encode({"status": "DONE", "result": record}))
 
 
-def test_another_plate_beside_an_empty_list_is_no_answer():
+def test_other_plate_beside_empty_list_is_rejected():
     document = {"status": "SUCCESS", "result": [], "placa": "ABC1D23"}
     judged(RENAJUD, "ABC1D23", factories.encode(document))
     with pytest.raises(NoAnswer):
@@ -117,7 +117,7 @@ def test_renavam_as_number_is_compared_by_its_digits(number):
 
 
 @pytest.mark.parametrize("number", [98765432100, 98765432100.0, [98765432100], {"n": 9876543210}])
-def test_another_renavam_as_number_is_no_answer(number):
+def test_other_renavam_as_number_is_rejected(number):
     body = factories.renajud_body(factories.restriction(placa="", renavam=number))
     with pytest.raises(NoAnswer):
         judged(RENAJUD, "01234567891", body)
@@ -155,14 +155,14 @@ NOTICES = [
     ],
     ids=["renainf", "renajud", "renajud denied", "decode"],
 )
-def test_notice_beside_nothing_on_record_is_no_answer(operation, result, notice):
+def test_notice_beside_empty_result_is_rejected(operation, result, notice):
     document = {"status": operation.status_word, "result": result, **notice}
     with pytest.raises(NoAnswer):
         judged(operation, "ABC1D23", factories.encode(document))
 
 
 @pytest.mark.parametrize("notice", NOTICES, ids=str)
-def test_notice_beside_a_record_was_paid_for_and_passes(notice):
+def test_notice_beside_a_record_passes(notice):
     for operation, result in ((RENAINF, [factories.fine()]), (DECODE, {"placa": "ABC1D23"})):
         document = {"status": operation.status_word, "result": result, **notice}
         judged(operation, "ABC1D23", factories.encode(document))
@@ -189,7 +189,7 @@ def test_notice_beside_a_record_was_paid_for_and_passes(notice):
     ],
     ids=str,
 )
-def test_members_that_report_no_outage_leave_an_empty_list_an_answer(member):
+def test_harmless_member_beside_empty_list_passes(member):
     document = {"status": "SUCCESS", "result": [], **member}
     judged(RENAINF, "ABC1D23", factories.encode(document))
 
@@ -210,12 +210,12 @@ def test_members_that_report_no_outage_leave_an_empty_list_an_answer(member):
         '{"message": "inv\u00e1lida"}'.encode("latin-1"),
     ],
 )
-def test_error_without_the_contracts_message_is_no_answer(body):
+def test_error_without_contract_message_is_rejected(body):
     with pytest.raises(NoAnswer):
         message_body(body)
 
 
-def test_error_keeps_its_message_alone_as_it_was_sent():
+def test_error_is_reduced_to_its_unchanged_message():
     text = " Placa “inválida” \u200b\n<b> "
     body = factories.encode({"trace": "at=operator", "message": text, "code": 7})
     assert json.loads(message_body(body)) == {"message": text}

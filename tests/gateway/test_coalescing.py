@@ -1,4 +1,4 @@
-"""One leader asks, everybody else waits for what it brings, and nobody pays in turn."""
+"""Coalescing: one leader calls the upstream, followers share its result."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from portal.gateway import Directive, Failure
 from tests import factories
 from tests.fakes import wait_until
-from tests.gateway.gateways import FRESH_S, PlayedUpstream, bench, failing, outcome
+from tests.gateway.gateways import FRESH_S, StubUpstream, bench, failing, outcome
 
 
 def together(count: int, ask) -> list[str]:
@@ -15,9 +15,9 @@ def together(count: int, ask) -> list[str]:
         return [each.result() for each in [pool.submit(outcome, ask) for _ in range(count)]]
 
 
-def test_identical_lookups_cost_one_call_and_all_get_its_bytes(tmp_path, clock):
+def test_identical_lookups_share_one_call(tmp_path, clock):
     gate = threading.Event()
-    made = bench(tmp_path, clock, PlayedUpstream(gate=gate))
+    made = bench(tmp_path, clock, StubUpstream(gate=gate))
     with ThreadPoolExecutor(40) as pool:
         asked = [pool.submit(made.decode) for _ in range(40)]
         wait_until(lambda: made.upstream.calls, "the call")
@@ -29,9 +29,9 @@ def test_identical_lookups_cost_one_call_and_all_get_its_bytes(tmp_path, clock):
     assert {each.body for each in served} == {factories.decode_body("ABC1D23")}
 
 
-def test_a_leaders_failure_is_everybodys_and_nobody_repeats_it(tmp_path, clock):
+def test_leader_failure_is_shared_and_not_repeated(tmp_path, clock):
     gate = threading.Event()
-    made = bench(tmp_path, clock, PlayedUpstream(answer=failing(), gate=gate))
+    made = bench(tmp_path, clock, StubUpstream(answer=failing(), gate=gate))
     with ThreadPoolExecutor(40) as pool:
         asked = [pool.submit(outcome, made.decode) for _ in range(40)]
         wait_until(lambda: made.upstream.calls, "the call")
@@ -40,9 +40,9 @@ def test_a_leaders_failure_is_everybodys_and_nobody_repeats_it(tmp_path, clock):
     assert len(made.upstream.calls) == 1
 
 
-def test_gateways_of_several_processes_ask_once(tmp_path, clock):
-    """Two gateways share nothing but the folder."""
-    gate, upstream = threading.Event(), PlayedUpstream()
+def test_gateways_of_several_processes_make_one_call(tmp_path, clock):
+    """The two gateways share only the folder."""
+    gate, upstream = threading.Event(), StubUpstream()
     upstream.gate = gate
     one, other = bench(tmp_path, clock, upstream), bench(tmp_path, clock, upstream)
     with ThreadPoolExecutor(20) as pool:
@@ -54,8 +54,8 @@ def test_gateways_of_several_processes_ask_once(tmp_path, clock):
     assert {each.status for each in served} == {200}
 
 
-def test_an_answer_of_another_process_is_seen_though_the_memory_holds_a_stale_one(tmp_path, clock):
-    """The memory is believed for a second; who is about to pay looks into the store."""
+def test_poll_bypasses_local_cache(tmp_path, clock):
+    """Another process's answer is found although the local cache holds a stale one."""
     one, other = bench(tmp_path, clock), bench(tmp_path, clock)
     one.decode()
     clock.advance(FRESH_S)
@@ -65,16 +65,16 @@ def test_an_answer_of_another_process_is_seen_though_the_memory_holds_a_stale_on
     assert len(one.upstream.calls) + len(other.upstream.calls) == 2
 
 
-def test_a_failure_in_another_process_is_shared(tmp_path, clock):
-    one = bench(tmp_path, clock, PlayedUpstream(answer=failing()))
-    other = bench(tmp_path, clock, PlayedUpstream(answer=failing()))
+def test_failure_in_another_process_is_shared(tmp_path, clock):
+    one = bench(tmp_path, clock, StubUpstream(answer=failing()))
+    other = bench(tmp_path, clock, StubUpstream(answer=failing()))
     assert (outcome(one.decode), outcome(other.decode)) == ("bad_answer", "bad_answer")
     assert len(one.upstream.calls) + len(other.upstream.calls) == 1
 
 
-def test_equal_refreshes_collapse(tmp_path, clock):
+def test_concurrent_refreshes_are_coalesced(tmp_path, clock):
     gate = threading.Event()
-    made = bench(tmp_path, clock, PlayedUpstream(gate=gate))
+    made = bench(tmp_path, clock, StubUpstream(gate=gate))
     with ThreadPoolExecutor(10) as pool:
         asked = [pool.submit(lambda: made.decode(directive=Directive.REFRESH)) for _ in range(10)]
         wait_until(lambda: made.upstream.calls, "the call")
@@ -85,10 +85,10 @@ def test_equal_refreshes_collapse(tmp_path, clock):
     assert {each.cache_status for each in served} <= {"request", "collapsed", "hit"}
 
 
-def test_a_waiter_keeps_its_own_deadline_and_never_asks_itself(tmp_path, clock):
-    """nginx lets all waiters through after a while: here nobody passes."""
+def test_follower_times_out_without_calling_upstream(tmp_path, clock):
+    """Unlike nginx, which releases all waiters after a time-out."""
     gate = threading.Event()
-    upstream = PlayedUpstream(gate=gate)
+    upstream = StubUpstream(gate=gate)
     patient = bench(tmp_path, clock, upstream)
     hasty = bench(tmp_path, clock, upstream, deadline_s=0.2)
     with ThreadPoolExecutor(1) as pool:
@@ -100,12 +100,10 @@ def test_a_waiter_keeps_its_own_deadline_and_never_asks_itself(tmp_path, clock):
     assert len(upstream.calls) == 1
 
 
-def test_a_fault_of_our_own_after_the_call_is_not_repeated_by_the_waiters(
-    tmp_path, clock, monkeypatch
-):
+def test_internal_error_after_call_is_not_repeated_by_followers(tmp_path, clock, monkeypatch):
     gate = threading.Event()
-    made = bench(tmp_path, clock, PlayedUpstream(gate=gate))
-    monkeypatch.setattr(made.gateway, "_keep", lambda *_: 1 / 0)
+    made = bench(tmp_path, clock, StubUpstream(gate=gate))
+    monkeypatch.setattr(made.gateway, "_store_answer", lambda *_: 1 / 0)
     with ThreadPoolExecutor(10) as pool:
         asked = [pool.submit(made.decode) for _ in range(10)]
         wait_until(lambda: made.upstream.calls, "the call")
@@ -119,26 +117,26 @@ def test_a_fault_of_our_own_after_the_call_is_not_repeated_by_the_waiters(
 # The store fails
 
 
-def test_a_store_that_takes_nothing_costs_no_answer_and_no_second_call(tmp_path, clock, caplog):
-    """Disk full: the paid answer reaches its caller and stays at hand in the process."""
+def test_failed_write_loses_no_answer_and_causes_no_second_call(tmp_path, clock, caplog):
+    """Disk full: the paid answer is returned and stays in the local cache."""
     made = bench(tmp_path, clock)
     made.decode("DEF4G56")
     made.backend.replace = lambda *_, **__: (_ for _ in ()).throw(OSError("disk full"))
     first = made.decode()
     assert (first.status, first.stored) == (200, False)
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode().cache_status == "hit"
     assert len(made.upstream.calls) == 2
 
 
-def test_a_store_that_is_away_costs_no_request(tmp_path, clock):
-    class Away:
+def test_unavailable_store_fails_no_request(tmp_path, clock):
+    class Unavailable:
         def __getattr__(self, name):
-            raise ConnectionError("away")
+            raise ConnectionError("unavailable")
 
-    made = bench(tmp_path, clock, backend=Away())
+    made = bench(tmp_path, clock, backend=Unavailable())
     assert made.decode().cache_status == "miss"
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode().cache_status == "hit"
-    assert not bench(tmp_path, clock, backend=Away()).store.is_up()
+    assert not bench(tmp_path, clock, backend=Unavailable()).store.is_up()
     assert made.store.is_up()

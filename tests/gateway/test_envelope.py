@@ -1,4 +1,4 @@
-"""What is not ours reads as absent: never an error, never executed."""
+"""Invalid envelopes read as absent: no error, no execution."""
 
 import os
 import pickle
@@ -19,13 +19,13 @@ def envelope(key: str = "tag:name", body: bytes = b'{"a": "\xc3\xa7"}', **more) 
 
 
 @given(st.binary(max_size=2000), st.text(max_size=50))
-def test_what_was_closed_opens_to_the_same_bytes(body, origin):
+def test_signed_envelope_verifies_to_the_same_bytes(body, origin):
     held = envelope(body=body, origin=origin)
     assert SEAL.verify(SEAL.sign(held), held.key) == held
 
 
 @given(st.data())
-def test_one_changed_bit_anywhere_makes_it_absent(data):
+def test_envelope_with_one_changed_bit_is_absent(data):
     sealed = bytearray(SEAL.sign(envelope()))
     at = data.draw(st.integers(0, len(sealed) - 1))
     sealed[at] ^= 1 << data.draw(st.integers(0, 7))
@@ -33,30 +33,30 @@ def test_one_changed_bit_anywhere_makes_it_absent(data):
 
 
 @given(st.binary(max_size=200) | st.none() | st.text() | st.integers())
-def test_anything_else_is_absent(planted):
+def test_other_values_are_absent(planted):
     assert SEAL.verify(planted, "tag:name") is None
 
 
-def test_an_entry_moved_to_another_key_is_absent():
+def test_entry_moved_to_another_key_is_absent():
     """Swapping two signed entries would show one vehicle's record as another's."""
     assert SEAL.verify(SEAL.sign(envelope("tag:one")), "tag:two") is None
 
 
-def test_an_entry_of_another_secret_is_absent():
+def test_entry_of_another_secret_is_absent():
     assert SEAL.verify(Seal(b"another").sign(envelope()), "tag:name") is None
 
 
 @pytest.mark.parametrize("schema", [0, SCHEMA - 1, SCHEMA + 1])
-def test_an_entry_of_another_schema_is_absent(schema):
+def test_entry_of_another_schema_is_absent(schema):
     assert SEAL.verify(SEAL.sign(envelope(schema=schema)), "tag:name") is None
 
 
-def test_rightly_signed_nonsense_is_absent():
+def test_correctly_signed_invalid_content_is_absent():
     content = msgspec.msgpack.encode({"not": "an envelope"})
     assert SEAL.verify(SEAL._sign(content) + content, "tag:name") is None
 
 
-def test_planted_code_is_not_run(tmp_path):
+def test_planted_pickle_is_not_executed(tmp_path):
     """Flask-Caching's own serializer is pickle."""
     trap = tmp_path / "sprung"
 
@@ -70,7 +70,7 @@ def test_planted_code_is_not_run(tmp_path):
     assert not trap.exists()
 
 
-def test_names_need_the_secret_and_hide_the_text():
+def test_keyed_hash_depends_on_secret_and_hides_text():
     assert (
         SEAL.keyed_hash("ABC1D23") == SEAL.keyed_hash("ABC1D23") != Seal(b"x").keyed_hash("ABC1D23")
     )

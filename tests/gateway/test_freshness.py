@@ -1,10 +1,16 @@
-"""An answer's age and lifetimes decide, and nothing else does."""
+"""Freshness is computed from an answer's age and lifetimes."""
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from portal.gateway.freshness import CLOCK_SKEW_S, JITTER, REJECTED_FRESH_S, judge, retention_s
+from portal.gateway.freshness import (
+    CLOCK_SKEW_S,
+    JITTER,
+    REJECTED_FRESH_S,
+    compute_freshness,
+    retention_s,
+)
 from portal.gateway.operations import CachePolicy
 
 TERMS = CachePolicy(fresh_s=1000, stale_s=500)
@@ -14,20 +20,20 @@ chances = st.floats(min_value=0, max_value=1, exclude_max=True)
 
 
 def at(age: float, chance: float = 0.0, status: int = 200, empty: bool = False):
-    return judge(TERMS, status, empty, 5000.0, 5000.0 + age, chance)
+    return compute_freshness(TERMS, status, empty, 5000.0, 5000.0 + age, chance)
 
 
 @pytest.mark.parametrize(
     ("age", "state"),
     [(0, "fresh"), (999, "fresh"), (1000, "stale"), (1499, "stale"), (1500, "expired")],
 )
-def test_fresh_then_stale_then_expired(age, state):
+def test_state_is_fresh_then_stale_then_expired(age, state):
     assert at(age).state == state
 
 
 @settings(deadline=None)
 @given(ages, chances)
-def test_jitter_shortens_the_fresh_time_by_at_most_a_tenth_and_never_lengthens_it(age, chance):
+def test_jitter_shortens_fresh_time_by_at_most_a_tenth(age, chance):
     """FRESH_* is an upper bound; stale-if-error begins where fresh ends, without a gap."""
     state = at(age, chance).state
     if age >= TERMS.fresh_s:
@@ -39,7 +45,7 @@ def test_jitter_shortens_the_fresh_time_by_at_most_a_tenth_and_never_lengthens_i
 
 @settings(deadline=None)
 @given(ages, chances, st.sampled_from([200, 400]), st.booleans())
-def test_what_is_deleted_could_not_have_been_served(age, chance, status, empty):
+def test_answer_past_retention_is_expired(age, chance, status, empty):
     judged = at(age, chance, status, empty)
     if age >= retention_s(TERMS, status, empty):
         assert judged.state == "expired"
@@ -58,19 +64,19 @@ def test_answer_without_stale_window_expires_when_jitter_ends_freshness(per_mill
     fresh_s = REJECTED_FRESH_S if status == 400 else 250 if empty else 1000
     age, ends = fresh_s * per_mille / 1000, fresh_s * (1 - JITTER * chance / 1000)
     assume(abs(age - ends) > 1e-6)
-    judged = judge(terms, status, empty, 5000.0, 5000.0 + age, chance / 1000)
+    judged = compute_freshness(terms, status, empty, 5000.0, 5000.0 + age, chance / 1000)
     assert judged.state == ("fresh" if age < ends else "expired")
 
 
-def test_an_empty_answer_lives_a_quarter_and_is_never_stale():
+def test_empty_answer_is_fresh_for_a_quarter_and_never_stale():
     assert [at(age, empty=True).state for age in (249, 250)] == ["fresh", "expired"]
 
 
-def test_a_rejection_lives_ten_minutes_whatever_the_terms():
+def test_rejection_is_fresh_for_ten_minutes():
     ages = (REJECTED_FRESH_S - 1, REJECTED_FRESH_S)
     assert [at(age, status=400).state for age in ages] == ["fresh", "expired"]
 
 
-def test_an_answer_from_the_future_is_no_answer_beyond_the_skew_of_clocks():
+def test_answer_beyond_clock_skew_in_the_future_is_expired():
     assert at(-CLOCK_SKEW_S).state == "fresh"
     assert at(-CLOCK_SKEW_S - 1).state == "expired"

@@ -1,4 +1,4 @@
-"""Hit, miss, stale, collapsed: what is paid for once, kept, and never mistaken."""
+"""Gateway: hit, miss, stale, collapsed; failures, rejections and directives."""
 
 import pytest
 
@@ -28,38 +28,38 @@ def rejection(message: str = "Por favor, informe uma placa válida.") -> Respons
     return Response(400, factories.message_body(message), "primary")
 
 
-# What is remembered
+# Cached answers
 
 
-def test_the_second_lookup_is_a_hit_with_the_upstreams_own_bytes(made):
+def test_second_lookup_is_a_hit_with_the_same_bytes(made):
     first, second = made.decode(), made.decode()
     assert (first.cache_status, second.cache_status) == ("miss", "hit")
     assert first.body == second.body == factories.decode_body("ABC1D23")
     assert len(made.upstream.calls) == 1
 
 
-def test_a_restart_loses_no_paid_answer(tmp_path, clock):
+def test_answer_survives_restart(tmp_path, clock):
     bench(tmp_path, clock).decode()
     again = bench(tmp_path, clock)
     assert again.decode().cache_status == "hit"
     assert again.upstream.calls == []
 
 
-def test_the_two_spellings_of_a_plate_are_separate_lookups(made):
+def test_two_spellings_of_a_plate_are_separate_lookups(made):
     made.decode("ABC1234")
     assert made.decode("ABC1C34").cache_status == "miss"
 
 
-def test_after_its_fresh_time_an_answer_is_asked_for_again(made, clock):
+def test_stale_answer_is_fetched_again(made, clock):
     made.decode()
     clock.advance(FRESH_S)
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode().cache_status == "miss"
     assert made.decode().cache_status == "hit"
     assert len(made.upstream.calls) == 2
 
 
-def test_a_report_is_keyed_by_its_plate_and_its_data(made):
+def test_report_is_keyed_by_plate_and_data(made):
     def ask(data):
         body = canonical({"plate": "ABC1D23", "data": data})
         return made.gateway.fetch(Lookup(REPORT, Plate.parse("ABC1D23"), body=body), CALLER)
@@ -69,7 +69,7 @@ def test_a_report_is_keyed_by_its_plate_and_its_data(made):
     assert ask({"a": 1}).cache_status == "miss"
 
 
-def test_uf_is_part_of_the_question(made):
+def test_uf_is_part_of_the_key(made):
     def ask(uf):
         return made.gateway.fetch(Lookup(RENAINF, Plate.parse("ABC1D23"), uf), CALLER)
 
@@ -78,7 +78,7 @@ def test_uf_is_part_of_the_question(made):
     ]
 
 
-def test_a_pass_through_answer_is_its_callers_alone(tmp_path, clock):
+def test_pass_through_answer_is_not_shared_between_callers(tmp_path, clock):
     made = bench(tmp_path, clock, operator_credential=None)
 
     def ask(credential):
@@ -88,7 +88,7 @@ def test_a_pass_through_answer_is_its_callers_alone(tmp_path, clock):
     assert [call.credential for call in made.upstream.calls] == ["one", "two"]
 
 
-def test_the_operators_answers_are_everybodys(made):
+def test_operator_answer_is_shared_between_callers(made):
     assert made.gateway.fetch(decode(), Caller("one")).cache_status == "miss"
     assert made.gateway.fetch(decode(), Caller("two")).cache_status == "hit"
     assert made.upstream.calls[0].credential == "operator"
@@ -97,7 +97,7 @@ def test_the_operators_answers_are_everybodys(made):
 # Failures
 
 
-STALE_HELPS = [
+ALLOWS_STALE = [
     pytest.param(NotSent("refused"), "unreachable", id="unreachable"),
     pytest.param(CircuitOpen(3.0), "unreachable", id="circuit open"),
     pytest.param(TimedOut("slow"), "too_slow", id="too slow"),
@@ -110,26 +110,26 @@ STALE_HELPS = [
 ]
 
 
-@pytest.mark.parametrize(("fault", "kind"), STALE_HELPS)
-def test_a_failure_serves_the_stale_copy_inside_its_window_and_says_so(made, clock, fault, kind):
+@pytest.mark.parametrize(("fault", "kind"), ALLOWS_STALE)
+def test_failure_serves_stale_answer_within_window(made, clock, fault, kind):
     assert (body := made.decode().body)
     made.upstream.answer = fault
     clock.advance(FRESH_S + STALE_S - 60)
-    made.forget_belief()
+    made.expire_local_cache()
     served = made.decode()
     assert (served.cache_status, served.body) == ("stale", body)
     assert served.age_s == FRESH_S + STALE_S - 60
 
 
-def test_a_stale_copy_that_is_purged_while_we_ask_is_no_answer(made, clock, tmp_path):
+def test_stale_answer_purged_during_call_is_not_served(made, clock, tmp_path):
     other = bench(tmp_path, clock)
     made.decode()
     clock.advance(FRESH_S + 1)
-    made.forget_belief()
+    made.expire_local_cache()
 
     def purge_and_fail(_resource):
         other.store.purge("ABC1D23")
-        made.forget_belief()
+        made.expire_local_cache()
         return Response(402, b"{}", "primary")
 
     made.upstream.answer = purge_and_fail
@@ -137,21 +137,20 @@ def test_a_stale_copy_that_is_purged_while_we_ask_is_no_answer(made, clock, tmp_
         made.decode()
 
 
-@pytest.mark.parametrize(("fault", "kind"), STALE_HELPS)
-def test_a_failure_without_a_copy_is_told_by_its_kind_and_leaves_the_store_as_it_was(
-    made, clock, fault, kind
-):
+@pytest.mark.parametrize(("fault", "kind"), ALLOWS_STALE)
+def test_failure_without_stale_answer_raises_its_kind(made, clock, fault, kind):
+    """The store is unchanged: the next lookup is a miss."""
     made.upstream.answer = fault
     with pytest.raises(Failure) as caught:
         made.decode()
     assert caught.value.kind == kind
     made.upstream.answer = None
     clock.advance(2.1)
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode().cache_status == "miss"
 
 
-def test_past_its_window_a_stale_copy_is_no_answer(made, clock):
+def test_answer_past_stale_window_is_not_served(made, clock):
     made.decode()
     made.upstream.answer = failing()
     clock.advance(FRESH_S + STALE_S)
@@ -159,7 +158,7 @@ def test_past_its_window_a_stale_copy_is_no_answer(made, clock):
         made.decode()
 
 
-def test_a_404_is_the_answer_even_with_a_stale_copy_at_hand(made, clock):
+def test_not_found_is_not_replaced_by_stale_answer(made, clock):
     made.decode()
     made.upstream.answer = Response(404, factories.message_body("Não há."), "primary")
     clock.advance(FRESH_S)
@@ -167,15 +166,15 @@ def test_a_404_is_the_answer_even_with_a_stale_copy_at_hand(made, clock):
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_callers_own_credential_refused_upstream_is_told_to_its_caller(tmp_path, clock, status):
+def test_refused_caller_credential_is_reported_to_caller(tmp_path, clock, status):
     made = bench(tmp_path, clock, operator_credential=None)
     made.upstream.answer = Response(status, b"{}", "primary")
     caller = Caller("x", credential="mine")
     assert outcome(lambda: made.gateway.fetch(decode(), caller)) == f"refused_{status}"
 
 
-def test_an_empty_answer_is_never_served_stale(made, clock):
-    """An empty list is what an outage most easily fakes."""
+def test_empty_answer_is_not_served_stale(made, clock):
+    """An empty list is the answer that an outage most easily fakes."""
     made.upstream.answer = Response(200, factories.renainf_body(), "primary")
     question = Lookup(RENAINF, Plate.parse("ABC1D23"))
     made.gateway.fetch(question, CALLER)
@@ -183,13 +182,13 @@ def test_an_empty_answer_is_never_served_stale(made, clock):
     assert made.gateway.fetch(question, CALLER).cache_status == "hit"
     made.upstream.answer = failing()
     clock.advance(FRESH_S / 4)
-    made.forget_belief()
+    made.expire_local_cache()
     with pytest.raises(Failure):
         made.gateway.fetch(question, CALLER)
 
 
-def test_a_failure_that_costs_is_remembered_for_two_seconds(made, clock):
-    """Whoever asks right after a failure does not pay for it again."""
+def test_charged_failure_is_cached_for_two_seconds(made, clock):
+    """A lookup right after a failure is not charged again."""
     made.upstream.answer = failing()
     for _ in range(5):
         assert outcome(made.decode) == "bad_answer"
@@ -199,21 +198,21 @@ def test_a_failure_that_costs_is_remembered_for_two_seconds(made, clock):
     assert len(made.upstream.calls) == 2
 
 
-def test_a_failure_that_cost_nothing_is_not_remembered(made):
+def test_free_failure_is_not_cached(made):
     made.upstream.answer = NotSent("refused")
     assert outcome(made.decode) == "unreachable"
     made.upstream.answer = None
     assert outcome(made.decode) == "miss"
 
 
-def test_one_plates_failure_is_no_other_plates(made):
+def test_failure_is_not_shared_between_plates(made):
     made.upstream.answer = failing()
     assert outcome(made.decode) == "bad_answer"
     made.upstream.answer = None
     assert made.decode("DEF4G56").cache_status == "miss"
 
 
-def test_a_failure_never_evicts_a_good_answer(made, clock):
+def test_failure_does_not_evict_answer(made, clock):
     made.decode()
     made.upstream.answer = failing()
     assert made.decode(directive=Directive.REFRESH).cache_status == "stale"
@@ -223,33 +222,33 @@ def test_a_failure_never_evicts_a_good_answer(made, clock):
 # 400
 
 
-def test_a_rejection_is_relayed_and_remembered_for_ten_minutes(made, clock):
+def test_rejection_is_relayed_and_cached_for_ten_minutes(made, clock):
     made.upstream.answer = rejection()
     assert made.decode().status == 400
     clock.advance(500)
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode().cache_status == "hit"
     clock.advance(101)
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode().cache_status == "miss"
     assert len(made.upstream.calls) == 2
 
 
-def test_a_rejection_never_replaces_a_good_answer(made, clock):
+def test_rejection_does_not_replace_answer(made, clock):
     good = made.decode().body
     made.upstream.answer = rejection()
     clock.advance(FRESH_S)
-    made.forget_belief()
+    made.expire_local_cache()
     assert [made.decode().status, made.decode().status] == [400, 400]
     assert len(made.upstream.calls) == 2
     made.upstream.answer = failing()
     clock.advance(601)
-    made.forget_belief()
+    made.expire_local_cache()
     served = made.decode()
     assert (served.cache_status, served.body) == ("stale", good)
 
 
-def test_a_good_answer_ends_a_rejection(made, clock):
+def test_answer_supersedes_rejection(made, clock):
     made.upstream.answer = rejection()
     made.decode()
     made.upstream.answer = None
@@ -260,30 +259,30 @@ def test_a_good_answer_ends_a_rejection(made, clock):
 # Directives
 
 
-def test_refresh_asks_again_whatever_is_stored(made):
+def test_refresh_calls_upstream_despite_stored_answer(made):
     made.decode()
     assert made.decode(directive=Directive.REFRESH).cache_status == "request"
     assert len(made.upstream.calls) == 2
 
 
 @pytest.mark.parametrize("directive", [Directive.ONLY_IF_CACHED, Directive.PEEK])
-def test_nothing_is_ever_asked_by_who_only_looks(made, directive):
+def test_cache_only_directives_make_no_call(made, directive):
     assert outcome(lambda: made.decode(directive=directive)) == "not_stored"
     assert made.upstream.calls == []
     made.decode()
     assert made.decode(directive=directive).cache_status == "hit"
 
 
-def test_a_glance_takes_a_stale_copy(made, clock):
+def test_peek_accepts_stale_answer(made, clock):
     made.decode()
     clock.advance(FRESH_S)
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode(directive=Directive.PEEK).cache_status == "stale"
     assert outcome(lambda: made.decode(directive=Directive.ONLY_IF_CACHED)) == "not_stored"
 
 
-def test_the_newest_report_is_the_one_last_kept_as_such(made, clock):
-    """A script's report on data of its own is not what a vehicle's page shows."""
+def test_newest_report_is_the_last_marked_one(made, clock):
+    """A report on a script's own data is not shown on the vehicle's page."""
     plate = Plate.parse("ABC1D23")
 
     def ask(data) -> Lookup:

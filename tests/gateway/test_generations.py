@@ -1,4 +1,4 @@
-"""What a process gives back to a backend that lost it, and what it lets go of."""
+"""Generations: write-back to a backend that lost its contents; the breaker."""
 
 import threading
 
@@ -17,7 +17,7 @@ class Backend:
     """A backend that can be down and can come back empty."""
 
     def __init__(self):
-        self.values, self.era, self.is_down = {}, "begun:1", False
+        self.values, self.generation, self.is_down = {}, "begun:1", False
         self.contents, self.purges = "1", 0
 
     @property
@@ -30,14 +30,14 @@ class Backend:
 
     def read(self, key):
         self._up()
-        return Held(self.values.get(key), self.era, self.mark)
+        return Held(self.values.get(key), self.generation, self.mark)
 
     def version(self):
         self._up()
 
-    def heads(self, keys, size):
+    def signatures(self, keys, size):
         self._up()
-        return {key: self.values[key][:size] for key in keys if key in self.values}, self.era
+        return {key: self.values[key][:size] for key in keys if key in self.values}, self.generation
 
     def replace(self, key, value, timeout, fence, mark):
         self._up()
@@ -51,7 +51,7 @@ class Backend:
         for key in gone:
             del self.values[key]
         self.purges += 1
-        self.era = f"purged:{self.purges}"
+        self.generation = f"purged:{self.purges}"
         return len(gone)
 
 
@@ -62,11 +62,11 @@ def made(tmp_path, clock) -> Bench:
 
 def come_back_empty(backend: Backend) -> None:
     backend.values.clear()
-    backend.era, backend.is_down = "begun:2", False
+    backend.generation, backend.is_down = "begun:2", False
     backend.contents, backend.purges = "2", 0
 
 
-def test_a_backend_that_is_down_confirms_nothing(made):
+def test_unavailable_backend_confirms_no_entry(made):
     made.decode()
     made.backend.is_down = True
     made.decode()
@@ -74,15 +74,15 @@ def test_a_backend_that_is_down_confirms_nothing(made):
     assert made.store.recent(made.gateway.key(decode(), None)) is None
 
 
-def test_warm_plates_keep_answering_while_the_backend_is_down(made):
+def test_local_cache_serves_while_backend_is_down(made):
     body = made.decode().body
     made.backend.is_down = True
-    made.forget_belief()
+    made.expire_local_cache()
     assert [made.decode().body for _ in range(3)] == [body] * 3
     assert len(made.upstream.calls) == 1
 
 
-def test_a_backend_that_cannot_tell_its_version_vouches_for_what_is_asked_for_alone(made):
+def test_only_requested_entries_are_confirmed_without_backend_version(made):
     asked, unasked = (made.gateway.key(decode(plate), None) for plate in ("ABC1D23", "DEF4G56"))
     made.decode("DEF4G56")
     made.decode()
@@ -96,55 +96,55 @@ def test_a_backend_that_cannot_tell_its_version_vouches_for_what_is_asked_for_al
     assert made.store.recent(asked) is None
 
 
-def test_a_backend_that_comes_back_empty_is_given_back_what_was_paid_for(made):
+def test_empty_backend_receives_cached_answers_back(made):
     made.decode()
     made.backend.is_down = True
     made.decode("DEF4G56")
     come_back_empty(made.backend)
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode().cache_status == "hit"
     assert made.decode("DEF4G56").cache_status == "hit"
     assert len(made.backend.values) == 2
     assert len(made.upstream.calls) == 2
 
 
-def test_what_the_backend_let_go_of_is_let_go_of(made):
-    """Evicted for room, or deleted by hand: the same era, so nothing comes back."""
+def test_entry_evicted_by_backend_is_evicted_locally(made):
+    """Evicted or deleted by hand in the same generation: nothing is written back."""
     made.decode()
     made.backend.values.clear()
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode().cache_status == "miss"
 
 
-def test_a_purge_by_another_process_is_followed_within_a_second(made):
-    """Nothing of it is given back, and a backend that dies afterwards does not bring it back."""
+def test_purge_by_another_process_clears_local_cache(made):
+    """Nothing is written back, and a later backend outage does not revive the entry."""
     made.decode()
     made.backend.delete_tagged("")
     made.store.tick()
     assert made.memory.size_bytes == 0
     made.backend.is_down = True
-    made.upstream.answer = ConnectionError("nobody may be asked")
+    made.upstream.answer = ConnectionError("unexpected upstream call")
     with pytest.raises(ConnectionError):
         made.decode()
 
 
-def test_a_purge_while_the_process_slept_is_not_undone(made):
+def test_purge_during_idle_process_is_not_undone(made):
     made.decode()
     made.backend.delete_tagged("")
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode().cache_status == "miss"
 
 
-def test_a_forged_entry_is_a_miss(made):
+def test_forged_entry_is_a_miss(made):
     made.decode()
     for key in list(made.backend.values):
         made.backend.values[key] = b"\x80\x04planted" * 20
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode().status == 200
     assert len(made.upstream.calls) == 2
 
 
-def test_whoever_keeps_what_was_made_of_answers_hears_of_each_purge_once(tmp_path, clock):
+def test_purged_callback_runs_once_for_each_purge(tmp_path, clock):
     heard, backend = [], Backend()
     store = Store(backend, Seal(SECRET), LocalCache(10_000), purged=lambda: heard.append(1))
     for _ in range(3):
@@ -158,10 +158,10 @@ def test_whoever_keeps_what_was_made_of_answers_hears_of_each_purge_once(tmp_pat
     assert len(heard) == 2
 
 
-# The fuse
+# The circuit breaker
 
 
-def test_a_blown_fuse_asks_nobody_and_mends_when_the_ping_comes_through():
+def test_open_breaker_fails_fast_and_closes_after_successful_ping():
     pings, may_mend = [], threading.Event()
 
     def ping():
@@ -169,44 +169,44 @@ def test_a_blown_fuse_asks_nobody_and_mends_when_the_ping_comes_through():
         if not may_mend.is_set():
             raise ConnectionError
 
-    fuse = BackendBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: may_mend.wait(0.01))
-    with pytest.raises(ConnectionError), fuse.guarding():
+    breaker = BackendBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: may_mend.wait(0.01))
+    with pytest.raises(ConnectionError), breaker.guard():
         raise ConnectionError
     for _ in range(3):
-        with pytest.raises(BreakerOpen), fuse.guarding():
-            pytest.fail("it was asked")
+        with pytest.raises(BreakerOpen), breaker.guard():
+            pytest.fail("the server was called")
     may_mend.set()
-    wait_until(lambda: not fuse.is_blown, "the mending")
-    with fuse.guarding():
+    wait_until(lambda: not breaker.is_open, "the recovery")
+    with breaker.guard():
         pass
 
 
-def test_an_error_that_is_no_outage_blows_nothing():
-    fuse = BackendBreaker("Redis", lambda: None, (ConnectionError,))
-    with pytest.raises(ValueError, match="full"), fuse.guarding():
+def test_unlisted_error_does_not_open_breaker():
+    breaker = BackendBreaker("Redis", lambda: None, (ConnectionError,))
+    with pytest.raises(ValueError, match="full"), breaker.guard():
         raise ValueError("full")
-    assert not fuse.is_blown
+    assert not breaker.is_open
 
 
-def test_a_fuse_that_finds_no_thread_to_mend_it_stays_whole():
+def test_breaker_stays_closed_without_ping_thread():
     """Without a successful ping the open breaker would never close."""
-    fuse = BackendBreaker("Redis", lambda: None, (ConnectionError,), sleep=lambda _: None)
-    with no_thread_named("fuse"), pytest.raises(ConnectionError), fuse.guarding():
+    breaker = BackendBreaker("Redis", lambda: None, (ConnectionError,), sleep=lambda _: None)
+    with no_thread_named("breaker"), pytest.raises(ConnectionError), breaker.guard():
         raise ConnectionError
-    with fuse.guarding():
+    with breaker.guard():
         pass
-    with pytest.raises(ConnectionError), fuse.guarding():
+    with pytest.raises(ConnectionError), breaker.guard():
         raise ConnectionError
-    wait_until(lambda: not fuse.is_blown, "the mending")
+    wait_until(lambda: not breaker.is_open, "the recovery")
 
 
-def test_a_server_that_refuses_the_ping_is_back_all_the_same():
-    """Redis may answer with an error of its own: it is there, and so are its answers."""
+def test_error_response_to_ping_closes_breaker():
+    """Redis may reply to a ping with an error of its own; it is up nevertheless."""
 
     def ping():
         raise PermissionError("no ping for you")
 
-    fuse = BackendBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: None)
-    with pytest.raises(ConnectionError), fuse.guarding():
+    breaker = BackendBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: None)
+    with pytest.raises(ConnectionError), breaker.guard():
         raise ConnectionError
-    wait_until(lambda: not fuse.is_blown, "the mending")
+    wait_until(lambda: not breaker.is_open, "the recovery")

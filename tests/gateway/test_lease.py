@@ -1,4 +1,4 @@
-"""One holder of a key at a time, over processes; a killed one is replaced."""
+"""File leases: one holder of a key at a time over processes."""
 
 import errno
 import fcntl
@@ -29,7 +29,7 @@ def _hold(folder: Path, seconds: float) -> None:
 
 
 def _count(folder: Path, rounds: int) -> None:
-    """Add to a number that only a holder may touch: read, wait, write."""
+    """Increment a number that only the lease holder may change: read, wait, write."""
     leases, number = FileLeases(folder / "leases"), folder / "number"
     done = 0
     while done < rounds:
@@ -42,7 +42,7 @@ def _count(folder: Path, rounds: int) -> None:
             done += 1
 
 
-def test_a_second_caller_gets_nothing_while_the_first_holds(leases):
+def test_second_caller_gets_no_fence_while_lease_is_held(leases):
     with leases.hold("tag:key") as first, leases.hold("tag:key") as second:
         assert first is not None
         assert second is None
@@ -50,19 +50,20 @@ def test_a_second_caller_gets_nothing_while_the_first_holds(leases):
         assert third > first
 
 
-def test_keys_do_not_disturb_each_other(leases):
+def test_leases_of_different_keys_are_independent(leases):
     with leases.hold("tag:one") as one, leases.hold("tag:two") as two:
         assert None not in (one, two)
 
 
-def test_no_file_stays_behind(leases, tmp_path):
+def test_released_lease_leaves_no_file(leases, tmp_path):
     for number in range(10):
         with leases.hold(f"tag:{number}"):
             pass
     assert list((tmp_path / "leases").iterdir()) == []
 
 
-def test_over_processes_one_holds_at_a_time_though_files_come_and_go(tmp_path):
+def test_one_process_holds_a_lease_at_a_time(tmp_path):
+    """Lease files are created and removed meanwhile."""
     (tmp_path / "number").write_text("0")
     workers = [SPAWN.Process(target=_count, args=(tmp_path, 200)) for _ in range(3)]
     for worker in workers:
@@ -72,7 +73,7 @@ def test_over_processes_one_holds_at_a_time_though_files_come_and_go(tmp_path):
     assert (tmp_path / "number").read_text() == "600"
 
 
-def test_a_killed_holder_frees_its_lease_at_once(tmp_path):
+def test_lease_of_killed_holder_is_free_at_once(tmp_path):
     folder = tmp_path / "leases"
     holder = SPAWN.Process(target=_hold, args=(folder, 60))
     holder.start()
@@ -86,8 +87,8 @@ def test_a_killed_holder_frees_its_lease_at_once(tmp_path):
         assert fence is not None
 
 
-def test_where_no_file_can_be_written_everybody_leads_for_themselves(tmp_path):
-    """A full disk refuses nobody."""
+def test_every_caller_leads_in_unwritable_directory(tmp_path):
+    """A full disk rejects no lookup."""
     (tmp_path / "file").write_text("")
     blocked = FileLeases(tmp_path / "file" / "leases")
     with blocked.hold("tag:key") as one, blocked.hold("tag:key") as two:
@@ -95,10 +96,8 @@ def test_where_no_file_can_be_written_everybody_leads_for_themselves(tmp_path):
 
 
 @pytest.mark.parametrize("trouble", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EIO])
-def test_where_no_file_can_be_locked_everybody_leads_for_themselves(
-    tmp_path, clock, monkeypatch, trouble
-):
-    """Network file systems without flock, or with too many locks: nobody is refused."""
+def test_every_caller_leads_without_file_locks(tmp_path, clock, monkeypatch, trouble):
+    """Network file systems without flock, or out of locks: no lookup is rejected."""
 
     def refuse(*_):
         raise OSError(trouble, os.strerror(trouble))
@@ -108,13 +107,13 @@ def test_where_no_file_can_be_locked_everybody_leads_for_themselves(
     with leases.hold("tag:key") as one, leases.hold("tag:key") as two:
         assert None not in (one, two)
     left = list((tmp_path / "leases").iterdir())
-    assert bool(left) == (trouble != errno.EOPNOTSUPP)  # a lock there may be another's
+    assert bool(left) == (trouble != errno.EOPNOTSUPP)  # another process may hold the lock
     assert bench(tmp_path, clock, leases=leases).decode().status == 200
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])
-def test_exhausted_process_is_refused_instead_of_leading(leases, monkeypatch, number):
-    """Without a lease each of a crowd would pay for the same lookup."""
+def test_exhausted_process_raises_unreachable(leases, monkeypatch, number):
+    """Without a lease, concurrent lookups would each pay for the same answer."""
 
     def refuse(*_):
         raise OSError(number, "")

@@ -1,11 +1,11 @@
-"""No more leases than places: what is beyond them is refused before anything is opened."""
+"""Leases beyond the limit are rejected before anything is opened."""
 
 import pytest
 
 from portal.gateway import Failure, FileLeases, LimitedLeases
 
 
-def test_a_lease_beyond_the_limit_is_refused_and_opens_nothing(tmp_path):
+def test_lease_beyond_limit_is_rejected_and_opens_no_file(tmp_path):
     leases = LimitedLeases(FileLeases(tmp_path), 2)
     with leases.hold("a") as one, leases.hold("b") as other:
         assert one and other
@@ -17,14 +17,14 @@ def test_a_lease_beyond_the_limit_is_refused_and_opens_nothing(tmp_path):
         assert fence
 
 
-def test_a_place_is_free_again_after_a_failure(tmp_path):
+def test_failure_frees_the_slot(tmp_path):
     leases = LimitedLeases(FileLeases(tmp_path), 1)
     for _ in range(3):
         with pytest.raises(RuntimeError, match="broken"), leases.hold("a"):
             raise RuntimeError("broken")
 
 
-def test_a_lease_that_another_holds_takes_a_place_while_it_is_tried(tmp_path):
+def test_waiting_for_a_held_lease_uses_a_slot_temporarily(tmp_path):
     elsewhere = FileLeases(tmp_path)
     leases = LimitedLeases(FileLeases(tmp_path), 1)
     with elsewhere.hold("a"):

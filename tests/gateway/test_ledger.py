@@ -1,4 +1,4 @@
-"""A row before each send, an end to each row, and not one call beyond a limit."""
+"""Ledger: a row before each call, its outcome, and the daily limits."""
 
 import multiprocessing
 import os
@@ -16,85 +16,85 @@ from portal.storage import reading, spending
 from portal.storage.database import _metadata
 from tests.fakes import wait_until
 from tests.fakes.databases import Database
-from tests.gateway.gateways import CALLER, PlayedUpstream, bench, decode
+from tests.gateway.gateways import CALLER, StubUpstream, bench, decode
 from tests.gateway.ledgers import buy, spent
 
 SPAWN = multiprocessing.get_context("spawn")
 
 
-def test_a_call_is_written_down_before_it_leaves(engine, clock):
-    book = Ledger(engine, clock=clock)
-    attempt = book.account("decode", "tag", Decimal("0.305"), CALLER).announce("secondary")
-    (row,) = book.rows()
+def test_row_is_written_before_the_call(engine, clock):
+    ledger = Ledger(engine, clock=clock)
+    attempt = ledger.account("decode", "tag", Decimal("0.305"), CALLER).announce("secondary")
+    (row,) = ledger.rows()
     assert (row.operation, row.origin, row.caller) == ("decode", "secondary", "somebody")
     assert (row.price, row.outcome, row.status) == (Decimal("0.305"), "maybe", None)
     assert row.sent_at.timestamp() == clock()
     attempt.ended("answered", 200)
-    (row,) = book.rows()
+    (row,) = ledger.rows()
     assert (row.outcome, row.status) == ("answered", 200)
 
 
-def test_months_are_those_of_sao_paulo(engine, clock):
-    """Two in the morning of the first in UTC is still the last day there."""
+def test_months_follow_sao_paulo_time(engine, clock):
+    """02:00 UTC on the first is still the last day of the month in São Paulo."""
     clock.advance(date(2026, 11, 1).toordinal() * 86400 - 719163 * 86400 + 7200 - clock())
-    book = Ledger(engine, clock=clock)
-    buy(book)
-    assert len(list(book.rows("2026-10"))) == 1
-    assert list(book.rows("2026-11")) == []
+    ledger = Ledger(engine, clock=clock)
+    buy(ledger)
+    assert len(list(ledger.rows("2026-10"))) == 1
+    assert list(ledger.rows("2026-11")) == []
 
 
-def test_a_limit_lets_exactly_that_many_through_and_names_the_hour(engine, clock):
-    book = Ledger(engine, daily_limit=3, clock=clock)
+def test_daily_limit_is_exact_and_gives_retry_after(engine, clock):
+    ledger = Ledger(engine, daily_limit=3, clock=clock)
     for _ in range(3):
-        buy(book)
+        buy(ledger)
     with pytest.raises(Failure) as caught:
-        buy(book)
+        buy(ledger)
     assert caught.value.kind == "day_limit"
-    assert caught.value.retry_after_s == 15 * 3600  # the clock stands at nine in the morning
-    assert len(spent(book)) == 3
+    assert caught.value.retry_after_s == 15 * 3600  # the test clock starts at 09:00
+    assert len(spent(ledger)) == 3
 
 
-def test_a_new_day_begins_at_midnight_in_sao_paulo(engine, clock):
-    book = Ledger(engine, daily_limit=1, clock=clock)
-    buy(book)
+def test_daily_limit_resets_at_midnight_in_sao_paulo(engine, clock):
+    ledger = Ledger(engine, daily_limit=1, clock=clock)
+    buy(ledger)
     clock.advance(15 * 3600 - 1)
     with pytest.raises(Failure):
-        buy(book)
+        buy(ledger)
     clock.advance(1)
-    buy(book)
+    buy(ledger)
 
 
-def test_a_tokens_limit_is_its_own_and_takes_nothing_from_the_day(engine, clock):
-    book = Ledger(engine, daily_limit=3, clock=clock)
+def test_token_limit_does_not_use_up_daily_limit(engine, clock):
+    ledger = Ledger(engine, daily_limit=3, clock=clock)
     small, other = Caller("small", daily_limit=1), Caller("other")
-    buy(book, small)
+    buy(ledger, small)
     for _ in range(5):
         with pytest.raises(Failure) as caught:
-            buy(book, small)
+            buy(ledger, small)
         assert caught.value.kind == "token_limit"
-    buy(book, other)
-    buy(book, other)
+    buy(ledger, other)
+    buy(ledger, other)
     with pytest.raises(Failure):
-        buy(book, other)
+        buy(ledger, other)
 
 
-def test_what_never_left_is_given_back_and_is_no_call(engine, clock):
-    book = Ledger(engine, daily_limit=1, clock=clock)
+def test_unsent_call_releases_reservation_and_is_not_listed(engine, clock):
+    ledger = Ledger(engine, daily_limit=1, clock=clock)
     for _ in range(5):
-        buy(book, Caller("x", daily_limit=1), "not_sent")
-    buy(book, Caller("x", daily_limit=1))
-    assert spent(book) == ["answered"]
+        buy(ledger, Caller("x", daily_limit=1), "not_sent")
+    buy(ledger, Caller("x", daily_limit=1))
+    assert spent(ledger) == ["answered"]
 
 
 @pytest.mark.parametrize("outcome", ["maybe", "timed_out", "broken", "failing", "unusable"])
-def test_what_may_have_been_charged_is_not_given_back(engine, clock, outcome):
-    book = Ledger(engine, daily_limit=1, clock=clock)
-    buy(book, outcome=outcome)
+def test_possibly_charged_call_keeps_reservation(engine, clock, outcome):
+    ledger = Ledger(engine, daily_limit=1, clock=clock)
+    buy(ledger, outcome=outcome)
     with pytest.raises(Failure):
-        buy(book)
+        buy(ledger)
 
 
-def test_without_its_row_nothing_is_sent(tmp_path, clock):
+def test_failed_row_prevents_the_call(tmp_path, clock):
     made = bench(tmp_path, clock)
     _metadata.drop_all(made.ledger._engine)
     with pytest.raises(Failure) as caught:
@@ -103,15 +103,15 @@ def test_without_its_row_nothing_is_sent(tmp_path, clock):
     assert made.upstream.calls == []
 
 
-def test_forgetting_a_vehicle_keeps_what_was_spent(engine, clock):
-    book = Ledger(engine, clock=clock)
-    buy(book)
-    assert book.forget("tag") == 1
-    assert book.forget("tag") == 0
-    assert len(spent(book)) == 1
+def test_forgetting_a_vehicle_keeps_its_rows(engine, clock):
+    ledger = Ledger(engine, clock=clock)
+    buy(ledger)
+    assert ledger.forget("tag") == 1
+    assert ledger.forget("tag") == 0
+    assert len(spent(ledger)) == 1
 
 
-def test_one_callers_spent_limit_is_not_everybodys_failure(tmp_path, clock):
+def test_exhausted_token_limit_is_not_shared_with_others(tmp_path, clock):
     made = bench(tmp_path, clock)
     poor = Caller("poor", daily_limit=1)
     made.gateway.fetch(decode("DEF4G56"), poor)
@@ -122,30 +122,28 @@ def test_one_callers_spent_limit_is_not_everybodys_failure(tmp_path, clock):
 
 
 def _race(database: Database, results: "multiprocessing.Queue[tuple[int, int]]") -> None:
-    """A crowd after one limit: every fourth call that is let through never leaves."""
+    """Race for one limit; every fourth reserved call is never sent."""
     engine = database.open()
-    book = Ledger(engine, daily_limit=100)
+    ledger = Ledger(engine, daily_limit=100)
 
     def attempt(number: int) -> tuple[int, int]:
         free = number % 4 == 0
         try:
-            buy(book, Caller("raced", daily_limit=100), "not_sent" if free else "answered")
+            buy(ledger, Caller("raced", daily_limit=100), "not_sent" if free else "answered")
         except Failure as failure:
             return 0, int(failure.kind not in ("day_limit", "token_limit"))
         return int(not free), 0
 
     with ThreadPoolExecutor(50) as pool:
         made = list(pool.map(attempt, range(130)))
-    for _ in range(10):  # ends that waited too long for the write lock
-        book.settle()
+    for _ in range(10):  # closes that timed out on the write lock
+        ledger.settle()
     engine.dispose()
     results.put((sum(paid for paid, _ in made), sum(odd for _, odd in made)))
 
 
-def test_a_limit_of_100_raced_by_50_threads_in_4_processes_lets_exactly_100_through(
-    database, engine
-):
-    """What is given back in mid-race is there for others, and not twice."""
+def test_limit_is_exact_under_races_of_threads_and_processes(database, engine):
+    """50 threads in 4 processes race for 100 calls; released calls are used once."""
     results = SPAWN.Queue()
     racers = [SPAWN.Process(target=_race, args=(database, results)) for _ in range(4)]
     for racer in racers:
@@ -154,15 +152,15 @@ def test_a_limit_of_100_raced_by_50_threads_in_4_processes_lets_exactly_100_thro
     for racer in racers:
         racer.join(30)
     assert sum(odd for _, odd in through) == 0
-    book = Ledger(engine, daily_limit=100)
-    # What was given back when all the others had been refused is there for whoever comes late.
+    ledger = Ledger(engine, daily_limit=100)
+    # Reservations released after all other calls were refused are still available.
     late = 0
     with suppress(Failure):
         while True:
-            buy(book, Caller("raced", daily_limit=100))
+            buy(ledger, Caller("raced", daily_limit=100))
             late += 1
     assert sum(paid for paid, _ in through) + late == 100
-    assert spent(book) == ["answered"] * 100
+    assert spent(ledger) == ["answered"] * 100
     with reading(engine) as db:
         assert sorted(db.execute(select(spending.c.payer, spending.c.calls))) == [
             ("day", 100),
@@ -170,21 +168,21 @@ def test_a_limit_of_100_raced_by_50_threads_in_4_processes_lets_exactly_100_thro
         ]
 
 
-def test_callers_with_limits_of_their_own_never_lock_each_other_out(engine):
-    """Two payers a call, a purge and a sweep of counters in between: nobody waits in a circle."""
-    book = Ledger(engine, daily_limit=10_000)
+def test_concurrent_callers_with_limits_do_not_deadlock(engine):
+    """Two payers for each call, with purges and counter sweeps in between."""
+    ledger = Ledger(engine, daily_limit=10_000)
 
     def busy(number: int) -> None:
-        buy(book, Caller(f"c{number % 5}", 10_000), ("answered", "not_sent")[number % 2])
+        buy(ledger, Caller(f"c{number % 5}", 10_000), ("answered", "not_sent")[number % 2])
         if number % 10 == 0:
-            book.forget("tag")
-            book.drop_past_counters()
+            ledger.forget("tag")
+            ledger.drop_past_counters()
 
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(busy, range(200)))
-    for _ in range(10):  # ends that waited too long for the write lock
-        book.settle()
-    assert len(spent(book)) == 100
+    for _ in range(10):  # closes that timed out on the write lock
+        ledger.settle()
+    assert len(spent(ledger)) == 100
 
 
 def _killed_in_mid_call(database: Database) -> None:
@@ -192,7 +190,7 @@ def _killed_in_mid_call(database: Database) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_call_whose_process_was_killed_reads_maybe(database, engine):
+def test_call_of_killed_process_reads_maybe(database, engine):
     victim = SPAWN.Process(target=_killed_in_mid_call, args=(database,))
     victim.start()
     victim.join(60)
@@ -200,18 +198,18 @@ def test_a_call_whose_process_was_killed_reads_maybe(database, engine):
     assert spent(Ledger(engine)) == ["maybe"]
 
 
-def test_past_days_counters_go_and_their_rows_stay(engine, clock):
-    book = Ledger(engine, daily_limit=1, clock=clock)
-    buy(book)
+def test_past_counters_are_dropped_and_rows_stay(engine, clock):
+    ledger = Ledger(engine, daily_limit=1, clock=clock)
+    buy(ledger)
     clock.advance(3 * 86400)
-    book.drop_past_counters()
+    ledger.drop_past_counters()
     with engine.connect() as db:
         assert db.exec_driver_sql("SELECT count(*) FROM call_counters").scalar() == 0
-    assert len(spent(book)) == 1
+    assert len(spent(ledger)) == 1
 
 
-def test_the_upstreams_count_is_the_ledgers(tmp_path, clock):
-    made = bench(tmp_path, clock, PlayedUpstream())
+def test_ledger_count_equals_upstream_count(tmp_path, clock):
+    made = bench(tmp_path, clock, StubUpstream())
     for number in range(20):
         made.decode(f"ABC1D{number % 7:02}")
     wait_until(lambda: len(spent(made.ledger)) == 7, "the rows")

@@ -1,4 +1,4 @@
-"""With the database away when a call ends: its end is told later, and told once."""
+"""Closing ledger rows after a database outage or a lost confirmation."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Connection, Engine, event, select
 
 from portal.gateway import Failure, Ledger
-from portal.gateway import ledger as ledger_room
+from portal.gateway import ledger as ledger_module
 from portal.storage import reading, spending
 from tests.fakes.databases import PostgresProcess, opened
 from tests.gateway.gateways import CALLER
@@ -15,90 +15,93 @@ from tests.gateway.ledgers import buy, spent
 
 
 def held(engine: Engine) -> dict[str, int]:
-    """What every payer has reserved."""
+    """Return the reserved calls of every payer."""
     with reading(engine) as db:
         return {row.payer: row.calls for row in db.execute(select(spending))}
 
 
-def losing(engine: Engine, how: Callable[[object], object]) -> None:
-    """The next commit's connection is lost, after ``how`` was done with it."""
+def lose_connection_at_commit(engine: Engine, before: Callable[[object], object]) -> None:
+    """Lose the connection at the next commit, after calling ``before`` with it."""
 
     def lose(db: Connection) -> None:
         raw = db.connection.dbapi_connection
-        how(raw)
+        before(raw)
         raw.close()
 
     event.listen(engine, "commit", lose, once=True)
 
 
-def test_ends_that_a_database_away_could_not_be_told_are_told_when_it_is_back(tmp_path, clock):
-    """PostgreSQL dies for real, with one call in the air that is answered and two that never
-    left; the days' limits get back what was not spent, once."""
+def test_failed_closes_are_retried_after_outage(tmp_path, clock):
+    """PostgreSQL stops with one answered and two unsent calls in flight.
+
+    The unsent calls release their reservations, once.
+    """
     with PostgresProcess() as server, opened(server.url, tmp_path) as engine:
-        book = Ledger(engine, daily_limit=3, clock=clock)
+        ledger = Ledger(engine, daily_limit=3, clock=clock)
         calls = [
-            book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
+            ledger.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
             for _ in range(3)
         ]
         server.stop()
         for call, end in zip(calls, [("answered", 200), ("not_sent",), ("not_sent",)], strict=True):
             call.ended(*end)
-        book.settle()
+        ledger.settle()
         server.start()
-        assert spent(book) == ["maybe"] * 3
+        assert spent(ledger) == ["maybe"] * 3
         for _ in range(2):
-            book.settle()
-        assert spent(book) == ["answered"]
+            ledger.settle()
+        assert spent(ledger) == ["answered"]
         assert held(engine) == {"day": 1, "token:somebody": 1}
-        buy(book)
+        buy(ledger)
 
 
-def test_an_end_whose_confirmation_was_lost_gives_back_once(engine, clock):
-    book = Ledger(engine, clock=clock)
+def test_lost_confirmation_releases_reservation_once(engine, clock):
+    ledger = Ledger(engine, clock=clock)
     for _ in range(2):
-        buy(book)
-    attempt = book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
-    losing(engine, lambda raw: raw.commit())
+        buy(ledger)
+    attempt = ledger.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
+    lose_connection_at_commit(engine, lambda raw: raw.commit())
     attempt.ended("not_sent")
     assert held(engine) == {"day": 2, "token:somebody": 2}
-    book.settle()
+    ledger.settle()
     assert held(engine) == {"day": 2, "token:somebody": 2}
-    assert spent(book) == ["answered"] * 2
+    assert spent(ledger) == ["answered"] * 2
 
 
-def test_a_call_that_was_kept_back_because_its_row_was_not_confirmed_costs_no_limit(engine, clock):
-    """The row stands, nobody knows, nothing was sent."""
-    book = Ledger(engine, daily_limit=1, clock=clock)
-    losing(engine, lambda raw: raw.commit())
+def test_unconfirmed_row_of_unsent_call_releases_reservation(engine, clock):
+    """The row is committed, its confirmation is lost, and nothing is sent."""
+    ledger = Ledger(engine, daily_limit=1, clock=clock)
+    lose_connection_at_commit(engine, lambda raw: raw.commit())
     with pytest.raises(Failure) as caught:
-        buy(book)
+        buy(ledger)
     assert caught.value.kind == "no_ledger"
     assert held(engine) == {"day": 1, "token:somebody": 1}
-    book.settle()
-    assert (spent(book), held(engine)) == ([], {"day": 0, "token:somebody": 0})
-    buy(book)
+    ledger.settle()
+    assert (spent(ledger), held(engine)) == ([], {"day": 0, "token:somebody": 0})
+    buy(ledger)
 
 
-def test_a_row_that_was_taken_back_does_not_close_the_next_one_of_its_number(engine, clock):
-    book = Ledger(engine, clock=clock)
-    losing(engine, lambda raw: raw.rollback())
+def test_rolled_back_row_does_not_close_row_of_same_number(engine, clock):
+    ledger = Ledger(engine, clock=clock)
+    lose_connection_at_commit(engine, lambda raw: raw.rollback())
     with pytest.raises(Failure):
-        buy(book)
+        buy(ledger)
     clock.advance(0.01)
-    attempt = book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
-    book.settle()
-    assert spent(book) == ["maybe"]
+    attempt = ledger.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
+    ledger.settle()
+    assert spent(ledger) == ["maybe"]
     assert held(engine) == {"day": 1, "token:somebody": 1}
     attempt.ended("answered", 200)
-    assert spent(book) == ["answered"]
+    assert spent(ledger) == ["answered"]
 
 
-def test_of_too_many_ends_untold_the_latest_are_kept_and_told_in_turns(engine, clock, monkeypatch):
-    monkeypatch.setattr(ledger_room, "UNCLOSED_MOST", 5)
-    monkeypatch.setattr(ledger_room, "SETTLED_AT_ONCE", 3)
-    book = Ledger(engine, clock=clock)
+def test_pending_closes_are_bounded_and_settled_in_batches(engine, clock, monkeypatch):
+    monkeypatch.setattr(ledger_module, "MAX_PENDING_CLOSES", 5)
+    monkeypatch.setattr(ledger_module, "SETTLE_BATCH", 3)
+    ledger = Ledger(engine, clock=clock)
     calls = [
-        book.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary") for _ in range(7)
+        ledger.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
+        for _ in range(7)
     ]
     with engine.begin() as db:
         db.exec_driver_sql("ALTER TABLE ledger RENAME TO elsewhere")
@@ -106,8 +109,8 @@ def test_of_too_many_ends_untold_the_latest_are_kept_and_told_in_turns(engine, c
         call.ended("answered", 200)
     with engine.begin() as db:
         db.exec_driver_sql("ALTER TABLE elsewhere RENAME TO ledger")
-    assert spent(book) == ["maybe"] * 7
-    book.settle()
-    assert spent(book) == ["maybe"] * 2 + ["answered"] * 3 + ["maybe"] * 2
-    book.settle()
-    assert spent(book) == ["maybe"] * 2 + ["answered"] * 5
+    assert spent(ledger) == ["maybe"] * 7
+    ledger.settle()
+    assert spent(ledger) == ["maybe"] * 2 + ["answered"] * 3 + ["maybe"] * 2
+    ledger.settle()
+    assert spent(ledger) == ["maybe"] * 2 + ["answered"] * 5

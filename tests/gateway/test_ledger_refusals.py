@@ -1,4 +1,4 @@
-"""Pass-through: strangers whose credentials the upstream refuses do not spend the day's limit."""
+"""Pass-through: refused credentials do not use up the daily limit."""
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -8,129 +8,129 @@ from sqlalchemy import select
 
 from portal.gateway import Caller, Failure, Ledger
 from portal.storage import reading, spending
-from tests.gateway.ledgers import announced, buy, spent
+from tests.gateway.ledgers import begin_call, buy, spent
 
 
 def caller(name: str, daily_limit: int = 0) -> Caller:
-    """A caller with a credential of its own."""
+    """Return a caller with a credential of its own."""
     return Caller(f"credential:{name}", daily_limit, credential=name)
 
 
-def kind_of(book: Ledger, who: Caller) -> str:
+def kind_of(ledger: Ledger, payer: Caller) -> str:
     try:
-        buy(book, who)
+        buy(ledger, payer)
     except Failure as failure:
         return failure.kind
     return "sent"
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_refused_credential_gives_its_reservation_back_and_keeps_its_row(engine, clock, status):
-    book = Ledger(engine, daily_limit=3, clock=clock)
+def test_refused_credential_releases_reservation_and_keeps_row(engine, clock, status):
+    ledger = Ledger(engine, daily_limit=3, clock=clock)
     for number in range(10):
-        buy(book, caller(f"stranger-{number}", 1), status=status)
-    assert [(row.outcome, row.status, row.price) for row in book.rows()] == [
+        buy(ledger, caller(f"stranger-{number}", 1), status=status)
+    assert [(row.outcome, row.status, row.price) for row in ledger.rows()] == [
         ("answered", status, Decimal("0.30"))
     ] * 10
-    assert [kind_of(book, caller("bia")) for _ in range(4)] == ["sent"] * 3 + ["day_limit"]
+    assert [kind_of(ledger, caller("bia")) for _ in range(4)] == ["sent"] * 3 + ["day_limit"]
 
 
-def test_a_callers_own_limit_gets_it_back_too(engine, clock):
-    book = Ledger(engine, clock=clock)
+def test_refused_credential_releases_token_limit(engine, clock):
+    ledger = Ledger(engine, clock=clock)
     poor = caller("ana", daily_limit=1)
-    buy(book, poor, status=401)
-    assert [kind_of(book, poor) for _ in range(2)] == ["sent", "token_limit"]
+    buy(ledger, poor, status=401)
+    assert [kind_of(ledger, poor) for _ in range(2)] == ["sent", "token_limit"]
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_refusal_of_the_operators_credential_is_not_given_back(engine, clock, status):
-    book = Ledger(engine, daily_limit=1, clock=clock)
-    buy(book, status=status)
-    assert kind_of(book, Caller("other")) == "day_limit"
+def test_refused_operator_credential_keeps_reservation(engine, clock, status):
+    ledger = Ledger(engine, daily_limit=1, clock=clock)
+    buy(ledger, status=status)
+    assert kind_of(ledger, Caller("other")) == "day_limit"
 
 
 @pytest.mark.parametrize("status", [200, 400, 404, 429])
-def test_any_other_answer_to_a_known_caller_spends_the_day(engine, clock, status):
-    book = Ledger(engine, daily_limit=2, clock=clock)
-    buy(book, caller("ana"), status=200)
-    buy(book, caller("ana"), status=status)
-    assert kind_of(book, caller("bia")) == "day_limit"
+def test_other_answers_to_proven_caller_keep_reservation(engine, clock, status):
+    ledger = Ledger(engine, daily_limit=2, clock=clock)
+    buy(ledger, caller("ana"), status=200)
+    buy(ledger, caller("ana"), status=status)
+    assert kind_of(ledger, caller("bia")) == "day_limit"
 
 
 @pytest.mark.parametrize("status", [400, 404, 429, 500])
-def test_failed_calls_of_callers_on_trial_do_not_spend_the_day(engine, clock, status):
+def test_failed_calls_on_trial_release_reservation(engine, clock, status):
     """An upstream may refuse an invented credential with any status."""
-    book = Ledger(engine, daily_limit=2, clock=clock)
+    ledger = Ledger(engine, daily_limit=2, clock=clock)
     for number in range(10):
-        buy(book, caller(f"stranger-{number}"), status=status)
-    assert len(list(book.rows())) == 10
-    assert [kind_of(book, caller("bia")) for _ in range(3)] == ["sent", "sent", "day_limit"]
+        buy(ledger, caller(f"stranger-{number}"), status=status)
+    assert len(list(ledger.rows())) == 10
+    assert [kind_of(ledger, caller("bia")) for _ in range(3)] == ["sent", "sent", "day_limit"]
 
 
-def test_calls_of_strangers_under_way_hold_half_of_the_places_left(engine, clock):
-    """While they wait for their 401 another caller's call is sent."""
-    book = Ledger(engine, daily_limit=20, clock=clock)
-    buy(book, caller("bia"))
+def test_trial_calls_in_flight_use_half_of_remaining_limit(engine, clock):
+    """Another caller's call is sent while they wait for their 401."""
+    ledger = Ledger(engine, daily_limit=20, clock=clock)
+    buy(ledger, caller("bia"))
     waiting = []
     with pytest.raises(Failure) as caught:
         for number in range(20):
-            waiting.append(announced(book, caller(f"stranger-{number}")))
+            waiting.append(begin_call(ledger, caller(f"stranger-{number}")))
     assert (caught.value.kind, caught.value.retry_after_s) == ("unreachable", 1.0)
     assert len(waiting) == 9  # of 19
-    assert [kind_of(book, caller("bia")) for _ in range(5)] == ["sent"] * 5
+    assert [kind_of(ledger, caller("bia")) for _ in range(5)] == ["sent"] * 5
     for each in waiting:
         each.ended("answered", 401)
-    assert kind_of(book, caller("new")) == "sent"
-    assert len(list(book.rows())) == 16
+    assert kind_of(ledger, caller("new")) == "sent"
+    assert len(list(ledger.rows())) == 16
 
 
-def test_worker_processes_divide_that_half(engine, clock):
+def test_trial_limit_is_divided_between_processes(engine, clock):
     books = [Ledger(engine, daily_limit=20, clock=clock, processes=2) for _ in range(2)]
-    for book in books:
+    for ledger in books:
         with pytest.raises(Failure):
             for number in range(20):
-                announced(book, caller(f"stranger-{number}"))
+                begin_call(ledger, caller(f"stranger-{number}"))
     with reading(engine) as db:
         rows = db.execute(select(spending.c.calls).where(spending.c.payer == "day")).all()
     assert 0 < rows[0].calls < 11
 
 
-def test_newcomers_one_by_one_spend_the_limit_to_the_last_place(engine, clock):
-    book = Ledger(engine, daily_limit=5, clock=clock, processes=4)
-    kinds = [kind_of(book, caller(f"new-{number}")) for number in range(6)]
+def test_sequential_new_callers_can_use_the_whole_limit(engine, clock):
+    ledger = Ledger(engine, daily_limit=5, clock=clock, processes=4)
+    kinds = [kind_of(ledger, caller(f"new-{number}")) for number in range(6)]
     assert kinds == ["sent"] * 5 + ["day_limit"]
 
 
-def test_what_ends_otherwise_frees_its_place_on_trial(engine, clock):
-    book = Ledger(engine, daily_limit=10, clock=clock)
+def test_failed_or_unsent_call_frees_its_trial_slot(engine, clock):
+    ledger = Ledger(engine, daily_limit=10, clock=clock)
     for outcome in ("not_sent", "circuit_open") * 5:
-        buy(book, caller("new"), outcome)
+        buy(ledger, caller("new"), outcome)
     for outcome in ("timed_out", "failing", "broken") * 3:
-        buy(book, caller("new"), outcome)
-    assert kind_of(book, caller("new")) == "sent"
+        buy(ledger, caller("new"), outcome)
+    assert kind_of(ledger, caller("new")) == "sent"
 
 
-def test_without_a_limit_nobody_is_on_trial(engine, clock):
-    book = Ledger(engine, clock=clock)
+def test_no_trial_without_daily_limit(engine, clock):
+    ledger = Ledger(engine, clock=clock)
     for number in range(50):
-        announced(book, caller(f"stranger-{number}"))
-    assert kind_of(book, caller("bia")) == "sent"
+        begin_call(ledger, caller(f"stranger-{number}"))
+    assert kind_of(ledger, caller("bia")) == "sent"
 
 
-def test_raced_newcomers_never_pass_the_limit(engine):
-    book = Ledger(engine, daily_limit=30)
+def test_concurrent_new_callers_do_not_exceed_limit(engine):
+    ledger = Ledger(engine, daily_limit=30)
 
     def race(number: int) -> bool:
         try:
-            buy(book, caller(f"c{number % 7}"), status=401 if number % 3 else 200)
+            buy(ledger, caller(f"c{number % 7}"), status=401 if number % 3 else 200)
         except Failure:
             return False
         return number % 3 == 0
 
     with ThreadPoolExecutor(20) as pool:
         paid = sum(pool.map(race, range(150)))
-    while kind_of(book, caller("c0")) == "sent":
+    while kind_of(ledger, caller("c0")) == "sent":
         paid += 1
     assert paid == 30
-    assert len([row for row in book.rows() if row.status == 200]) == 30
-    assert set(spent(book)) == {"answered"}
+    assert len([row for row in ledger.rows() if row.status == 200]) == 30
+    assert set(spent(ledger)) == {"answered"}

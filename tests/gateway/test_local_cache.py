@@ -1,4 +1,4 @@
-"""What a process keeps at hand: bounded, believed while it is vouched for, forgotten in time."""
+"""The local cache: size bound, confirmation by the backend, and eviction."""
 
 import errno
 
@@ -15,10 +15,10 @@ def envelope(key: str, size: int = 0, delete_at: float = 1e12) -> Envelope:
     return Envelope(key, 0.0, delete_at, "primary", 200, False, b"x" * size)
 
 
-def test_the_least_recently_used_leave_first_and_the_bound_is_in_bytes():
+def test_least_recently_used_is_evicted_at_byte_limit():
     memory = LocalCache(10_000, Clock(0.0))
     for number in range(20):
-        memory.put(envelope(f"t:{number}", 1000), "era")
+        memory.put(envelope(f"t:{number}", 1000), "generation")
         memory.get_stale("t:0")
     assert memory.size_bytes <= 10_000
     assert memory.get_stale("t:0") is not None
@@ -26,26 +26,26 @@ def test_the_least_recently_used_leave_first_and_the_bound_is_in_bytes():
     assert memory.get_stale("t:5") is None
 
 
-def test_what_is_asked_for_stays_longer():
+def test_requested_entry_is_evicted_last():
     memory = LocalCache(10_000, Clock(0.0))
     for number in range(20):
-        memory.put(envelope(f"t:{number}", 1000), "era")
+        memory.put(envelope(f"t:{number}", 1000), "generation")
         memory.recent("t:0")
-        memory.asked(None)
+        memory.take_unconfirmed(None)
     assert memory.recent("t:0") is not None
     assert memory.get_stale("t:5") is None
 
 
-def test_an_entry_larger_than_all_of_it_is_not_kept():
+def test_entry_larger_than_capacity_is_not_cached():
     memory = LocalCache(10_000)
-    memory.put(envelope("t:k", 20_000), "era")
+    memory.put(envelope("t:k", 20_000), "generation")
     assert (memory.get_stale("t:k"), memory.size_bytes) == (None, 0)
 
 
-def test_it_is_believed_for_a_second():
+def test_entry_is_current_for_one_second():
     clock = Clock(0.0)
     memory = LocalCache(10_000, clock)
-    memory.put(envelope("t:k"), "era")
+    memory.put(envelope("t:k"), "generation")
     clock.advance(1.0)
     assert memory.recent("t:k") is not None
     clock.advance(0.1)
@@ -53,41 +53,41 @@ def test_it_is_believed_for_a_second():
     assert memory.get_stale("t:k") is not None
 
 
-def test_what_is_asked_for_is_confirmed_beside_the_requests(tmp_path, clock, monkeypatch):
+def test_requested_entry_is_confirmed_in_background(tmp_path, clock, monkeypatch):
     one = bench(tmp_path, clock)
     one.decode()
     for _ in range(6):
         one.decode()
         pass_time(one, 0.5)
-    monkeypatch.setattr(one.backend, "read", lambda _key: pytest.fail("a request read the store"))
+    monkeypatch.setattr(one.backend, "read", lambda _key: pytest.fail("a request read the backend"))
     assert one.decode().cache_status == "hit"
 
 
-def read_once_settled(one: Bench, plate: str = "ABC1D23") -> str:
-    """A plate's key, its answer read from a store that has been seen since it was written to."""
+def read_after_last_write(one: Bench, plate: str = "ABC1D23") -> str:
+    """Return the key of a plate whose answer was read after the last write."""
     one.decode(plate)
     pass_time(one, 2)
     one.decode(plate)
     return one.gateway.key(decode(plate), None)
 
 
-def test_as_long_as_nobody_writes_all_that_is_held_is_confirmed(tmp_path, clock, monkeypatch):
+def test_unchanged_version_confirms_all_entries(tmp_path, clock, monkeypatch):
     one = bench(tmp_path, clock)
-    keys = [read_once_settled(one, plate) for plate in ("DEF4G56", "ABC1D23")]
+    keys = [read_after_last_write(one, plate) for plate in ("DEF4G56", "ABC1D23")]
     one.decode("DEF4G56")
-    monkeypatch.setattr(one.backend, "read", lambda _key: pytest.fail("a request read the store"))
+    monkeypatch.setattr(one.backend, "read", lambda _key: pytest.fail("a request read the backend"))
     pass_time(one, 30)
     assert all(one.store.recent(key) is not None for key in keys)
     for key in keys:
         one.store.recent(key)
-    assert one.memory.asked(one.memory.version) == []  # no head is read to confirm them
+    assert one.memory.take_unconfirmed(one.memory.version) == []  # no signature needs to be read
     one.ticking.advance(1.1)
-    assert one.store.recent(keys[0]) is None  # nobody has looked for longer than a second
+    assert one.store.recent(keys[0]) is None  # not confirmed for more than a second
 
 
-def test_once_somebody_writes_only_what_is_asked_for_is_confirmed(tmp_path, clock):
+def test_changed_version_confirms_only_requested_entries(tmp_path, clock):
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
-    asked, unasked = (read_once_settled(one, plate) for plate in ("DEF4G56", "ABC1D23"))
+    asked, unasked = (read_after_last_write(one, plate) for plate in ("DEF4G56", "ABC1D23"))
     one.decode("DEF4G56")
     pass_time(one, 2)
     two.decode("XYZ9Z99")
@@ -97,9 +97,9 @@ def test_once_somebody_writes_only_what_is_asked_for_is_confirmed(tmp_path, cloc
     assert one.store.recent(unasked) is None
 
 
-def test_what_is_written_while_somebody_reads_is_seen(tmp_path, clock, monkeypatch):
+def test_write_during_read_is_detected(tmp_path, clock, monkeypatch):
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
-    key = read_once_settled(one)
+    key = read_after_last_write(one)
     pass_time(one, 1)
     two.decode()
     one.memory.evict(key)
@@ -121,22 +121,22 @@ def test_what_is_written_while_somebody_reads_is_seen(tmp_path, clock, monkeypat
     assert one.decode().fetched_at == newer.fetched_at
 
 
-def test_what_is_written_while_the_store_is_asked_is_seen(tmp_path, clock, monkeypatch):
+def test_write_during_confirmation_is_detected(tmp_path, clock, monkeypatch):
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
-    read_once_settled(one)
+    read_after_last_write(one)
     two.decode()
-    two.decode("DEF4G56")  # the version of before vouches no more: heads are asked for
-    heads = one.backend.heads
+    two.decode("DEF4G56")  # the version has changed, so signatures are read
+    signatures = one.backend.signatures
 
-    def heads_before_the_other_writes(keys, size):
-        found = heads(keys, size)
+    def signatures_before_the_other_writes(keys, size):
+        found = signatures(keys, size)
         clock.advance(1)
         two.decode(directive=Directive.REFRESH)
         return found
 
     one.decode()
     with monkeypatch.context() as patched:
-        patched.setattr(one.backend, "heads", heads_before_the_other_writes)
+        patched.setattr(one.backend, "signatures", signatures_before_the_other_writes)
         one.store.tick()
     newer = two.decode()
     for _ in range(3):
@@ -145,9 +145,9 @@ def test_what_is_written_while_the_store_is_asked_is_seen(tmp_path, clock, monke
     assert one.decode().fetched_at == newer.fetched_at
 
 
-def test_belief_counts_from_before_the_store_was_asked(tmp_path, clock, monkeypatch):
+def test_confirmation_counts_from_before_backend_call(tmp_path, clock, monkeypatch):
     one = bench(tmp_path, clock)
-    key = read_once_settled(one)
+    key = read_after_last_write(one)
     version = one.backend.version
 
     def slow_version():
@@ -162,21 +162,21 @@ def test_belief_counts_from_before_the_store_was_asked(tmp_path, clock, monkeypa
     assert one.store.recent(key) is None
 
 
-def test_what_was_confirmed_by_its_seal_needs_no_seal_again_until_somebody_writes(tmp_path, clock):
+def test_confirmed_signature_is_not_read_again_until_a_write(tmp_path, clock):
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
-    key = read_once_settled(one)
+    key = read_after_last_write(one)
     pass_time(one, 0.5)
     two.decode("DEF4G56")
     for expected in ([key], []):
         assert one.store.recent(key) is not None
-        assert one.memory.asked(one.backend.version()) == expected
+        assert one.memory.take_unconfirmed(one.backend.version()) == expected
         one.store.recent(key)
         pass_time(one, 0.5)
 
 
-def test_a_purge_is_seen_where_the_version_cannot_be_asked_for(tmp_path, clock, monkeypatch):
+def test_purge_is_detected_without_version(tmp_path, clock, monkeypatch):
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
-    read_once_settled(one)
+    read_after_last_write(one)
     two.store.purge("ABC1D23")
     monkeypatch.setattr(one.backend, "version", _no_descriptors)
     one.store.tick()
@@ -187,33 +187,31 @@ def _no_descriptors() -> None:
     raise OSError(errno.EMFILE, "Too many open files")
 
 
-def test_what_was_read_before_a_purge_that_is_noticed_meanwhile_is_not_kept(
-    tmp_path, clock, monkeypatch
-):
+def test_entry_read_before_detected_purge_is_not_cached(tmp_path, clock, monkeypatch):
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
-    key = read_once_settled(one)
+    key = read_after_last_write(one)
     one.memory.evict(key)
-    opened = one.store._seal.verify
+    verify = one.store._seal.verify
 
-    def open_while_the_purge_is_noticed(sealed: object, key: str) -> Envelope | None:
+    def verify_while_the_purge_is_detected(sealed: object, key: str) -> Envelope | None:
         two.store.purge("ABC1D23")
         one.store.tick()
-        return opened(sealed, key)
+        return verify(sealed, key)
 
-    monkeypatch.setattr(one.store._seal, "verify", open_while_the_purge_is_noticed)
-    assert one.store.read(key) is not None  # it was there when it was asked for
+    monkeypatch.setattr(one.store._seal, "verify", verify_while_the_purge_is_detected)
+    assert one.store.read(key) is not None  # it was stored when it was read
     assert one.memory.get_stale(key) is None
 
 
-def test_what_is_past_its_retention_is_vouched_for_no_more(tmp_path, clock):
+def test_entry_past_retention_is_evicted_by_tick(tmp_path, clock):
     one = bench(tmp_path, clock)
-    key = read_once_settled(one)
+    key = read_after_last_write(one)
     clock.advance(10 * (FRESH_S + STALE_S))
     pass_time(one, 0.5)
     assert one.memory.get_stale(key) is None
 
 
-def test_what_nobody_asks_for_is_confirmed_no_more(tmp_path, clock):
+def test_unrequested_entry_is_not_confirmed(tmp_path, clock):
     one = bench(tmp_path, clock)
     one.decode()
     key = one.gateway.key(decode(), None)
@@ -221,7 +219,7 @@ def test_what_nobody_asks_for_is_confirmed_no_more(tmp_path, clock):
     assert one.store.recent(key) is None
 
 
-def test_what_another_process_replaced_is_believed_no_longer_than_its_second(tmp_path, clock):
+def test_entry_replaced_by_another_process_is_served_one_second(tmp_path, clock):
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     one.decode()
     clock.advance(10)
@@ -233,7 +231,7 @@ def test_what_another_process_replaced_is_believed_no_longer_than_its_second(tmp
     assert one.decode().fetched_at == newer.fetched_at
 
 
-def test_what_another_process_purged_is_gone_with_the_next_tick(tmp_path, clock):
+def test_entry_purged_by_another_process_is_evicted_by_tick(tmp_path, clock):
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     one.decode()
     two.store.purge("ABC1D23")
@@ -242,10 +240,10 @@ def test_what_another_process_purged_is_gone_with_the_next_tick(tmp_path, clock)
     assert one.memory.size_bytes == 0
 
 
-def test_what_is_past_its_retention_leaves_the_process_too():
+def test_sweep_evicts_entries_past_retention():
     memory = LocalCache(10_000)
-    memory.put(envelope("t:old", delete_at=50), "era")
-    memory.put(envelope("t:new", delete_at=500), "era")
+    memory.put(envelope("t:old", delete_at=50), "generation")
+    memory.put(envelope("t:new", delete_at=500), "generation")
     memory.sweep(now=60)
     assert memory.get_stale("t:old") is None
     assert memory.get_stale("t:new") is not None

@@ -1,4 +1,4 @@
-"""What is no answer is not stored, and what may not be stale is never served so."""
+"""Invalid answers are not stored; rejections and empty answers are not stale."""
 
 import pytest
 
@@ -15,34 +15,34 @@ def made(tmp_path, clock) -> Bench:
 
 
 @pytest.mark.parametrize("status", [400, 404])
-def test_error_without_contract_message_is_a_bad_answer_and_serves_stale(made, clock, status):
+def test_invalid_error_body_is_a_bad_answer_and_serves_stale(made, clock, status):
     good = made.decode().body
     made.upstream.answer = Response(status, b"<html>", "primary")
     clock.advance(FRESH_S)
-    made.forget_belief()
+    made.expire_local_cache()
     served = made.decode()
     assert (served.status, served.cache_status, served.body) == (200, "stale", good)
     assert outcome(lambda: made.decode("ABC1D24")) == "bad_answer"
     made.upstream.answer = None
     clock.advance(2.1)
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode("ABC1D24").cache_status == "miss"
 
 
-def test_rejection_is_stored_with_its_message_alone(made):
+def test_rejection_is_stored_with_its_message_only(made):
     body = b'{"message": "Placa fora do ar.", "token": "operator", "debug": {"at": "operator"}}'
     made.upstream.answer = Response(400, body, "primary")
     relayed = factories.message_body("Placa fora do ar.")
     assert [made.decode().body, made.decode().body] == [relayed, relayed]
 
 
-def test_jitter_opens_no_stale_window_for_an_empty_answer(made, clock):
+def test_jitter_opens_no_stale_window_for_empty_answer(made, clock):
     made.upstream.answer = Response(200, factories.renainf_body(), "primary")
     questions = [Lookup(RENAINF, Plate.parse(f"ABC1D{number}")) for number in range(10, 40)]
     for question in questions:
         made.gateway.fetch(question, CALLER)
     made.upstream.answer = failing()
     clock.advance(FRESH_S / 4 * 0.95)
-    made.forget_belief()
+    made.expire_local_cache()
     found = {outcome(lambda of=of: made.gateway.fetch(of, CALLER)) for of in questions}
     assert found == {"hit", "bad_answer"}

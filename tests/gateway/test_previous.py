@@ -1,4 +1,4 @@
-"""The answer that a stored one replaced: kept for comparison, never beyond its own retention."""
+"""The answer that a stored one replaced: kept for comparison, within retention."""
 
 from pathlib import Path
 
@@ -20,18 +20,18 @@ def made(tmp_path: Path, clock: Clock) -> Bench:
 
 
 def answer(made: Bench, body: bytes) -> None:
-    """Have the lookup asked again and answered with this body, ten seconds on."""
+    """Fetch the lookup again, answered with this body, ten seconds later."""
     made.clock.advance(10)
     made.upstream.answer = Response(200, body, "primary")
     made.decode(directive=Directive.REFRESH)
 
 
-def test_the_first_answer_replaced_nothing(made: Bench) -> None:
+def test_first_answer_has_no_previous_answer(made: Bench) -> None:
     answer(made, OLD)
     assert made.gateway.previous(decode(), CALLER) is None
 
 
-def test_a_replaced_answer_is_kept_with_the_time_it_was_fetched(made: Bench) -> None:
+def test_replaced_answer_keeps_its_fetch_time(made: Bench) -> None:
     answer(made, OLD)
     fetched_at = made.clock()
     answer(made, NEW)
@@ -41,14 +41,14 @@ def test_a_replaced_answer_is_kept_with_the_time_it_was_fetched(made: Bench) -> 
     assert made.decode().body == NEW
 
 
-def test_an_equal_answer_replaces_nothing_that_could_be_compared(made: Bench) -> None:
+def test_equal_answer_does_not_change_previous_answer(made: Bench) -> None:
     for body in (OLD, NEW, NEW):
         answer(made, body)
     kept = made.gateway.previous(decode(), CALLER)
     assert kept is not None and kept.body == OLD
 
 
-def test_it_goes_when_its_own_retention_ends_not_its_successors(made: Bench) -> None:
+def test_previous_answer_expires_by_its_own_retention(made: Bench) -> None:
     answer(made, OLD)
     fetched_at = made.clock()
     made.clock.advance(FRESH_S + STALE_S - 100)
@@ -59,7 +59,7 @@ def test_it_goes_when_its_own_retention_ends_not_its_successors(made: Bench) -> 
     assert made.decode().body == NEW
 
 
-def test_a_failure_and_a_rejection_replace_nothing(made: Bench) -> None:
+def test_failure_and_rejection_do_not_change_previous_answer(made: Bench) -> None:
     answer(made, OLD)
     made.clock.advance(10)
     made.upstream.answer = Response(400, factories.message_body("Não."), "primary")
@@ -67,7 +67,7 @@ def test_a_failure_and_a_rejection_replace_nothing(made: Bench) -> None:
     assert made.gateway.previous(decode(), CALLER) is None
 
 
-def test_a_purge_takes_it_too(made: Bench) -> None:
+def test_purge_removes_previous_answer(made: Bench) -> None:
     answer(made, OLD)
     answer(made, NEW)
     assert made.store.purge("ABC1D23") == 2
@@ -76,10 +76,10 @@ def test_a_purge_takes_it_too(made: Bench) -> None:
 
 
 @pytest.mark.parametrize("write", [1, 2])
-def test_a_purge_while_an_answer_is_replaced_takes_the_old_one(
+def test_purge_during_replacement_removes_previous_answer(
     made: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: int
 ) -> None:
-    """By another process, before or after the replaced answer is kept for comparison."""
+    """Another process purges before or after the replaced answer is stored."""
     other = bench(tmp_path, made.clock)
     answer(made, OLD)
     replace, written = made.backend.replace, []
@@ -103,7 +103,7 @@ def _files(made: Bench) -> list[Path]:
     return [path for path in folder.iterdir() if path.is_file()]
 
 
-def test_in_pass_through_it_is_its_callers_alone(tmp_path: Path, clock: Clock) -> None:
+def test_pass_through_previous_answer_is_not_shared(tmp_path: Path, clock: Clock) -> None:
     made = bench(tmp_path, clock, operator_credential=None)
     mine, theirs = Caller("me", credential="mine"), Caller("them", credential="theirs")
     for body in (OLD, NEW):

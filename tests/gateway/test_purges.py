@@ -1,4 +1,4 @@
-"""What a purge leaves behind: nothing that was asked for before it, of whatever kind."""
+"""Purges: no earlier or in-flight answer of the vehicle remains."""
 
 import random
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def made(tmp_path: Path, clock: Clock) -> Bench:
 def purged_in_mid_call(
     made: Bench, answer: Callable[[Resource], Response], purge: Callable[[], object]
 ) -> None:
-    """The upstream answers like this, after a purge by another process."""
+    """Have another process purge before the upstream gives this answer."""
 
     def play(resource: Resource) -> Response:
         purge()
@@ -55,7 +55,7 @@ def keys_of(made: Bench) -> list[str]:
 
 
 @pytest.mark.parametrize("answer", [good, lambda _: REJECTED, fail])
-def test_answer_rejection_and_failure_under_way_are_not_stored(
+def test_in_flight_result_is_not_stored_after_purge(
     made: Bench, tmp_path: Path, clock: Clock, answer
 ) -> None:
     other = bench(tmp_path, clock)
@@ -65,9 +65,7 @@ def test_answer_rejection_and_failure_under_way_are_not_stored(
     assert made.memory.size_bytes == 0
 
 
-def test_only_the_purged_plates_answer_is_kept_back(
-    made: Bench, tmp_path: Path, clock: Clock
-) -> None:
+def test_purge_affects_only_the_purged_plate(made: Bench, tmp_path: Path, clock: Clock) -> None:
     other = bench(tmp_path, clock)
     purged_in_mid_call(made, good, lambda: other.store.purge(PLATES[0]))
     assert not made.decode(PLATES[0]).stored
@@ -75,7 +73,7 @@ def test_only_the_purged_plates_answer_is_kept_back(
     assert len(keys_of(made)) == 1
 
 
-def test_answer_in_pass_through_under_way_is_not_stored(tmp_path: Path, clock: Clock) -> None:
+def test_in_flight_pass_through_answer_is_not_stored(tmp_path: Path, clock: Clock) -> None:
     made, other = (bench(tmp_path, clock, operator_credential=None) for _ in range(2))
     purged_in_mid_call(made, good, lambda: other.store.purge(PLATES[0]))
     served = made.gateway.fetch(decode(), Caller("me", credential="mine"))
@@ -83,9 +81,7 @@ def test_answer_in_pass_through_under_way_is_not_stored(tmp_path: Path, clock: C
     assert keys_of(made) == []
 
 
-def test_replaced_answer_is_not_kept_for_comparison_after_purge(
-    made: Bench, tmp_path: Path, clock: Clock
-) -> None:
+def test_replaced_answer_is_not_kept_after_purge(made: Bench, tmp_path: Path, clock: Clock) -> None:
     other = bench(tmp_path, clock)
     made.decode()
     clock.advance(10)
@@ -95,7 +91,7 @@ def test_replaced_answer_is_not_kept_for_comparison_after_purge(
     assert keys_of(made) == []
 
 
-def test_report_under_way_becomes_nobodys_newest(made: Bench, tmp_path: Path, clock: Clock) -> None:
+def test_in_flight_report_does_not_become_newest(made: Bench, tmp_path: Path, clock: Clock) -> None:
     other = bench(tmp_path, clock)
     lookup = Lookup(REPORT, Plate.parse(PLATES[0]), body=b'{"plate":"ABC1D23","data":{}}')
     purged_in_mid_call(made, good, lambda: other.store.purge(PLATES[0]))
@@ -105,7 +101,7 @@ def test_report_under_way_becomes_nobodys_newest(made: Bench, tmp_path: Path, cl
     assert made.gateway.newest_report(Plate.parse(PLATES[0]), CALLER) is None
 
 
-def test_purge_between_reading_a_report_and_copying_it_keeps_no_copy(
+def test_purge_between_report_read_and_copy_leaves_no_copy(
     made: Bench, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = bench(tmp_path, clock)
@@ -122,10 +118,10 @@ def test_purge_between_reading_a_report_and_copying_it_keeps_no_copy(
     assert keys_of(made) == []
 
 
-# A backend that refuses, is lost or comes back
+# A backend that fails, is lost or comes back empty
 
 
-def test_answer_that_could_not_be_written_is_written_later(
+def test_failed_write_is_retried(
     made: Bench, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = bench(tmp_path, clock)
@@ -136,7 +132,7 @@ def test_answer_that_could_not_be_written_is_written_later(
     assert other.decode().cache_status == "hit"
 
 
-def test_answer_that_waits_to_be_written_is_not_written_after_its_purge(
+def test_failed_write_is_not_retried_after_purge(
     made: Bench, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = bench(tmp_path, clock)
@@ -152,7 +148,7 @@ def test_answer_that_waits_to_be_written_is_not_written_after_its_purge(
 
 
 def refuse(*_: object, **__: object) -> bool:
-    raise OSError("no room")
+    raise OSError("disk full")
 
 
 @pytest.fixture
@@ -168,23 +164,23 @@ def logged(tmp_path: Path, clock: Clock, database) -> Callable[[], tuple[Bench, 
 
 
 def lose(made: Bench) -> None:
-    """The file is gone, as an empty Redis has come back."""
+    """Delete the store's files, as when Redis comes back empty."""
     for file in made.backend._path.parent.glob("cache.sqlite*"):
         file.unlink()
 
 
-def test_lost_store_is_given_back_all_but_what_was_purged_without_notice(logged) -> None:
+def test_write_back_to_lost_store_omits_purged_plates(logged) -> None:
     made, log = logged()
     for plate in PLATES:
         made.decode(plate)
     log.note(purge_bucket(made.store.tag(PLATES[0])))
     lose(made)
-    made.forget_belief()
+    made.expire_local_cache()
     assert made.decode(PLATES[1]).cache_status == "hit"
     assert made.decode(PLATES[0]).cache_status == "miss"
 
 
-def test_lookup_under_way_while_the_store_is_lost_is_stored_unless_purged(logged) -> None:
+def test_in_flight_answer_survives_lost_store_unless_purged(logged) -> None:
     made, log = logged()
     made.decode("XYZ9A99")
 
@@ -197,13 +193,13 @@ def test_lookup_under_way_while_the_store_is_lost_is_stored_unless_purged(logged
     assert [made.decode(plate).stored for plate in PLATES] == [False, True]
 
 
-def test_store_that_is_down_serves_no_plate_purged_meanwhile(
+def test_unavailable_store_does_not_serve_purged_plate(
     logged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, log = logged()
     for plate in PLATES:
         made.decode(plate)
-    made.forget_belief()
+    made.expire_local_cache()
     log.note(purge_bucket(made.store.tag(PLATES[0])))
     monkeypatch.setattr(SQLiteCache, "read", refuse)
     peek = {"directive": Directive.ONLY_IF_CACHED}
@@ -212,7 +208,7 @@ def test_store_that_is_down_serves_no_plate_purged_meanwhile(
         made.decode(PLATES[0], **peek)
 
 
-def test_log_of_purges_numbers_them_for_all(database) -> None:
+def test_purge_log_numbers_are_shared(database) -> None:
     first, second = PurgeLog(database.open()), PurgeLog(database.open())
     assert first.since(None) == (0, None)
     for bucket in (7, 8):
@@ -223,11 +219,11 @@ def test_log_of_purges_numbers_them_for_all(database) -> None:
     assert first.since(3) == (3, frozenset())
 
 
-# No byte stays in the pages
+# Bytes in the file's pages
 
 
-def test_purge_leaves_no_former_copy_of_a_row_that_sqlite_moved(tmp_path: Path) -> None:
-    """Without VACUUM some of these are still in the file: 3 % of such vehicles."""
+def test_purge_erases_copies_of_rows_that_sqlite_moved(tmp_path: Path) -> None:
+    """Without VACUUM, bytes of 3 % of such vehicles stay in the file."""
     chance, cache = random.Random(1), opened_cache(tmp_path)
     tags = [chance.randbytes(12).hex() for _ in range(1_500)]
     with cache._connection() as db:

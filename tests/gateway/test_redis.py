@@ -1,4 +1,4 @@
-"""Redis as store and lease: sealed bytes found by tag, fenced writes, a death that costs little."""
+"""Redis as store and lease: signed bytes by tag, fenced writes, outages."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ from flask_caching import Cache
 from portal.gateway import StoreDown
 from tests.fakes import wait_until
 from tests.fakes.processes import RedisProcess
-from tests.gateway.gateways import Bench, PlayedUpstream, bench
+from tests.gateway.gateways import Bench, StubUpstream, bench
 
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
@@ -28,7 +28,7 @@ def running() -> Iterator[RedisProcess]:
 
 @pytest.fixture
 def server(running: RedisProcess) -> Iterator[RedisProcess]:
-    """Up and empty, whatever the test before did."""
+    """A running and empty Redis."""
     if not running.is_running:
         running.start()
     with redis.Redis.from_url(running.url) as client:
@@ -60,7 +60,7 @@ def cache(server: RedisProcess) -> Iterator[SealedRedisCache]:
 
 @pytest.fixture
 def leases(cache: SealedRedisCache) -> RedisLeases:
-    return RedisLeases(cache.client, cache.fuse)
+    return RedisLeases(cache.client, cache.breaker)
 
 
 def process(tmp_path, clock, server, upstream=None) -> Bench:
@@ -71,34 +71,34 @@ def process(tmp_path, clock, server, upstream=None) -> Bench:
         clock,
         upstream,
         backend=backend,
-        leases=RedisLeases(backend.client, backend.fuse),
+        leases=RedisLeases(backend.client, backend.breaker),
     )
 
 
-def test_bytes_are_kept_as_they_are_and_until_their_time(cache):
+def test_value_is_returned_unchanged_until_expiry(cache):
     cache.replace("t:k", b"\x00\xff sealed", 0.05)
     assert cache.get("t:k") == b"\x00\xff sealed"
-    wait_until(lambda: cache.get("t:k") is None, "the end of its time")
+    wait_until(lambda: cache.get("t:k") is None, "the expiry")
 
 
-def test_the_heads_of_many_are_read_together(cache, monkeypatch):
-    monkeypatch.setattr(redis_cache, "MOST_TOGETHER", 3)
+def test_signatures_are_read_in_batches(cache, monkeypatch):
+    monkeypatch.setattr(redis_cache, "BATCH_SIZE", 3)
     for number in range(7):
         cache.replace(f"t:{number}", b"head%d and body" % number, 60, fence=number)
-    heads, era = cache.heads([f"t:{number}" for number in (0, 1, 2, 3, 6, 9)], 5)
-    assert heads == {f"t:{number}": b"head%d" % number for number in (0, 1, 2, 3, 6)}
-    assert era == cache.read("t:1")[1]
-    assert cache.heads([], 5) == ({}, era)
+    signatures, generation = cache.signatures([f"t:{number}" for number in (0, 1, 2, 3, 6, 9)], 5)
+    assert signatures == {f"t:{number}": b"head%d" % number for number in (0, 1, 2, 3, 6)}
+    assert generation == cache.read("t:1")[1]
+    assert cache.signatures([], 5) == ({}, generation)
 
 
-def test_an_older_fence_never_replaces_a_newer(cache):
+def test_older_fence_does_not_replace_newer(cache):
     assert cache.replace("t:k", b"second", 60, fence=200)
     assert not cache.replace("t:k", b"first", 60, fence=100)
     assert cache.get("t:k") == b"second"
     assert cache.replace("t:k", b"third", 60, fence=300)
 
 
-def test_a_purge_finds_all_of_a_tag_and_leaves_no_key(cache):
+def test_purge_removes_all_keys_of_tag(cache):
     for number in range(20):
         cache.set(f"plate:{number}", b"secret", 60)
         cache.set(f"other:{number}", b"kept", 60)
@@ -109,15 +109,15 @@ def test_a_purge_finds_all_of_a_tag_and_leaves_no_key(cache):
     assert cache.read("other:3")[1].startswith("purged:")
 
 
-def test_the_index_of_a_tag_outlives_its_longest_entry_and_no_more(cache):
+def test_tag_set_expires_with_its_longest_entry(cache):
     cache.set("plate:a", b"x", 1000)
     cache.set("plate:b", b"x", 10)
     assert 990 < cache.client.ttl("portal:tag:plate") <= 1000
 
 
-def test_every_key_is_under_our_prefix(tmp_path, clock, server):
-    """Others may use the same Redis, and an operator looks for ours by name."""
-    gate, upstream = threading.Event(), PlayedUpstream()
+def test_all_keys_have_the_prefix(tmp_path, clock, server):
+    """Other applications may use the same Redis, and operators search by prefix."""
+    gate, upstream = threading.Event(), StubUpstream()
     upstream.gate = gate
     made = process(tmp_path, clock, server, upstream)
     asking = threading.Thread(target=made.decode)
@@ -131,7 +131,7 @@ def test_every_key_is_under_our_prefix(tmp_path, clock, server):
     assert {key.split(b":")[0] for key in keys} == {PREFIX.removesuffix(":").encode()}
 
 
-def test_one_machine_holds_a_lease_and_fences_grow(leases):
+def test_lease_has_one_holder_and_fences_increase(leases):
     with leases.hold("t:k") as first, leases.hold("t:k") as second:
         assert second is None
     fences = []
@@ -143,7 +143,7 @@ def test_one_machine_holds_a_lease_and_fences_grow(leases):
     assert len(str(fences[0])) == 16
 
 
-def test_a_lease_is_renewed_while_its_holder_lives(leases, cache):
+def test_held_lease_is_renewed(leases, cache):
     with leases.hold("t:k") as fence:
         assert fence is not None
         time.sleep(LIFETIME_MS / 1000 + 0.5)
@@ -151,13 +151,13 @@ def test_a_lease_is_renewed_while_its_holder_lives(leases, cache):
     assert cache.client.get("portal:lease:t:k") is None
 
 
-def test_a_lease_that_passed_to_another_is_not_released_by_its_old_holder(leases, cache):
+def test_former_holder_does_not_release_lease_of_new_holder(leases, cache):
     with leases.hold("t:k"):
         cache.client.set("portal:lease:t:k", "another's")
     assert cache.client.get("portal:lease:t:k") == b"another's"
 
 
-def test_a_dead_holders_lease_ends_by_itself(leases, cache):
+def test_lease_of_dead_holder_expires(leases, cache):
     cache.client.set("portal:lease:t:k", "a dead process", px=200)
     started = time.monotonic()
     while True:
@@ -168,11 +168,9 @@ def test_a_dead_holders_lease_ends_by_itself(leases, cache):
     assert time.monotonic() - started < 4
 
 
-def test_a_stalled_leaders_late_answer_reaches_its_caller_and_replaces_nothing_newer(
-    tmp_path, clock, server
-):
-    """The fence of the lease travels with the answer."""
-    gate, slow = threading.Event(), PlayedUpstream()
+def test_late_answer_of_stalled_leader_does_not_replace_newer(tmp_path, clock, server):
+    """The late answer still reaches its caller; its lease's fence is the older one."""
+    gate, slow = threading.Event(), StubUpstream()
     slow.gate = gate
     stalled, other = (
         process(tmp_path, clock, server, slow),
@@ -189,12 +187,12 @@ def test_a_stalled_leaders_late_answer_reaches_its_caller_and_replaces_nothing_n
     gate.set()
     leader.join(20)
     assert results[0].status == 200
-    other.forget_belief()
+    other.expire_local_cache()
     assert other.decode().fetched_at == newer.fetched_at
 
 
-def test_machines_coalesce(tmp_path, clock, server):
-    gate, upstream = threading.Event(), PlayedUpstream()
+def test_machines_coalesce_misses(tmp_path, clock, server):
+    gate, upstream = threading.Event(), StubUpstream()
     upstream.gate = gate
     machines = [process(tmp_path / str(number), clock, server, upstream) for number in range(3)]
     answers: list[int] = []
@@ -215,20 +213,18 @@ def test_machines_coalesce(tmp_path, clock, server):
 
 
 @pytest.mark.parametrize("trouble", ["stopped", "silent"])
-def test_a_dead_redis_costs_its_time_out_once_and_its_return_is_noticed(
-    tmp_path, clock, server, trouble
-):
+def test_redis_outage_costs_one_time_out_and_recovery_is_detected(tmp_path, clock, server, trouble):
     made = process(tmp_path, clock, server)
     warm = made.decode().body
     if trouble == "stopped":
         server.stop()
     else:
         server.pause()
-    made.forget_belief()
-    assert made.decode().body == warm  # this one meets the death
+    made.expire_local_cache()
+    assert made.decode().body == warm  # this call meets the outage
     started = time.monotonic()
     for number in range(40):
-        made.forget_belief()
+        made.expire_local_cache()
         assert made.decode().body == warm
         assert made.decode(f"DEF4G{number:02}").status == 200
     assert time.monotonic() - started < 4  # 40 time-outs would be 20 s and more
@@ -237,15 +233,15 @@ def test_a_dead_redis_costs_its_time_out_once_and_its_return_is_noticed(
         server.start()
     else:
         server.resume()
-    wait_until(lambda: not made.backend.fuse.is_blown, "its return", timeout_s=5)
-    made.forget_belief()
+    wait_until(lambda: not made.backend.breaker.is_open, "the recovery", timeout_s=5)
+    made.expire_local_cache()
     assert made.decode().cache_status == "hit"
     assert made.decode("DEF4G07").cache_status == "hit"
     assert len(made.upstream.calls) == 41
-    wait_until(lambda: made.backend.client.dbsize() > 0, "an answer given back")
+    wait_until(lambda: made.backend.client.dbsize() > 0, "an answer written back")
 
 
-def test_a_purge_of_a_dead_redis_says_so(tmp_path, clock, server):
+def test_purge_raises_store_down_without_redis(tmp_path, clock, server):
     made = process(tmp_path, clock, server)
     made.decode()
     server.stop()
@@ -253,8 +249,8 @@ def test_a_purge_of_a_dead_redis_says_so(tmp_path, clock, server):
         made.store.purge("ABC1D23")
 
 
-def test_forged_entries_are_misses_and_run_nothing(tmp_path, clock, server):
-    """What Flask-Caching's own serializer would have unpickled."""
+def test_forged_entries_are_misses_and_not_executed(tmp_path, clock, server):
+    """Pickle payloads that Flask-Caching's own serializer would have loaded."""
     made = process(tmp_path, clock, server)
     plates = [f"AB{letter}1D{number:02}" for letter in "ABCDEFGHIJ" for number in range(100)]
     for plate in plates:
@@ -264,7 +260,7 @@ def test_forged_entries_are_misses_and_run_nothing(tmp_path, clock, server):
     for key in made.backend.client.keys("portal:*:*"):
         if b":tag:" not in key:
             made.backend.client.set(key, planted)
-    made.forget_belief()
+    made.expire_local_cache()
     for plate in plates:
         served = made.decode(plate)
         assert (served.status, served.cache_status) == (200, "miss")

@@ -1,4 +1,4 @@
-"""A process's one heartbeat renews what it holds: cheaply, together, and as often as promised."""
+"""The heartbeat thread renews a process's leases in batches and on time."""
 
 import contextlib
 import threading
@@ -13,7 +13,7 @@ from tests.fakes.threads import no_thread_named
 
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
-from portal.gateway.redis_cache import CLIENT_OPTIONS, FAILURES, MOST_TOGETHER  # noqa: E402
+from portal.gateway.redis_cache import BATCH_SIZE, CLIENT_OPTIONS, FAILURES  # noqa: E402
 from portal.gateway.redis_lease import HEARTBEAT_S, LIFETIME_MS, RedisLeases  # noqa: E402
 
 
@@ -31,16 +31,16 @@ def client(server: RedisProcess) -> Iterator["redis.Redis"]:
 
 
 @pytest.fixture
-def fuse(client) -> BackendBreaker:
+def breaker(client) -> BackendBreaker:
     return BackendBreaker("Redis", client.ping, FAILURES)
 
 
 @pytest.fixture
-def leases(client, fuse) -> RedisLeases:
-    return RedisLeases(client, fuse)
+def leases(client, breaker) -> RedisLeases:
+    return RedisLeases(client, breaker)
 
 
-def test_a_heartbeat_that_finds_no_thread_begins_with_the_next_lease(leases, client):
+def test_heartbeat_without_thread_starts_with_next_lease(leases, client):
     with no_thread_named("lease") as refused, leases.hold("t:unkept") as unkept:
         assert unkept is not None
     assert refused
@@ -56,7 +56,7 @@ def test_a_heartbeat_that_finds_no_thread_begins_with_the_next_lease(leases, cli
 
 
 class FarConnection(redis.Connection):
-    """Counts what is sent, however many commands it holds: each is a round trip's wait."""
+    """Counts the packets sent; each one would wait for a round trip."""
 
     sent = 0
 
@@ -65,8 +65,8 @@ class FarConnection(redis.Connection):
         super().send_packed_command(command, check_health)
 
 
-def test_a_beat_renews_hundreds_of_leases_in_a_handful_of_round_trips(server, client, fuse):
-    """One for each took 2.4 s at 4 ms: all of them expired under a holder that lived."""
+def test_heartbeat_renews_many_leases_in_few_round_trips(server, client, breaker):
+    """One round trip for each took 2.4 s at 4 ms, so leases of a live holder expired."""
     beat, beats = threading.Semaphore(0), []
 
     def sleep(seconds: float) -> None:
@@ -75,8 +75,8 @@ def test_a_beat_renews_hundreds_of_leases_in_a_handful_of_round_trips(server, cl
 
     pool = redis.ConnectionPool.from_url(server.url, connection_class=FarConnection)
     far = redis.Redis(connection_pool=pool)
-    leases = RedisLeases(far, fuse, sleep, clock=lambda: 0.0)
-    names = [f"portal:lease:t:{number}" for number in range(2 * MOST_TOGETHER + 1)]
+    leases = RedisLeases(far, breaker, sleep, clock=lambda: 0.0)
+    names = [f"portal:lease:t:{number}" for number in range(2 * BATCH_SIZE + 1)]
     with contextlib.ExitStack() as held:
         for number in range(len(names)):
             assert held.enter_context(leases.hold(f"t:{number}")) is not None
@@ -96,21 +96,21 @@ def test_a_beat_renews_hundreds_of_leases_in_a_handful_of_round_trips(server, cl
                 asked.pttl(name)
             left = asked.execute()
         assert max(left[:-1]) <= LIFETIME_MS
-        assert left[-1] > LIFETIME_MS  # not ours any more
+        assert left[-1] > LIFETIME_MS  # another holder's
         assert sent <= 10
         beat.release(10)
     far.close()
 
 
-def test_a_beat_counts_from_its_start(client, fuse, clock):
-    """Slow renewing ate into a lease's lifetime twice: by itself and by the pause after it."""
+def test_heartbeat_interval_counts_from_its_start(client, breaker, clock):
+    """The duration of a slow renewal is subtracted from the pause after it."""
     beat, beats, took = threading.Semaphore(0), [], iter([0.25, 5.0, 0.0, 0.0])
 
     def sleep(seconds: float) -> None:
         beats.append(seconds)
         beat.acquire(timeout=20)
 
-    leases = RedisLeases(client, fuse, sleep, clock)
+    leases = RedisLeases(client, breaker, sleep, clock)
     leases._renew_all = lambda _held: clock.advance(next(took))
     with leases.hold("t:k"):
         for count in (1, 2, 3):
@@ -121,15 +121,15 @@ def test_a_beat_counts_from_its_start(client, fuse, clock):
     assert beats[:4] == [HEARTBEAT_S, HEARTBEAT_S - 0.25, 0.0, HEARTBEAT_S]
 
 
-def test_leases_that_come_and_go_between_two_beats_renew_nothing(client, fuse):
-    """Every new lease used to renew all the others: n leases cost n² commands."""
+def test_new_and_released_leases_trigger_no_renewal(client, breaker):
+    """Renewing all leases with every new one would cost n² commands for n leases."""
     beat, beats = threading.Semaphore(0), []
 
     def sleep(seconds: float) -> None:
         beats.append(seconds)
         beat.acquire(timeout=20)
 
-    leases, renewed = RedisLeases(client, fuse, sleep), []
+    leases, renewed = RedisLeases(client, breaker, sleep), []
     leases._renew_all = lambda held: renewed.extend(name for name, _ in held)
     with leases.hold("t:long"):
         for number in range(50):

@@ -1,4 +1,4 @@
-"""What the store saved: counted by day and operation, and not one hit lost."""
+"""Savings: hits and coalesced misses, counted by day and operation."""
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -9,7 +9,7 @@ from tests.fakes.databases import kept_open
 from tests.gateway.gateways import bench, terms
 
 
-def test_hits_are_counted_by_day_and_valued_at_their_price(tmp_path, engine, clock):
+def test_hits_are_counted_by_day_at_their_price(tmp_path, engine, clock):
     tally = SavingsCounter(engine, terms(price="0.305"), clock)
     made = bench(tmp_path, clock, observer=tally)
     for _ in range(4):
@@ -32,8 +32,8 @@ def test_two_processes_add_to_one_count(engine, clock):
     assert (saved.hits, saved.collapsed, saved.amount) == (4, 2, Decimal(4))
 
 
-def test_a_crowd_of_processes_loses_no_hit(engine, clock):
-    """All meet a slot that none has made yet."""
+def test_concurrent_flushes_lose_no_hit(engine, clock):
+    """All flush to a row that does not exist yet."""
     tallies = [SavingsCounter(engine, terms(price="1"), clock) for _ in range(12)]
     for tally in tallies:
         for operation in ("decode", "renainf", "renajud"):
@@ -43,7 +43,7 @@ def test_a_crowd_of_processes_loses_no_hit(engine, clock):
     assert [each.hits for each in tallies[0].month()] == [12, 12, 12]
 
 
-def test_what_could_not_be_written_is_written_later(tmp_path, engine, clock, monkeypatch):
+def test_failed_flush_is_retried(tmp_path, engine, clock, monkeypatch):
     tally = SavingsCounter(engine, terms(), clock)
     tally.served("decode", "hit", 0.1)
     broken = kept_open(None, tmp_path / "broken")

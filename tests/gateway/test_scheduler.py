@@ -1,4 +1,4 @@
-"""Chores are done in turn, and a house that found no keeper seeks one again."""
+"""Scheduler: due tasks, failed tasks, a missing thread, and stopping."""
 
 import threading
 
@@ -9,58 +9,58 @@ from tests.fakes.answers import path_of
 from tests.fakes.threads import no_thread_named
 
 
-def test_a_chore_is_done_at_its_turn_and_a_failed_one_tried_again():
+def test_task_runs_when_due_and_failed_task_runs_again():
     clock, done = Clock(0.0), []
 
     def fail() -> None:
         done.append("failed")
         raise RuntimeError
 
-    house = Scheduler(
+    scheduler = Scheduler(
         PeriodicTask(1, lambda: done.append("often")), PeriodicTask(5, fail), clock=clock
     )
     for _ in range(10):
         clock.advance(1)
-        house.do_what_is_due()
+        scheduler.run_due()
     assert (done.count("often"), done.count("failed")) == (10, 2)
 
 
-def test_a_housekeeper_that_found_no_thread_is_sought_again():
-    came = threading.Event()
-    house = Scheduler(PeriodicTask(0.0, came.set))
-    with no_thread_named("housekeeper") as refused:
-        house.start()
-        house.start()
+def test_start_is_retried_after_missing_thread():
+    ran = threading.Event()
+    scheduler = Scheduler(PeriodicTask(0.0, ran.set))
+    with no_thread_named("scheduler") as refused:
+        scheduler.start()
+        scheduler.start()
     assert len(refused) == 2
-    assert not came.is_set()
-    house.start()
-    wait_until(came.is_set, "the first chore")
+    assert not ran.is_set()
+    scheduler.start()
+    wait_until(ran.is_set, "the first task")
 
 
-def test_a_stopped_housekeeper_is_in_the_midst_of_nothing():
-    """What the chores use is closed after it."""
-    at_it, go_on, done = threading.Event(), threading.Event(), []
+def test_stop_waits_for_running_task():
+    """The resources that the tasks use are closed after stop."""
+    running, may_finish, done = threading.Event(), threading.Event(), []
 
-    def chore() -> None:
-        at_it.set()
-        assert go_on.wait(20)
-        done.append("chore")
+    def task() -> None:
+        running.set()
+        assert may_finish.wait(20)
+        done.append("task")
 
-    house = Scheduler(PeriodicTask(0.0, chore))
-    house.start()
-    assert at_it.wait(20)
-    stopping = threading.Thread(target=lambda: (house.stop(), done.append("stopped")))
+    scheduler = Scheduler(PeriodicTask(0.0, task))
+    scheduler.start()
+    assert running.wait(20)
+    stopping = threading.Thread(target=lambda: (scheduler.stop(), done.append("stopped")))
     stopping.start()
-    go_on.set()
+    may_finish.set()
     stopping.join(20)
-    assert done[-2:] == ["chore", "stopped"]
-    house.stop()
-    house.start()
+    assert done[-2:] == ["task", "stopped"]
+    scheduler.stop()
+    scheduler.start()
     assert done[-1] == "stopped"
 
 
-def test_a_request_that_finds_no_thread_for_the_housekeeper_is_answered(portal: PortalFactory):
+def test_request_is_answered_without_scheduler_thread(portal: PortalFactory):
     here = portal()
-    with no_thread_named("housekeeper") as refused:
+    with no_thread_named("scheduler") as refused:
         assert here.get(path_of("decode")).status_code == 200
     assert refused

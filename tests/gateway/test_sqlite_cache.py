@@ -1,4 +1,4 @@
-"""The embedded backend: shared, restartable, flat in cost, and it forgets without a trace."""
+"""SQLite backend: sharing, restart, read cost, fences, purges and sweeps."""
 
 import multiprocessing
 import sqlite3
@@ -25,23 +25,24 @@ def files_of(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.iterdir())
 
 
-def test_what_is_set_is_got_by_another_process_and_after_a_restart(cache, tmp_path):
+def test_entry_is_read_by_another_process(cache, tmp_path):
+    """The same as after a restart."""
     cache.set("tag:a", b"one", 60)
     assert opened_cache(tmp_path).get("tag:a") == b"one"
     assert cache.get("tag:b") is None
 
 
-def test_the_heads_of_many_are_read_together(cache):
+def test_signatures_of_many_keys_are_read_together(cache):
     for number in range(7):
         cache.set(f"t:{number}", b"head%d and body" % number, 60)
     cache.set("t:gone", b"head", -1)
-    heads, era = cache.heads(["t:0", "t:3", "t:6", "t:9", "t:gone"], 5)
-    assert heads == {"t:0": b"head0", "t:3": b"head3", "t:6": b"head6"}
-    assert era == cache.read("t:0")[1]
-    assert cache.heads([], 5) == ({}, era)
+    signatures, generation = cache.signatures(["t:0", "t:3", "t:6", "t:9", "t:gone"], 5)
+    assert signatures == {"t:0": b"head0", "t:3": b"head3", "t:6": b"head6"}
+    assert generation == cache.read("t:0")[1]
+    assert cache.signatures([], 5) == ({}, generation)
 
 
-def test_a_version_changes_with_whatever_anybody_writes(cache, tmp_path):
+def test_version_changes_with_every_write(cache, tmp_path):
     other = opened_cache(tmp_path)
     writes = (
         lambda: cache.set("t:a", b"mine", 60),
@@ -56,21 +57,21 @@ def test_a_version_changes_with_whatever_anybody_writes(cache, tmp_path):
         write()
         seen = cache.version()
         assert seen != last
-        cache.read("t:a"), other.heads(["t:a"], 5), cache.sweep()
+        cache.read("t:a"), other.signatures(["t:a"], 5), cache.sweep()
         last = cache.version()
     cache.sweep(), other.sweep()
     assert cache.version() == last
 
 
-def test_a_version_after_a_fault_is_none_of_before(cache):
+def test_version_after_fault_differs_from_earlier_ones(cache):
     before = cache.version()
-    cache._watch.close()  # as a broken disk would
+    cache._watch.close()  # as with a broken disk
     with pytest.raises(sqlite3.Error):
         cache.version()
     assert cache.version() != before
 
 
-def test_past_its_time_an_entry_is_absent_and_then_deleted(cache, tmp_path):
+def test_expired_entry_is_absent_and_swept(cache, tmp_path):
     cache.set("tag:a", SECRET, 0.01)
     cache.set("tag:b", b"stays", 60)
     time.sleep(0.02)
@@ -80,7 +81,7 @@ def test_past_its_time_an_entry_is_absent_and_then_deleted(cache, tmp_path):
     assert cache.get("tag:b") == b"stays"
 
 
-def test_a_purge_leaves_no_byte_in_any_file(cache, tmp_path):
+def test_purge_leaves_no_byte_in_any_file(cache, tmp_path):
     for number in range(50):
         cache.set(f"plate:{number}", SECRET * 100, 60)
         cache.set(f"other:{number}", b"kept", 60)
@@ -91,7 +92,7 @@ def test_a_purge_leaves_no_byte_in_any_file(cache, tmp_path):
     assert cache.get("other:7") == b"kept"
 
 
-def test_a_purge_leaves_no_byte_while_others_read(cache, tmp_path):
+def test_purge_leaves_no_byte_with_concurrent_readers(cache, tmp_path):
     cache.set("plate:1", SECRET, 60)
     ended = threading.Event()
 
@@ -111,14 +112,14 @@ def test_a_purge_leaves_no_byte_while_others_read(cache, tmp_path):
     assert SECRET not in files_of(tmp_path)
 
 
-def test_tags_that_begin_alike_are_kept_apart(cache):
+def test_purge_distinguishes_tags_with_common_prefix(cache):
     for key in ("ab:1", "abc:1", "a:1", "ab;:1"):
         cache.set(key, b"x", 60)
     assert cache.delete_tagged("ab") == 1
     assert [cache.get(key) for key in ("ab:1", "abc:1", "a:1")] == [None, b"x", b"x"]
 
 
-def test_an_older_fence_never_replaces_a_newer(cache):
+def test_older_fence_does_not_replace_newer(cache):
     assert cache.replace("t:k", b"second", 60, fence=200)
     assert not cache.replace("t:k", b"first", 60, fence=100)
     assert cache.get("t:k") == b"second"
@@ -126,18 +127,18 @@ def test_an_older_fence_never_replaces_a_newer(cache):
     assert cache.get("t:k") == b"third"
 
 
-def test_a_fence_from_before_the_clock_was_set_back_blocks_nothing(cache):
+def test_fence_far_in_the_future_does_not_block_writes(cache):
     an_hour_ahead = int((time.time() + 3600) * 1e6)
     cache.replace("t:k", b"old", 60, fence=an_hour_ahead)
     assert cache.replace("t:k", b"new", 60, fence=int(time.time() * 1e6))
 
 
-def test_an_expired_entry_can_be_replaced_by_any_fence(cache):
+def test_expired_entry_can_be_replaced_by_any_fence(cache):
     cache.replace("t:k", b"old", -1, fence=300)
     assert cache.replace("t:k", b"new", 60, fence=1)
 
 
-def test_a_purge_begins_an_era_that_every_process_sees(cache, tmp_path):
+def test_purge_begins_generation_seen_by_every_process(cache, tmp_path):
     other = opened_cache(tmp_path)
     begun = cache.read("t:k")[1]
     assert begun.startswith("begun:")
@@ -146,13 +147,13 @@ def test_a_purge_begins_an_era_that_every_process_sees(cache, tmp_path):
     assert cache.read("t:k")[1].startswith("purged:")
 
 
-def test_only_the_owner_can_read_the_file(cache, tmp_path):
+def test_file_is_readable_by_owner_only(cache, tmp_path):
     cache.set("t:k", b"x", 60)
     assert (tmp_path / "cache.sqlite").stat().st_mode & 0o077 == 0
 
 
-def test_the_cost_of_a_read_does_not_grow_with_the_entries(cache, tmp_path):
-    """By index, whatever the number of entries."""
+def test_statements_use_an_index(cache, tmp_path):
+    """The cost of a read does not grow with the number of entries."""
     cache.set("t:k", b"x", 60)
     with sqlite3.connect(tmp_path / "cache.sqlite") as db:
         plans = [
@@ -170,7 +171,7 @@ def test_the_cost_of_a_read_does_not_grow_with_the_entries(cache, tmp_path):
     assert all(step.startswith("SEARCH") for step in steps), plans
 
 
-def test_a_new_store_can_be_opened_by_many_at_once(tmp_path):
+def test_new_store_can_be_opened_concurrently(tmp_path):
     for turn in range(5):
         stores = [opened_cache(tmp_path / str(turn)) for _ in range(8)]
         with ThreadPoolExecutor(8) as pool:
@@ -178,7 +179,7 @@ def test_a_new_store_can_be_opened_by_many_at_once(tmp_path):
         assert len({each.result()[1] for each in begun}) == 1
 
 
-def test_keys_of_one_row_number_never_answer_for_each_other(cache, monkeypatch):
+def test_keys_with_equal_row_number_are_not_mixed_up(cache, monkeypatch):
     monkeypatch.setattr(sqlite_cache, "entry_id", lambda _key: 7)
     cache.replace("t:one", b"one", 60, fence=200)
     assert cache.get("t:two") is None
@@ -187,7 +188,8 @@ def test_keys_of_one_row_number_never_answer_for_each_other(cache, monkeypatch):
     assert (cache.get("t:one"), cache.get("t:two")) == (None, b"two")
 
 
-def test_a_store_of_the_first_shape_keeps_its_answers_and_loses_its_table(tmp_path):
+def test_version_1_store_migrates_its_answers(tmp_path):
+    """Several processes migrate at once, and the old table is dropped."""
     with sqlite3.connect(tmp_path / "cache.sqlite") as db:
         db.execute("CREATE TABLE answers (key TEXT PRIMARY KEY, value, expires_at, fence)")
         rows = [(f"t:{number}", b"paid for", time.time() + 60) for number in range(1_200)]
@@ -201,7 +203,7 @@ def test_a_store_of_the_first_shape_keeps_its_answers_and_loses_its_table(tmp_pa
     assert b"paid for" not in files_of(tmp_path)
 
 
-def test_whoever_writes_leaves_the_file_to_the_sweep(cache, tmp_path):
+def test_sweep_checkpoints_the_wal(cache, tmp_path):
     cache.sweep()
     for number in range(2_000):
         cache.set(f"t:{number}", b"x" * 4_000, 60)
@@ -212,7 +214,7 @@ def test_whoever_writes_leaves_the_file_to_the_sweep(cache, tmp_path):
 
 @pytest.fixture
 def backup(cache, tmp_path):
-    """A reader that keeps its view of the store, as a backup does."""
+    """A reader that keeps a snapshot of the store open, as a backup does."""
     cache.set("t:k", SECRET, 60)
     reader = sqlite3.connect(tmp_path / "cache.sqlite", isolation_level=None)
     reader.execute("BEGIN")
@@ -221,16 +223,16 @@ def backup(cache, tmp_path):
     reader.close()
 
 
-def test_a_purge_that_a_reader_holds_up_says_so_and_holds_up_nobody(cache, backup):
-    with pytest.raises(BytesRemain) as told:
+def test_purge_blocked_by_reader_raises_bytes_remain(cache, backup):
+    with pytest.raises(BytesRemain) as caught:
         cache.delete_tagged("t")
-    assert told.value.gone == 1
+    assert caught.value.gone == 1
     assert cache.get("t:k") is None
     backup.execute("ROLLBACK")
     assert cache.delete_tagged("t") == 0
 
 
-def test_what_a_reader_kept_in_the_log_goes_with_a_later_sweep(cache, tmp_path, backup):
+def test_later_sweep_truncates_wal_kept_by_reader(cache, tmp_path, backup):
     cache.replace("t:k", SECRET, -1)
     assert cache.sweep() == 1
     assert SECRET in files_of(tmp_path)
@@ -239,7 +241,7 @@ def test_what_a_reader_kept_in_the_log_goes_with_a_later_sweep(cache, tmp_path, 
     assert SECRET not in files_of(tmp_path)
 
 
-def test_a_sweep_that_a_reader_holds_up_leaves_the_writers_alone(cache, tmp_path, backup):
+def test_sweep_blocked_by_reader_does_not_block_writers(cache, tmp_path, backup):
     other = opened_cache(tmp_path)
     cache.set("t:old", b"old", -1)
     ended = threading.Event()
@@ -267,7 +269,7 @@ def _write_many(path: Path, name: str) -> None:
         cache.get(f"{name}:{number}")
 
 
-def test_processes_that_write_at_once_never_meet_a_locked_store(tmp_path):
+def test_concurrent_writers_do_not_meet_locked_store(tmp_path):
     path = tmp_path / "cache.sqlite"
     context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=_write_many, args=(path, f"w{n}")) for n in range(3)]

@@ -1,4 +1,4 @@
-"""The embedded backend's connections: a few are kept, and none is left open behind its back."""
+"""SQLite backend: the connection pool is bounded and leaks no open file."""
 
 import sqlite3
 import threading
@@ -18,7 +18,7 @@ def cache(tmp_path) -> SQLiteCache:
     return opened_cache(tmp_path)
 
 
-def test_no_more_connections_are_kept_than_a_few(cache):
+def test_idle_connections_are_bounded(cache):
     together = threading.Barrier(40)
 
     def read():
@@ -31,17 +31,17 @@ def test_no_more_connections_are_kept_than_a_few(cache):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(cache._idle) == sqlite_file.MOST_IDLE
+    assert len(cache._idle) == sqlite_file.MAX_IDLE
 
 
 def open_files(folder: Path) -> list[str]:
     if not OPEN_FILES.exists():
-        pytest.skip("no list of the open files here")
+        pytest.skip("/proc/self/fd is not available")
     targets = [str(link.readlink()) for link in OPEN_FILES.iterdir() if link.is_symlink()]
     return [target for target in targets if target.startswith(str(folder))]
 
 
-def test_a_closed_cache_has_no_file_open_and_leaves_none_open(cache, tmp_path):
+def test_closed_cache_keeps_no_file_open(cache, tmp_path):
     cache.set("t:k", b"x", 60)
     assert cache.version() is not None
     assert open_files(tmp_path)
@@ -51,7 +51,7 @@ def test_a_closed_cache_has_no_file_open_and_leaves_none_open(cache, tmp_path):
     assert open_files(tmp_path) == []
 
 
-def test_a_store_that_cannot_be_opened_leaves_no_file_open(cache, tmp_path):
+def test_failed_open_leaves_no_file_open(cache, tmp_path):
     (tmp_path / "cache.sqlite").mkdir()
     for _ in range(3):
         with pytest.raises((sqlite3.Error, OSError)):
@@ -59,7 +59,7 @@ def test_a_store_that_cannot_be_opened_leaves_no_file_open(cache, tmp_path):
     assert open_files(tmp_path) == []
 
 
-def test_a_corrupt_file_that_was_set_aside_is_not_left_open(cache, tmp_path):
+def test_quarantined_file_is_not_left_open(cache, tmp_path):
     (tmp_path / "cache.sqlite").write_bytes(b"no database at all" * 100)
     assert cache.get("t:k") is None
     assert not [name for name in open_files(tmp_path) if "broken" in name]

@@ -1,4 +1,4 @@
-"""The store keeps namespaces apart, and lets a purge reach all of them."""
+"""Namespaces are separate in the store, and a purge covers all of them."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def envelope(key: str, schema: int = SCHEMA) -> Envelope:
     return Envelope(key, 1.8e9, 1e9, "primary", 200, False, b"{}", schema=schema)
 
 
-def test_keys_of_two_namespaces_differ_in_their_names_alone(tmp_path: Path) -> None:
+def test_keys_of_namespaces_differ_only_in_name(tmp_path: Path) -> None:
     cache = opened_cache(tmp_path)
     here, there = store(cache, "upstream:a:80"), store(cache, "upstream:b:80")
     for keys in (
@@ -32,7 +32,7 @@ def test_keys_of_two_namespaces_differ_in_their_names_alone(tmp_path: Path) -> N
         assert name != other_name
 
 
-def test_entries_of_the_former_layout_are_not_served_and_are_purged(tmp_path: Path) -> None:
+def test_entries_of_former_layout_are_not_served_but_purged(tmp_path: Path) -> None:
     cache, seal = opened_cache(tmp_path), Seal(SECRET)
     here = store(cache, "upstream:a:80")
     former = f"{here.tag(PLATE.text)}:{seal.keyed_hash(Lookup(DECODE, PLATE).question, 40)}"

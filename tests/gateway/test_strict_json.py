@@ -1,4 +1,4 @@
-"""What two readers could understand differently is refused, and nothing else."""
+"""Strict JSON: ambiguous texts are rejected, all others are parsed."""
 
 import json
 from contextlib import suppress
@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from portal.gateway.strict_json import (
-    DEEPEST,
     LONGEST_NUMBER,
+    MAX_DEPTH,
     NotStrictJSON,
     canonical,
     parse,
@@ -28,25 +28,25 @@ values = st.recursive(
 
 @settings(deadline=None)
 @given(values, st.booleans())
-def test_what_json_writes_is_read_as_it_was_meant(value, ascii_only):
+def test_json_dumps_output_round_trips(value, ascii_only):
     assert parse(json.dumps(value, ensure_ascii=ascii_only).encode()) == value
 
 
 @settings(deadline=None)
 @given(values)
-def test_equal_values_have_one_spelling(value):
+def test_equal_values_have_one_canonical_text(value):
     read = parse_exact(json.dumps(value).encode())
     assert parse_exact(canonical(read)) == read
     assert canonical(value) == canonical(read) == canonical(parse_exact(canonical(read)))
 
 
-def test_the_order_of_names_makes_no_difference_to_the_spelling():
+def test_name_order_does_not_change_canonical_text():
     assert canonical({"b": 1, "a": [1, {"d": 2, "c": 3}]}) == b'{"a":[1,{"c":3,"d":2}],"b":1}'
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=200))
-def test_any_bytes_are_read_or_refused_in_one_way(text):
+def test_any_bytes_are_parsed_or_raise_not_strict_json(text):
     with suppress(NotStrictJSON):
         parse(text)
 
@@ -70,7 +70,7 @@ def test_any_bytes_are_read_or_refused_in_one_way(text):
         b'["\xff"]',
         '["é"]'.encode("latin-1"),
         b'\xef\xbb\xbf{"a": 1}',
-        b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1),
+        b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1),
         b"[" * 100_000,
         b'{"a":' * 100_000,
         b"[] []",
@@ -78,7 +78,7 @@ def test_any_bytes_are_read_or_refused_in_one_way(text):
     ],
     ids=lambda text: text[:12].decode("latin-1"),
 )
-def test_ambiguous_or_broken_text_is_refused(text):
+def test_ambiguous_or_broken_text_is_rejected(text):
     with pytest.raises(NotStrictJSON):
         parse(text)
 
@@ -86,7 +86,7 @@ def test_ambiguous_or_broken_text_is_refused(text):
 @pytest.mark.parametrize(
     "text",
     [
-        b"[" * DEEPEST + b"]" * DEEPEST,
+        b"[" * MAX_DEPTH + b"]" * MAX_DEPTH,
         b'["' + b"[" * 1000 + b'"]',
         rb'["\"[[[' + b"[" * 1000 + b'"]',
         rb'["\ud83d\ude97"]',
@@ -94,11 +94,11 @@ def test_ambiguous_or_broken_text_is_refused(text):
     ],
     ids=["as deep as may be", "brackets in a text", "a quote in it", "a pair", "wide"],
 )
-def test_odd_and_clear_text_is_read(text):
+def test_unusual_but_unambiguous_text_is_parsed(text):
     assert parse(text) == json.loads(text)
 
 
-def spelt(number: str) -> bytes:
+def canonical_of(number: str) -> bytes:
     return canonical(parse_exact(number.encode()))
 
 
@@ -109,14 +109,14 @@ def spelt(number: str) -> bytes:
     ),
     st.integers(min_value=0, max_value=40),
 )
-def test_number_keeps_its_exact_value_and_has_one_spelling(number, zeros):
+def test_exact_number_round_trips_with_one_canonical_text(number, zeros):
     text = str(number)
-    once = spelt(text)
+    once = canonical_of(text)
     assert Decimal(once.decode()) == number
     mantissa, _, exponent = text.partition("E")
     longer = mantissa + ("0" if "." in mantissa else ".0") + "0" * zeros
-    assert spelt(longer + (f"E{exponent}" if exponent else "")) == once
-    assert spelt(f"{mantissa}e{int(exponent or 0):+}") == once
+    assert canonical_of(longer + (f"E{exponent}" if exponent else "")) == once
+    assert canonical_of(f"{mantissa}e{int(exponent or 0):+}") == once
 
 
 @pytest.mark.parametrize(
@@ -134,13 +134,13 @@ def test_number_keeps_its_exact_value_and_has_one_spelling(number, zeros):
     ],
     ids=lambda case: case[0] if isinstance(case, tuple) else "",
 )
-def test_spellings_of_one_number_are_one(texts, spelling):
-    assert {spelt(text) for text in texts} == {spelling}
+def test_equal_numbers_have_one_canonical_text(texts, spelling):
+    assert {canonical_of(text) for text in texts} == {spelling}
 
 
-def test_numbers_that_a_double_would_merge_stay_two():
-    assert spelt("12345678901234567890.25") != spelt("12345678901234567890.75")
-    assert spelt("1e-400") != spelt("0.0")
+def test_numbers_equal_as_doubles_stay_distinct():
+    assert canonical_of("12345678901234567890.25") != canonical_of("12345678901234567890.75")
+    assert canonical_of("1e-400") != canonical_of("0.0")
     assert canonical([0.1, 1.0]) == b"[0.1,1]"
 
 
@@ -153,17 +153,17 @@ def test_numbers_that_a_double_would_merge_stay_two():
     ],
     ids=lambda text: text[:14],
 )
-def test_number_beyond_the_bounds_is_refused_before_it_grows(text):
+def test_number_beyond_bounds_is_rejected_before_expansion(text):
     with pytest.raises(NotStrictJSON):
         parse_exact(f'{{"a": [{text}]}}'.encode())
 
 
-def test_canonical_text_of_exact_numbers_is_about_as_long_as_what_was_sent():
+def test_canonical_text_is_about_as_long_as_the_input():
     text = b"[" + b",".join([b"1e400", b"1e-400", b"-1.5e+99"] * 1000) + b"]"
     assert len(canonical(parse_exact(text))) <= 2 * len(text)
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), Decimal("NaN")])
-def test_canonical_text_has_no_number_that_json_lacks(number):
+def test_canonical_rejects_non_json_numbers(number):
     with pytest.raises(ValueError, match="no such number"):
         canonical([number])
