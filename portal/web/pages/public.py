@@ -141,7 +141,7 @@ class PublicPages:
             return self.sign_in_form(WRONG_TOKEN, 401)
         except RefusedToken:
             return self.sign_in_form(EXPIRED_TOKEN, 403)
-        self._limits.signed_in(request.remote_addr)
+        self._limits.reset_sign_in(request.remote_addr)
         return redirect(local_path(request.form.get("next", "/")), 303)
 
     def sign_out(self) -> BaseResponse:

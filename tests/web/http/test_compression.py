@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from flask import Flask, Response
 
-from portal.web.http.compression import WORTH_IT_BYTES, register_compression
+from portal.web.http.compression import MIN_BYTES, register_compression
 
 PAGE = "<p>Multa por excesso de velocidade</p>" * 500
 
@@ -43,7 +43,7 @@ def test_a_visitor_that_takes_no_gzip_gets_none(accepted: dict[str, str]) -> Non
     [
         Response(PAGE, mimetype="application/json"),
         Response(PAGE, mimetype="application/pdf"),
-        Response("<p>" + "a" * (WORTH_IT_BYTES - 4), mimetype="text/html"),
+        Response("<p>" + "a" * (MIN_BYTES - 4), mimetype="text/html"),
         Response(iter([PAGE]), mimetype="text/html"),
     ],
     ids=["json", "pdf", "short", "streamed"],

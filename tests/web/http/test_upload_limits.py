@@ -12,10 +12,10 @@ import pytest
 from werkzeug.exceptions import ServiceUnavailable
 
 from portal.web.http.upload_limits import (
-    FORMS,
-    FORMS_A_NETWORK,
-    REPORTS,
-    REPORTS_A_SENDER,
+    MAX_FORMS,
+    MAX_FORMS_PER_NETWORK,
+    MAX_REPORTS,
+    MAX_REPORTS_PER_SENDER,
     UploadLimiter,
 )
 from tests import factories
@@ -63,9 +63,9 @@ def test_body_that_breaks_off_gives_its_place_back() -> None:
 
 
 def test_all_stalled_bodies_leave_threads_for_other_requests() -> None:
-    assert FORMS + REPORTS < THREADS
-    assert FORMS_A_NETWORK < FORMS
-    assert REPORTS_A_SENDER < REPORTS
+    assert MAX_FORMS + MAX_REPORTS < THREADS
+    assert MAX_FORMS_PER_NETWORK < MAX_FORMS
+    assert MAX_REPORTS_PER_SENDER < MAX_REPORTS
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def sign_in(portal: PortalProcess, token: str, **headers: str) -> int:
 
 
 def test_half_sent_sign_in_forms_stop_neither_reports_nor_pages(portal: PortalProcess) -> None:
-    with stalled(portal, 100, FORMS_A_NETWORK, form_lines(portal)):
+    with stalled(portal, 100, MAX_FORMS_PER_NETWORK, form_lines(portal)):
         for _ in range(3):
             assert have_report(portal, "demo") == 200
             assert portal.get(f"/placa/{PLATE}?completo=1", timeout=30).status_code == 200
@@ -143,7 +143,7 @@ def test_half_sent_forms_of_one_network_stop_no_sign_in_from_another(
     proxied: PortalProcess,
 ) -> None:
     lines = form_lines(proxied, f"X-Forwarded-For: {HOLDER}")
-    with stalled(proxied, 100, FORMS_A_NETWORK, lines):
+    with stalled(proxied, 100, MAX_FORMS_PER_NETWORK, lines):
         assert sign_in(proxied, ONE, **{"X-Forwarded-For": HOLDER}) == 503
         assert sign_in(proxied, ONE, **{"X-Forwarded-For": STRANGER}) == 303
         assert have_report(proxied, ONE, **{"X-Forwarded-For": HOLDER}) == 200
@@ -151,14 +151,14 @@ def test_half_sent_forms_of_one_network_stop_no_sign_in_from_another(
 
 def test_half_sent_forms_of_an_ipv6_network_share_its_places(proxied: PortalProcess) -> None:
     lines = form_lines(proxied, "X-Forwarded-For: 2001:db8:1:2::7")
-    with stalled(proxied, FORMS_A_NETWORK, FORMS_A_NETWORK, lines):
+    with stalled(proxied, MAX_FORMS_PER_NETWORK, MAX_FORMS_PER_NETWORK, lines):
         assert sign_in(proxied, ONE, **{"X-Forwarded-For": "2001:db8:1:2:9::1"}) == 503
         assert sign_in(proxied, ONE, **{"X-Forwarded-For": "2001:db8:1:3::1"}) == 303
 
 
 def test_half_sent_reports_of_one_token_stop_no_other_token(proxied: PortalProcess) -> None:
     lines = [f"POST {REPORT} HTTP/1.1", f"Authorization: {ONE}", "Content-Type: application/json"]
-    with stalled(proxied, REPORTS_A_SENDER + 10, REPORTS_A_SENDER, lines):
+    with stalled(proxied, MAX_REPORTS_PER_SENDER + 10, MAX_REPORTS_PER_SENDER, lines):
         assert have_report(proxied, ONE) == 503
         assert have_report(proxied, OTHER) == 200
         assert sign_in(proxied, ONE) == 303

@@ -6,7 +6,7 @@ import pytest
 from limits import parse_many
 
 from portal.presentation.formats import duration
-from portal.web.http.rate_limits import TRIES_KEPT_S, WRONG_TOKENS
+from portal.web.http.rate_limits import SIGN_IN_WINDOW_S, WRONG_TOKENS
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import InProcessPortal, pass_through
@@ -89,7 +89,7 @@ def test_each_mode_tells_what_it_knows_of_who_asks(
 
 
 def test_the_time_told_for_attempts_is_the_longest_that_they_are_counted() -> None:
-    assert max(item.get_expiry() for item in parse_many(WRONG_TOKENS)) == TRIES_KEPT_S
+    assert max(item.get_expiry() for item in parse_many(WRONG_TOKENS)) == SIGN_IN_WINDOW_S
 
 
 def test_the_page_sets_no_cookie_for_whoever_only_reads_it(portal: PortalFactory) -> None:
