@@ -166,8 +166,8 @@ def test_a_hit_at_the_edge_is_logged_as_any_other(portal: PortalFactory) -> None
 @pytest.mark.parametrize("at", [0.0, 1.001, 59.999, 1_700_000_000.0, 1_700_000_000.9999998])
 @pytest.mark.parametrize("seconds", [0.0, 0.00004, 0.00006, 0.0123, 7.0])
 def test_the_line_of_a_hit_reads_as_any_other(at: float, seconds: float) -> None:
-    kind = HitLabels.of("decode", "GET", "/rule/<plate>", "portal; hit; ttl=7")
-    hits = [Hit(at, seconds, "0" * 16, kind), Hit(at + 1, seconds, "1" * 16, kind)]
+    labels = HitLabels.of("decode", "GET", "/rule/<plate>", "portal; hit; ttl=7")
+    hits = [Hit(at, seconds, "0" * 16, labels), Hit(at + 1, seconds, "1" * 16, labels)]
     fields = request_fields("GET", "/rule/<plate>", 200, "portal; hit; ttl=7")
     formatter = JSONLines(Redactor())
     expected = []

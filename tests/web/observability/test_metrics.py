@@ -165,10 +165,10 @@ def test_every_series_there_can_be_fits_into_the_room_taken_at_the_start(
     for rule in portal().app.url_map.iter_rules():
         for method in rule.methods or ():
             for status in statuses:
-                metrics.answered(method, rule.rule, status, 0.1)
+                metrics.count_responses(method, rule.rule, status, 0.1)
     for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "other"):
         for status in statuses:
-            metrics.answered(method, "none", status, 0.1)
+            metrics.count_responses(method, "none", status, 0.1)
     sizes = {file.name: file.stat() for file in shared.glob("*_0.db")}
     assert set(sizes) == {"counter_0.db", "histogram_0.db"}
     assert sum(each.st_size for each in sizes.values()) == BYTES_PER_WORKER
