@@ -1,1 +1,1 @@
-"""The five JSON paths of the contract, their cache of hits, and their description."""
+"""The five JSON paths of the API contract, their hit cache and their OpenAPI document."""

@@ -9,7 +9,7 @@ import pytest
 
 from portal.gateway import Served
 from portal.web.json_api import access_log_buffer
-from portal.web.json_api.hit_cache import _KEPT_BYTES, Edge, _holds_for
+from portal.web.json_api.hit_cache import _ENTRY_BYTES, Edge, _valid_for_s
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.in_process import PORTAL_TOKEN, built, managed, pass_through
@@ -45,8 +45,8 @@ def test_a_refresh_is_what_the_next_hit_brings(
         after = here.get(DECODE)
     assert int(after.headers["Age"]) <= int(before.headers["Age"]) + 1
     store = edge_of(here)._gateway
-    judged = next(each for name, each in edge_of(here)._judged.items() if name[0] == DECODE)
-    assert store.get_if_unchanged(judged.key, judged.fetched_at) == after.data
+    entry = next(each for name, each in edge_of(here)._entries.items() if name[0] == DECODE)
+    assert store.get_if_unchanged(entry.key, entry.fetched_at) == after.data
     assert upstream.count("/detran/v1/decode") == 2
 
 
@@ -101,11 +101,11 @@ def test_what_the_edge_remembers_is_bounded(
 ) -> None:
     here = both_ways(portal).edge
     edge = edge_of(here)
-    assert edge._most == 64 * 2**20 // 8 // _KEPT_BYTES
-    monkeypatch.setattr(edge, "_most", 3)
+    assert edge._max_entries == 64 * 2**20 // 8 // _ENTRY_BYTES
+    monkeypatch.setattr(edge, "_max_entries", 3)
     for path in PATHS:
         assert hits(here, path)
-    assert [name[0] for name in edge._judged] == list(PATHS[-3:])
+    assert [name[0] for name in edge._entries] == list(PATHS[-3:])
 
 
 def test_a_request_that_is_spelt_at_length_is_not_remembered(portal: PortalFactory) -> None:
@@ -113,7 +113,7 @@ def test_a_request_that_is_spelt_at_length_is_not_remembered(portal: PortalFacto
     edge = edge_of(here)
     for _ in range(2):
         assert hits(here, f"{DECODE}?x={'y' * 2000}")
-    assert len(edge._judged) == 0
+    assert len(edge._entries) == 0
 
 
 def test_a_request_that_nobody_repeats_is_forgotten(
@@ -126,24 +126,24 @@ def test_a_request_that_nobody_repeats_is_forgotten(
     assert hits(here, PATHS[1])
     monkeypatch.setattr(edge, "_monotonic", lambda: time.monotonic() + 75)
     assert hits(here, PATHS[2])
-    assert [name[0] for name in edge._judged] == [PATHS[1], PATHS[2]]
+    assert [name[0] for name in edge._entries] == [PATHS[1], PATHS[2]]
 
 
 def test_a_log_that_nobody_reads_holds_hits_up_before_it_fills_the_memory(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = edge_of(both_ways(portal).edge)._log
-    monkeypatch.setattr(access_log_buffer, "MOST_WAITING", 5)
-    kind = access_log_buffer.HitLabels.of("decode", "GET", "/rule", "portal; hit")
-    hit = access_log_buffer.Hit(time.time(), 0.001, "id", kind)
+    monkeypatch.setattr(access_log_buffer, "MAX_PENDING", 5)
+    labels = access_log_buffer.HitLabels.of("decode", "GET", "/rule", "portal; hit")
+    hit = access_log_buffer.Hit(time.time(), 0.001, "id", labels)
     read = threading.Event()
     monkeypatch.setattr(log, "_write", lambda _hits: read.wait(10))
-    writer = threading.Thread(target=lambda: [log.note(hit) for _ in range(6)])
+    writer = threading.Thread(target=lambda: [log.add(hit) for _ in range(6)])
     writer.start()
-    wait_until(lambda: log._writing.locked(), "nobody writes")
+    wait_until(lambda: log._write_lock.locked(), "nobody writes")
     for _ in range(10):
-        log.note(hit)
-    held_up = threading.Thread(target=log.note, args=(hit,))
+        log.add(hit)
+    held_up = threading.Thread(target=log.add, args=(hit,))
     held_up.start()
     held_up.join(0.2)
     assert held_up.is_alive()
@@ -156,20 +156,20 @@ def test_a_log_that_nobody_reads_holds_hits_up_before_it_fills_the_memory(
 def test_it_remembers_judgements_and_no_bodies(portal: PortalFactory) -> None:
     here = both_ways(portal).edge
     body = here.get(DECODE).data
-    for judged in edge_of(here)._judged.values():
-        assert body not in [getattr(judged, name) for name in judged.__slots__]
+    for entry in edge_of(here)._entries.values():
+        assert body not in [getattr(entry, name) for name in entry.__slots__]
 
 
 def test_a_judgement_holds_until_the_age_changes() -> None:
     served = Served(200, b"{}", "hit", True, fetched_at=100.0, age_s=7, ttl_s=50, origin="")
-    assert _holds_for(served, now=107.25) == pytest.approx(0.75)
-    assert _holds_for(served, now=109.0) == 0
-    assert _holds_for(served, now=90.0) == 1.0  # another machine's clock: a second at most
+    assert _valid_for_s(served, now=107.25) == pytest.approx(0.75)
+    assert _valid_for_s(served, now=109.0) == 0
+    assert _valid_for_s(served, now=90.0) == 1.0  # another machine's clock: a second at most
 
 
 def test_in_its_last_second_an_answer_is_judged_each_time() -> None:
     served = Served(200, b"{}", "hit", True, fetched_at=100.0, age_s=7, ttl_s=0, origin="")
-    assert _holds_for(served, now=107.0) == 0
+    assert _valid_for_s(served, now=107.0) == 0
 
 
 def test_another_data_directory_is_another_portal(tmp_path: Path, upstream: FaultUpstream) -> None:
