@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from portal.presentation import read_ahead, read_facts
 from portal.presentation.panels import Panel
-from portal.web.pages.fragment_cache import MOST, Fragments
+from portal.web.pages.fragment_cache import MAX_FRAGMENTS, Fragments
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import Clock
@@ -56,10 +56,10 @@ def test_forgotten_drawings_are_drawn_again() -> None:
 
 def test_no_more_than_a_few_are_kept() -> None:
     fragments, draw = Fragments(), Drawing()
-    subjects = [Subject(str(number)) for number in range(MOST + 5)]
+    subjects = [Subject(str(number)) for number in range(MAX_FRAGMENTS + 5)]
     for subject in subjects:
         fragments.remembered(subject, draw)
-    assert len(fragments._drawn) == MOST
+    assert len(fragments._fragments) == MAX_FRAGMENTS
 
 
 def test_a_page_out_of_what_was_drawn_is_the_page_drawn_anew(portal: PortalFactory) -> None:
@@ -121,14 +121,14 @@ def test_a_purge_by_another_process_leaves_nothing_drawn_or_read(portal: PortalF
     """Within the two ticks of a second; without it the page stayed for half a minute."""
     here, other = portal({}), portal({})
     PageClient(here.client).get(f"/placa/{PLATE}?completo=1")
-    assert drawn_of(here)._drawn
+    assert drawn_of(here)._fragments
     assert read_facts.cache_info().currsize == 1
     purge(other)
-    assert drawn_of(here)._drawn
+    assert drawn_of(here)._fragments
     ticks = [chore for chore in here.app.extensions["housekeeper"]._chores if chore.every_s <= 0.5]
     for chore in ticks:
         chore.do()
-    assert not drawn_of(here)._drawn
+    assert not drawn_of(here)._fragments
     assert read_facts.cache_info().currsize == 0
 
 
@@ -139,8 +139,8 @@ def test_what_a_late_page_draws_of_what_it_read_before_a_purge_goes_too() -> Non
     fragments.remembered(subject, draw)
     clock.advance(0.5)
     fragments.tick()
-    assert not fragments._drawn
+    assert not fragments._fragments
     clock.advance(20.0)
     fragments.remembered(subject, draw)
     fragments.tick()
-    assert fragments._drawn
+    assert fragments._fragments

@@ -15,7 +15,7 @@ from pypdf import PdfReader
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from portal.web.pages import pdf as press_room
+from portal.web.pages import pdf as pdf_module
 from portal.web.pages.pdf import PDFUnavailable, render_pdf
 from tests.presentation import dossiers
 from tests.presentation.rendering import ASSETS
@@ -114,28 +114,29 @@ def test_first_papers_at_once_are_printed_on_one_press_in_turn(
     """Two presses would each have a lock of their own, and one that ends last could leave the
     collection off for good."""
     pdf_of("<p>Há como imprimir.</p>")
-    press_room._press.cache_clear()
-    made: list[object] = []
-    at_work: list[int] = []
-    make, work = press_room._Press.__init__, press_room._Press.print
+    pdf_module._renderer.cache_clear()
+    renderers: list[object] = []
+    concurrency: list[int] = []
+    original_init = pdf_module._PdfRenderer.__init__
+    original_render = pdf_module._PdfRenderer.render
 
-    def making(press: Any, assets: Any) -> None:
+    def slow_init(renderer: Any, assets: Any) -> None:
         time.sleep(0.05)  # long enough for all to be there
-        made.append(press)
-        make(press, assets)
+        renderers.append(renderer)
+        original_init(renderer, assets)
 
-    def printing(press: Any, html: str) -> bytes:
-        at_work.append(sum(at_work) + 1)
+    def recording_render(renderer: Any, html: str) -> bytes:
+        concurrency.append(sum(concurrency) + 1)
         try:
-            return work(press, html)
+            return original_render(renderer, html)
         finally:
-            at_work.append(-1)
+            concurrency.append(-1)
 
-    monkeypatch.setattr(press_room._Press, "__init__", making)
-    monkeypatch.setattr(press_room._Press, "print", printing)
+    monkeypatch.setattr(pdf_module._PdfRenderer, "__init__", slow_init)
+    monkeypatch.setattr(pdf_module._PdfRenderer, "render", recording_render)
     with ThreadPoolExecutor(4) as threads:
         papers = list(threads.map(pdf_of, [dossiers.heavy(1, 0)] * 4))
     assert all("RODOVIA 0 KM 0" in text_of(each) for each in papers)
-    assert len(made) == 1
-    assert at_work == [1, -1] * 4
+    assert len(renderers) == 1
+    assert concurrency == [1, -1] * 4
     assert gc.isenabled()
