@@ -1,4 +1,4 @@
-"""Registers the portal's routes, hooks and WSGI middleware on one Flask application."""
+"""Registers routes, hooks and WSGI middleware on the Flask application."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -82,7 +82,7 @@ class Dependencies:
 
 
 def init_app(app: Flask, portal: Dependencies) -> None:
-    """Register routes, headers, error handlers, filters and the templates' ``site`` object."""
+    """Register routes, headers, error handlers, filters and templates' ``site``."""
     app.config.update(
         MAX_CONTENT_LENGTH=BODY_CAP,
         SESSION_COOKIE_NAME="portal",

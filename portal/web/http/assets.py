@@ -39,7 +39,7 @@ _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
 
 
 class UnknownAsset(KeyError):
-    """A template names a file that does not exist: our error, found by any test that renders it."""
+    """A template names a missing file: our error, found by any test that renders it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Assets:
 
     @classmethod
     def build(cls, directory: Path) -> "Assets":
-        """Read every file below ``directory``; bundled files are served only in their bundle."""
+        """Read all files below ``directory``; bundled files are served in bundles only."""
         contents = {
             path.relative_to(directory).as_posix(): path
             for path in sorted(directory.rglob("*"))
@@ -91,7 +91,7 @@ class Assets:
         return self._files.get(hashed_name)
 
     def text(self, name: str) -> str:
-        """A file's text, for a renderer without network access (the PDF); raises UnknownAsset."""
+        """A file's text, for the PDF renderer, which has no network; raises UnknownAsset."""
         try:
             return self._files[self._hashed_names[name]].body.decode()
         except KeyError:

@@ -42,7 +42,7 @@ def new_request_id() -> str:
 
 
 def standing_headers(secure: bool) -> list[tuple[str, str]]:
-    """The headers of every private response except X-Request-Id; ``secure`` means TLS."""
+    """Headers of every private response but X-Request-Id; ``secure`` means TLS."""
     return [*(_SECURITY_HEADERS | _PRIVATE_HEADERS | (_TLS_HEADERS if secure else {})).items()]
 
 

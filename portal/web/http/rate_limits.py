@@ -1,4 +1,4 @@
-"""Rate limits on requests per token and per address, and on sign-ins with wrong tokens.
+"""Rate limits on requests per token and address, and on failed sign-ins.
 
 Built on ``limits``, the library under Flask-Limiter. Flask-Limiter's decorators count before the
 request is parsed, but an invalid plate must be 400 before the limit makes it 429. Counters are
@@ -30,7 +30,7 @@ REDIS_RETRY_S: Final = 5.0  # after a Redis error
 
 
 class RateLimits:
-    """Counts requests and sign-ins; methods return the seconds to wait, or None if allowed.
+    """Counts requests and sign-ins; returns the seconds to wait, or None.
 
     ``token`` and ``address`` are limits such as "600/minute;10000/day"; None means unlimited.
     """
@@ -68,7 +68,7 @@ class RateLimits:
         return max((wait for wait in waits if wait is not None), default=None)
 
     def sign_in(self, address: str | None) -> int | None:
-        """Count one sign-in before its token is checked, so that concurrent attempts count too."""
+        """Count one sign-in; call before checking the token, against concurrent attempts."""
         return self._count(self._sign_in_limits, "sign-in", network(address))
 
     def reset_sign_in(self, address: str | None) -> None:
@@ -135,7 +135,7 @@ def _clear(
 
 
 def network(address: str | None) -> str:
-    """The network to count for an address: IPv4 alone, IPv6 by /64 (one customer's network)."""
+    """The network to count: an IPv4 address, or an IPv6 /64 (one customer's network)."""
     try:
         ip = ipaddress.ip_address(address or "")
     except ValueError:

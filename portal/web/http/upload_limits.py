@@ -24,7 +24,7 @@ RETRY_AFTER_S: Final = 1
 
 
 class UploadLimiter:
-    """Allows ``total`` concurrent body reads, at most ``per_sender`` of them by one sender."""
+    """Allows ``total`` concurrent body reads, and ``per_sender`` by one sender."""
 
     def __init__(self, total: int, per_sender: int) -> None:
         self._total = total

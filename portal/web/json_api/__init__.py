@@ -1,1 +1,1 @@
-"""The five JSON paths of the API contract, their hit cache and their OpenAPI document."""
+"""The contract's five JSON paths, their hit cache and their OpenAPI document."""

@@ -47,7 +47,7 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 class AccessLogBuffer:
-    """Queue of hits; ``write`` is called four times a second and before each Flask request."""
+    """Queue of hits; ``write`` runs four times a second and before Flask requests."""
 
     def __init__(self, gateway: Gateway, metrics: Metrics) -> None:
         self._gateway = gateway

@@ -1,4 +1,4 @@
-"""The edge: a WSGI middleware that answers authorised JSON cache hits without Flask.
+"""The edge: WSGI middleware that answers authorised JSON hits without Flask.
 
 It works like WhiteNoise does for files. It calls the same functions as the Flask path for
 authorisation, parsing, freshness and headers, so its responses differ from Flask's only in their
@@ -35,7 +35,7 @@ _EntryKey = tuple[str, str, str | None, str, str]  # path, query, Authorization,
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """A prepared response head for one request, valid until ``until`` (monotonic seconds)."""
+    """A prepared response head for one request; ``until`` is in monotonic seconds."""
 
     lookup: Lookup
     key: str
@@ -47,7 +47,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class Edge:
-    """``memory_bytes`` limits the entries; the store limits the memory for the answers."""
+    """``memory_bytes`` limits the entries; the store limits the answers' memory."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Edge:
         return self._application(environ, start_response)
 
     def _hit(self, environ: WSGIEnvironment, start_response: StartResponse) -> bytes | None:
-        """Start the response and return the body of a hit; None for a request left to Flask."""
+        """Start the response and return the body of a hit; None leaves it to Flask."""
         started = self._monotonic()
         entry_key = (
             environ["PATH_INFO"],
@@ -110,7 +110,7 @@ class Edge:
     def _build_entry(
         self, entry_key: _EntryKey, previous: _Entry | None, now: float
     ) -> tuple[_Entry, bytes]:
-        """Build and cache the entry of a request, with the checks in the JSON paths' order.
+        """Build and cache the entry of a request, checked in the JSON paths' order.
 
         The order is 401, 403, 400, store. ``previous`` is the outdated entry of the same request,
         or None. Raises _Bypass or Refusal.
@@ -171,7 +171,7 @@ def _valid_for_s(served: Served, now: float) -> float:
 
 
 def _is_eligible(environ: WSGIEnvironment) -> bool:
-    """Whether it is a GET or HEAD without a body and without Cache-Control or Upgrade."""
+    """Whether it is a GET or HEAD without a body, Cache-Control or Upgrade."""
     return (
         environ["REQUEST_METHOD"] in ("GET", "HEAD")
         and "HTTP_CACHE_CONTROL" not in environ

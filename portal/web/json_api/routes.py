@@ -1,4 +1,4 @@
-"""The five JSON paths, compatible with the upstream; its bodies are relayed byte for byte."""
+"""The five JSON paths: upstream-compatible, with its bodies byte for byte."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -52,7 +52,7 @@ class Refusal(Exception):
 
 
 class JsonApi:
-    """Checks requests in the order of the contract, then answers them from the gateway.
+    """Checks requests in the contract's order, and answers them from the gateway.
 
     The order is 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store → upstream.
     """
@@ -141,7 +141,7 @@ class JsonApi:
         return report_lookup(plate, data)
 
     def _sender(self, identity: Identity) -> str:
-        """The key for the per-sender upload limit: the token if it was issued, else the network.
+        """The key of the upload limit: an issued token's digest, or the network.
 
         A pass-through credential may be invented, and the demo token is public.
         """
@@ -194,7 +194,7 @@ def _subject(text: str) -> Plate | Renavam:
 
 
 def _directive(identity: Identity) -> Directive:
-    """The directive of the request's method and Cache-Control; no-cache needs ``refresh``."""
+    """The directive for the request; no-cache needs the scope ``refresh``."""
     directives = {
         directive.partition("=")[0].strip().lower()
         for directive in request.headers.get("Cache-Control", "").split(",")

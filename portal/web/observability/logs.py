@@ -1,4 +1,4 @@
-"""JSON-lines logging: warnings and above on standard error, the rest on standard output.
+"""JSON-lines logging: warnings and above on stderr, the rest on stdout.
 
 The portal itself logs no plates or tokens. The redaction in this module covers lines from
 libraries and the texts of exceptions, which pass through the root handler too.
@@ -37,7 +37,7 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 class Redactor:
-    """Redacts the operator's configured secrets literally, and other secrets by pattern."""
+    """Redacts configured secrets literally, and other secrets by pattern."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}
@@ -78,7 +78,7 @@ class JSONLines(logging.Formatter):
 
 
 def members(fields: Mapping[str, object]) -> str:
-    """A JSON object without its braces; members common to many lines are encoded once."""
+    """A JSON object without braces; members common to many lines are encoded once."""
     return _encoder.encode(fields).decode()[1:-1]
 
 
@@ -111,7 +111,7 @@ def _format_second(at: int) -> str:
 
 
 def set_up_logging(secrets: Sequence[str] = ()) -> None:
-    """Route all loggers of this process, Granian's included, through the root handlers."""
+    """Route all loggers of the process, Granian's too, through the root handlers."""
     formatter = JSONLines(Redactor(secrets))
     stdout = logging.StreamHandler(sys.stdout)
     stdout.addFilter(lambda record: record.levelno < logging.WARNING)

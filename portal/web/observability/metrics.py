@@ -1,4 +1,4 @@
-"""Prometheus metrics, aggregated over worker processes; labels never contain a plate."""
+"""Prometheus metrics, summed over worker processes; no label contains a plate."""
 
 import hmac
 import ipaddress

@@ -1,4 +1,4 @@
-"""The access log: id, route rule (never the path), status and duration of each request."""
+"""The access log: each request's id, rule (never its path), status and duration."""
 
 import logging
 import time
@@ -36,7 +36,7 @@ def request_fields(
 
 
 def register_request_log(app: Flask) -> None:
-    """Log every request. Register it early: its timer then starts first and stops last."""
+    """Log every request; register it early, so that its timer starts first."""
     # The development server prints whole paths, plates included.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
 

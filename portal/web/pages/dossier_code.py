@@ -1,4 +1,4 @@
-"""The code on a printed dossier: a signed summary of its content, not stored anywhere."""
+"""The code on a printed dossier: a signed summary of its content, never stored."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -61,7 +61,7 @@ class DossierCodes:
         return _signed(self._former_serializer, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
-        """The dossier with its code, its digest and the QR code of its ``/verificar`` URL.
+        """The dossier with its code, digest and the QR code of its ``/verificar`` URL.
 
         An idle dossier is returned unchanged, because it has no content to sign.
         """
@@ -137,7 +137,7 @@ def _moment(seconds: int | None) -> datetime | None:
 
 
 def _digest(panels: Panels) -> str:
-    """SHA-256 over the three unmodified answers, truncated to a length people can compare."""
+    """SHA-256 over the three raw answers, truncated so that people can compare it."""
     sha256_hash = hashlib.sha256()
     for panel in (panels.decode, panels.renainf, panels.renajud):
         body = panel.body or b""

@@ -1,4 +1,4 @@
-"""Cache of parsed and rendered answers, so that a repeated page is not rendered again.
+"""Cache of parsed and rendered answers, for pages that are shown again.
 
 Entries are derived from an answer's bytes alone and found by them, so a page never shows data that
 the store no longer holds. ``forget`` runs every 30 s, so that no entry outlives its retention in
@@ -21,7 +21,7 @@ MAX_FRAGMENTS: Final = 64  # about 60 kB of markup each
 
 
 class Fragments:
-    """Rendered markup by source object; ``most`` is the capacity, 0 disables the cache.
+    """Rendered markup by source object; ``most`` is the capacity (0: disabled).
 
     ``longest_request_s`` is the time in seconds after a purge during which a request that read
     its data before the purge may still render it.

@@ -15,7 +15,7 @@ class PDFUnavailable(Exception):
 
 
 def render_pdf(html: str, assets: Assets) -> bytes:
-    """A page as PDF/UA-1; loads only the portal's ``/static/`` files and ``data:`` URLs."""
+    """A page as PDF/UA-1; loads only our ``/static/`` files and ``data:`` URLs."""
     # One at a time, the creation of the renderer included: pango's font map is not thread-safe,
     # and two parallel renderings would not be faster in Python.
     with _render_lock:
@@ -31,7 +31,7 @@ def _renderer(assets: Assets) -> "_PdfRenderer":
 
 
 class _PdfRenderer:
-    """Renders PDFs; keeps the font configuration and the parsed style sheets between them."""
+    """Renders PDFs; keeps the fonts found and the style sheets parsed between them."""
 
     def __init__(self, assets: Assets) -> None:
         try:

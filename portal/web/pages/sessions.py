@@ -1,4 +1,4 @@
-"""Page sessions: sign-in and sign-out, CSRF checks, page limits and bot detection."""
+"""Page sessions: sign-in, sign-out, CSRF checks, page limits, bot detection."""
 
 import hmac
 import re
@@ -39,7 +39,7 @@ class DynamicSecureCookies(SecureCookieSessionInterface):
 
 
 class Sessions:
-    """Sessions that hold a token's digest or, in pass-through mode, the encrypted credential."""
+    """Sessions with a token's digest or, in pass-through mode, a sealed credential."""
 
     def __init__(
         self, gatekeeper: Gatekeeper, secret: bytes, forms: UploadLimiter, namespace: str
@@ -104,7 +104,7 @@ class Sessions:
 
     @property
     def history_key(self) -> str:
-        """The key of the visitor's history: the token's digest, or an id of the browser session."""
+        """The key of the visitor's history: the token's digest, or a session id."""
         identity = self.signed_in
         # The demo token is public, so it does not identify a visitor.
         if identity is not None and identity.digest != digest(DEMO_TOKEN):
@@ -151,7 +151,7 @@ def _shown_name(identity: Identity) -> str:
 
 
 def local_path(path: str) -> str:
-    """The path to redirect to after sign-in; "/" unless ``path`` is a path of this portal."""
+    """``path`` if it is a path of this portal, else "/"; for redirects after sign-in."""
     try:
         parts = urlsplit(path)
     except ValueError:  # such as "//["
@@ -168,7 +168,7 @@ def local_path(path: str) -> str:
 
 
 def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
-    """Apply the rate limits to vehicle pages; the JSON API checks them in its own order."""
+    """Rate-limit the vehicle pages; the JSON API checks limits in its own order."""
 
     def check_limit() -> None:
         if request.blueprint != "vehicle":
@@ -183,7 +183,7 @@ def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
 
 
 def is_user_initiated() -> bool:
-    """Whether a user caused the request: no prefetch, cross-site request or known bot.
+    """Whether a user caused the request: no prefetch, other site or known bot.
 
     A request without the relevant headers counts as a user's.
     """

@@ -1,4 +1,4 @@
-"""The pages about a vehicle: plate, panels, Renavam, dossier, negotiation and report."""
+"""Vehicle pages: plate, panels, Renavam, dossier, negotiation, refresh, report."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -123,7 +123,7 @@ class VehiclePages:
         return pages
 
     def _require_sign_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Pass the identity to the view; without one, redirect to sign-in (401 for a POST)."""
+        """Pass the identity to the view; else redirect to sign-in, or 401 for a POST."""
 
         def checked(**parts: str) -> BaseResponse:
             identity = self._sessions.current()

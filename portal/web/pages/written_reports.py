@@ -43,14 +43,14 @@ class WrittenReports:
         return served
 
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
-        """The newest report that the identity may read, and whether the records have changed.
+        """The newest report the identity may read, and whether its records changed.
 
         A report contains data from its records, so reading it requires the scopes of the records
         it was written from, or all three scopes if these records are unknown. An identity without
         one of these scopes gets the report written from the records on this page, if there is one.
 
-        A record that is missing on this page is not a change: its answer may no longer be stored, be
-        out of the identity's scopes, or its source may be unavailable.
+        A record that is missing on this page is not a change: its answer may no longer be stored,
+        be out of the identity's scopes, or its source may be unavailable.
         """
         caller = _caller(identity)
         price = self._gateway.terms("report").price
@@ -131,7 +131,7 @@ def _results(panels: Panels) -> dict[Lookup, Any]:
 
 
 def _data(results: Mapping[Lookup, Any]) -> dict[str, Any]:
-    """The report request's data: available results, and the names of the missing ones."""
+    """The report request's data: the available results, and the missing ones' names."""
     data: dict[str, Any] = {str(name): result for name, result in results.items()}
     missing = [name for name in LOOKUP_WORDS if name not in results]
     return {**data, "indisponiveis": missing} if missing else data
