@@ -39,7 +39,7 @@ class DynamicSecureCookies(SecureCookieSessionInterface):
 
 
 class Sessions:
-    """Sessions with a token's digest or, in pass-through mode, a sealed credential."""
+    """Holds a token's digest or, in pass-through mode, the encrypted credential."""
 
     def __init__(
         self, gatekeeper: Gatekeeper, secret: bytes, forms: UploadLimiter, namespace: str
