@@ -54,7 +54,7 @@ def test_non_html_short_or_streamed_response_is_not_gzipped(response: Response) 
 
 
 def test_compressed_length_is_randomised() -> None:
-    """A fixed length would reveal whether a guess of the CSRF token is right (BREACH)."""
+    """A fixed length would reveal whether a guessed CSRF token is right (BREACH)."""
     client = app_returning(lambda: Response(PAGE, mimetype="text/html")).test_client()
     lengths = {len(client.get("/", headers={"Accept-Encoding": "gzip"}).data) for _ in range(40)}
     assert len(lengths) > 10

@@ -88,7 +88,7 @@ def proxied() -> Iterator[PortalProcess]:
 
 @contextmanager
 def stalled(portal: PortalProcess, count: int, held: int, lines: Sequence[str]) -> Iterator[None]:
-    """Open ``count`` requests whose bodies stall, of which the server keeps ``held`` open.
+    """Open ``count`` requests with stalled bodies; the server keeps ``held`` open.
 
     Enters the context once the server has answered all others with 503.
     """
