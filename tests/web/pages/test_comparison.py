@@ -30,9 +30,9 @@ from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import pass_through
 from tests.presentation.odd_records import JSON, odd
 from tests.presentation.rendering import (
+    CONTEXT,
     DOWN,
     PLATE,
-    READING,
     UNASKED,
     UNASKED_PANELS,
     answered,
@@ -48,7 +48,7 @@ MESSAGE = "Por favor, informe uma placa válida."
 
 
 def compared(*each: Panels) -> ComparisonPage:
-    return comparison_page(PLATES[: len(each)], each, READING)
+    return comparison_page(PLATES[: len(each)], each, CONTEXT)
 
 
 def row(page: ComparisonPage, label: str) -> list[tuple[str, str]]:
@@ -100,7 +100,7 @@ def test_paid_fines_are_not_open_and_unknown_sum_is_not_zero() -> None:
 
 def test_old_and_mercosul_spellings_are_shown_as_the_same_plate() -> None:
     plates = [Plate.parse(text) for text in ("VER1A11", "KZZ9999", "VER1011")]
-    shown = text_of(check_html(render(comparison_page(plates, [panels()] * 3, READING))))
+    shown = text_of(check_html(render(comparison_page(plates, [panels()] * 3, CONTEXT))))
     assert "VER1A11 e VER-1011 são a mesma placa em dois formatos" in shown
     assert shown.count("A mesma placa, duas vezes") == 1
     assert "mesma placa" not in render(compared(panels(), panels()))
@@ -187,7 +187,7 @@ def test_odd_records_and_input_do_not_break_the_comparison(
     assert HIDDEN not in html
     assert "R$\u00a00,00" not in html
     problem = f"“{typed[0]}” não é uma placa." if typed else "Informe."
-    check_html(render(comparison_page((), (), READING, typed=typed, problem=problem)))
+    check_html(render(comparison_page((), (), CONTEXT, typed=typed, problem=problem)))
 
 
 @pytest.fixture
@@ -313,7 +313,7 @@ def test_missing_price_reads_as_on_the_vehicle_page() -> None:
     page = compared(around)
     assert row(page, "Preço FIPE") == [("empty", "sem preço na fonte")]
     assert row(page, "FIPE em 12 meses") == [("empty", "sem dados para comparar")]
-    own = text_of(check_html(render(vehicle_page(PLATE, around, UNASKED, READING))))
+    own = text_of(check_html(render(vehicle_page(PLATE, around, UNASKED, CONTEXT))))
     compared_text = text_of(check_html(render(page)))
     for words in ("sem preço na fonte", "sem dados para comparar"):
         assert words in own and words in compared_text

@@ -23,10 +23,10 @@ from tests.conftest import PortalFactory
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream
 from tests.presentation.rendering import (
+    CONTEXT,
     DOWN,
     NOW,
     PLATE,
-    READING,
     UNASKED,
     answered,
     panels,
@@ -46,7 +46,7 @@ PRICELESS = decode_body(str(PLATE), informacoesFipe=[])
 
 
 def stamped(shown: Panels) -> DossierPage:
-    page = dossier_page(PLATE, shown, UNASKED, READING, address="https://portal.example")
+    page = dossier_page(PLATE, shown, UNASKED, CONTEXT, address="https://portal.example")
     return CODES.stamp(page, shown)
 
 

@@ -12,7 +12,7 @@ from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import Clock
 from tests.fakes.in_process import InProcessPortal
-from tests.presentation.rendering import NOW, READING
+from tests.presentation.rendering import CONTEXT, NOW
 from tests.web.page_client import PageClient
 
 PLATE = "ABC1D23"
@@ -74,8 +74,8 @@ def test_cached_page_equals_the_freshly_rendered_page(portal: PortalFactory) -> 
 
 
 def test_read_facts_distinguishes_answers() -> None:
-    one = read_facts(factories.decode_body(PLATE, marca="AUDI"), factories.HIDDEN, READING.today)
-    other = read_facts(factories.decode_body(PLATE, marca="FIAT"), factories.HIDDEN, READING.today)
+    one = read_facts(factories.decode_body(PLATE, marca="AUDI"), factories.HIDDEN, CONTEXT.today)
+    other = read_facts(factories.decode_body(PLATE, marca="FIAT"), factories.HIDDEN, CONTEXT.today)
     assert one.name != other.name
 
 
@@ -84,7 +84,7 @@ def test_read_ahead_caches_the_facts() -> None:
     read_facts.cache_clear()
     read_ahead("decode", Panel("fresh", body, NOW), factories.HIDDEN)
     assert read_facts.cache_info().currsize == 1
-    read_facts(body, factories.HIDDEN, READING.today)
+    read_facts(body, factories.HIDDEN, CONTEXT.today)
     assert read_facts.cache_info().hits == 1
 
 

@@ -10,7 +10,7 @@ from portal.presentation.panels import Panel
 from portal.vehicle import Renavam
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream, faults
-from tests.presentation.rendering import DOWN, PLATE, READING, UNASKED, answered, panels, render
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
 from tests.web.html_checker import HTML, check_html, text_of
 from tests.web.page_client import PageClient
 
@@ -21,7 +21,7 @@ BARRED = Panel("unavailable", reason="O seu acesso não inclui.", cause="out_of_
 
 
 def part(around: Panels, name: str = "resumo") -> str:
-    html = render(vehicle_page(PLATE, around, UNASKED, READING))
+    html = render(vehicle_page(PLATE, around, UNASKED, CONTEXT))
     sections = [one for one in check_html(html).iter(f"{HTML}section") if one.get("id") == name]
     return text_of(sections[0])
 
@@ -66,7 +66,7 @@ def test_plate_known_to_one_source_is_not_called_unknown() -> None:
 
 def test_unknown_renavam_notice_says_renavam() -> None:
     unknown = replace(UNKNOWN, reason="Sem registro para este Renavam.")
-    page = renavam_page(Renavam.parse("12345678910"), unknown, unknown, READING)
+    page = renavam_page(Renavam.parse("12345678910"), unknown, unknown, CONTEXT)
     text = text_of(check_html(render(page)))
     assert f"A fonte não conhece este Renavam — {NOT_CLEAN}" in text
     assert "Confira os algarismos no documento." in text
@@ -133,7 +133,7 @@ def test_unknown_plate_offers_a_new_search_with_out_of_scope_rest() -> None:
 def test_incomplete_summary_is_marked_for_the_script(
     missing: Panel,
 ) -> None:
-    html = render(vehicle_page(PLATE, Panels(missing, missing, missing), UNASKED, READING))
+    html = render(vehicle_page(PLATE, Panels(missing, missing, missing), UNASKED, CONTEXT))
     assert 'id="resumo"' in html
     assert html.count(" data-panel-gap") == 4
-    assert " data-panel-gap" not in render(vehicle_page(PLATE, panels(), UNASKED, READING))
+    assert " data-panel-gap" not in render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))

@@ -28,7 +28,7 @@ from tests.factories import (
 )
 from tests.fakes import FaultUpstream, faults
 from tests.presentation.odd_records import JSON, odd
-from tests.presentation.rendering import DOWN, PLATE, READING, UNASKED, answered, panels, render
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
 from tests.web.html_checker import check_html, text_of
 from tests.web.page_client import PageClient
 from tests.web.person import Person
@@ -37,7 +37,7 @@ SHEET = "/placa/ABC1D23/negociacao"
 
 
 def text(asked: dict[str, str] | None = None, around: Panels | None = None) -> str:
-    html = render(negotiation_page(PLATE, around or panels(), READING, asked or {}))
+    html = render(negotiation_page(PLATE, around or panels(), CONTEXT, asked or {}))
     return text_of(check_html(html))
 
 
@@ -57,8 +57,8 @@ def test_version_defaults_to_the_likeliest_and_can_be_chosen() -> None:
         str(PLATE),
         informacoesFipe=[fipe_entry(ano="2009", versao="OUTRA", valorAtual="50000"), fipe_entry()],
     )
-    assert negotiation_page(PLATE, panels(body), READING, {}).sums.price == Decimal("89325.00")
-    other = negotiation_page(PLATE, panels(body), READING, {"versao": "2"})
+    assert negotiation_page(PLATE, panels(body), CONTEXT, {}).sums.price == Decimal("89325.00")
+    other = negotiation_page(PLATE, panels(body), CONTEXT, {"versao": "2"})
     assert other.sums.price == Decimal(50000)
     assert [choice.chosen for choice in other.versions] == [False, True]
 
@@ -75,7 +75,7 @@ def test_unknown_price_or_fines_give_no_ceiling(around: Panels, sentence: str) -
     shown = text({"reparos": "100"}, around)
     assert sentence in shown
     assert "não é possível dizer" in shown
-    assert negotiation_page(PLATE, around, READING, {}).ceiling is None
+    assert negotiation_page(PLATE, around, CONTEXT, {}).ceiling is None
 
 
 def test_unavailable_restrictions_are_named_beside_the_ceiling() -> None:
@@ -109,7 +109,7 @@ def test_stale_answer_is_named_at_the_ceiling_and_the_verdict() -> None:
         verdict, _, ceiling = shown.partition("Antes de oferecer")[2].partition("Teto sugerido")
         assert f"{words}: resposta guardada de 18/11/2026 às 21:15" in ceiling
         assert f"{words}: conforme resposta guardada de 18/11/2026 às 21:15." in verdict
-        page = negotiation_page(PLATE, old, READING, {})
+        page = negotiation_page(PLATE, old, CONTEXT, {})
         assert page.summary.look.tone == "warn"
         assert page.ceiling is not None
 
@@ -149,7 +149,7 @@ def test_costs_above_the_price_show_the_excess() -> None:
     [{"reparos": "muito"}, {"ipva": "-1"}, {"multas": "50"}, {"versao": "9"}, {"versao": "x"}],
 )
 def test_invalid_input_is_named_and_gives_no_sheet(asked: dict[str, str]) -> None:
-    page = negotiation_page(PLATE, panels(), READING, {**asked, "outros": "12,30"})
+    page = negotiation_page(PLATE, panels(), CONTEXT, {**asked, "outros": "12,30"})
     assert page.is_wrong
     html = render(page)
     shown = text_of(check_html(html))
@@ -176,7 +176,7 @@ def test_odd_records_and_input_do_not_break_the_sheet(
         decode=decode_body(str(PLATE), informacoesFipe=[vehicle]),
         renainf=json.dumps({"status": "SUCCESS", "result": fines}).encode(),
     )
-    html = render(negotiation_page(PLATE, strange, READING, asked))
+    html = render(negotiation_page(PLATE, strange, CONTEXT, asked))
     shown = text_of(check_html(html))
     assert HIDDEN not in html
     for amount in re.findall(r"-?R\$\u00a0[\d.,]+\d", html):
@@ -186,7 +186,7 @@ def test_odd_records_and_input_do_not_break_the_sheet(
         assert amount == exact
         assert Decimal(bare) != 0
     days = set(re.findall(r"\d\d/\d\d/\d{4}", shown))
-    assert days <= {format_date(READING.today, "dd/MM/yyyy", locale="pt_BR")}
+    assert days <= {format_date(CONTEXT.today, "dd/MM/yyyy", locale="pt_BR")}
 
 
 @pytest.fixture
@@ -253,6 +253,6 @@ def test_other_spelling_and_missing_session_redirect(portal: PortalFactory) -> N
 
 def test_unasked_lookups_are_not_called_failed() -> None:
     waiting = Panels(panels().decode, UNASKED, UNASKED)
-    shown = text_of(check_html(render(negotiation_page(PLATE, waiting, READING, {}))))
+    shown = text_of(check_html(render(negotiation_page(PLATE, waiting, CONTEXT, {}))))
     assert "não foi possível consultar" not in shown
     assert "Sem resposta guardada: multas, restrições judiciais" in shown

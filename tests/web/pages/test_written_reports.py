@@ -10,10 +10,10 @@ from tests.conftest import PortalFactory
 from tests.factories import fine, renainf_body, report_body
 from tests.fakes import FaultUpstream, faults
 from tests.presentation.rendering import (
+    CONTEXT,
     DOWN,
     NOW,
     PLATE,
-    READING,
     UNASKED,
     answered,
     panels,
@@ -114,7 +114,7 @@ def test_unstored_report_names_missing_records(
     ],
 )
 def test_report_form_names_the_records_it_would_lack(around: Panels, expected: str) -> None:
-    shown = text_of(check_html(render(vehicle_page(PLATE, around, UNASKED, READING))))
+    shown = text_of(check_html(render(vehicle_page(PLATE, around, UNASKED, CONTEXT))))
     assert "Escrever o laudo" in shown
     assert ("Escrito agora, ficaria sem" in shown) == bool(expected)
     assert f"ficaria sem: {expected} (indisponíveis)" in shown or not expected
@@ -122,10 +122,10 @@ def test_report_form_names_the_records_it_would_lack(around: Panels, expected: s
 
 def test_report_shows_when_it_was_written() -> None:
     report = answered(report_body(), price="1.2")
-    screen = text_of(check_html(render(vehicle_page(PLATE, panels(), report, READING))))
+    screen = text_of(check_html(render(vehicle_page(PLATE, panels(), report, CONTEXT))))
     assert "Escrito em 20/11/2026 às 21:12 (há 3 min)" in screen
     assert "custa R$ 1,20" in screen and "consultar de novo" not in screen
-    page = dossier_page(PLATE, panels(), report, READING, address="https://portal.example")
+    page = dossier_page(PLATE, panels(), report, CONTEXT, address="https://portal.example")
     paper = text_of(check_html(render(page)))
     assert "Escrito em 20/11/2026 às 21:12" in paper
     assert "há 3 min" not in paper and "Peça outro" not in paper
@@ -133,7 +133,7 @@ def test_report_shows_when_it_was_written() -> None:
 
 def test_outdated_report_does_not_claim_completeness() -> None:
     written = WrittenReport("fresh", report_body(), NOW, "primary", price=Decimal(0), made_of=None)
-    page = vehicle_page(PLATE, panels(), written, READING, report_outdated=True)
+    page = vehicle_page(PLATE, panels(), written, CONTEXT, report_outdated=True)
     shown = text_of(check_html(render(page)))
     assert "Os registros mudaram desde então" in shown
     assert "podiam não estar completos" in shown
