@@ -136,7 +136,7 @@ def test_stalled_sign_in_forms_do_not_block_reports_or_pages(portal: PortalProce
             assert request_report(portal, "demo") == 200
             assert portal.get(f"/placa/{PLATE}?completo=1", timeout=30).status_code == 200
         assert sign_in(portal, "demo") == 503  # same network
-    wait_until(lambda: sign_in(portal, "demo") == 303, "the upload slots to be released")
+    wait_until(lambda: sign_in(portal, "demo") == 303, "the release of the upload slots")
 
 
 def test_stalled_forms_block_sign_ins_of_their_network_only(

@@ -30,7 +30,7 @@ def test_purge_by_another_process_ends_edge_hits(portal: PortalFactory) -> None:
     # HEAD reads only stored answers; a GET would store the answer again.
     wait_until(
         lambda: pair.edge.client.head(DECODE, headers=auth()).status_code == 504,
-        "the edge to see the purge",
+        "the purge at the edge",
     )
 
 
@@ -53,7 +53,7 @@ def test_hit_after_refresh_returns_the_new_answer(
 def test_stale_answer_is_left_to_flask(portal: PortalFactory, upstream: FaultUpstream) -> None:
     pair = portal_pair(portal, FRESH_DECODE="1")
     upstream.default(faults.status(500))
-    wait_until(lambda: not hits(pair.edge), "the answer to become stale")
+    wait_until(lambda: not hits(pair.edge), "the expiry of the fresh answer")
     first, second = pair.ask(DECODE, headers=auth())
     assert first.status_code == 200
     assert first.headers["Cache-Status"] == "portal; fwd=stale"
@@ -138,7 +138,7 @@ def test_slow_log_reader_blocks_hits_above_twice_the_limit(
     monkeypatch.setattr(log, "_write", lambda _hits: log_read.wait(10))
     writer = threading.Thread(target=lambda: [log.add(hit) for _ in range(6)])
     writer.start()
-    wait_until(lambda: log._write_lock.locked(), "a thread to hold the write lock")
+    wait_until(lambda: log._write_lock.locked(), "the acquisition of the write lock")
     for _ in range(10):
         log.add(hit)
     blocked = threading.Thread(target=log.add, args=(hit,))
