@@ -1,4 +1,4 @@
-"""What people and scripts see: JSON paths, pages, health, metrics."""
+"""The web layer: JSON API, HTML pages, health checks and metrics."""
 
 from portal.presentation import SamplePlate
 from portal.web.app_setup import Dependencies, init_app

@@ -1,4 +1,4 @@
-"""Hangs every face of the portal into one Flask application."""
+"""Registers routes, hooks and WSGI middleware on the Flask application."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -25,12 +25,12 @@ from portal.web.http.assets import Assets
 from portal.web.http.compression import register_compression
 from portal.web.http.errors import register_errors
 from portal.web.http.headers import register_headers
-from portal.web.http.rate_limits import TRIES_KEPT_S, RateLimits
+from portal.web.http.rate_limits import SIGN_IN_WINDOW_S, RateLimits
 from portal.web.http.upload_limits import (
-    FORMS,
-    FORMS_A_NETWORK,
-    REPORTS,
-    REPORTS_A_SENDER,
+    MAX_FORMS,
+    MAX_FORMS_PER_NETWORK,
+    MAX_REPORTS,
+    MAX_REPORTS_PER_SENDER,
     UploadLimiter,
 )
 from portal.web.json_api.access_log_buffer import AccessLogBuffer
@@ -53,12 +53,12 @@ from portal.web.pages.public import PublicPages
 from portal.web.pages.sessions import SESSION_S, DynamicSecureCookies, Sessions, limit_pages
 from portal.web.pages.vehicle import VehiclePages
 
-ON_THE_WAY_S = 10  # what a panel may take beside the server's work at it
+NETWORK_MARGIN_S = 10  # added to the server's own time limit for the browser's panel time-out
 
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """All that the faces need, made in the front door."""
+    """What the web layer needs; built by ``portal.factory``."""
 
     gateway: Gateway
     gatekeeper: Gatekeeper
@@ -73,7 +73,7 @@ class Dependencies:
     trusted_proxies: int
     limits: RateLimits
     static: Path
-    edge_bytes: int  # for what the edge remembers beside the answers; 0 = no edge
+    edge_bytes: int  # size of the edge's own cache, answers not included; 0 disables the edge
     access_log: AccessLogBuffer
     fragments: Fragments
     ready: Callable[[], bool]
@@ -82,7 +82,7 @@ class Dependencies:
 
 
 def init_app(app: Flask, portal: Dependencies) -> None:
-    """Routes, headers, errors, filters and the ``site`` that every template knows."""
+    """Register routes, headers, error handlers, filters and templates' ``site``."""
     app.config.update(
         MAX_CONTENT_LENGTH=BODY_CAP,
         SESSION_COOKIE_NAME="portal",
@@ -93,14 +93,14 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     app.session_interface = DynamicSecureCookies()
     app.url_map.merge_slashes = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    _wrap(app, portal)
-    forms = UploadLimiter(FORMS, FORMS_A_NETWORK)
-    reports = UploadLimiter(REPORTS, REPORTS_A_SENDER)
-    visitors = Sessions(portal.gatekeeper, portal.secret, forms, portal.namespace)
+    _add_middleware(app, portal)
+    forms = UploadLimiter(MAX_FORMS, MAX_FORMS_PER_NETWORK)
+    reports = UploadLimiter(MAX_REPORTS, MAX_REPORTS_PER_SENDER)
+    sessions = Sessions(portal.gatekeeper, portal.secret, forms, portal.namespace)
     assets = Assets.build(portal.static)
     codes = DossierCodes(portal.secret, portal.namespace)
     public_pages = PublicPages(
-        visitors, portal.history, codes, portal.samples, portal.limits, _privacy(portal)
+        sessions, portal.history, codes, portal.samples, portal.limits, _privacy(portal)
     )
     vehicle_pages = VehiclePages(
         portal.gateway,
@@ -109,7 +109,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
             portal.pool,
             lambda operation, panel: read_ahead(operation, panel, portal.hidden_marker),
         ),
-        visitors,
+        sessions,
         portal.history,
         public_pages,
         codes,
@@ -122,8 +122,8 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     register_headers(app)
     register_compression(app)
     register_errors(app)
-    app.before_request(visitors.check_csrf)
-    limit_pages(app, portal.limits, visitors)
+    app.before_request(sessions.check_csrf)
+    limit_pages(app, portal.limits, sessions)
     for blueprint in (
         JsonApi(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
         public_pages.blueprint(),
@@ -141,21 +141,21 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     def site() -> dict[str, Site]:
         return {
             "site": Site(
-                demo=visitors.is_demo,
-                signed_in=visitors.signed_in_name,
-                sign_in_offered=not visitors.is_demo,
+                demo=sessions.is_demo,
+                signed_in=sessions.signed_in_name,
+                sign_in_offered=not sessions.is_demo,
                 request_id=g.get("request_id", ""),
-                csrf_token=visitors.csrf_token,
+                csrf_token=sessions.csrf_token,
                 asset=assets.url,
                 path=request.path,
-                panel_seconds=math.ceil(portal.longest_request_s) + ON_THE_WAY_S,
+                panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
                 notices=lambda: map(str, get_flashed_messages()),
             )
         }
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:
-    """What this portal keeps, asked of those who keep it."""
+    """The privacy page, with retention times from the components that store the data."""
     gateway = portal.gateway
     return privacy_page(
         portal.gatekeeper.mode,
@@ -169,22 +169,21 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
         rejected_s=gateway.kept_s("decode", status=400),
         history_s=portal.history.kept_s,
         session_s=SESSION_S,
-        tries_s=TRIES_KEPT_S,
+        tries_s=SIGN_IN_WINDOW_S,
         counts_requests=portal.limits.counts_requests,
         mask_names=portal.mask_names,
     )
 
 
-def _wrap(app: Flask, portal: Dependencies) -> None:
-    """The layers around Flask: the proxies' headers are read first, then the edge answers."""
-
+def _add_middleware(app: Flask, portal: Dependencies) -> None:
+    """Wrap the application: ProxyFix runs first, then the edge, then Flask."""
     layers: WSGIApplication = app.wsgi_app
-    # Where requests are limited every one of them is counted, by the long way.
+    # With rate limits every request must be counted, which only the Flask path does.
     if portal.edge_bytes and not portal.limits.counts_requests:
         layers = Edge(
             layers, portal.gateway, portal.gatekeeper, portal.access_log, portal.edge_bytes
         )
     if hops := portal.trusted_proxies:
-        # No prefix: the addresses in pages, scripts and sheets begin at the root.
+        # X-Forwarded-Prefix is ignored: the URLs in pages, scripts and style sheets start at "/".
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
     app.wsgi_app = layers  # type: ignore[method-assign, assignment]

@@ -1,4 +1,4 @@
-"""Fixtures of the web room's tests."""
+"""Fixtures of the web layer's tests."""
 
 import pytest
 

@@ -1,9 +1,8 @@
-"""Checks every page of the portal must pass, whatever it shows.
+"""HTML checks that every page of the portal must pass.
 
-``check_html`` raises PageFault, which lists everything that is wrong with a page at once:
-validity by html5lib's strict rules, language, title and heading, ids and what refers to them,
-alternatives and labels, CSRF tokens, and whatever a Content-Security-Policy without inline
-script and style would stop.
+``check_html`` raises PageFault with all faults of a page: validity by html5lib's strict rules,
+language, title and heading, ids and references to them, image alternatives and labels, CSRF
+tokens, and content that a Content-Security-Policy without inline scripts and styles would block.
 """
 
 import re
@@ -36,16 +35,16 @@ _REFERENCES = (
 )
 _LOADING = ("src", "srcset", "poster", "data", "action", "formaction", "background")
 _UNLABELLED = ("hidden", "submit", "button", "reset", "image")
-_NAMES_ONLY = ("canonical", "alternate")  # links that are followed by nobody's browser
+_NAMES_ONLY = ("canonical", "alternate")  # links that browsers do not fetch
 _CSS_URL = re.compile(r"url\(\s*['\"]?#([^'\")]+)")
 
 
 class PageFault(AssertionError):
-    """A page breaks at least one rule; the text has a line for each."""
+    """A page breaks at least one rule; the text has a line for each broken rule."""
 
 
 def parse(text: str) -> Element:
-    """The document's tree; names are in Clark notation. Never raises for bad markup."""
+    """The document's tree, names in Clark notation; never raises for bad markup."""
     root: Element = html5lib.parse(text, treebuilder="etree")
     return root
 
@@ -107,7 +106,7 @@ def _reference_faults(root: Element) -> Iterator[str]:
 
 
 def _referred(element: Element) -> Iterator[tuple[str, str]]:
-    """Each (attribute, id) by which an element points at another of the same page."""
+    """Each (attribute, id) with which an element refers to another on the page."""
     for attribute, value in element.attrib.items():
         local = _local(attribute)
         if local in _REFERENCES:
@@ -179,7 +178,7 @@ def _security_faults(root: Element) -> Iterator[str]:
 
 
 def _loads(element: Element, attribute: str) -> bool:
-    """Whether a browser fetches what the attribute names, or submits to it."""
+    """Whether a browser fetches the attribute's URL, or submits to it."""
     if attribute == "href":
         if element.tag == f"{HTML}link":
             return element.get("rel", "").lower() not in _NAMES_ONLY

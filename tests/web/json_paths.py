@@ -1,4 +1,4 @@
-"""The JSON face as tests ask it: its paths, its exact messages, and what every error looks like."""
+"""Helpers for tests of the JSON API: its paths, messages and error shape."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ INVALID_PLATE = "Por favor, informe uma placa válida."
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One of the JSON paths, asked as its contract says."""
+    """A valid request to one of the JSON paths."""
 
     operation: Operation
     path: str
@@ -32,7 +32,7 @@ class Question:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the test client needs beside the path."""
+        """The test client's arguments besides the path."""
         if self.operation != "report":
             return {}
         body = factories.report_request(PLATE, {"fato": 1})
@@ -51,13 +51,13 @@ QUESTIONS = (
 
 
 def ask(portal: InProcessPortal, question: Question, **options: Any) -> Any:
-    """The question with its own method and body; ``headers`` and ``query_string`` as given."""
+    """Send the request with its method and body; ``options`` are the test client's."""
     method = options.pop("method", question.method)
     return portal.client.open(question.path, method=method, **{**question.options, **options})
 
 
 def expect_message(response: Any, status: int, message: str | None = None) -> str:
-    """The one error shape there is: ``{"message": text}``; its text."""
+    """Assert the API's error shape ``{"message": text}``; return the text."""
     assert response.status_code == status, (response.status_code, response.get_data(as_text=True))
     assert response.content_type == "application/json"
     assert response.headers["Cache-Control"] == "no-store, private"
@@ -71,7 +71,7 @@ def expect_message(response: Any, status: int, message: str | None = None) -> st
 
 
 def tokens_of(portal: InProcessPortal) -> Tokens:
-    """The portal's tokens as the operator's command on another machine would reach them."""
+    """The portal's tokens by a connection of their own, as in a command elsewhere."""
     settings = portal.settings
     engine = kept_open(settings.database_url, settings.data_dir)
     return Tokens(engine, (), namespace=settings.namespace)
@@ -89,7 +89,7 @@ def issue(
 
 @contextmanager
 def no_upstream_call(upstream: FaultUpstream) -> Iterator[None]:
-    """Whatever is asked inside must not reach the upstream."""
+    """Assert that no request inside the context reaches the upstream."""
     before = upstream.count()
     yield
     assert upstream.count() == before, upstream.calls[before:]

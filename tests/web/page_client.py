@@ -1,4 +1,4 @@
-"""A test client for pages: no page is looked at before it has passed every check."""
+"""A test client for pages, which validates every page before returning it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from tests.web.html_checker import HTML, PageFault, check_html, text_of
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A checked page. ``text`` is what a person reads of the body, blanks collapsed."""
+    """A checked page; ``text`` is the body's text with blanks collapsed."""
 
     status: int
     html: str
@@ -30,7 +30,7 @@ class Page:
         return text_of(self._only("body"))
 
     def all(self, tag: str, **attributes: str) -> list[Element]:
-        """Elements of a tag with these attribute values; ``class_`` must be among the classes."""
+        """Elements by tag and attribute values; ``class_`` matches one of the classes."""
         return [one for one in self.tree.iter(HTML + tag) if _matches(one, attributes)]
 
     def by_id(self, name: str) -> Element:
@@ -57,17 +57,17 @@ def _matches(element: Element, attributes: Mapping[str, str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PageClient:
-    """Wraps a Flask test client; asks as a browser does and checks whatever page comes back."""
+    """Wraps a Flask test client; sends browser headers and checks every page."""
 
     client: Any
 
     def get(self, path: str, status: int = 200, **options: Any) -> Page:
-        """A page with the status expected; AssertionError, PageFault included, otherwise."""
+        """The page, if it has the status; raises AssertionError, for faults PageFault."""
         headers = {"Accept": "text/html", **options.pop("headers", {})}
         return self._page(self.client.get(path, headers=headers, **options), status)
 
     def post(self, path: str, status: int = 303, **options: Any) -> Page | str:
-        """The page, or for a redirect its Location."""
+        """The page, or the Location of a redirect."""
         response = self.client.post(path, **options)
         if 300 <= response.status_code < 400:
             _expect(response, status)
@@ -90,7 +90,7 @@ def _expect(response: Any, status: int) -> None:
 
 
 def every_reference(page: Page) -> Iterator[str]:
-    """Each address on the page that leads to another page of the portal, without its fragment."""
+    """Each link to another page of the portal, without its fragment."""
     for link in page.tree.iter(f"{HTML}a"):
         address = str(link.get("href", "")).partition("#")[0]
         if address.startswith("/") and not address.startswith("//"):

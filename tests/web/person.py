@@ -1,4 +1,4 @@
-"""A person at the pages: signs in through the form, as a browser would."""
+"""A simulated browser user, who signs in through the form."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from tests.web.page_client import PageClient
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One browser: its cookies are its own."""
+    """One browser with its own cookies."""
 
     client: Any
 
@@ -25,7 +25,7 @@ class Person:
         return self.pages.get("/entrar").csrf_token()
 
     def sign_in(self, token: str = PORTAL_TOKEN, then: str = "/", **options: Any) -> Any:
-        """The bare response to the sign-in form."""
+        """Submit the sign-in form and return the response."""
         form = {"token": token, "next": then, "csrf_token": self.csrf_token()}
         return self.client.post("/entrar", data=form, **options)
 
@@ -35,5 +35,5 @@ class Person:
         return self
 
     def post(self, path: str, **fields: str) -> Any:
-        """A form of ours, posted."""
+        """Post a form with a valid CSRF token."""
         return self.client.post(path, data={"csrf_token": self.csrf_token(), **fields})

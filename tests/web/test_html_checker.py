@@ -1,4 +1,4 @@
-"""The page checks catch what they name: a checker that lets everything pass is no checker."""
+"""Tests that ``check_html`` and the page client detect each fault."""
 
 import flask
 import pytest
@@ -63,19 +63,19 @@ BAD = {
 }
 
 
-def test_a_good_page_passes():
+def test_valid_page_passes():
     assert check_html(GOOD).get("lang") == "pt-BR"
 
 
-@pytest.mark.parametrize(("old", "new", "said"), BAD.values(), ids=BAD.keys())
-def test_a_fault_is_found_and_named(old: str, new: str, said: str):
+@pytest.mark.parametrize(("old", "new", "message"), BAD.values(), ids=BAD.keys())
+def test_fault_is_reported(old: str, new: str, message: str):
     assert GOOD.count(old) >= 1
     with pytest.raises(PageFault) as fault:
         check_html(GOOD.replace(old, new, 1))
-    assert said in str(fault.value)
+    assert message in str(fault.value)
 
 
-def test_all_faults_are_told_at_once():
+def test_all_faults_are_reported_together():
     with pytest.raises(PageFault) as fault:
         check_html(GOOD.replace("pt-BR", "en").replace("<h1>", '<h1 style="x">'))
     assert len(str(fault.value).splitlines()) == 2
@@ -91,7 +91,7 @@ def pages() -> PageClient:
     return PageClient(app.test_client())
 
 
-def test_the_page_client_hands_out_checked_pages_only(pages: PageClient):
+def test_page_client_returns_only_checked_pages(pages: PageClient):
     page = pages.get("/")
     assert (page.title, page.h1, page.csrf_token()) == ("Dossiê Veicular", "Consulta", "abc")
     assert "O seu token." in page.text
@@ -105,5 +105,5 @@ def test_the_page_client_hands_out_checked_pages_only(pages: PageClient):
         pages.get("/nada")
 
 
-def test_the_page_client_tells_where_a_post_leads(pages: PageClient):
+def test_page_client_post_returns_redirect_location(pages: PageClient):
     assert pages.post("/sair") == "/"

@@ -1,1 +1,1 @@
-"""What every response and request has: headers, compression, limits, errors, assets."""
+"""HTTP concerns of all routes: headers, compression, limits, errors, assets."""

@@ -1,8 +1,8 @@
-"""The portal's own files, each under a name that carries the hash of its content.
+"""Static files under names that contain a hash of their content.
 
-``/static/css/portal.3f2a9c1b.css`` can be kept for a year, because another content has another
-name. Everything is read, bundled and compressed once, when the portal starts; a request is a
-look into a dict. A name without its hash, or with an old one, is a 404.
+``/static/css/portal.3f2a9c1b.css`` can be cached for a year, because a changed content gets a
+new name. Files are read, bundled and compressed once, at start-up; a request is a dict lookup. A
+name without its hash, or with an outdated one, is a 404.
 """
 
 import gzip
@@ -18,8 +18,8 @@ from flask import Blueprint, Response, abort, request
 SECONDS_A_YEAR: Final = 365 * 24 * 60 * 60
 CACHE_CONTROL: Final = f"public, max-age={SECONDS_A_YEAR}, immutable"
 
-# One request for all of a page's style; the order is that of the @layer statement in tokens.css.
-# A pattern takes its matches in alphabetical order.
+# All styles are served as one file, in the order of the @layer statement in tokens.css. The
+# matches of a pattern are sorted alphabetically.
 BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
     "css/portal.css": (
         "css/tokens.css",
@@ -39,12 +39,12 @@ _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
 
 
 class UnknownAsset(KeyError):
-    """A template named a file that is not there: a fault of ours, found by any test."""
+    """A template names a missing file: our error, found by any test that renders it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """One file: its bytes, and the same bytes as gzip where that makes them fewer."""
+    """One file: its bytes, and their gzip form if that is smaller."""
 
     body: bytes
     content_type: str
@@ -52,7 +52,7 @@ class Asset:
 
 
 class Assets:
-    """All files of a directory, under their hashed names."""
+    """All files of a directory by their hashed names."""
 
     def __init__(self, files: Mapping[str, Asset], hashed_names: Mapping[str, str]) -> None:
         self._files = dict(files)
@@ -60,7 +60,7 @@ class Assets:
 
     @classmethod
     def build(cls, directory: Path) -> "Assets":
-        """Read every file below ``directory``; what is bundled is served in its bundle alone."""
+        """Read all files below ``directory``; bundled files are served in bundles only."""
         contents = {
             path.relative_to(directory).as_posix(): path
             for path in sorted(directory.rglob("*"))
@@ -80,25 +80,25 @@ class Assets:
         return cls(files, hashed_names)
 
     def url(self, name: str) -> str:
-        """The address of ``css/portal.css``; raises UnknownAsset for a name that is not there."""
+        """The URL path of a file such as ``css/portal.css``; raises UnknownAsset."""
         try:
             return f"/static/{self._hashed_names[name]}"
         except KeyError:
             raise UnknownAsset(name) from None
 
     def find(self, hashed_name: str) -> Asset | None:
-        """The file behind ``css/portal.3f2a9c1b.css``; None for any other name."""
+        """The file with a hashed name such as ``css/portal.3f2a9c1b.css``, or None."""
         return self._files.get(hashed_name)
 
     def text(self, name: str) -> str:
-        """A file's text, for a renderer that may fetch nothing (the PDF)."""
+        """A file's text, for the PDF renderer, which has no network; raises UnknownAsset."""
         try:
             return self._files[self._hashed_names[name]].body.decode()
         except KeyError:
             raise UnknownAsset(name) from None
 
     def blueprint(self) -> Blueprint:
-        """The route that serves them."""
+        """The route that serves the files."""
         blueprint = Blueprint("assets", __name__)
 
         @blueprint.get("/static/<path:name>")
@@ -127,6 +127,6 @@ def _hashed(name: str, body: bytes) -> str:
 def _asset(name: str, body: bytes) -> Asset:
     suffix = Path(name).suffix
     guessed = _TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    # mtime=0: the same content compresses to the same bytes on every start.
+    # With mtime=0 the same content compresses to the same bytes at every start.
     zipped = gzip.compress(body, 9, mtime=0) if suffix in _COMPRESSED else None
     return Asset(body, guessed, zipped if zipped and len(zipped) < len(body) else None)

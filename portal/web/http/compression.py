@@ -1,11 +1,11 @@
-"""HTML leaves as gzip where the visitor takes it: a vehicle's page is 20 kB instead of 80.
+"""Gzip compression of HTML responses: a vehicle's page is 20 kB instead of 80.
 
-Pages carry a CSRF token and some repeat what was typed, so their compressed length could tell an
-eavesdropper something about the token (BREACH). A file name of random length in the gzip header
-blurs that length, as Django's GZipMiddleware does.
+Pages contain a CSRF token and some echo user input, so the compressed length could leak parts of
+the token to an eavesdropper (BREACH). A file name of random length in the gzip header pads that
+length, as Django's GZipMiddleware does.
 
-JSON answers are left alone: they are the upstream's bytes. ``Vary`` stays as promised, since
-``no-store`` leaves nothing that a cache could mix up.
+JSON responses are not compressed: they are the upstream's bytes. ``Vary`` does not name
+``Accept-Encoding``, because with ``no-store`` no cache can serve the wrong encoding.
 """
 
 import gzip
@@ -15,18 +15,18 @@ from typing import Final
 
 from flask import Flask, Response, request
 
-WORTH_IT_BYTES: Final = 1400  # less fits into one packet as it is
-_LEVEL: Final = 5  # beyond it a page shrinks by hundredths and takes twice the time
-_MOST_BLUR_BYTES: Final = 100
+MIN_BYTES: Final = 1400  # a smaller body fits into one packet uncompressed
+_LEVEL: Final = 5  # higher levels save only hundredths of the size and take twice the time
+_MAX_PADDING_BYTES: Final = 100
 
 
 def register_compression(app: Flask) -> None:
-    """Compresses every HTML response that is whole, plain and long enough."""
+    """Compress every HTML response that is not streamed, not encoded and long enough."""
     app.after_request(compress_html)
 
 
 def compress_html(response: Response) -> Response:
-    """The same response, its body as gzip where that is asked for and helps."""
+    """Compress the body if the client accepts gzip and the body is long enough."""
     if (
         response.mimetype != "text/html"
         or response.is_streamed
@@ -35,15 +35,15 @@ def compress_html(response: Response) -> Response:
     ):
         return response
     body = response.get_data()
-    if len(body) >= WORTH_IT_BYTES:
+    if len(body) >= MIN_BYTES:
         response.set_data(_gzip(body))  # sets Content-Length too
         response.headers["Content-Encoding"] = "gzip"
     return response
 
 
 def _gzip(body: bytes) -> bytes:
-    zipped = BytesIO()
-    blur = "p" * (1 + secrets.randbelow(_MOST_BLUR_BYTES))
-    with gzip.GzipFile(blur, "wb", _LEVEL, zipped, mtime=0) as writer:
+    compressed = BytesIO()
+    padding = "p" * (1 + secrets.randbelow(_MAX_PADDING_BYTES))
+    with gzip.GzipFile(padding, "wb", _LEVEL, compressed, mtime=0) as writer:
         writer.write(body)
-    return zipped.getvalue()
+    return compressed.getvalue()

@@ -1,4 +1,4 @@
-"""Error handlers: every error leaves as a page or as the contract's message."""
+"""Error handlers: errors are HTML pages, or ``{"message": …}`` on the JSON paths."""
 
 import logging
 from math import ceil
@@ -24,17 +24,17 @@ from portal.presentation.failure_texts import ERROR_MESSAGES, ERROR_PAGES, FAULT
 
 log = logging.getLogger(__name__)
 
-# What may be over by the time somebody tries again.
-_MAY_PASS: Final = (429, 500, 503, 504)
+# Temporary errors, whose page offers a retry link.
+_RETRYABLE: Final = (429, 500, 503, 504)
 
 
 def is_json_path(path: str) -> bool:
-    """Whether scripts ask here, and get every error as ``{"message": …}``."""
+    """Whether the path belongs to the JSON API, whose errors are ``{"message": …}``."""
     return path == "/detran" or path.startswith("/detran/")
 
 
 def message_response(status: int, message: str, retry_after_s: float | None = None) -> Response:
-    """The contract's error body, with Retry-After in whole seconds where there is one."""
+    """The API contract's error body; Retry-After, if given, in whole seconds."""
     response = jsonify(message=message)
     response.status_code = status
     if retry_after_s is not None:
@@ -43,7 +43,7 @@ def message_response(status: int, message: str, retry_after_s: float | None = No
 
 
 def failure_response(failure: Failure, pass_through: bool) -> Response:
-    """A lookup's failure for a script."""
+    """The JSON response for a failed lookup."""
     fault = FAULTS[failure.kind]
     status = fault.status
     if failure.kind == "busy" and pass_through:
@@ -55,21 +55,21 @@ def failure_response(failure: Failure, pass_through: bool) -> Response:
 
 
 def page_error(status: int, title: str = "", advice: str = "", query: str = "") -> Response:
-    """An error as a page; it fetches nothing."""
-    usual = ERROR_PAGES.get(status, ERROR_PAGES[500] if status >= 500 else ERROR_PAGES[400])
+    """An error page; rendering it starts no lookup."""
+    defaults = ERROR_PAGES.get(status, ERROR_PAGES[500] if status >= 500 else ERROR_PAGES[400])
     page = error_page(
         status,
-        title or usual[0],
-        advice or usual[1],
+        title or defaults[0],
+        advice or defaults[1],
         g.request_id,
         query=query,
-        retry_path=_same_again() if status in _MAY_PASS else "",
+        retry_path=_retry_path() if status in _RETRYABLE else "",
     )
     return make_response(render_template(page.template, page=page), status)
 
 
-def _same_again() -> str:
-    """The address that was asked for, "" where asking again is more than reading."""
+def _retry_path() -> str:
+    """The requested path and query; "" unless the request is a GET of a known route."""
     if request.method != "GET" or request.endpoint is None:
         return ""
     path = url_for(request.endpoint, **(request.view_args or {}))
@@ -78,49 +78,51 @@ def _same_again() -> str:
 
 
 def register_errors(app: Flask) -> None:
-    """Every error leaves in its caller's own format."""
+    """Register the handlers; each error is answered in the format of its path."""
 
-    def answer(status: int) -> Response:
+    def error_response(status: int) -> Response:
         if is_json_path(request.path):
             return message_response(
                 status, ERROR_MESSAGES.get(status, "O pedido não foi entendido.")
             )
         return page_error(status)
 
-    def expected(error: HTTPException) -> Response:
+    def http_exception(error: HTTPException) -> Response:
         if error.response is not None or error.code is None or error.code < 400:
             return make_response(error.get_response())
-        response = answer(error.code)
+        response = error_response(error.code)
         for name, value in error.get_headers():
             if name in ("Allow", "Retry-After"):
                 response.headers[name] = value
         return response
 
-    def unexpected(error: Exception) -> Response:
-        # The class and place alone: a message may carry a plate, a token or a URL.
-        trace = error.__traceback__
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "?"
-        log.error("unexpected %s at %s", type(error).__name__, place)
-        return answer(500)
+    def unexpected_exception(error: Exception) -> Response:
+        # Log only the class and the location: a message may contain a plate, a token or a URL.
+        traceback = error.__traceback__
+        while traceback is not None and traceback.tb_next is not None:
+            traceback = traceback.tb_next
+        location = (
+            f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}" if traceback else "?"
+        )
+        log.error("unexpected %s at %s", type(error).__name__, location)
+        return error_response(500)
 
-    def out_of_reach(error: HistoryUnavailable | TokensUnavailable) -> Response:
+    def database_unavailable(error: HistoryUnavailable | TokensUnavailable) -> Response:
         log.error("%s: %s", type(error).__name__, error)
-        response = answer(503)
+        response = error_response(503)
         response.headers["Retry-After"] = "1"
         return response
 
-    def unreadable_query() -> None:
-        # Scripts' credentials are read from the raw bytes; everything else reads text.
+    def reject_undecodable_query() -> None:
+        # The JSON API reads credentials from the raw bytes; all other routes decode the query.
         if not request.query_string.isascii() and not is_json_path(request.path):
             try:
                 request.query_string.decode()
             except UnicodeDecodeError:
                 abort(400)
 
-    app.before_request(unreadable_query)
-    app.register_error_handler(HTTPException, expected)
-    for each in (HistoryUnavailable, TokensUnavailable):
-        app.register_error_handler(each, out_of_reach)
-    app.register_error_handler(Exception, unexpected)
+    app.before_request(reject_undecodable_query)
+    app.register_error_handler(HTTPException, http_exception)
+    for error_class in (HistoryUnavailable, TokensUnavailable):
+        app.register_error_handler(error_class, database_unavailable)
+    app.register_error_handler(Exception, unexpected_exception)

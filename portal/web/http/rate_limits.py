@@ -1,8 +1,9 @@
-"""Rate limits: requests a token and an address may make, and wrong tokens at the sign-in.
+"""Rate limits on requests per token and address, and on failed sign-ins.
 
-Built on ``limits``, the library under Flask-Limiter: a decorator would judge before the request
-is understood, and a wrong plate must be 400 before it is 429. Counts live in Redis where there
-is one, otherwise in each process: two workers then let up to twice as many through.
+Built on ``limits``, the library under Flask-Limiter. Flask-Limiter's decorators count before the
+request is parsed, but an invalid plate must be 400 before the limit makes it 429. Counters are
+in Redis if it is configured, otherwise in each process: two workers then allow up to twice as
+many requests.
 """
 
 import ipaddress
@@ -13,7 +14,7 @@ from functools import cached_property, partial
 from math import ceil
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
-if TYPE_CHECKING:  # late: a start that limits nothing need not load it
+if TYPE_CHECKING:  # imported on first use, so that a portal without limits starts faster
     from limits import RateLimitItem
     from limits.storage import Storage
     from limits.strategies import FixedWindowRateLimiter
@@ -21,17 +22,17 @@ if TYPE_CHECKING:  # late: a start that limits nothing need not load it
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-# Enough for a person's slips; nobody guesses a token at this pace.
+# Allows for typing errors, and is too slow for guessing tokens.
 WRONG_TOKENS: Final = "5/minute;20/hour"
-TRIES_KEPT_S: Final = 3600  # the longest of these windows
+SIGN_IN_WINDOW_S: Final = 3600  # the longest of these windows
 REDIS_TIMEOUT_S: Final = 1.0
-LEFT_ALONE_S: Final = 5.0  # after Redis has failed once
+REDIS_RETRY_S: Final = 5.0  # after a Redis error
 
 
 class RateLimits:
-    """Each method tells how many seconds to wait, or None where there is no need to.
+    """Counts requests and sign-ins; returns the seconds to wait, or None.
 
-    ``token`` and ``address`` as in "600/minute;10000/day"; None = unlimited.
+    ``token`` and ``address`` are limits such as "600/minute;10000/day"; None means unlimited.
     """
 
     def __init__(
@@ -40,17 +41,17 @@ class RateLimits:
         address: str | None = None,
         redis_url: str | None = None,
     ) -> None:
-        self._token = _parsed(token)
-        self._address = _parsed(address)
-        self._shared = _strategy(_redis(redis_url)) if redis_url else None
-        self._shared_again_at = 0.0
+        self._token = _parse_limit(token)
+        self._address = _parse_limit(address)
+        self._redis_strategy = _strategy(_redis(redis_url)) if redis_url else None
+        self._redis_retry_at = 0.0
 
     @cached_property
-    def _wrong_tokens(self) -> "list[RateLimitItem]":
-        return _parsed(WRONG_TOKENS)
+    def _sign_in_limits(self) -> "list[RateLimitItem]":
+        return _parse_limit(WRONG_TOKENS)
 
     @cached_property
-    def _own(self) -> "FixedWindowRateLimiter":
+    def _local(self) -> "FixedWindowRateLimiter":
         from limits.storage import MemoryStorage
 
         return _strategy(MemoryStorage())
@@ -60,41 +61,43 @@ class RateLimits:
         return bool(self._token or self._address)
 
     def request(self, address: str | None, token_digest: str | None = None) -> int | None:
-        """Count one request of an address and, where somebody is known, of their token."""
+        """Count one request for its address and, if it has one, for its token."""
         waits = [self._count(self._address, "address", network(address))] if self._address else []
         if self._token and token_digest is not None:
             waits.append(self._count(self._token, "token", token_digest))
         return max((wait for wait in waits if wait is not None), default=None)
 
     def sign_in(self, address: str | None) -> int | None:
-        """Count one attempt to sign in before it is judged, so that many at once gain nothing."""
-        return self._count(self._wrong_tokens, "sign-in", network(address))
+        """Count one sign-in; call before checking the token, against concurrent attempts."""
+        return self._count(self._sign_in_limits, "sign-in", network(address))
 
-    def signed_in(self, address: str | None) -> None:
-        """The attempt was no wrong token: it and the slips before it are forgotten."""
-        for item in self._wrong_tokens:
-            self._ask(partial(_clear, item=item, kind="sign-in", who=network(address)))
+    def reset_sign_in(self, address: str | None) -> None:
+        """Reset the sign-in counter of an address after its token was accepted."""
+        for item in self._sign_in_limits:
+            self._run(partial(_clear, item=item, kind="sign-in", subject=network(address)))
 
-    def _count(self, items: "Sequence[RateLimitItem]", kind: str, who: str) -> int | None:
+    def _count(self, items: "Sequence[RateLimitItem]", kind: str, subject: str) -> int | None:
         for item in items:
-            wait = self._ask(partial(_hit, item=item, kind=kind, who=who))
+            wait = self._run(partial(_hit, item=item, kind=kind, subject=subject))
             if wait is not None:
-                return wait  # what the minute refuses does not use up the hour
+                return wait  # a request that the minute rejects must not count for the hour
         return None
 
-    def _ask(self, question: "Callable[[FixedWindowRateLimiter], T]") -> T:
-        """The shared counts, or while Redis is down our own: a limit must not become an outage."""
-        if self._shared is not None and time.monotonic() >= self._shared_again_at:
+    def _run(self, operation: "Callable[[FixedWindowRateLimiter], T]") -> T:
+        """Run on the Redis counters, or on the local ones while Redis fails."""
+        if self._redis_strategy is not None and time.monotonic() >= self._redis_retry_at:
             try:
-                return question(self._shared)
-            except Exception as error:  # whatever the client raises: its text may hold a key
-                self._shared_again_at = time.monotonic() + LEFT_ALONE_S
-                log.warning("rate limits are counted here alone: %s", type(error).__name__)
-        return question(self._own)
+                return operation(self._redis_strategy)
+            except Exception as error:  # clients raise many classes; the text may contain a key
+                self._redis_retry_at = time.monotonic() + REDIS_RETRY_S
+                log.warning(
+                    "Redis failed; rate limits are counted per process: %s", type(error).__name__
+                )
+        return operation(self._local)
 
 
 def seconds(wait_s: int) -> str:
-    """A wait as people say it."""
+    """A waiting time in words, in Portuguese."""
     minutes = ceil(wait_s / 60)
     if wait_s < 60:
         return f"{wait_s} segundos" if wait_s > 1 else "1 segundo"
@@ -107,8 +110,8 @@ def _strategy(storage: "Storage") -> "FixedWindowRateLimiter":
     return FixedWindowRateLimiter(storage)
 
 
-def _parsed(limit: str | None) -> "list[RateLimitItem]":
-    """The shortest window first."""
+def _parse_limit(limit: str | None) -> "list[RateLimitItem]":
+    """The windows of a limit, shortest first."""
     if not limit:
         return []
     from limits import parse_many
@@ -117,37 +120,37 @@ def _parsed(limit: str | None) -> "list[RateLimitItem]":
 
 
 def _hit(
-    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, who: str
+    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
 ) -> int | None:
-    if strategy.hit(item, kind, who):
+    if strategy.hit(item, kind, subject):
         return None
-    reset_at = strategy.get_window_stats(item, kind, who).reset_time
+    reset_at = strategy.get_window_stats(item, kind, subject).reset_time
     return max(1, ceil(reset_at - time.time()))
 
 
 def _clear(
-    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, who: str
+    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
 ) -> None:
-    strategy.clear(item, kind, who)
+    strategy.clear(item, kind, subject)
 
 
 def network(address: str | None) -> str:
-    """Whom an address stands for: an IPv6 customer holds a whole /64."""
+    """The network to count: an IPv4 address, or an IPv6 /64 (one customer's network)."""
     try:
-        parsed = ipaddress.ip_address(address or "")
+        ip = ipaddress.ip_address(address or "")
     except ValueError:
         return "unknown"
-    if parsed.version == 4:
-        return str(parsed)
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.ip_network((parsed, 64), strict=False))
+    if ip.version == 4:
+        return str(ip)
+    if ip.ipv4_mapped is not None:
+        return str(ip.ipv4_mapped)
+    return str(ipaddress.ip_network((ip, 64), strict=False))
 
 
 def _redis(url: str) -> "Storage":
     from limits.storage import storage_from_string
 
-    # limits knows a socket file by another scheme than redis-py does.
-    named = url.replace("unix://", "redis+unix://", 1) if url.startswith("unix://") else url
+    # limits uses another URL scheme for Unix sockets than redis-py does.
+    limits_url = url.replace("unix://", "redis+unix://", 1) if url.startswith("unix://") else url
     timeouts = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
-    return cast("Storage", storage_from_string(named, **timeouts))
+    return cast("Storage", storage_from_string(limits_url, **timeouts))

@@ -1,1 +1,1 @@
-"""The five JSON paths of the contract, their cache of hits, and their description."""
+"""The contract's five JSON paths, their hit cache and their OpenAPI document."""

@@ -1,4 +1,4 @@
-"""The OpenAPI document: written by hand in YAML, served as it stands and as JSON."""
+"""Serves the hand-written OpenAPI document as YAML and as JSON."""
 
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ def as_yaml() -> bytes:
 
 @cache
 def as_json() -> bytes:
-    """The same document with its anchors resolved."""
+    """The document as JSON, with its YAML anchors resolved."""
     return msgspec.json.encode(msgspec.yaml.decode(as_yaml()))
 
 

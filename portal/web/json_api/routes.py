@@ -1,4 +1,4 @@
-"""The five JSON paths: a drop-in for the upstream, its bodies byte for byte."""
+"""The five JSON paths: upstream-compatible, with its bodies byte for byte."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -43,7 +43,7 @@ BODY_CAP = 256 * 1024
 
 
 class Refusal(Exception):
-    """A request that ends before the store is read."""
+    """The request is rejected before the store is read."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -52,8 +52,10 @@ class Refusal(Exception):
 
 
 class JsonApi:
-    """Order of judgement: 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store →
-    upstream."""
+    """Checks requests in the contract's order, and answers them from the gateway.
+
+    The order is 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store → upstream.
+    """
 
     def __init__(
         self, gateway: Gateway, gatekeeper: Gatekeeper, limits: RateLimits, uploads: UploadLimiter
@@ -75,14 +77,14 @@ class JsonApi:
             def of_vehicle(_identity: Identity, **parts: str) -> Lookup:
                 return vehicle_lookup(operation, **parts)
 
-            read: Callable[..., Lookup] = lookup or of_vehicle
+            parse: Callable[..., Lookup] = lookup or of_vehicle
 
             def view(**parts: str) -> Response:
                 if request.method == "OPTIONS":
                     response = Response(status=204, headers={"Allow": allow})
-                    del response.headers["Content-Type"]  # of no content
+                    del response.headers["Content-Type"]  # a 204 has no content
                     return response
-                return self._answer(operation, partial(read, **parts))
+                return self._answer(operation, partial(parse, **parts))
 
             paths.add_url_rule(
                 path,
@@ -104,7 +106,7 @@ class JsonApi:
         try:
             authorization = request.headers.getlist("Authorization")
             identity = authorise(self._gatekeeper, operation, authorization, request.query_string)
-            question = lookup(identity)
+            parsed_lookup = lookup(identity)
         except Refusal as refusal:
             return message_response(refusal.status, refusal.message)
         wait_s = self._limits.request(request.remote_addr, identity.digest)
@@ -112,12 +114,12 @@ class JsonApi:
             return message_response(429, TOO_MANY, wait_s)
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
         try:
-            return _relay(self._gateway.fetch(question, caller, _directive(identity)))
+            return _relay(self._gateway.fetch(parsed_lookup, caller, _directive(identity)))
         except Failure as failure:
             return failure_response(failure, self._gatekeeper.mode == "pass-through")
 
     def _report(self, identity: Identity) -> Lookup:
-        # One byte more than allowed: a chunked body over the cap would come cut, not refused.
+        # One byte above the cap: at the cap, a longer chunked body would be cut, not rejected.
         request.max_content_length = BODY_CAP + 1
         with self._uploads.reading(self._sender(identity)):
             body = request.get_data(cache=False)
@@ -131,16 +133,18 @@ class JsonApi:
             raise Refusal(400, INVALID_BODY) from None
         if not isinstance(document, dict):
             raise Refusal(400, INVALID_BODY)
-        given = document.get("plate")
-        plate = _plate(given if isinstance(given, str) else "")
+        plate_text = document.get("plate")
+        plate = _plate(plate_text if isinstance(plate_text, str) else "")
         data = document.get("data")
         if not isinstance(data, dict):
             raise Refusal(400, INVALID_DATA)
         return report_lookup(plate, data)
 
     def _sender(self, identity: Identity) -> str:
-        """Whose places a body takes. Only an issued token tells one sender from another: a
-        pass-through credential may be invented, and the demonstration's is public."""
+        """The key of the upload limit: an issued token's digest, or the network.
+
+        A pass-through credential may be invented, and the demo token is public.
+        """
         if self._gatekeeper.mode == "managed":
             return identity.digest
         return network(request.remote_addr)
@@ -149,7 +153,10 @@ class JsonApi:
 def authorise(
     gatekeeper: Gatekeeper, operation: Operation, authorization: Sequence[str], query: bytes
 ) -> Identity:
-    """Who asks, if they may; ``authorization`` is every such header. Raises Refusal, 401 or 403."""
+    """Authenticate and check the scope; raises Refusal (401 or 403).
+
+    ``authorization`` holds the values of all Authorization headers.
+    """
     try:
         identity = gatekeeper.admit(read_credential(authorization, query))
     except (NoCredential, UnknownToken):
@@ -162,7 +169,7 @@ def authorise(
 
 
 def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> Lookup:
-    """The question that a GET path asks; raises Refusal, 400."""
+    """The lookup of a GET path; raises Refusal (400)."""
     subject = _subject(plate) if operation.takes_renavam else _plate(plate)
     if uf is None:
         return Lookup(operation, subject)
@@ -187,14 +194,14 @@ def _subject(text: str) -> Plate | Renavam:
 
 
 def _directive(identity: Identity) -> Directive:
-    """What the request's Cache-Control asks for, as far as the token's scope goes."""
-    wishes = {
-        wish.partition("=")[0].strip().lower()
-        for wish in request.headers.get("Cache-Control", "").split(",")
+    """The directive for the request; no-cache needs the scope ``refresh``."""
+    directives = {
+        directive.partition("=")[0].strip().lower()
+        for directive in request.headers.get("Cache-Control", "").split(",")
     }
-    if request.method == "HEAD" or "only-if-cached" in wishes:
+    if request.method == "HEAD" or "only-if-cached" in directives:
         return Directive.ONLY_IF_CACHED
-    if "no-cache" in wishes and identity.has_scope("refresh"):
+    if "no-cache" in directives and identity.has_scope("refresh"):
         return Directive.REFRESH
     return Directive.NORMAL
 
@@ -208,12 +215,12 @@ def _relay(served: Served) -> Response:
 
 
 def success_headers(served: Served) -> list[tuple[str, str]]:
-    """What a 200 carries beside its type and the headers of every response."""
+    """The headers of a 200, without its type and the headers common to all responses."""
     return [("Age", str(served.age_s)), ("Cache-Status", _cache_status(served))]
 
 
 def _cache_status(served: Served) -> str:
-    """RFC 9211."""
+    """The value of Cache-Status (RFC 9211)."""
     match served.cache_status:
         case "hit":
             return f"portal; hit; ttl={served.ttl_s}"

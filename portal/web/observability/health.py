@@ -1,4 +1,4 @@
-"""Alive, and ready: neither asks the upstream nor spends anything."""
+"""Liveness and readiness checks; neither calls the upstream."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from flask import Blueprint, Response, jsonify
 
 
 def health_blueprint(ready: Callable[[], bool]) -> Blueprint:
-    """``ready`` tells whether stored answers can be served."""
+    """The health routes; ``ready`` returns whether stored answers can be served."""
     health = Blueprint("health", __name__)
 
     @health.get("/healthz")

@@ -1,7 +1,7 @@
-"""Logs as JSON lines: warnings to standard error, the rest to standard output, secrets nowhere.
+"""JSON-lines logging: warnings and above on stderr, the rest on stdout.
 
-Nothing in the portal logs a plate or a token on purpose. What stands here is the net below: a
-library's own line, or an exception's text, passes the root handler like everything else.
+The portal itself logs no plates or tokens. The redaction in this module covers lines from
+libraries and the texts of exceptions, which pass through the root handler too.
 """
 
 import base64
@@ -17,14 +17,14 @@ import msgspec
 from flask import g, has_request_context
 
 HIDDEN: Final = "[hidden]"
-FIELDS: Final = "fields"  # the record attribute that holds a line's own members
-BATCH: Final = "batch"  # or those of many lines as ``members`` spells them, each with its time
+FIELDS: Final = "fields"  # the record attribute with additional members of a line
+BATCH: Final = "batch"  # the attribute for many lines: (time, members as ``members`` encodes them)
 
 _PATTERNS: Final = (
-    # A credential behind its name, whatever stands around the name.
+    # A credential after its parameter or header name.
     re.compile(r"(?i)\b(at(?:=|%3D))[^&\s\"'<>]+"),
     re.compile(r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(['\"]?\s*[:=,]\s*)[^\r\n]+"),
-    # Issued tokens, digests, sealed values: long runs that are no word.
+    # Issued tokens, digests and sealed values: runs of 40 or more base64url characters.
     re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{40,}={0,2}"),
     # Plates and Renavams.
     re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3}(?:-|%2D)?[0-9][A-Za-z0-9][0-9]{2}(?![A-Za-z0-9])"),
@@ -37,12 +37,12 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 class Redactor:
-    """Knows the operator's secrets by heart and everybody's by their form."""
+    """Redacts configured secrets literally, and other secrets by pattern."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        spellings = {form for secret in secrets if len(secret) >= 4 for form in _spellings(secret)}
-        # The longest first: one secret may begin with another.
-        words = sorted(spellings, key=len, reverse=True)
+        encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}
+        # Longest first, because one secret may be a prefix of another.
+        words = sorted(encodings, key=len, reverse=True)
         self._secrets = re.compile("|".join(map(re.escape, words)), re.I) if words else None
 
     def __call__(self, text: str) -> str:
@@ -57,7 +57,7 @@ class Redactor:
 
 
 class JSONLines(logging.Formatter):
-    """One record, one line; a request's id where there is a request."""
+    """Formats a record as one JSON line, with the request id inside a request."""
 
     def __init__(self, redact: Redactor) -> None:
         super().__init__()
@@ -67,8 +67,8 @@ class JSONLines(logging.Formatter):
         message = self._redact(record.getMessage())
         batch: Sequence[tuple[float, str]] | None = getattr(record, BATCH, None)
         if batch is not None:
-            return _lines(members(_line(record, message)), batch)
-        line = {"time": _instant(record.created), **_line(record, message)}
+            return _batch_lines(members(_common_members(record, message)), batch)
+        line = {"time": _timestamp(record.created), **_common_members(record, message)}
         if has_request_context() and "request_id" in g:
             line["request_id"] = g.request_id
         line |= getattr(record, FIELDS, {})
@@ -78,47 +78,49 @@ class JSONLines(logging.Formatter):
 
 
 def members(fields: Mapping[str, object]) -> str:
-    """A JSON object's inside, so that what many lines have in common is spelt once."""
+    """A JSON object without braces; members common to many lines are encoded once."""
     return _encoder.encode(fields).decode()[1:-1]
 
 
-def _lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
-    """A line for each of a batch: the epoch seconds it tells of, and its own members."""
-    starts: dict[int, str] = {}  # by the second
-    middle = f'+00:00",{common},'
+def _batch_lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
+    """One line per batch entry, which holds epoch seconds and the line's own members."""
+    prefixes: dict[int, str] = {}  # line prefixes by second
+    common_part = f'+00:00",{common},'
     lines = []
-    for at, own in batch:
+    for at, extra in batch:
         second = int(at)
-        if second not in starts:
-            starts[second] = f'{{"time":"{_second(second)}.'
-        lines.append(f"{starts[second]}{_THOUSANDTHS[int((at - second) * 1000)]}{middle}{own}}}")
+        if second not in prefixes:
+            prefixes[second] = f'{{"time":"{_format_second(second)}.'
+        lines.append(
+            f"{prefixes[second]}{_THOUSANDTHS[int((at - second) * 1000)]}{common_part}{extra}}}"
+        )
     return "\n".join(lines)
 
 
-def _line(record: logging.LogRecord, message: str) -> dict[str, Any]:
+def _common_members(record: logging.LogRecord, message: str) -> dict[str, Any]:
     return {"level": record.levelname.lower(), "logger": record.name, "message": message}
 
 
-def _instant(at: float) -> str:
+def _timestamp(at: float) -> str:
     second = int(at)
-    return f"{_second(second)}.{_THOUSANDTHS[int((at - second) * 1000)]}+00:00"
+    return f"{_format_second(second)}.{_THOUSANDTHS[int((at - second) * 1000)]}+00:00"
 
 
-def _second(at: int) -> str:
+def _format_second(at: int) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def set_up_logging(secrets: Sequence[str] = ()) -> None:
-    """Make every logger of this process, the server's included, write through the root."""
+    """Route all loggers of the process, Granian's too, through the root handlers."""
     formatter = JSONLines(Redactor(secrets))
-    calm = logging.StreamHandler(sys.stdout)
-    calm.addFilter(lambda record: record.levelno < logging.WARNING)
-    loud = logging.StreamHandler(sys.stderr)
-    loud.setLevel(logging.WARNING)
-    for handler in (calm, loud):
+    stdout = logging.StreamHandler(sys.stdout)
+    stdout.addFilter(lambda record: record.levelno < logging.WARNING)
+    stderr = logging.StreamHandler(sys.stderr)
+    stderr.setLevel(logging.WARNING)
+    for handler in (stdout, stderr):
         handler.setFormatter(formatter)
     root = logging.getLogger()
-    root.handlers[:] = [calm, loud]
+    root.handlers[:] = [stdout, stderr]
     root.setLevel(logging.INFO)
     for name in ("_granian", "granian.access"):
         server = logging.getLogger(name)
@@ -126,8 +128,8 @@ def set_up_logging(secrets: Sequence[str] = ()) -> None:
         server.propagate = True
 
 
-def _spellings(secret: str) -> set[str]:
-    """A secret as it stands, in an address, and in base64."""
+def _encodings(secret: str) -> set[str]:
+    """A secret's forms: literal, URL-quoted and base64, with and without padding."""
     raw = secret.encode()
     encoded = (base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode())
     return {secret, quote(secret, safe=""), *encoded, *(each.rstrip("=") for each in encoded)}

@@ -1,4 +1,4 @@
-"""Prometheus metrics that add up over the worker processes; a label never holds a plate."""
+"""Prometheus metrics, summed over worker processes; no label contains a plate."""
 
 import hmac
 import ipaddress
@@ -23,32 +23,33 @@ from portal.web.observability.request_log import method_label
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
 SHORTEST_S = _SECONDS[0]
 _STATES = ("closed", "open", "half-open")
-# What a worker's counters and histograms may come to, each: a series takes some 170 bytes, and
-# routes, methods, statuses, operations and outcomes are few.
-_ROOM = 1024 * 1024
-BYTES_PER_WORKER = 2 * _ROOM
-# A source gone mad must not fill the memory of whoever collects: later names are "other".
+# Size of a worker's file of counters, and of its file of histograms: a series takes about 170
+# bytes, and routes, methods, statuses, operations and outcomes are few.
+_FILE_BYTES = 1024 * 1024
+BYTES_PER_WORKER = 2 * _FILE_BYTES
+# Bounds the series that drifting upstream field names can create; further names are "other".
 _MOST_FIELDS = 200
 
 
 def enable_multiprocess(directory: Path, number: int) -> None:
-    """Let this process write its numbers where those of the same server read them too.
+    """Store this process's metrics in files that all workers of the server read.
 
-    ``number`` is no other living process's; one that takes a dead one's over goes on counting
-    where that ended. Raises OSError where there is no room. To be called before Metrics is made.
+    ``number`` must be unique among living processes; a process that reuses a dead one's number
+    continues its counters. Raises OSError if the disk is full. Call before creating Metrics.
 
-    prometheus_client decides that at its import, by a variable; ours may have been imported
-    before the fork. It maps files full of holes, and to fill one where there is no room left
-    would end the process: it takes a file that is there as it is.
+    prometheus_client chooses its value class at import, by an environment variable, and may have
+    been imported before the fork, so the class is set here. The files are allocated in advance:
+    prometheus_client maps sparse files, and writing to a hole on a full disk would kill the
+    process. It uses an existing file as it is.
     """
     for kind in ("counter", "histogram"):
-        reserve(directory / f"{kind}_{number}.db", _ROOM)
+        reserve(directory / f"{kind}_{number}.db", _FILE_BYTES)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(directory)
     values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
 
 
 class BreakerLike(Protocol):
-    """A base address's breaker: its name, and "closed", "open" or "half-open"."""
+    """A base URL's breaker: its name, and its state "closed", "open" or "half-open"."""
 
     @property
     def name(self) -> str: ...
@@ -58,44 +59,56 @@ class BreakerLike(Protocol):
 
 
 class Metrics:
-    """Counts what the gateway tells and what the web room answers.
+    """Counts the gateway's events (see its Observer) and HTTP responses.
 
-    ``directory`` is the one given to ``add_up_in``: then the numbers shown are those of all
-    processes that write there, ended ones too. Without it they are this process's alone.
+    ``directory`` is the one given to ``enable_multiprocess``. With it, the exposed metrics cover
+    all processes that write there, ended ones included; without it, only this process.
     """
 
     def __init__(self, breakers: Sequence[BreakerLike] = (), directory: Path | None = None) -> None:
-        own = CollectorRegistry()
-        self._shown = CollectorRegistry() if directory else own
+        registry = CollectorRegistry()
+        self._exposed_registry = CollectorRegistry() if directory else registry
         if directory:
-            MultiProcessCollector(self._shown, path=str(directory))  # type: ignore[no-untyped-call]
-        self._shown.register(_BreakerStates(breakers))
+            MultiProcessCollector(self._exposed_registry, path=str(directory))  # type: ignore[no-untyped-call]
+        self._exposed_registry.register(_BreakerStates(breakers))
 
         def counter(name: str, text: str, *labels: str) -> Counter:
-            return Counter(name, text, labels, namespace="portal", registry=own)
+            return Counter(name, text, labels, namespace="portal", registry=registry)
 
-        def timer(name: str, text: str, *labels: str) -> Histogram:
-            return Histogram(name, text, labels, namespace="portal", registry=own, buckets=_SECONDS)
+        def histogram(name: str, text: str, *labels: str) -> Histogram:
+            return Histogram(
+                name, text, labels, namespace="portal", registry=registry, buckets=_SECONDS
+            )
 
         self._attempts = counter(
-            "upstream_attempts", "Calls by how they ended", "operation", "base", "outcome"
+            "upstream_attempts", "Upstream calls by outcome", "operation", "base", "outcome"
         )
-        self._attempt_seconds = timer(
-            "upstream_attempt_seconds", "How long a call took", "operation", "base"
+        self._attempt_seconds = histogram(
+            "upstream_attempt_seconds", "Duration of an upstream call", "operation", "base"
         )
         self._lookups = counter(
-            "lookups", "Answers: hit, miss, stale, collapsed, request", "operation", "result"
+            "lookups",
+            "Lookups by cache result: hit, miss, stale, collapsed, request",
+            "operation",
+            "result",
         )
-        self._failures = counter("lookup_failures", "Lookups in vain", "operation", "reason")
-        self._lookup_seconds = timer(
-            "lookup_seconds", "How long a lookup took", "operation", "result"
+        self._failures = counter(
+            "lookup_failures", "Failed lookups by reason", "operation", "reason"
+        )
+        self._lookup_seconds = histogram(
+            "lookup_seconds", "Duration of a lookup", "operation", "result"
         )
         self._drift = counter(
-            "drift", "Fields new, missing or oddly typed in a paid answer", "operation", "field"
+            "drift",
+            "New, missing or wrongly typed fields in paid answers",
+            "operation",
+            "field",
         )
-        self._store_faults = counter("store_faults", "Times the store could not be used", "what")
-        self._requests = counter("requests", "Requests", "method", "rule", "status")
-        self._request_seconds = timer("request_seconds", "Until the headers were ready", "rule")
+        self._store_faults = counter("store_faults", "Failed store operations", "what")
+        self._requests = counter("requests", "HTTP requests", "method", "rule", "status")
+        self._request_seconds = histogram(
+            "request_seconds", "Time until the response headers were ready", "rule"
+        )
         self._fields: set[tuple[str, str]] = set()
 
     def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
@@ -112,69 +125,73 @@ class Metrics:
 
     def drifted(self, operation: str, fields: Collection[str]) -> None:
         for name in fields:
-            known = (operation, name) in self._fields
-            if not known and len(self._fields) < _MOST_FIELDS:
+            is_known = (operation, name) in self._fields
+            if not is_known and len(self._fields) < _MOST_FIELDS:
                 self._fields.add((operation, name))
-                known = True
-            self._drift.labels(operation, name if known else "other").inc()
+                is_known = True
+            self._drift.labels(operation, name if is_known else "other").inc()
 
     def store_failed(self, what: str) -> None:
         self._store_faults.labels(what).inc()
 
-    def answered(self, method: str, rule: str, status: int, seconds: float, times: int = 1) -> None:
-        """``rule`` is the route's pattern, never the path; ``times`` requests alike were answered
-        in the mean of ``seconds``."""
+    def count_responses(
+        self, method: str, rule: str, status: int, seconds: float, times: int = 1
+    ) -> None:
+        """Count ``times`` responses that took ``seconds`` on average.
+
+        ``rule`` is the route's pattern, never the path.
+        """
         self._requests.labels(method, rule, str(status)).inc(times)
         _observe(self._request_seconds.labels(rule), seconds, times)
 
     def text(self) -> bytes:
-        """Prometheus's text format."""
-        return generate_latest(self._shown)
+        """The metrics in Prometheus's text format."""
+        return generate_latest(self._exposed_registry)
 
 
-def _observe(timer: Histogram, seconds: float, times: int) -> None:
-    """What that many calls of ``observe`` would do, for a batch that falls into one bucket."""
+def _observe(histogram: Histogram, seconds: float, times: int) -> None:
+    """Equivalent to ``times`` calls of ``observe`` whose values fall into one bucket."""
     if times == 1:
-        timer.observe(seconds)
+        histogram.observe(seconds)
         return
-    timer._sum.inc(seconds * times)
-    timer._buckets[bisect_left(timer._upper_bounds, seconds)].inc(times)
+    histogram._sum.inc(seconds * times)
+    histogram._buckets[bisect_left(histogram._upper_bounds, seconds)].inc(times)
 
 
 class _BreakerStates(Collector):
-    """Read when asked for: the processes share the breakers themselves."""
+    """Reads breaker states on collection; the processes already share the breakers."""
 
     def __init__(self, breakers: Sequence[BreakerLike]) -> None:
         self._breakers = breakers
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         gauge = GaugeMetricFamily(
-            "portal_breaker_state", "1 for the state a breaker is in", labels=("base", "state")
+            "portal_breaker_state", "1 for the current state of a breaker", labels=("base", "state")
         )
         for breaker in self._breakers:
-            now = breaker.state
+            current = breaker.state
             for state in _STATES:
-                gauge.add_metric((breaker.name, state), float(state == now))
+                gauge.add_metric((breaker.name, state), float(state == current))
         yield gauge
 
 
 @dataclass(frozen=True, slots=True)
 class MetricsAccess:
-    """Who may read them: loopback, or whoever holds the operator's token."""
+    """Access check for ``/metrics``: loopback addresses, or the operator's token."""
 
     token: str | None = field(default=None, repr=False)
     behind_proxy: bool = False
 
     def check(self) -> None:
-        """Abort with 401 or 403 unless this request may."""
-        given = request.headers.get("Authorization", "").removeprefix("Bearer ").encode()
-        if self.token and hmac.compare_digest(given, self.token.encode()):
+        """Abort with 401 or 403 unless the request may read the metrics."""
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ").encode()
+        if self.token and hmac.compare_digest(token, self.token.encode()):
             return
         if not self._is_loopback():
             abort(401 if self.token else 403)
 
     def _is_loopback(self) -> bool:
-        # A proxy on this machine that nobody told us of makes the whole world look like it.
+        # Behind an unconfigured proxy on this machine, every client appears as loopback.
         forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
         if forwarded and not self.behind_proxy:
             return False
@@ -196,7 +213,7 @@ def metrics_blueprint(metrics: Metrics, access: MetricsAccess) -> Blueprint:
 
 
 def register_metrics(app: Flask, metrics: Metrics) -> None:
-    """Count every request under its route's rule."""
+    """Count every request by its route's rule."""
 
     @app.before_request
     def start() -> None:
@@ -207,5 +224,5 @@ def register_metrics(app: Flask, metrics: Metrics) -> None:
         rule = request.url_rule.rule if request.url_rule else "none"
         method = method_label(request.method)
         seconds = time.monotonic() - g.get("metrics_started", time.monotonic())
-        metrics.answered(method, rule, response.status_code, seconds)
+        metrics.count_responses(method, rule, response.status_code, seconds)
         return response

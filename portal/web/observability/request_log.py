@@ -1,4 +1,4 @@
-"""One line a request: its id, the route's rule (never the path), the status, the time it took."""
+"""The access log: each request's id, rule (never its path), status and duration."""
 
 import logging
 import time
@@ -18,15 +18,17 @@ _METHODS: Final = frozenset(
 
 
 def method_label(method: str) -> str:
-    """A method as lines and metrics name it: it is the caller's own text, so what is none of
-    HTTP's is not repeated."""
+    """The method's name in logs and metrics; "other" unless HTTP defines it.
+
+    The method is untrusted input, so unknown methods are not repeated.
+    """
     return method if method in _METHODS else "other"
 
 
 def request_fields(
     method: str, rule: str | None, status: int, cache_status: str | None
 ) -> dict[str, Any]:
-    """What a request's line tells of it, beside the ``ms`` it took."""
+    """The members of a request's log line, except its duration ``ms``."""
     fields: dict[str, Any] = {"method": method_label(method), "rule": rule, "status": status}
     if cache_status is not None:
         fields["cache"] = cache_status.partition("; ")[2]
@@ -34,7 +36,7 @@ def request_fields(
 
 
 def register_request_log(app: Flask) -> None:
-    """Registered first, so that it starts first and sees the answer last."""
+    """Log every request; register it early, so that its timer starts first."""
     # The development server prints whole paths, plates included.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
 

@@ -1,1 +1,1 @@
-"""The HTML pages: routes, sessions, lookups, the PDF."""
+"""The HTML pages: routes, sessions, lookups and the PDF."""

@@ -1,4 +1,4 @@
-"""A printed dossier's code: a signed summary of what the paper says. Nothing is stored for it."""
+"""The code on a printed dossier: a signed summary of its content, never stored."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from portal.presentation import DossierPage, DossierSummary, NoPrice, Panels
 from portal.presentation.panels import Panel
 
 _DIGEST_CHARACTERS: Final = 16
-# How a code writes the absence of a price.
+# The encoding of a missing price.
 _NO_PRICE: Final[Mapping[object, str | None]] = {
     "empty": "",
     "unavailable": None,
@@ -23,18 +23,18 @@ _FORMER_SALT: Final = "dossier"
 
 
 class DossierCodes:
-    """Issues and checks the codes; a changed character makes one worthless.
+    """Issues and verifies the codes; any changed character invalidates a code.
 
-    A code is valid in the ``namespace`` it was issued in: one of the demonstration's, or of a test
-    upstream's, proves nothing about a vehicle.
+    A code is valid only in the ``namespace`` that issued it, because data from the demo mode or
+    from a test upstream proves nothing about a vehicle.
     """
 
     def __init__(self, secret: bytes, namespace: str = "upstream") -> None:
         self._serializer = URLSafeSerializer(secret, salt=f"dossier|{namespace}")
-        self._former = URLSafeSerializer(secret, salt=_FORMER_SALT)
+        self._former_serializer = URLSafeSerializer(secret, salt=_FORMER_SALT)
 
     def issue(self, summary: DossierSummary) -> str:
-        """The code of a summary, in characters that a URL and a typist can carry."""
+        """The code of a summary, in URL-safe characters that can be typed."""
         kept = (summary.decode_kept_at, summary.fines_kept_at, summary.restrictions_kept_at)
         return str(
             self._serializer.dumps(
@@ -45,24 +45,26 @@ class DossierCodes:
                     summary.restrictions,
                     _NO_PRICE.get(summary.price, str(summary.price)),
                     summary.digest,
-                    # A shorter code is a coarser QR code: most papers have nothing to say here.
+                    # Usually empty: a shorter code allows a coarser QR code.
                     [at and _seconds(at) for at in kept] if any(kept) else [],
                 ]
             ),
         )
 
     def read(self, code: str) -> DossierSummary | None:
-        """What a code signs; None for one that this portal did not issue."""
+        """The signed summary of a code, or None if this portal did not issue it."""
         signed = _signed(self._serializer, code)
         return _summary(*signed) if signed is not None else None
 
     def is_former(self, code: str) -> bool:
-        """Whether a former version issued it, whose codes did not say whether the data was real."""
-        return _signed(self._former, code) is not None
+        """Whether a former version issued the code, which did not mark demo data."""
+        return _signed(self._former_serializer, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
-        """The dossier with its code, its digest and the QR code that leads to ``/verificar``.
-        One that was never asked for says nothing that a signature could stand for."""
+        """The dossier with its code, digest and the QR code of its ``/verificar`` URL.
+
+        An idle dossier is returned unchanged, because it has no content to sign.
+        """
         if page.state == "idle":
             return page
         contents, summary = page.contents, page.contents.summary
@@ -79,12 +81,12 @@ class DossierCodes:
             restrictions_kept_at=_kept_at(panels.renajud, contents.restrictions),
         )
         code = self.issue(signed)
-        picture: Any = segno.make(f"{page.address}/verificar?codigo={code}", error="m")
+        qr_code: Any = segno.make(f"{page.address}/verificar?codigo={code}", error="m")
         return replace(
             page,
             code=code,
             digest=signed.digest_in_groups,
-            qr=picture.svg_data_uri(scale=2, border=2, light="white"),
+            qr=qr_code.svg_data_uri(scale=2, border=2, light="white"),
         )
 
 
@@ -93,7 +95,8 @@ def _signed(serializer: URLSafeSerializer, code: str) -> Any:
         signed = serializer.loads(code)
     except (BadSignature, UnicodeError, ValueError, TypeError):
         return None
-    # Base64's last character has bits to spare: only the spelling that was issued is valid.
+    # The last base64 character has unused bits, so other spellings decode to the same value; only
+    # the issued one is valid.
     return signed if serializer.dumps(signed) == code else None
 
 
@@ -121,7 +124,7 @@ def _summary(
 
 
 def _kept_at(panel: Panel, content: object) -> datetime | None:
-    """When an answer was given that is past its time; one that cannot be read tells nothing."""
+    """When a stale answer was fetched; None if it is fresh or unreadable."""
     return panel.fetched_at if panel.state == "stale" and content is not None else None
 
 
@@ -134,9 +137,9 @@ def _moment(seconds: int | None) -> datetime | None:
 
 
 def _digest(panels: Panels) -> str:
-    """SHA-256 over the three answers as they came, shortened to what a person can compare."""
-    sha = hashlib.sha256()
+    """SHA-256 over the three raw answers, truncated so that people can compare it."""
+    sha256_hash = hashlib.sha256()
     for panel in (panels.decode, panels.renainf, panels.renajud):
         body = panel.body or b""
-        sha.update(len(body).to_bytes(8, "big") + body)
-    return sha.hexdigest()[:_DIGEST_CHARACTERS]
+        sha256_hash.update(len(body).to_bytes(8, "big") + body)
+    return sha256_hash.hexdigest()[:_DIGEST_CHARACTERS]

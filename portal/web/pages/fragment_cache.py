@@ -1,8 +1,8 @@
-"""What was read and drawn of an answer a moment ago: a page shown again costs no drawing again.
+"""Cache of parsed and rendered answers, for pages that are shown again.
 
-Everything here is made of an answer's bytes alone and found by them, so a page never shows what
-the store no longer holds. ``forget`` is called every half minute, so nothing outlives its
-retention in memory, and with every purge of the store.
+Entries are derived from an answer's bytes alone and found by them, so a page never shows data that
+the store no longer holds. ``forget`` runs every 30 s, so that no entry outlives its retention in
+memory, and at every purge of the store.
 """
 
 import math
@@ -17,59 +17,59 @@ from markupsafe import Markup
 from portal.presentation import read_facts
 from portal.presentation.glossary_links import glossed
 
-MOST: Final = 64  # at 60 kB of markup each
+MAX_FRAGMENTS: Final = 64  # about 60 kB of markup each
 
 
 class Fragments:
-    """Markup by the object it was drawn from; ``most`` 0 keeps nothing at hand.
+    """Rendered markup by source object; ``most`` is the capacity (0: disabled).
 
-    ``longest_request_s``: for how long after a purge a page may still be drawn of what its
-    request had read before.
+    ``longest_request_s`` is the time in seconds after a purge during which a request that read
+    its data before the purge may still render it.
     """
 
     def __init__(
         self,
         longest_request_s: float = 30.0,
-        most: int = MOST,
+        most: int = MAX_FRAGMENTS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._most = most
         self._longest_request_s = longest_request_s
         self._clock = clock
         self._purged_until = -math.inf
-        self._drawn: OrderedDict[int, tuple[object, Markup]] = OrderedDict()
-        self._change = threading.Lock()
+        self._fragments: OrderedDict[int, tuple[object, Markup]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def remembered(self, subject: object, caller: Callable[[], Markup]) -> Markup:
-        """``{% call remembered(subject) %}``: the block, drawn once a subject.
+        """The block of ``{% call remembered(subject) %}``, rendered once per subject.
 
-        The very same object is meant, not an equal one: to compare would cost what is saved.
+        Subjects are compared by identity, because comparing values would cost what caching saves.
         """
         if not self._most:
             self.forget()
             return caller()
-        held = self._drawn.get(id(subject))
-        if held is not None and held[0] is subject:
-            return held[1]
+        cached = self._fragments.get(id(subject))
+        if cached is not None and cached[0] is subject:
+            return cached[1]
         markup = caller()
-        with self._change:
-            self._drawn[id(subject)] = subject, markup
-            while len(self._drawn) > self._most:
-                self._drawn.popitem(last=False)
+        with self._lock:
+            self._fragments[id(subject)] = subject, markup
+            while len(self._fragments) > self._most:
+                self._fragments.popitem(last=False)
         return markup
 
     def purged(self) -> None:
-        """The store was purged: let go of everything, and again of what late pages leave here."""
+        """Clear the cache after a purge, now and while requests from before it may run."""
         self._purged_until = self._clock() + self._longest_request_s
         self.forget()
 
     def tick(self) -> None:
-        """Twice a second: see ``purged``."""
+        """Clear what requests from before a purge have rendered; called every 0.5 s."""
         if self._clock() <= self._purged_until:
             self.forget()
 
     def forget(self) -> None:
-        with self._change:
-            self._drawn.clear()
+        with self._lock:
+            self._fragments.clear()
         read_facts.cache_clear()
         glossed.cache_clear()

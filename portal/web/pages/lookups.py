@@ -1,4 +1,4 @@
-"""A page's lookups: side by side, each ending as a panel whatever happens to it."""
+"""A page's lookups: run in parallel, each returns a panel even if it fails."""
 
 import logging
 import threading
@@ -39,8 +39,8 @@ BROKEN = "Algo deu errado neste portal durante a consulta."
 class Lookups:
     """Turns operations on a subject into panels.
 
-    ``read_ahead`` is told of each answer that was waited for, in its own thread: what can be
-    made of it then need not be made after the slowest lookup.
+    ``read_ahead`` is called with each answer that came from the upstream, in its lookup's thread,
+    so that parsing it overlaps with the slower lookups.
     """
 
     def __init__(
@@ -60,49 +60,55 @@ class Lookups:
         identity: Identity,
         directive: Directive = Directive.NORMAL,
     ) -> Panels:
-        """What is known of the operations asked for; the others stay unasked."""
-        return self.side_by_side([subject], operations, identity, directive)[0]
+        """The panels of one subject, "unasked" for the operations not given."""
+        return self.panels_of_all([subject], operations, identity, directive)[0]
 
-    def side_by_side(
+    def panels_of_all(
         self,
         subjects: Sequence[Plate | Renavam],
         operations: Sequence[Operation],
         identity: Identity,
         directive: Directive = Directive.NORMAL,
     ) -> list[Panels]:
-        """The panels of each subject, all lookups at once.
+        """The panels of each subject; all lookups run in parallel.
 
-        What is in memory never waits for what is not: only lookups that must ask the upstream
-        take a thread, and the last of them uses ours.
+        Stored answers never wait for the upstream: only lookups that need the upstream use a
+        thread of the pool, and the last of them runs in the calling thread.
         """
-        known: dict[Lookup, Panel] = {}
-        to_ask: list[Lookup] = []
-        for lookup in dict.fromkeys(Lookup(one, of) for of in subjects for one in operations):
+        results: dict[Lookup, Panel] = {}
+        to_fetch: list[Lookup] = []
+        for lookup in dict.fromkeys(
+            Lookup(operation, subject) for subject in subjects for operation in operations
+        ):
             if directive is Directive.REFRESH:
-                to_ask.append(lookup)
+                to_fetch.append(lookup)
                 continue
             first = Directive.ONLY_IF_CACHED if directive is Directive.NORMAL else directive
             panel = self.panel(lookup, identity, first)
             if panel.state == "unasked" and directive is Directive.NORMAL:
-                to_ask.append(lookup)
+                to_fetch.append(lookup)
             else:
-                known[lookup] = panel
-        asking = [_Asking(partial(self.panel, lookup, identity, directive)) for lookup in to_ask]
-        for each in asking[:-1]:
-            # The system may have no thread to spare: then we ask one after another.
+                results[lookup] = panel
+        pending = [
+            _PendingLookup(partial(self.panel, lookup, identity, directive)) for lookup in to_fetch
+        ]
+        for each in pending[:-1]:
+            # If the system cannot start a thread, the lookups run one after another below.
             with suppress(RuntimeError):
                 self._pool.submit(each.run)
-                each.is_handed_over = True
-        for each in reversed(asking):
-            if not each.is_handed_over:
+                each.is_submitted = True
+        for each in reversed(pending):
+            if not each.is_submitted:
                 each.run()
-        known |= {lookup: each.panel.result() for lookup, each in zip(to_ask, asking, strict=True)}
+        results |= {
+            lookup: each.panel.result() for lookup, each in zip(to_fetch, pending, strict=True)
+        }
         unasked = Panel("unasked")
         return [
             Panels(
-                decode=known.get(Lookup(DECODE, subject), unasked),
-                renainf=known.get(Lookup(RENAINF, subject), unasked),
-                renajud=known.get(Lookup(RENAJUD, subject), unasked),
+                decode=results.get(Lookup(DECODE, subject), unasked),
+                renainf=results.get(Lookup(RENAINF, subject), unasked),
+                renajud=results.get(Lookup(RENAJUD, subject), unasked),
             )
             for subject in subjects
         ]
@@ -110,7 +116,7 @@ class Lookups:
     def panel(
         self, lookup: Lookup, identity: Identity, directive: Directive = Directive.NORMAL
     ) -> Panel:
-        """One lookup as a panel; never raises."""
+        """The panel of one lookup; never raises."""
         price = self._gateway.terms(lookup.operation.name).price
         if not identity.has_scope(lookup.operation.name):
             return Panel("unavailable", price=price, reason=OUT_OF_SCOPE, cause="out_of_scope")
@@ -132,35 +138,36 @@ class Lookups:
             return Panel("unavailable", price=price, reason=sentence, cause=failure.kind)
         except Exception as error:
             log.error("unexpected %s in a panel", type(error).__name__)
-            # A panel must not cost the visitor the page, nor look like a clean record.
+            # A failed panel must neither fail the page nor look like a clean record.
             return Panel("unavailable", price=price, reason=BROKEN, cause="broken")
         if served.status != 200:
             sentence = REJECTED.format(subject_phrase(lookup.subject))
             return Panel("unavailable", price=price, reason=sentence, cause="rejected")
         panel = _panel(served, replaced, price)
         if not panel.from_memory:
-            with suppress(Exception):  # the page meets it again, where it belongs
+            with suppress(Exception):  # rendering the page meets the same error and handles it
                 self._read_ahead(lookup.operation.name, panel)
         return panel
 
 
-class _Asking:
-    """One lookup that is asked once, by whichever thread comes first.
+class _PendingLookup:
+    """A lookup that runs once, in the first thread that calls ``run``.
 
-    An executor that was refused a thread keeps what it was given, and runs it when it has one.
+    An executor that could not start a thread keeps the submitted task, and runs it once it has a
+    thread, so ``run`` may be called twice.
     """
 
-    def __init__(self, ask: Callable[[], Panel]) -> None:
-        self._ask = ask
-        self._begun = threading.Lock()
+    def __init__(self, fetch: Callable[[], Panel]) -> None:
+        self._fetch = fetch
+        self._started = threading.Lock()
         self.panel: Future[Panel] = Future()
-        self.is_handed_over = False
+        self.is_submitted = False
 
     def run(self) -> None:
-        if not self._begun.acquire(blocking=False):
+        if not self._started.acquire(blocking=False):
             return
         try:
-            self.panel.set_result(self._ask())
+            self.panel.set_result(self._fetch())
         except BaseException as error:
             self.panel.set_exception(error)
             raise

@@ -1,4 +1,4 @@
-"""The dossier's own HTML as a tagged PDF, by WeasyPrint where its libraries are at hand."""
+"""Renders the dossier's HTML as a tagged PDF with WeasyPrint, if it is installed."""
 
 import gc
 import threading
@@ -11,55 +11,57 @@ from portal.web.http.assets import Assets, UnknownAsset
 
 
 class PDFUnavailable(Exception):
-    """WeasyPrint or a library that it loads is missing on this machine."""
+    """WeasyPrint, or a library that it loads, is not installed."""
 
 
 def render_pdf(html: str, assets: Assets) -> bytes:
-    """PDF/UA-1 of a page; only our own ``/static/`` files and ``data:`` are ever loaded."""
-    # One at a time, the making of the press included: pango's font map is not for several
-    # threads, and Python would not set two papers faster than one after the other.
-    with _one_at_a_time:
-        return _press(assets).print(html)
+    """A page as PDF/UA-1; loads only our ``/static/`` files and ``data:`` URLs."""
+    # One at a time, the creation of the renderer included: pango's font map is not thread-safe,
+    # and two parallel renderings would not be faster in Python.
+    with _render_lock:
+        return _renderer(assets).render(html)
 
 
-_one_at_a_time = threading.Lock()
+_render_lock = threading.Lock()
 
 
 @lru_cache(1)
-def _press(assets: Assets) -> "_Press":
-    return _Press(assets)
+def _renderer(assets: Assets) -> "_PdfRenderer":
+    return _PdfRenderer(assets)
 
 
-class _Press:
-    """What one paper leaves for the next: the fonts that were looked up, the sheets parsed."""
+class _PdfRenderer:
+    """Renders PDFs; keeps the fonts found and the style sheets parsed between them."""
 
     def __init__(self, assets: Assets) -> None:
         try:
-            import weasyprint  # late, and only here: it loads pango
+            import weasyprint  # imported on first use, because it loads pango
             from weasyprint.text.fonts import FontConfiguration
         except (ImportError, OSError) as error:
             raise PDFUnavailable(type(error).__name__) from None
         self._weasyprint = weasyprint
         self._assets = assets
         self._fonts = FontConfiguration()
-        self._fetcher = _own_files(weasyprint.urls, assets)
+        self._fetcher = _static_fetcher(weasyprint.urls, assets)
         self._sheets: dict[str, Any] = {}
 
-    def print(self, html: str) -> bytes:
-        with _undisturbed():
+    def render(self, html: str) -> bytes:
+        with _gc_paused():
             document = self._weasyprint.HTML(
                 string=html, base_url="http://portal.invalid/", url_fetcher=self._fetcher
             )
             pdf = document.write_pdf(
-                stylesheets=self._sheets_of(document),
+                stylesheets=self._linked_sheets(document),
                 font_config=self._fonts,
                 pdf_variant="pdf/ua-1",
             )
         return bytes(pdf)
 
-    def _sheets_of(self, document: Any) -> list[Any]:
-        """The sheets that the page links to, parsed; their links are taken out of the page, for
-        WeasyPrint would parse them again each time."""
+    def _linked_sheets(self, document: Any) -> list[Any]:
+        """The parsed style sheets that the page links to.
+
+        Removes the links from the page, because WeasyPrint would parse the sheets again.
+        """
         links = [
             link for link in document.etree_element.iter("link") if link.get("rel") == "stylesheet"
         ]
@@ -74,15 +76,15 @@ class _Press:
         return self._sheets[address]
 
 
-def _own_files(urls: Any, assets: Assets) -> Any:
-    class OwnFiles(urls.URLFetcher):  # type: ignore[misc]
+def _static_fetcher(urls: Any, assets: Assets) -> Any:
+    class StaticFetcher(urls.URLFetcher):  # type: ignore[misc]
         def fetch(self, url: str, headers: Any = None) -> Any:
             if url.startswith("data:"):
                 return super().fetch(url, headers)
             asset = _asset(assets, url)
             return urls.URLFetcherResponse(url, asset.body, {"Content-Type": asset.content_type})
 
-    return OwnFiles(allowed_protocols=("data",))
+    return StaticFetcher(allowed_protocols=("data",))
 
 
 def _asset(assets: Assets, address: str) -> Any:
@@ -94,9 +96,12 @@ def _asset(assets: Assets, address: str) -> Any:
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """No cyclic collection while a paper is set: a hundred thousand boxes live until its end,
-    and walking through them again and again took a tenth of its time."""
+def _gc_paused() -> Iterator[None]:
+    """Pause the cyclic garbage collector during layout.
+
+    About 100,000 boxes live until the end of the layout, and the collector's repeated traversal of
+    them took a tenth of the time.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

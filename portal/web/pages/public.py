@@ -1,4 +1,4 @@
-"""The pages that are open in every mode: search, sign-in, glossary, privacy, reference."""
+"""Pages public in every mode: search, sign-in, glossary, privacy, API reference."""
 
 import re
 import unicodedata
@@ -36,42 +36,46 @@ from portal.web.pages.sessions import Sessions, local_path
 WRONG_TOKEN = "Este token não foi aceito."  # noqa: S105
 EXPIRED_TOKEN = "Este token foi revogado ou venceu."  # noqa: S105
 TOO_MANY_TRIES = "Tentativas demais com tokens errados. Espere {} e tente de novo."
-LONGEST_CODE = 1000
+MAX_CODE_LENGTH = 1000
 _SEPARATORS = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
 _DASHES = str.maketrans("‐–—‑−", "-----")
 _CODE_IN_AN_ADDRESS = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
 
 
-def plain_query(text: str) -> str:
-    """A plate or Renavam as people type and paste it: no blanks or dots, every dash a hyphen, and
-    none in a number."""
+def normalise_query(text: str) -> str:
+    """Normalise a typed or pasted plate or Renavam.
+
+    Removes blanks and dots, turns every dash into a hyphen, and removes hyphens from a number.
+    """
     plain = text.translate(_SEPARATORS).translate(_DASHES)
     digits = plain.replace("-", "")
     return digits if digits.isdecimal() else plain
 
 
-def pasted_code(text: str) -> str:
-    """A dossier's code as it is copied off paper: without the blanks and line breaks that it was
-    printed with, and out of the whole address that the QR code holds."""
+def extract_code(text: str) -> str:
+    """Extract a dossier's code from pasted text.
+
+    Removes the blanks and line breaks of the print, and accepts the URL in the QR code.
+    """
     plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
     address = _CODE_IN_AN_ADDRESS.match(plain)
     code = unquote(address[1]) if address else plain
-    return code.translate(_DASHES)[:LONGEST_CODE]
+    return code.translate(_DASHES)[:MAX_CODE_LENGTH]
 
 
 class PublicPages:
-    """Nothing here is about a vehicle."""
+    """The pages that show no vehicle data."""
 
     def __init__(
         self,
-        visitors: Sessions,
+        sessions: Sessions,
         history: History,
         codes: DossierCodes,
         samples: Sequence[SamplePlate],
         limits: RateLimits,
         privacy: PrivacyPage,
     ) -> None:
-        self._visitors = visitors
+        self._sessions = sessions
         self._history = history
         self._codes = codes
         self._samples = samples
@@ -97,30 +101,30 @@ class PublicPages:
         return self.search_response(200)
 
     def search_response(self, status: int, query: str = "", problem: str = "") -> Response:
-        """The search form, kept as it was typed, with what is wrong in words."""
+        """The search form with the user's input and the problem in words."""
         page = search_page(
             query=query,
             problem=problem,
             recent=self._recent(),
-            samples=self._samples if self._visitors.is_demo else (),
+            samples=self._samples if self._sessions.is_demo else (),
         )
         return make_response(render_template(page.template, page=page), status)
 
     def find(self) -> BaseResponse:
         query = request.args.get("q", "")
         try:
-            subject = parse_subject(plain_query(query))
+            subject = parse_subject(normalise_query(query))
         except InvalidPlate:
             return self.search_response(400, query.strip()[:80], INVALID_PLATE)
         return redirect(subject_url(subject), 303)
 
     def erase(self) -> BaseResponse:
-        self._history.erase(self._visitors.mark)
+        self._history.erase(self._sessions.history_key)
         return redirect(url_for("open.search"), 303)
 
     def sign_in_form(self, problem: str = "", status: int = 200) -> Response:
         page = sign_in_page(
-            pass_through=self._visitors.is_pass_through,
+            pass_through=self._sessions.is_pass_through,
             next_path=local_path(request.values.get("next", "/")),
             problem=problem,
         )
@@ -136,20 +140,20 @@ class PublicPages:
         try:
             if not is_token(token):
                 raise UnknownToken
-            self._visitors.sign_in(token)
+            self._sessions.sign_in(token)
         except UnknownToken:
             return self.sign_in_form(WRONG_TOKEN, 401)
         except RefusedToken:
             return self.sign_in_form(EXPIRED_TOKEN, 403)
-        self._limits.signed_in(request.remote_addr)
+        self._limits.reset_sign_in(request.remote_addr)
         return redirect(local_path(request.form.get("next", "/")), 303)
 
     def sign_out(self) -> BaseResponse:
-        self._visitors.sign_out()
+        self._sessions.sign_out()
         return redirect(url_for("open.search"), 303)
 
     def verify(self) -> str:
-        code = pasted_code(request.args.get("codigo", ""))
+        code = extract_code(request.args.get("codigo", ""))
         summary = self._codes.read(code) if code else None
         page = verify_page(code, summary, self._codes.is_former(code))
         return render_template(page.template, page=page)
@@ -164,29 +168,29 @@ class PublicPages:
     def reference(self) -> str:
         page = api_page(
             base_url=request.url_root.rstrip("/"),
-            token=DEMO_TOKEN if self._visitors.is_demo else "SEU_TOKEN",
+            token=DEMO_TOKEN if self._sessions.is_demo else "SEU_TOKEN",
             samples=self._samples,
         )
         return render_template(page.template, page=page)
 
     def robots(self) -> Response:
-        # Vehicle pages stay readable, or their noindex would never be seen.
+        # Crawlers may fetch vehicle pages, because otherwise they would never see their noindex.
         return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
 
     def _recent(self) -> list[RecentLookup]:
         try:
-            if self._visitors.current() is None:
+            if self._sessions.current() is None:
                 return []
         except TokensUnavailable:
-            return []  # the search form is of use without it
+            return []  # the search form works without the history
         return [
             RecentLookup(parse_subject(entry.subject), datetime.fromtimestamp(entry.asked_at, UTC))
-            for entry in self._history.recent(self._visitors.mark)
+            for entry in self._history.recent(self._sessions.history_key)
         ]
 
 
 def subject_url(subject: Plate | Renavam) -> str:
-    """The canonical page of a plate or Renavam."""
+    """The URL path of the canonical page of a plate or Renavam."""
     if isinstance(subject, Plate):
         return url_for("vehicle.vehicle", text=subject.text)
     return url_for("vehicle.renavam", text=subject.text)

@@ -1,4 +1,4 @@
-"""Who is looking at the pages: sessions, signing in and out, and forms that are really ours."""
+"""Page sessions: sign-in, sign-out, CSRF checks, page limits, bot detection."""
 
 import hmac
 import re
@@ -26,20 +26,20 @@ from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
-# A browser drops a cookie over 4,096 bytes without a word. Encryption and two rounds of base64
-# make a credential nearly twice as long, and the cookie holds more than it.
-LONGEST_SEALED: Final = 2000
+# Browsers silently drop cookies over 4,096 bytes. Encryption and two rounds of base64 nearly
+# double the length of a credential, and the cookie has other content too.
+MAX_CREDENTIAL_LENGTH: Final = 2000
 
 
 class DynamicSecureCookies(SecureCookieSessionInterface):
-    """Cookies are Secure exactly when the visitor came over TLS."""
+    """Session cookies that are Secure exactly when the request came over TLS."""
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002 Flask's
         return request.is_secure
 
 
 class Sessions:
-    """The session holds a token's digest, or in pass-through mode the credential encrypted."""
+    """Holds a token's digest or, in pass-through mode, the encrypted credential."""
 
     def __init__(
         self, gatekeeper: Gatekeeper, secret: bytes, forms: UploadLimiter, namespace: str
@@ -58,8 +58,10 @@ class Sessions:
         return self._gatekeeper.mode == "pass-through"
 
     def current(self) -> Identity | None:
-        """Who is signed in; in the demonstration everybody is a visitor. A revoked token's
-        session ends here. Asked once a request: a page that tells of a fault asks nobody again.
+        """The signed-in identity, in demo mode at least the visitor's, or None.
+
+        Ends the session of a revoked token. The result is cached for the request, also after an
+        error, so that an error page does not query the database again.
         """
         if "identity" not in g:
             g.identity = None
@@ -82,7 +84,7 @@ class Sessions:
 
     @property
     def signed_in(self) -> Identity | None:
-        """Who has signed in: in the demonstration a mere visitor has not."""
+        """The identity that has signed in; None for a visitor in demo mode."""
         if "token" not in session and "credential" not in session:
             return None
         identity = self.current()
@@ -90,7 +92,10 @@ class Sessions:
 
     @property
     def signed_in_name(self) -> str | None:
-        """For the head of a page, which does without it rather than fail, error pages above all."""
+        """The name for the page header, or None if the tokens are unavailable.
+
+        Pages, error pages above all, must render without it.
+        """
         try:
             identity = self.signed_in
         except TokensUnavailable:
@@ -98,10 +103,10 @@ class Sessions:
         return None if identity is None else _shown_name(identity)
 
     @property
-    def mark(self) -> str:
-        """What tells this person's history from others': the token, or the browser's session."""
+    def history_key(self) -> str:
+        """The key of the visitor's history: the token's digest, or a session id."""
         identity = self.signed_in
-        # The demonstration's token is everybody's: it tells nobody apart.
+        # The demo token is public, so it does not identify a visitor.
         if identity is not None and identity.digest != digest(DEMO_TOKEN):
             return identity.digest
         if "visitor" not in session:
@@ -111,9 +116,9 @@ class Sessions:
     def sign_in(self, token: str) -> None:
         """Start a session; raises UnknownToken or RefusedToken."""
         self._gatekeeper.admit(token)
-        if self.is_pass_through and len(token) > LONGEST_SEALED:
+        if self.is_pass_through and len(token) > MAX_CREDENTIAL_LENGTH:
             raise UnknownToken
-        session.clear()  # a new session: nothing planted before survives (session fixation)
+        session.clear()  # against session fixation
         if self.is_pass_through:
             session["credential"] = seal_text(self._secret, self._namespace, token)
         else:
@@ -128,16 +133,16 @@ class Sessions:
         return str(session["csrf"])
 
     def check_csrf(self) -> None:
-        """A POST to a page carries the session's csrf_token, or it is not our form."""
+        """Abort with 400 unless a page's POST contains the session's ``csrf_token``."""
         if request.method != "POST" or request.routing_exception or is_json_path(request.path):
             return
-        # The session first: a body from nowhere is not even read.
+        # Check the session first, so that a body without a session is never read.
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)
         with self._forms.reading(network(request.remote_addr)):
-            given = request.form.get("csrf_token", "")
-        if not hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode()):
+            token = request.form.get("csrf_token", "")
+        if not hmac.compare_digest(token.encode("utf-8", "replace"), expected.encode()):
             abort(400)
 
 
@@ -145,54 +150,54 @@ def _shown_name(identity: Identity) -> str:
     return "credencial própria" if identity.credential is not None else identity.name
 
 
-def local_path(wish: str) -> str:
-    """Where to go after signing in: a path of this portal, or the front page."""
+def local_path(path: str) -> str:
+    """``path`` if it is a path of this portal, else "/"; for redirects after sign-in."""
     try:
-        parts = urlsplit(wish)
-    except ValueError:  # as of "//["
+        parts = urlsplit(path)
+    except ValueError:  # such as "//["
         return "/"
-    sound = (
-        wish.startswith("/")
-        and not wish.startswith(("//", "/\\"))
+    is_local = (
+        path.startswith("/")
+        and not path.startswith(("//", "/\\"))
         and not parts.scheme
         and not parts.netloc
-        and wish.isprintable()
-        and "\\" not in wish
+        and path.isprintable()
+        and "\\" not in path
     )
-    return wish if sound else "/"
+    return path if is_local else "/"
 
 
-def limit_pages(app: Flask, limits: RateLimits, visitors: Sessions) -> None:
-    """Pages about vehicles count towards the limits; the JSON face judges its own order."""
+def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
+    """Rate-limit the vehicle pages; the JSON API checks limits in its own order."""
 
-    def judge() -> None:
+    def check_limit() -> None:
         if request.blueprint != "vehicle":
             return
-        # Visitors of the demonstration share a token, and are told apart by address alone.
-        identity = visitors.signed_in
+        # Demo visitors share a token, so only their address counts.
+        identity = sessions.signed_in
         wait_s = limits.request(request.remote_addr, identity.digest if identity else None)
         if wait_s is not None:
             raise TooManyRequests(retry_after=wait_s)
 
-    app.before_request(judge)
+    app.before_request(check_limit)
 
 
 def is_user_initiated() -> bool:
-    """Whether this GET is a person's: not a prefetch, not from another site, not a known bot.
+    """Whether a user caused the request: no prefetch, other site or known bot.
 
-    Absent headers count as a person.
+    A request without the relevant headers counts as a user's.
     """
     headers = request.headers
     purpose = " ".join(headers.get(name, "") for name in _PURPOSES).lower()
-    early = any(word in purpose for word in ("prefetch", "prerender", "preview"))
-    foreign = headers.get("Sec-Fetch-Site", "").strip().lower() == "cross-site"
-    bot = _BOTS.search(headers.get("User-Agent", "")) is not None
-    return request.method in ("GET", "POST") and not (early or foreign or bot)
+    is_prefetch = any(word in purpose for word in ("prefetch", "prerender", "preview"))
+    is_cross_site = headers.get("Sec-Fetch-Site", "").strip().lower() == "cross-site"
+    is_bot = _BOTS.search(headers.get("User-Agent", "")) is not None
+    return request.method in ("GET", "POST") and not (is_prefetch or is_cross_site or is_bot)
 
 
 _PURPOSES: Final = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
-# Programs that read pages unasked. Not the browsers inside Telegram or Pinterest, which carry a
-# person, nor Cubot's phones.
+# Crawlers and link previews. The in-app browsers of Telegram and Pinterest, which a person uses,
+# and Cubot's phones must not match.
 _BOTS: Final = re.compile(
     r"(?<!cu)bot|crawl|spider|slurp|preview|facebookexternalhit|facebookcatalog|meta-external"
     r"|whatsapp/|embedly|iframely|slack-imgproxy|ia_archiver|google-read-aloud|googleother"

@@ -1,4 +1,4 @@
-"""The pages about a vehicle: shell and panels, Renavam, dossier, asking again, the report."""
+"""Vehicle pages: plate, panels, Renavam, dossier, negotiation, refresh, report."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -66,19 +66,21 @@ NOTHING_TO_WRITE_ABOUT = (
     "Nenhum registro deste veículo está disponível agora, e sem registros não há do que escrever. "
     "O laudo não foi pedido nem cobrado. Tente de novo daqui a pouco."
 )
-OF_A_PLATE = (DECODE, RENAINF, RENAJUD)
-OF_A_RENAVAM = (RENAINF, RENAJUD)
+PLATE_OPERATIONS = (DECODE, RENAINF, RENAJUD)
+RENAVAM_OPERATIONS = (RENAINF, RENAJUD)
 
 
 class VehiclePages:
-    """Everything here needs a person who may see it; a page GET that is no person's spends
-    nothing and shows what is stored."""
+    """The vehicle pages; all require an identity.
+
+    A GET that no user initiated shows only stored answers, so that it costs nothing.
+    """
 
     def __init__(
         self,
         gateway: Gateway,
         lookups: Lookups,
-        visitors: Sessions,
+        sessions: Sessions,
         history: History,
         public_pages: PublicPages,
         codes: DossierCodes,
@@ -88,9 +90,9 @@ class VehiclePages:
     ) -> None:
         self._lookups = lookups
         self._reports = WrittenReports(gateway)
-        self._visitors = visitors
+        self._sessions = sessions
         self._history = history
-        self._open_pages = public_pages
+        self._public_pages = public_pages
         self._codes = codes
         self._render_pdf = render_pdf
         self._hidden_marker = hidden_marker
@@ -108,10 +110,10 @@ class VehiclePages:
             (f"{plate}/atualizar", "refresh", self.refresh, "POST"),
             (f"{plate}/laudo", "report", self.report, "POST"),
         ):
-            pages.add_url_rule(path, name, self._about(Plate, view), methods=[method])
-        pages.add_url_rule("/renavam/<text>", "renavam", self._about(Renavam, self.renavam))
-        comparison = ComparisonPages(self._lookups, self._reading, self._remember)
-        pages.add_url_rule("/comparar", "comparison", self._signed_in(comparison.compare))
+            pages.add_url_rule(path, name, self._for_subject(Plate, view), methods=[method])
+        pages.add_url_rule("/renavam/<text>", "renavam", self._for_subject(Renavam, self.renavam))
+        comparison = ComparisonPages(self._lookups, self._render_context, self._record_history)
+        pages.add_url_rule("/comparar", "comparison", self._require_sign_in(comparison.compare))
 
         @pages.after_request
         def keep_out_of_indexes(response: Response) -> Response:
@@ -120,11 +122,11 @@ class VehiclePages:
 
         return pages
 
-    def _signed_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """The view for whoever may see vehicles, with their identity; else the sign-in form."""
+    def _require_sign_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
+        """Pass the identity to the view; else redirect to sign-in, or 401 for a POST."""
 
         def checked(**parts: str) -> BaseResponse:
-            identity = self._visitors.current()
+            identity = self._sessions.current()
             if identity is not None:
                 return view(identity=identity, **parts)
             if request.method == "POST":
@@ -133,42 +135,42 @@ class VehiclePages:
 
         return checked
 
-    def _about(
+    def _for_subject(
         self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
     ) -> Callable[..., BaseResponse]:
-        """Sign-in, then the subject in its canonical spelling, then the view."""
+        """Require sign-in, redirect to the canonical spelling, then call the view."""
 
         def checked(text: str, identity: Identity, **parts: str) -> BaseResponse:
             try:
                 subject = kind.parse(text)
             except InvalidPlate:
-                return self._open_pages.search_response(400, text[:80], INVALID_PLATE)
+                return self._public_pages.search_response(400, text[:80], INVALID_PLATE)
             if subject.text != text:
                 assert request.endpoint is not None
-                own = url_for(request.endpoint, text=subject.text, **dict[str, Any](parts))
-                # The query as it came: nothing of it may steer where we send people.
+                path = url_for(request.endpoint, text=subject.text, **dict[str, Any](parts))
+                # The query is appended unparsed, so that it cannot change the redirect's target.
                 query = request.query_string.decode("ascii", "ignore")
-                return redirect(f"{own}?{query}" if query else own, 308)
+                return redirect(f"{path}?{query}" if query else path, 308)
             return view(subject, identity, **parts)
 
-        return self._signed_in(checked)
+        return self._require_sign_in(checked)
 
     def vehicle(self, plate: Plate, identity: Identity) -> BaseResponse:
-        person = is_user_initiated()
-        whole = request.args.get("completo") == "1"
-        if person:
-            self._remember(plate)
-            directive = Directive.NORMAL if whole else Directive.ONLY_IF_CACHED
+        user_initiated = is_user_initiated()
+        with_lookups = request.args.get("completo") == "1"
+        if user_initiated:
+            self._record_history(plate)
+            directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
         else:
             directive = Directive.PEEK
-        panels = self._lookups.panels(plate, OF_A_PLATE, identity, directive)
+        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, directive)
         report, outdated = self._reports.newest(plate, panels, identity)
         page = vehicle_page(
             plate,
             panels,
             report,
-            self._reading(),
-            follow=person,
+            self._render_context(),
+            follow=user_initiated,
             report_outdated=outdated,
             may_refresh=identity.has_scope("refresh"),
             may_write=identity.has_scope("report"),
@@ -181,16 +183,16 @@ class VehiclePages:
         operations = [OPERATIONS[needed] for needed in panel_needs(name)]
         directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
         panels = self._lookups.panels(plate, operations, identity, directive)
-        page = panel_fragment(name, plate, panels, self._reading())
+        page = panel_fragment(name, plate, panels, self._render_context())
         return make_response(render_template(page.template, page=page))
 
     def renavam(self, renavam: Renavam, identity: Identity) -> BaseResponse:
-        person = is_user_initiated()
-        if person:
-            self._remember(renavam)
-        directive = Directive.NORMAL if person else Directive.PEEK
-        panels = self._lookups.panels(renavam, OF_A_RENAVAM, identity, directive)
-        page = renavam_page(renavam, panels.renainf, panels.renajud, self._reading())
+        user_initiated = is_user_initiated()
+        if user_initiated:
+            self._record_history(renavam)
+        directive = Directive.NORMAL if user_initiated else Directive.PEEK
+        panels = self._lookups.panels(renavam, RENAVAM_OPERATIONS, identity, directive)
+        page = renavam_page(renavam, panels.renainf, panels.renajud, self._render_context())
         return make_response(render_template(page.template, page=page))
 
     def dossier(self, plate: Plate, identity: Identity) -> BaseResponse:
@@ -201,7 +203,7 @@ class VehiclePages:
         page = self._dossier(plate, identity)
         html = render_template(page.template, page=page)
         if page.state == "idle":
-            return make_response(html)  # a page with a way to ask; a file has none to offer
+            return make_response(html)  # the page offers a link to start the lookups; a PDF cannot
         try:
             pdf = self._render_pdf(html)
         except PDFUnavailable:
@@ -214,34 +216,36 @@ class VehiclePages:
         )
 
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """A calculation over what is stored: this page never asks, so it never costs."""
-        panels = self._lookups.panels(plate, OF_A_PLATE, identity, Directive.PEEK)
-        page = negotiation_page(plate, panels, self._reading(), request.args)
+        """The negotiation page, calculated from stored answers only, so it never costs."""
+        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
+        page = negotiation_page(plate, panels, self._render_context(), request.args)
         status = 400 if page.is_wrong else 200
         return make_response(render_template(page.template, page=page), status)
 
     def refresh(self, plate: Plate, identity: Identity) -> BaseResponse:
         if not identity.has_scope("refresh"):
             abort(403)
-        asked = tuple(one for one in OF_A_PLATE if identity.has_scope(one.name))
-        panels = self._lookups.panels(plate, asked, identity, Directive.REFRESH)
-        in_vain = not_refreshed(panels, plate)
-        if in_vain:
-            flash(f"{NOT_REFRESHED}\n{in_vain}")
-        elif asked:
-            flash(REFRESHED.format(f"{local_time(self._reading().now):%H:%M}"))
+        operations = tuple(
+            operation for operation in PLATE_OPERATIONS if identity.has_scope(operation.name)
+        )
+        panels = self._lookups.panels(plate, operations, identity, Directive.REFRESH)
+        failures = not_refreshed(panels, plate)
+        if failures:
+            flash(f"{NOT_REFRESHED}\n{failures}")
+        elif operations:
+            flash(REFRESHED.format(f"{local_time(self._render_context().now):%H:%M}"))
         if any(panel.has_answer and not panel.is_stored for panel in panels.all):
-            # Paid for, and nowhere but here: to lead elsewhere would show what was before.
+            # The paid answer is only in memory; a redirect would show the previous one.
             flash(NOT_STORED)
             report, _ = self._reports.newest(plate, panels, identity)
-            return self._page_with(plate, panels, report, identity)
+            return self._unstored_page(plate, panels, report, identity)
         return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """Have the report written from what the panels hold; what is unavailable is named."""
+        """Request a report on the panels' records; it names the unavailable ones."""
         if not identity.has_scope("report"):
             abort(403)
-        panels = self._lookups.panels(plate, OF_A_PLATE, identity)
+        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity)
         try:
             served = self._reports.write(plate, panels, identity)
         except NoRecords:
@@ -252,20 +256,20 @@ class VehiclePages:
         if served.status != 200:
             return page_error(502, NO_REPORT, REJECTED.format(subject_phrase(plate)), plate.text)
         if not served.stored:
-            return self._page_with(
-                plate, panels, self._reports.just_written(served, panels), identity
+            return self._unstored_page(
+                plate, panels, self._reports.unstored_panel(served, panels), identity
             )
         return redirect(url_for("vehicle.vehicle", text=plate.text, _anchor="laudo"), 303)
 
-    def _page_with(
+    def _unstored_page(
         self, plate: Plate, panels: Panels, report: Panel, identity: Identity
     ) -> BaseResponse:
-        """The page with what the store would not keep: it was paid for, so it is shown."""
+        """The vehicle page with a paid answer that could not be stored."""
         page = vehicle_page(
             plate,
             panels,
             report,
-            self._reading(),
+            self._render_context(),
             may_refresh=identity.has_scope("refresh"),
             may_write=identity.has_scope("report"),
         )
@@ -273,22 +277,22 @@ class VehiclePages:
 
     def _dossier(self, plate: Plate, identity: Identity) -> DossierPage:
         directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
-        panels = self._lookups.panels(plate, OF_A_PLATE, identity, directive)
+        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, directive)
         report, outdated = self._reports.newest(plate, panels, identity)
         page = dossier_page(
             plate,
             panels,
             report,
-            self._reading(),
+            self._render_context(),
             address=request.url_root.rstrip("/"),
             report_outdated=outdated,
         )
         return self._codes.stamp(page, panels)
 
-    def _remember(self, subject: Plate | Renavam) -> None:
-        self._history.record(self._visitors.mark, subject.text)
+    def _record_history(self, subject: Plate | Renavam) -> None:
+        self._history.record(self._sessions.history_key, subject.text)
 
-    def _reading(self) -> RenderContext:
+    def _render_context(self) -> RenderContext:
         return RenderContext(
             now=datetime.now(UTC), marker=self._hidden_marker, mask_names=self._mask_names
         )

@@ -1,4 +1,4 @@
-"""The written report of a vehicle: made from what the panels hold, and shown with its age."""
+"""Written reports of a vehicle, generated from the panels' records."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -14,22 +14,24 @@ from portal.presentation import LOOKUP_WORDS, Lookup, Panels, WrittenReport
 from portal.presentation.panels import Panel
 from portal.vehicle import Plate
 
-_decoder = msgspec.json.Decoder(float_hook=Decimal)  # every digit goes into the report
+_decoder = msgspec.json.Decoder(float_hook=Decimal)  # keeps all digits for the report
 
 
 class NoRecords(Exception):
-    """There is no record to write about: a report on nothing would still cost its price."""
+    """No record is available, and an empty report would still cost its price."""
 
 
 class WrittenReports:
-    """Has reports written and finds the newest one."""
+    """Requests reports and finds the newest one."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
 
     def write(self, plate: Plate, panels: Panels, identity: Identity) -> Served:
-        """Have a report written from these records; raises NoRecords before anything is
-        asked, else the gateway's Failure."""
+        """Request a report on the panels' records.
+
+        Raises NoRecords before any upstream call, or the gateway's Failure.
+        """
         results = _results(panels)
         if not results:
             raise NoRecords
@@ -41,14 +43,14 @@ class WrittenReports:
         return served
 
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
-        """The newest report that this reader may see, and whether the records have changed since.
+        """The newest report the identity may read, and whether its records changed.
 
-        A report tells what its records say, so it takes their scopes to read it: those it was
-        written from, and all three where these cannot be established. A reader who lacks one
-        gets the report written from the records on this page, if there is one.
+        A report contains data from its records, so reading it requires the scopes of the records
+        it was written from, or all three scopes if these records are unknown. An identity without
+        one of these scopes gets the report written from the records on this page, if there is one.
 
-        A record that is missing on this page is no change: it may have left the memory, be out
-        of this person's scope, or its source be down.
+        A record that is missing on this page is not a change: its answer may no longer be stored,
+        be out of the identity's scopes, or its source may be unavailable.
         """
         caller = _caller(identity)
         price = self._gateway.terms("report").price
@@ -58,48 +60,48 @@ class WrittenReports:
         results = _results(panels)
         made_of = next(
             (
-                chosen
-                for chosen, held in self._written_from(plate, results, caller)
-                if held.fetched_at == newest.fetched_at
+                subset
+                for subset, served_report in self._stored_reports(plate, results, caller)
+                if served_report.fetched_at == newest.fetched_at
             ),
             None,
         )
         if not all(map(identity.has_scope, made_of or LOOKUP_WORDS)):
-            of_these = next(self._written_from(plate, results, caller), None)
-            if of_these is None:
+            readable = next(self._stored_reports(plate, results, caller), None)
+            if readable is None:
                 return Panel("unasked", price=price), False
-            made_of, newest = of_these
+            made_of, newest = readable
         has_changed = made_of is None and len(results) == len(LOOKUP_WORDS)
-        return _shown(newest, made_of, price, from_memory=True), has_changed
+        return _report_panel(newest, made_of, price, from_memory=True), has_changed
 
-    def just_written(self, served: Served, panels: Panels) -> Panel:
-        """A report as it came, for a page that will find it nowhere else."""
+    def unstored_panel(self, served: Served, panels: Panels) -> Panel:
+        """The panel of a report that could not be stored."""
         price = self._gateway.terms("report").price
-        return _shown(served, tuple(_results(panels)), price, from_memory=False)
+        return _report_panel(served, tuple(_results(panels)), price, from_memory=False)
 
-    def _written_from(
+    def _stored_reports(
         self, plate: Plate, results: Mapping[Lookup, Any], caller: Caller
     ) -> Iterator[tuple[tuple[Lookup, ...], Served]]:
-        """The stored reports written from today's records, and from which of them.
+        """The stored reports on subsets of the current records, each with its subset.
 
-        A report is found by what it was written from, so that is tried: all records at hand
-        first, which is the usual case and ends the search.
+        A report's key is derived from its records, so the subsets are tried in turn. The set of
+        all available records is tried first: it is the usual case and ends the search.
         """
-        for chosen in _choices(tuple(results)):
-            lookup = report_lookup(plate, _data({name: results[name] for name in chosen}))
+        for subset in _subsets(tuple(results)):
+            lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
             try:
-                held = self._gateway.fetch(lookup, caller, Directive.PEEK)
+                served_report = self._gateway.fetch(lookup, caller, Directive.PEEK)
             except Failure:
                 continue
-            if held.status == 200:  # not the upstream's rejection of such a request
-                yield chosen, held
+            if served_report.status == 200:  # a 400 is a stored rejection by the upstream
+                yield subset, served_report
 
 
 def _caller(identity: Identity) -> Caller:
     return Caller(identity.name, identity.daily_limit, identity.credential)
 
 
-def _shown(
+def _report_panel(
     served: Served, made_of: tuple[Lookup, ...] | None, price: Decimal, *, from_memory: bool
 ) -> WrittenReport:
     return WrittenReport(
@@ -113,14 +115,14 @@ def _shown(
     )
 
 
-def _choices(names: tuple[Lookup, ...]) -> Iterator[tuple[Lookup, ...]]:
-    """Every choice of at least one, the largest first."""
+def _subsets(names: tuple[Lookup, ...]) -> Iterator[tuple[Lookup, ...]]:
+    """All non-empty subsets, largest first."""
     for count in range(len(names), 0, -1):
         yield from combinations(names, count)
 
 
 def _results(panels: Panels) -> dict[Lookup, Any]:
-    """The records at hand."""
+    """The available records by lookup."""
     return {
         name: _decoder.decode(body)["result"]
         for name in LOOKUP_WORDS
@@ -129,7 +131,7 @@ def _results(panels: Panels) -> dict[Lookup, Any]:
 
 
 def _data(results: Mapping[Lookup, Any]) -> dict[str, Any]:
-    """What the upstream is given to analyse: the results at hand, the others by name."""
+    """The report request's data: the available results, and the missing ones' names."""
     data: dict[str, Any] = {str(name): result for name, result in results.items()}
     missing = [name for name in LOOKUP_WORDS if name not in results]
     return {**data, "indisponiveis": missing} if missing else data

@@ -1,4 +1,4 @@
-"""A file's address changes with its content, and with nothing else."""
+"""Static files: hashed names, bundles, headers and colour contrast."""
 
 import gzip
 import re
@@ -36,26 +36,26 @@ def client_of(assets: Assets) -> FlaskClient:
     return app.test_client()
 
 
-def test_another_content_has_another_address(directory: Path) -> None:
+def test_changed_content_changes_url(directory: Path) -> None:
     before = Assets.build(directory).url("js/panels.js")
     assert before == Assets.build(directory).url("js/panels.js")
     (directory / "js/panels.js").write_text("'use strict'; 1;")
     assert before != Assets.build(directory).url("js/panels.js")
 
 
-def test_the_style_comes_in_one_request_in_layer_order(directory: Path) -> None:
+def test_css_bundle_follows_layer_order(directory: Path) -> None:
     text = Assets.build(directory).text("css/portal.css")
     order = [text.index(part) for part in ("tokens, base", "color: red", ".badge", ".plate")]
     assert order == sorted(order)
     assert ".paper" not in text
 
 
-def test_what_is_bundled_is_not_served_a_second_time(directory: Path) -> None:
+def test_bundled_file_has_no_url_of_its_own(directory: Path) -> None:
     with pytest.raises(UnknownAsset):
         Assets.build(directory).url("css/tokens.css")
 
 
-def test_a_file_may_be_kept_for_a_year(directory: Path) -> None:
+def test_static_file_is_cacheable_for_a_year(directory: Path) -> None:
     assets = Assets.build(directory)
     answer = client_of(assets).get(assets.url("js/panels.js"))
     assert answer.status_code == 200
@@ -64,7 +64,7 @@ def test_a_file_may_be_kept_for_a_year(directory: Path) -> None:
     assert answer.text == "'use strict';"
 
 
-def test_a_browser_that_takes_gzip_gets_it(directory: Path) -> None:
+def test_static_file_is_gzipped_if_accepted(directory: Path) -> None:
     assets = Assets.build(directory)
     client = client_of(assets)
     url = assets.url("css/portal.css")
@@ -87,16 +87,16 @@ def test_a_browser_that_takes_gzip_gets_it(directory: Path) -> None:
         "/static//etc/passwd",
     ],
 )
-def test_any_other_name_is_not_found(directory: Path, path: str) -> None:
+def test_unknown_static_name_is_not_found(directory: Path, path: str) -> None:
     assert client_of(Assets.build(directory)).get(path).status_code in {404, 308}
 
 
-def test_a_template_that_names_a_missing_file_fails_loudly(directory: Path) -> None:
+def test_url_of_missing_file_raises_unknown_asset(directory: Path) -> None:
     with pytest.raises(UnknownAsset):
         Assets.build(directory).url("css/nothing.css")
 
 
-def test_the_portals_own_files_are_all_there() -> None:
+def test_shipped_assets_exist() -> None:
     assets = Assets.build(STATIC)
     for name in ("css/portal.css", "css/dossier.css", "js/panels.js", "icons/mark.svg"):
         assert assets.url(name).startswith("/static/")
@@ -105,7 +105,7 @@ def test_the_portals_own_files_are_all_there() -> None:
 
 GROUNDS = ("ground", "surface", "raised")
 TEXTS = ("ink", "muted", "accent", "accent-strong", "ok", "warn", "danger", "unknown")
-# What stands on what, besides texts on the three grounds.
+# Text and background pairs, besides texts on the three grounds.
 PAIRS = (
     ("on-accent", "accent"),
     ("on-accent", "accent-strong"),
@@ -119,7 +119,7 @@ PAIRS = (
 
 
 def palettes() -> tuple[dict[str, str], dict[str, str]]:
-    """The light and the dark colours of tokens.css, by name."""
+    """The light and the dark colours of tokens.css by name."""
     found = re.findall(
         r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)",
         (STATIC / "css/tokens.css").read_text(),
@@ -128,7 +128,7 @@ def palettes() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def contrast(one: str, other: str) -> float:
-    """WCAG 2.2's contrast ratio of two #rrggbb colours."""
+    """The WCAG 2.2 contrast ratio of two #rrggbb colours."""
 
     def luminance(colour: str) -> float:
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
@@ -140,14 +140,16 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("palette", palettes(), ids=("light", "dark"))
-def test_every_text_can_be_read_on_its_ground(palette: dict[str, str]) -> None:
+def test_text_contrast_is_at_least_4_5(palette: dict[str, str]) -> None:
+    """WCAG 2.2 AA for text, on every background that it is used on."""
     pairs = [*PAIRS, *((text, ground) for text in TEXTS for ground in GROUNDS)]
     weak = {p: round(r, 2) for p in pairs if (r := contrast(palette[p[0]], palette[p[1]])) < 4.5}
     assert not weak
 
 
 @pytest.mark.parametrize("palette", palettes(), ids=("light", "dark"))
-def test_lines_fields_and_focus_can_be_seen(palette: dict[str, str]) -> None:
+def test_line_and_focus_contrast_is_at_least_3(palette: dict[str, str]) -> None:
+    """WCAG 2.2 AA for lines, form fields, focus rings and chart series."""
     marks = ("line-strong", "focus", *(f"series-{number}" for number in range(1, 7)))
     pairs = [(mark, ground) for mark in marks for ground in GROUNDS]
     weak = {p: round(r, 2) for p in pairs if (r := contrast(palette[p[0]], palette[p[1]])) < 3}

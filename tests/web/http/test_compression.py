@@ -1,4 +1,4 @@
-"""Pages travel compressed where the visitor takes it; JSON answers stay the upstream's bytes."""
+"""Compression: HTML pages are gzipped if accepted, JSON answers never."""
 
 import gzip
 from collections.abc import Callable
@@ -6,24 +6,24 @@ from collections.abc import Callable
 import pytest
 from flask import Flask, Response
 
-from portal.web.http.compression import WORTH_IT_BYTES, register_compression
+from portal.web.http.compression import MIN_BYTES, register_compression
 
 PAGE = "<p>Multa por excesso de velocidade</p>" * 500
 
 
-def app_answering(build: Callable[[], Response]) -> Flask:
+def app_returning(build: Callable[[], Response]) -> Flask:
     app = Flask(__name__)
     register_compression(app)
     app.add_url_rule("/", "page", build)
     return app
 
 
-def asked(response: Response, **headers: str) -> Response:
-    return app_answering(lambda: response).test_client().get("/", headers=headers)
+def fetch(response: Response, **headers: str) -> Response:
+    return app_returning(lambda: response).test_client().get("/", headers=headers)
 
 
-def test_a_page_is_a_fraction_of_itself_and_the_same_when_unpacked() -> None:
-    answer = asked(Response(PAGE, mimetype="text/html"), **{"Accept-Encoding": "br, gzip"})
+def test_page_is_gzipped_and_decompresses_to_itself() -> None:
+    answer = fetch(Response(PAGE, mimetype="text/html"), **{"Accept-Encoding": "br, gzip"})
     assert answer.headers["Content-Encoding"] == "gzip"
     assert len(answer.data) == int(answer.headers["Content-Length"]) < len(PAGE) / 20
     assert gzip.decompress(answer.data).decode() == PAGE
@@ -32,8 +32,8 @@ def test_a_page_is_a_fraction_of_itself_and_the_same_when_unpacked() -> None:
 @pytest.mark.parametrize(
     "accepted", [{}, {"Accept-Encoding": "br"}, {"Accept-Encoding": "gzip;q=0"}]
 )
-def test_a_visitor_that_takes_no_gzip_gets_none(accepted: dict[str, str]) -> None:
-    answer = asked(Response(PAGE, mimetype="text/html"), **accepted)
+def test_page_is_plain_if_gzip_is_not_accepted(accepted: dict[str, str]) -> None:
+    answer = fetch(Response(PAGE, mimetype="text/html"), **accepted)
     assert "Content-Encoding" not in answer.headers
     assert answer.data.decode() == PAGE
 
@@ -43,18 +43,18 @@ def test_a_visitor_that_takes_no_gzip_gets_none(accepted: dict[str, str]) -> Non
     [
         Response(PAGE, mimetype="application/json"),
         Response(PAGE, mimetype="application/pdf"),
-        Response("<p>" + "a" * (WORTH_IT_BYTES - 4), mimetype="text/html"),
+        Response("<p>" + "a" * (MIN_BYTES - 4), mimetype="text/html"),
         Response(iter([PAGE]), mimetype="text/html"),
     ],
     ids=["json", "pdf", "short", "streamed"],
 )
-def test_what_is_no_whole_long_page_is_left_alone(response: Response) -> None:
-    answer = asked(response, **{"Accept-Encoding": "gzip"})
+def test_non_html_short_or_streamed_response_is_not_gzipped(response: Response) -> None:
+    answer = fetch(response, **{"Accept-Encoding": "gzip"})
     assert "Content-Encoding" not in answer.headers
 
 
-def test_the_same_page_has_many_lengths() -> None:
-    """Else the length would tell whether a guess of the CSRF token was right (BREACH)."""
-    client = app_answering(lambda: Response(PAGE, mimetype="text/html")).test_client()
+def test_compressed_length_is_randomised() -> None:
+    """A fixed length would reveal whether a guessed CSRF token is right (BREACH)."""
+    client = app_returning(lambda: Response(PAGE, mimetype="text/html")).test_client()
     lengths = {len(client.get("/", headers={"Accept-Encoding": "gzip"}).data) for _ in range(40)}
     assert len(lengths) > 10

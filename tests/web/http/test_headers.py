@@ -1,4 +1,4 @@
-"""Every response carries its guards, errors included, and no cache may keep what is a person's."""
+"""Security and cache headers of every kind of response, errors included."""
 
 import re
 from typing import Any
@@ -11,7 +11,7 @@ from tests.web.json_paths import PLATE, QUESTIONS
 from tests.web.person import Person
 
 AUTH = {"Authorization": PORTAL_TOKEN}
-# Method, path, headers, status: one of each kind of answer that the application gives.
+# Method, path, headers, status: one of each kind of response.
 KINDS: tuple[tuple[str, str, dict[str, str], int], ...] = (
     ("GET", "/", {}, 200),
     ("GET", "/entrar", {}, 200),
@@ -45,7 +45,7 @@ def policy_of(response: Any) -> dict[str, list[str]]:
     return {name: values for name, *values in directives}
 
 
-def expect_guards(response: Any) -> None:
+def expect_security_headers(response: Any) -> None:
     headers = response.headers
     policy = policy_of(response)
     assert policy["default-src"] == ["'none'"]
@@ -70,12 +70,12 @@ def here(portal: PortalFactory) -> InProcessPortal:
 
 
 @pytest.mark.parametrize(("method", "path", "headers", "status"), KINDS)
-def test_every_kind_of_answer_is_guarded_and_kept_by_nobody(
+def test_every_response_has_security_and_no_store_headers(
     here: InProcessPortal, method: str, path: str, headers: dict[str, str], status: int
 ) -> None:
     response = here.client.open(path, method=method, headers=headers)
     assert response.status_code == status
-    expect_guards(response)
+    expect_security_headers(response)
     assert response.headers["Cache-Control"] == "no-store, private"
     assert {"Authorization", "Cookie"} <= {
         name.strip() for name in response.headers["Vary"].split(",")
@@ -93,16 +93,14 @@ def test_every_kind_of_answer_is_guarded_and_kept_by_nobody(
     "path",
     [f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie", "/renavam/00123456789", "/placa/X"],
 )
-def test_pages_about_vehicles_are_guarded_and_kept_out_of_indexes(
-    here: InProcessPortal, path: str
-) -> None:
+def test_vehicle_pages_have_security_headers_and_noindex(here: InProcessPortal, path: str) -> None:
     response = Person.at(here).signed_in().client.get(path)
-    expect_guards(response)
+    expect_security_headers(response)
     assert response.headers["X-Robots-Tag"] == "noindex"
     assert response.headers["Cache-Control"] == "no-store, private"
 
 
-def test_an_error_of_ours_is_guarded_too(
+def test_internal_error_has_security_headers(
     here: InProcessPortal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def explode(*_: object, **__: object) -> None:
@@ -110,19 +108,24 @@ def test_an_error_of_ours_is_guarded_too(
 
     monkeypatch.setattr("portal.web.pages.public.glossary_page", explode)
     monkeypatch.setattr("portal.web.json_api.routes.read_credential", explode)
-    for path in ("/glossario", QUESTIONS[0].path, QUESTIONS[0].path):  # the edge awake, too
+    for path in (
+        "/glossario",
+        QUESTIONS[0].path,
+        QUESTIONS[0].path,
+    ):  # twice: with a warm edge
         response = here.client.get(path)
         assert response.status_code == 500
-        expect_guards(response)
+        expect_security_headers(response)
 
 
-def test_robots_may_read_pages_or_they_would_not_see_the_noindex(here: InProcessPortal) -> None:
+def test_robots_txt_allows_vehicle_pages(here: InProcessPortal) -> None:
+    """Crawlers must fetch the pages to see their noindex."""
     text = here.client.get("/robots.txt").get_data(as_text=True)
     assert "Disallow: /placa" not in text
     assert "Disallow: /\n" not in text
 
 
-def test_static_files_are_everybodys(here: InProcessPortal) -> None:
+def test_static_files_are_publicly_cacheable(here: InProcessPortal) -> None:
     page = here.client.get("/").get_data(as_text=True)
     name = re.search(r'href="(/static/[^"]+\.css)"', page)
     assert name is not None

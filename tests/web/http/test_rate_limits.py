@@ -1,4 +1,4 @@
-"""Limits: off unless configured, judged in order, a wait always named; the sign-in's always on."""
+"""Rate limits: off by default, except for sign-ins; 429 always has Retry-After."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,13 +17,13 @@ AUTH = {"Authorization": PORTAL_TOKEN}
 FAR = {"X-Forwarded-For": "192.0.2.7"}
 
 
-def test_nothing_is_limited_unless_configured(portal: PortalFactory) -> None:
+def test_requests_are_unlimited_by_default(portal: PortalFactory) -> None:
     here = portal()
     for _ in range(200):
         assert ask(here, QUESTIONS[0], headers=AUTH).status_code == 200
 
 
-def test_a_token_over_its_rate_is_429_with_the_time_to_wait_even_for_hits(
+def test_token_over_limit_is_429_with_retry_after_even_for_hits(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal(RATE_LIMIT_TOKEN="3/hour")
@@ -38,7 +38,7 @@ def test_a_token_over_its_rate_is_429_with_the_time_to_wait_even_for_hits(
     assert ask(here, QUESTIONS[0], headers=other).status_code == 200
 
 
-def test_an_address_over_its_rate_is_429_whatever_its_token(portal: PortalFactory) -> None:
+def test_address_over_limit_is_429_with_any_token(portal: PortalFactory) -> None:
     here = portal(RATE_LIMIT_ADDRESS="2/hour", TRUSTED_PROXIES="1")
     tokens = [issue(here, f"token-{number}") for number in range(3)]
     for token, status in zip(tokens, (200, 200, 429), strict=True):
@@ -48,7 +48,7 @@ def test_an_address_over_its_rate_is_429_whatever_its_token(portal: PortalFactor
     assert ask(here, QUESTIONS[0], headers=near).status_code == 200
 
 
-def test_the_rate_is_judged_after_everything_that_is_wrong_with_a_request(
+def test_invalid_request_over_limit_keeps_its_own_status(
     portal: PortalFactory,
 ) -> None:
     here = portal(RATE_LIMIT_TOKEN="1/hour", RATE_LIMIT_ADDRESS="1/hour")
@@ -63,7 +63,7 @@ def test_the_rate_is_judged_after_everything_that_is_wrong_with_a_request(
     assert ask(here, QUESTIONS[0], method="OPTIONS").status_code == 204
 
 
-def test_pages_about_vehicles_count_and_open_pages_do_not(portal: PortalFactory) -> None:
+def test_limit_counts_vehicle_pages_and_not_public_pages(portal: PortalFactory) -> None:
     here = portal(RATE_LIMIT_TOKEN="2/hour")
     ana = Person.at(here).signed_in()
     for _ in range(2):
@@ -76,7 +76,7 @@ def test_pages_about_vehicles_count_and_open_pages_do_not(portal: PortalFactory)
         assert ana.client.get(path).status_code == 200
 
 
-def test_wrong_tokens_at_the_sign_in_wait_and_others_do_not(portal: PortalFactory) -> None:
+def test_wrong_sign_ins_limit_only_their_own_address(portal: PortalFactory) -> None:
     here = portal(TRUSTED_PROXIES="1")
     eve = Person.at(here)
     for _ in range(5):
@@ -89,7 +89,7 @@ def test_wrong_tokens_at_the_sign_in_wait_and_others_do_not(portal: PortalFactor
     assert Person.at(here).sign_in(headers={"X-Forwarded-For": "192.0.2.8"}).status_code == 303
 
 
-def test_a_right_token_forgives_the_slips_before_it(portal: PortalFactory) -> None:
+def test_valid_sign_in_resets_the_counter(portal: PortalFactory) -> None:
     here = portal()
     for _ in range(4):
         ana = Person.at(here)
@@ -98,14 +98,14 @@ def test_a_right_token_forgives_the_slips_before_it(portal: PortalFactory) -> No
         assert ana.sign_in().status_code == 303
 
 
-def test_attempts_at_one_time_gain_nothing() -> None:
+def test_concurrent_sign_ins_are_all_counted() -> None:
     limits = RateLimits()
     with ThreadPoolExecutor(16) as pool:
         waits = list(pool.map(lambda _: limits.sign_in("192.0.2.1"), range(200)))
     assert waits.count(None) == 5
 
 
-def test_what_the_minute_refuses_does_not_use_up_the_hour() -> None:
+def test_requests_rejected_by_the_minute_do_not_count_for_the_hour() -> None:
     limits = RateLimits(address="100/hour;2/minute")
     waits = [limits.request("192.0.2.1") for _ in range(150)]
     assert waits[:2] == [None, None]
@@ -113,7 +113,7 @@ def test_what_the_minute_refuses_does_not_use_up_the_hour() -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "who"),
+    ("address", "expected"),
     [
         ("192.0.2.1", "192.0.2.1"),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
@@ -123,16 +123,16 @@ def test_what_the_minute_refuses_does_not_use_up_the_hour() -> None:
         ("unix:", "unknown"),
     ],
 )
-def test_an_ipv6_customer_is_one_network(address: str | None, who: str) -> None:
-    assert network(address) == who
+def test_network_groups_ipv6_by_64_prefix(address: str | None, expected: str) -> None:
+    assert network(address) == expected
 
 
-def test_with_redis_down_limits_still_hold_here() -> None:
+def test_limits_apply_per_process_while_redis_is_down() -> None:
     limits = RateLimits(address="2/hour", redis_url=refused_url().replace("http", "redis"))
     assert [limits.request("192.0.2.1") is None for _ in range(3)] == [True, True, False]
 
 
-def test_processes_that_share_a_redis_share_the_count() -> None:
+def test_processes_share_the_count_in_redis() -> None:
     with RedisProcess() as redis:
         both = [RateLimits(token="3/hour", redis_url=redis.url) for _ in range(2)]
         waits = [both[turn % 2].request("192.0.2.1", "digest") for turn in range(5)]
@@ -141,7 +141,7 @@ def test_processes_that_share_a_redis_share_the_count() -> None:
         assert both[0].request("192.0.2.1", "digest") is None
 
 
-def test_a_page_that_came_too_soon_leads_back_to_itself_and_a_missing_one_does_not(
+def test_page_429_links_back_to_itself_and_404_does_not(
     portal: PortalFactory,
 ) -> None:
     pages = PageClient(portal({"PORTAL_RATE_LIMIT_ADDRESS": "1/hour"}).client)

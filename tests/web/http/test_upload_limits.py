@@ -1,4 +1,4 @@
-"""Stalled request bodies take few places: other senders and other requests go on."""
+"""Stalled request bodies do not block other senders or other requests."""
 
 import re
 import select
@@ -12,10 +12,10 @@ import pytest
 from werkzeug.exceptions import ServiceUnavailable
 
 from portal.web.http.upload_limits import (
-    FORMS,
-    FORMS_A_NETWORK,
-    REPORTS,
-    REPORTS_A_SENDER,
+    MAX_FORMS,
+    MAX_FORMS_PER_NETWORK,
+    MAX_REPORTS,
+    MAX_REPORTS_PER_SENDER,
     UploadLimiter,
 )
 from tests import factories
@@ -32,7 +32,7 @@ HOLDER, STRANGER = "192.0.2.1", "198.51.100.7"
 CSRF = re.compile(r'name="csrf_token" value="([^"]+)"')
 
 
-def test_full_limiter_refuses_and_admits_again() -> None:
+def test_full_limiter_rejects_until_a_slot_is_free() -> None:
     limiter = UploadLimiter(2, 2)
     with limiter.reading("a"), limiter.reading("b"):
         for sender in ("a", "b", "c"):
@@ -43,7 +43,7 @@ def test_full_limiter_refuses_and_admits_again() -> None:
         pass
 
 
-def test_one_sender_cannot_take_every_place() -> None:
+def test_one_sender_cannot_take_all_slots() -> None:
     limiter = UploadLimiter(4, 2)
     with limiter.reading("a"), limiter.reading("a"):
         with pytest.raises(ServiceUnavailable), limiter.reading("a"):
@@ -54,7 +54,7 @@ def test_one_sender_cannot_take_every_place() -> None:
         pass
 
 
-def test_body_that_breaks_off_gives_its_place_back() -> None:
+def test_aborted_body_releases_its_slot() -> None:
     limiter = UploadLimiter(1, 1)
     with pytest.raises(ConnectionError), limiter.reading("a"):
         raise ConnectionError
@@ -62,10 +62,10 @@ def test_body_that_breaks_off_gives_its_place_back() -> None:
         pass
 
 
-def test_all_stalled_bodies_leave_threads_for_other_requests() -> None:
-    assert FORMS + REPORTS < THREADS
-    assert FORMS_A_NETWORK < FORMS
-    assert REPORTS_A_SENDER < REPORTS
+def test_limits_leave_threads_for_other_requests() -> None:
+    assert MAX_FORMS + MAX_REPORTS < THREADS
+    assert MAX_FORMS_PER_NETWORK < MAX_FORMS
+    assert MAX_REPORTS_PER_SENDER < MAX_REPORTS
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def portal() -> Iterator[PortalProcess]:
 
 @pytest.fixture(scope="module")
 def proxied() -> Iterator[PortalProcess]:
-    """A portal behind one proxy: the tests are that proxy, and name the sender's address."""
+    """A portal behind one proxy; the tests act as that proxy and set X-Forwarded-For."""
     with FaultUpstream() as upstream:
         env = managed(upstream.url) | {
             "PORTAL_ACCESS_TOKENS": f"{ONE},{OTHER}",
@@ -88,16 +88,16 @@ def proxied() -> Iterator[PortalProcess]:
 
 @contextmanager
 def stalled(portal: PortalProcess, count: int, held: int, lines: Sequence[str]) -> Iterator[None]:
-    """``count`` requests with bodies that never come, of which the server holds ``held``.
+    """Open ``count`` requests with stalled bodies; the server keeps ``held`` open.
 
-    Returns once it has answered all others with 503.
+    Enters the context once the server has answered all others with 503.
     """
     head = "\r\n".join([*lines, "Host: portal", "Content-Length: 1000", "", "t"]).encode()
-    with ExitStack() as open_ones:
+    with ExitStack() as sockets:
         waiting = []
         for _ in range(count):
             one = socket.create_connection(("127.0.0.1", portal.port), timeout=10)
-            waiting.append(open_ones.enter_context(one))
+            waiting.append(sockets.enter_context(one))
             one.sendall(head)
         deadline = time.monotonic() + 30
         while len(waiting) > held and time.monotonic() < deadline:
@@ -115,7 +115,7 @@ def form_lines(portal: PortalProcess, *more: str) -> list[str]:
     return ["POST /entrar HTTP/1.1", f"Cookie: {cookie}", kind, *more]
 
 
-def have_report(portal: PortalProcess, token: str, **headers: str) -> int:
+def request_report(portal: PortalProcess, token: str, **headers: str) -> int:
     headers = {"Authorization": token, "Content-Type": "application/json", **headers}
     body = factories.report_request(PLATE, {"n": time.monotonic_ns()})
     return portal.post(REPORT, data=body, headers=headers, timeout=30).status_code
@@ -130,41 +130,41 @@ def sign_in(portal: PortalProcess, token: str, **headers: str) -> int:
     return portal.post("/entrar", data=form, headers=headers, timeout=30).status_code
 
 
-def test_half_sent_sign_in_forms_stop_neither_reports_nor_pages(portal: PortalProcess) -> None:
-    with stalled(portal, 100, FORMS_A_NETWORK, form_lines(portal)):
+def test_stalled_sign_in_forms_do_not_block_reports_or_pages(portal: PortalProcess) -> None:
+    with stalled(portal, 100, MAX_FORMS_PER_NETWORK, form_lines(portal)):
         for _ in range(3):
-            assert have_report(portal, "demo") == 200
+            assert request_report(portal, "demo") == 200
             assert portal.get(f"/placa/{PLATE}?completo=1", timeout=30).status_code == 200
-        assert sign_in(portal, "demo") == 503  # of the same network
-    wait_until(lambda: sign_in(portal, "demo") == 303, "the places to be free again")
+        assert sign_in(portal, "demo") == 503  # same network
+    wait_until(lambda: sign_in(portal, "demo") == 303, "the release of the upload slots")
 
 
-def test_half_sent_forms_of_one_network_stop_no_sign_in_from_another(
+def test_stalled_forms_block_sign_ins_of_their_network_only(
     proxied: PortalProcess,
 ) -> None:
     lines = form_lines(proxied, f"X-Forwarded-For: {HOLDER}")
-    with stalled(proxied, 100, FORMS_A_NETWORK, lines):
+    with stalled(proxied, 100, MAX_FORMS_PER_NETWORK, lines):
         assert sign_in(proxied, ONE, **{"X-Forwarded-For": HOLDER}) == 503
         assert sign_in(proxied, ONE, **{"X-Forwarded-For": STRANGER}) == 303
-        assert have_report(proxied, ONE, **{"X-Forwarded-For": HOLDER}) == 200
+        assert request_report(proxied, ONE, **{"X-Forwarded-For": HOLDER}) == 200
 
 
-def test_half_sent_forms_of_an_ipv6_network_share_its_places(proxied: PortalProcess) -> None:
+def test_stalled_forms_of_an_ipv6_64_share_its_slots(proxied: PortalProcess) -> None:
     lines = form_lines(proxied, "X-Forwarded-For: 2001:db8:1:2::7")
-    with stalled(proxied, FORMS_A_NETWORK, FORMS_A_NETWORK, lines):
+    with stalled(proxied, MAX_FORMS_PER_NETWORK, MAX_FORMS_PER_NETWORK, lines):
         assert sign_in(proxied, ONE, **{"X-Forwarded-For": "2001:db8:1:2:9::1"}) == 503
         assert sign_in(proxied, ONE, **{"X-Forwarded-For": "2001:db8:1:3::1"}) == 303
 
 
-def test_half_sent_reports_of_one_token_stop_no_other_token(proxied: PortalProcess) -> None:
+def test_stalled_reports_of_one_token_do_not_block_another(proxied: PortalProcess) -> None:
     lines = [f"POST {REPORT} HTTP/1.1", f"Authorization: {ONE}", "Content-Type: application/json"]
-    with stalled(proxied, REPORTS_A_SENDER + 10, REPORTS_A_SENDER, lines):
-        assert have_report(proxied, ONE) == 503
-        assert have_report(proxied, OTHER) == 200
+    with stalled(proxied, MAX_REPORTS_PER_SENDER + 10, MAX_REPORTS_PER_SENDER, lines):
+        assert request_report(proxied, ONE) == 503
+        assert request_report(proxied, OTHER) == 200
         assert sign_in(proxied, ONE) == 303
 
 
-def test_hundreds_of_half_sent_forms_stop_no_other_request(portal: PortalProcess) -> None:
+def test_more_stalled_forms_than_threads_block_no_other_request(portal: PortalProcess) -> None:
     head = "\r\n".join([*form_lines(portal), "Host: portal", "Content-Length: 1000", "", "t"])
     held: list[socket.socket] = []
     lock = threading.Lock()

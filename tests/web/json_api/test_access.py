@@ -1,4 +1,4 @@
-"""Who gets an answer of the JSON face: every 401 and 403, before the store or anybody is asked."""
+"""Access to the JSON API: every 401 and 403, before the store is read."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from tests.web.json_paths import (
 
 Options = dict[str, Any]
 
-# A credential in no form that a portal could take, whatever its mode.
+# Credentials that are malformed in every mode.
 MALFORMED: dict[str, Options] = {
     "none": {},
     "empty header": {"headers": {"Authorization": ""}},
@@ -66,7 +66,7 @@ UNKNOWN: dict[str, Options] = {
 
 
 @pytest.mark.parametrize("case", [*MALFORMED, *UNKNOWN])
-def test_a_wrong_credential_is_401_when_managed(
+def test_wrong_credential_is_401_in_managed_mode(
     portal: PortalFactory, upstream: FaultUpstream, case: str
 ) -> None:
     here = portal()
@@ -76,7 +76,7 @@ def test_a_wrong_credential_is_401_when_managed(
 
 
 @pytest.mark.parametrize("case", MALFORMED)
-def test_a_malformed_credential_never_goes_upstream_in_pass_through(
+def test_malformed_credential_is_not_sent_upstream_in_pass_through(
     portal: PortalFactory, upstream: FaultUpstream, case: str
 ) -> None:
     here = portal(pass_through(upstream.url))
@@ -86,7 +86,7 @@ def test_a_malformed_credential_never_goes_upstream_in_pass_through(
 
 
 @pytest.mark.parametrize("case", [*MALFORMED, *UNKNOWN])
-def test_the_demonstration_takes_its_token_alone(portal: PortalFactory, case: str) -> None:
+def test_demo_mode_rejects_wrong_credentials(portal: PortalFactory, case: str) -> None:
     here = portal({})
     for question in QUESTIONS:
         expect_message(ask(here, question, **{**MALFORMED, **UNKNOWN}[case]), 401, UNAUTHORIZED)
@@ -102,13 +102,13 @@ def test_the_demonstration_takes_its_token_alone(portal: PortalFactory, case: st
     ],
     ids=["header", "at", "both"],
 )
-def test_each_way_to_give_a_good_credential_is_taken(
+def test_valid_credential_is_accepted_by_header_and_query(
     portal: PortalFactory, question: Question, options: Options
 ) -> None:
     assert ask(portal(), question, **options).status_code == 200
 
 
-def test_the_demonstration_answers_its_token_an_issued_and_a_configured_one(
+def test_demo_mode_accepts_demo_issued_and_configured_tokens(
     portal: PortalFactory,
 ) -> None:
     here = portal({}, ACCESS_TOKENS="mine,yours")
@@ -117,7 +117,7 @@ def test_the_demonstration_answers_its_token_an_issued_and_a_configured_one(
             assert ask(here, question, headers={"Authorization": token}).status_code == 200
 
 
-def test_a_revoked_token_is_403_even_for_what_is_stored(
+def test_revoked_token_is_403_even_for_stored_answers(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -129,7 +129,7 @@ def test_a_revoked_token_is_403_even_for_what_is_stored(
             expect_message(ask(here, question, headers={"Authorization": token}), 403, FORBIDDEN)
 
 
-def test_an_expired_token_is_403_even_for_what_is_stored(
+def test_expired_token_is_403_even_for_stored_answers(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -141,7 +141,7 @@ def test_an_expired_token_is_403_even_for_what_is_stored(
 
 
 @pytest.mark.parametrize("scope", sorted(OPERATION_SCOPES))
-def test_a_scope_opens_its_own_operation_alone(
+def test_scope_allows_only_its_operation(
     portal: PortalFactory, upstream: FaultUpstream, scope: str
 ) -> None:
     here = portal()
@@ -156,10 +156,10 @@ def test_a_scope_opens_its_own_operation_alone(
             expect_message(response, 403, FORBIDDEN)
 
 
-def test_a_caller_who_is_refused_learns_nothing_of_what_else_is_wrong(
+def test_unauthorised_request_reveals_no_other_error(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
-    """401 and 403 come before the plate, the uf and the body are judged."""
+    """401 and 403 are checked before the plate, the UF and the body."""
     here = portal()
     narrow = issue(here, "narrow", frozenset({"decode"}))
     wrong_plate = "/detran/v1/restrictions/renainf/XX"
@@ -178,7 +178,7 @@ def test_a_caller_who_is_refused_learns_nothing_of_what_else_is_wrong(
                 expect_message(response, status)
 
 
-def test_a_revocation_reaches_cache_hits_of_a_running_process(portal: PortalFactory) -> None:
+def test_revocation_ends_hits_of_a_running_process(portal: PortalFactory) -> None:
     here = portal()
     token = issue(here, "leaver")
     question = QUESTIONS[0]
@@ -189,7 +189,7 @@ def test_a_revocation_reaches_cache_hits_of_a_running_process(portal: PortalFact
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_the_operators_trouble_with_the_upstream_is_503_and_never_remembered_as_an_answer(
+def test_upstream_rejecting_operator_credential_is_503(
     portal: PortalFactory, upstream: FaultUpstream, status: int
 ) -> None:
     here = portal()
@@ -201,9 +201,10 @@ def test_the_operators_trouble_with_the_upstream_is_503_and_never_remembered_as_
 
 
 @pytest.mark.parametrize(("status", "message"), [(401, UNAUTHORIZED), (403, FORBIDDEN)])
-def test_pass_through_relays_the_upstreams_refusal_and_asks_again_for_a_better_credential(
+def test_pass_through_relays_upstream_401_and_403(
     portal: PortalFactory, upstream: FaultUpstream, status: int, message: str
 ) -> None:
+    """The refusal of one credential does not affect another."""
     here = portal(pass_through(upstream.url))
     question = QUESTIONS[0]
     upstream.once(question.path, faults.status(status))
@@ -211,7 +212,7 @@ def test_pass_through_relays_the_upstreams_refusal_and_asks_again_for_a_better_c
     assert ask(here, question, headers={"Authorization": "better"}).status_code == 200
 
 
-def test_in_pass_through_the_upstream_gets_the_callers_credential_by_header_alone(
+def test_pass_through_sends_the_callers_credential_by_header_only(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal(pass_through(upstream.url))
@@ -223,7 +224,7 @@ def test_in_pass_through_the_upstream_gets_the_callers_credential_by_header_alon
         assert call.header("cookie") is None
 
 
-def test_in_managed_mode_the_upstream_gets_the_operators_credential_alone(
+def test_managed_mode_sends_only_the_operators_credential(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -237,16 +238,16 @@ def test_in_managed_mode_the_upstream_gets_the_operators_credential_alone(
         assert call.header("x-forwarded-for") is None
 
 
-def signed_in_only(here: InProcessPortal) -> None:
+def add_session(here: InProcessPortal) -> None:
     with here.client.session_transaction() as session:
         session["token"] = "0" * 64
 
 
-def test_a_session_is_no_credential_of_the_json_face(
+def test_page_session_does_not_authenticate_the_json_api(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
-    signed_in_only(here)
+    add_session(here)
     with no_upstream_call(upstream):
         for question in QUESTIONS:
             response = ask(here, question)

@@ -1,4 +1,4 @@
-"""Every error of the JSON face is one message in Portuguese, judged in the contract's order."""
+"""Errors of the JSON API: Portuguese messages, checked in the contract's order."""
 
 import pytest
 
@@ -71,9 +71,7 @@ WRONG_STATES = ("XX", "M", "MGG", "mg ", "ＭG", "%20", "0", "ı", "MG%0A", "BR"
 
 
 @pytest.mark.parametrize("path", UNKNOWN_PATHS)
-def test_a_path_that_is_not_the_contracts_is_404(
-    portal: PortalFactory, upstream: FaultUpstream, path: str
-) -> None:
+def test_unknown_path_is_404(portal: PortalFactory, upstream: FaultUpstream, path: str) -> None:
     here = portal()
     with no_upstream_call(upstream):
         for method in ("GET", "POST", "DELETE", "OPTIONS"):
@@ -83,9 +81,7 @@ def test_a_path_that_is_not_the_contracts_is_404(
                 expect_message(response, 404)
 
 
-def test_an_unknown_method_is_405_and_says_which_are_known(
-    portal: PortalFactory, upstream: FaultUpstream
-) -> None:
+def test_unknown_method_is_405_with_allow(portal: PortalFactory, upstream: FaultUpstream) -> None:
     here = portal()
     with no_upstream_call(upstream):
         for question in QUESTIONS:
@@ -93,48 +89,48 @@ def test_an_unknown_method_is_405_and_says_which_are_known(
             for method in ("GET", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "QUERY"):
                 if method in allowed:
                     continue
-                # Before the credential is looked at: the router judges first.
+                # The router rejects the method before the credential is read.
                 response = here.client.open(question.path, method=method)
                 expect_message(response, 405)
                 assert set(response.headers["Allow"].split(", ")) == allowed | {"OPTIONS"}
 
 
 @pytest.mark.parametrize("text", WRONG_PLATES)
-def test_a_wrong_plate_is_400_with_the_contracts_message(
+def test_invalid_plate_is_400_with_the_contracts_message(
     portal: PortalFactory, upstream: FaultUpstream, text: str
 ) -> None:
     here = portal()
     with no_upstream_call(upstream):
-        for room in ("decode", "restrictions/renainf", "restrictions/renajud"):
-            path = f"/detran/v1/{room}/{text}"
+        for operation in ("decode", "restrictions/renainf", "restrictions/renajud"):
+            path = f"/detran/v1/{operation}/{text}"
             expect_message(here.client.get(path, headers=AUTH), 400, INVALID_PLATE)
             expect_message(here.client.get(path), 401, UNAUTHORIZED)
         path = f"/detran/v1/restrictions/renainf/{text}/MG"
         expect_message(here.client.get(path, headers=AUTH), 400, INVALID_PLATE)
 
 
-def test_a_renavam_is_for_the_restriction_paths_alone(
+def test_renavam_is_accepted_only_on_restriction_paths(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
-    for room in ("renainf", "renajud"):
-        assert here.get(f"/detran/v1/restrictions/{room}/{RENAVAM}").status_code == 200
+    for operation in ("renainf", "renajud"):
+        assert here.get(f"/detran/v1/restrictions/{operation}/{RENAVAM}").status_code == 200
     assert here.get(f"/detran/v1/restrictions/renainf/{RENAVAM}/mg").status_code == 200
     with no_upstream_call(upstream):
         expect_message(here.get(f"/detran/v1/decode/{RENAVAM}"), 400, INVALID_PLATE)
         for text in WRONG_RENAVAMS:
-            for room in ("renainf", "renajud"):
-                path = f"/detran/v1/restrictions/{room}/{text}"
+            for operation in ("renainf", "renajud"):
+                path = f"/detran/v1/restrictions/{operation}/{text}"
                 expect_message(here.get(path), 400, INVALID_PLATE)
 
 
-def test_a_check_digit_is_never_a_reason_to_refuse(portal: PortalFactory) -> None:
+def test_renavam_check_digit_is_not_verified(portal: PortalFactory) -> None:
     here = portal()
     for renavam in ("12345678910", "00000000000"):
         assert here.get(f"/detran/v1/restrictions/renajud/{renavam}").status_code == 200
 
 
-def test_a_wrong_state_is_400_and_names_the_state(
+def test_invalid_uf_is_400_and_mentions_the_uf(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -146,7 +142,7 @@ def test_a_wrong_state_is_400_and_names_the_state(
 
 
 @pytest.mark.parametrize("spelling", ["abc1d23", "ABC-1D23", "aBc-1d23"])
-def test_spellings_of_one_plate_are_one_question(
+def test_spellings_of_a_plate_share_one_lookup(
     portal: PortalFactory, upstream: FaultUpstream, spelling: str
 ) -> None:
     here = portal()
@@ -156,9 +152,7 @@ def test_spellings_of_one_plate_are_one_question(
         assert here.get(f"/detran/v1/decode/{spelling}?junk=1&cb=2").status_code == 200
 
 
-def test_spellings_of_one_state_are_one_question_and_each_state_its_own(
-    portal: PortalFactory, upstream: FaultUpstream
-) -> None:
+def test_spellings_of_a_uf_share_one_lookup(portal: PortalFactory, upstream: FaultUpstream) -> None:
     here = portal()
     base = f"/detran/v1/restrictions/renainf/{PLATE}"
     for path, calls in ((base, 1), (f"{base}/mg", 2), (f"{base}/MG", 2), (f"{base}/Sp", 3)):
@@ -167,7 +161,7 @@ def test_spellings_of_one_state_are_one_question_and_each_state_its_own(
     assert [call.path for call in upstream.calls] == [base, f"{base}/MG", f"{base}/SP"]
 
 
-def test_both_spellings_of_a_converted_plate_are_separate_lookups(
+def test_old_and_mercosul_plates_are_separate_lookups(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -188,7 +182,7 @@ def test_both_spellings_of_a_converted_plate_are_separate_lookups(
     ],
     ids=str,
 )
-def test_the_upstreams_refusals_become_one_message_of_ours(
+def test_upstream_errors_map_to_our_status_and_message(
     portal: PortalFactory,
     upstream: FaultUpstream,
     fault: faults.Fault,
@@ -202,11 +196,11 @@ def test_the_upstreams_refusals_become_one_message_of_ours(
     ):
         response = ask(here, QUESTIONS[0], headers=AUTH)
         message = expect_message(response, status)
-        assert "origem" not in message  # the fake's own words are not relayed
+        assert "origem" not in message  # the upstream's text is not relayed
         assert ("Retry-After" in response.headers) == (status in (429, 503))
 
 
-def test_a_rejection_of_the_upstream_is_relayed_with_its_words(
+def test_upstream_400_is_relayed_with_its_message(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -219,7 +213,7 @@ def test_a_rejection_of_the_upstream_is_relayed_with_its_words(
         expect_message(ask(here, QUESTIONS[0], headers=AUTH), 400, INVALID_PLATE)
 
 
-def test_a_spent_limit_of_ones_own_is_429_with_the_time_left_and_hits_stay_free(
+def test_token_daily_limit_is_429_and_does_not_affect_hits(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -232,10 +226,10 @@ def test_a_spent_limit_of_ones_own_is_429_with_the_time_left_and_hits_stay_free(
         expect_message(response, 429)
         assert 1 <= int(response.headers["Retry-After"]) <= 86_400
         assert ask(here, decode, headers=token).status_code == 200
-    assert ask(here, QUESTIONS[2], headers=AUTH).status_code == 200  # nobody else's limit
+    assert ask(here, QUESTIONS[2], headers=AUTH).status_code == 200  # other tokens are not limited
 
 
-def test_the_days_limit_is_503_with_the_time_left(
+def test_portal_daily_limit_is_503_with_retry_after(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal(DAILY_CALL_LIMIT="1")
@@ -246,7 +240,7 @@ def test_the_days_limit_is_503_with_the_time_left(
         assert 1 <= int(response.headers["Retry-After"]) <= 86_400
 
 
-def test_an_error_of_ours_is_a_message_without_any_detail(
+def test_internal_error_message_has_no_details(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     here = portal()

@@ -1,4 +1,4 @@
-"""Nobody can tell the edge from the long way, except by time."""
+"""The edge's responses, metrics and logs are the same as Flask's."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ import pytest
 
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import PORTAL_TOKEN
-from tests.web.json_api.both_ways import (
+from tests.web.json_api.portal_pair import (
     PATHS,
-    both_ways,
-    counted,
+    counter_growth,
+    differences,
     edge_of,
-    flask_asleep,
-    tell_apart,
+    flask_disabled,
+    portal_pair,
 )
 from tests.web.json_paths import issue, tokens_of
 from tests.web.observability.test_logs import lines_of
@@ -74,19 +74,19 @@ REQUESTS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def pair(portal: PortalFactory) -> Any:
-    return both_ways(portal)
+    return portal_pair(portal)
 
 
-def test_what_is_asked_either_way_gets_the_same_answer(pair: Any) -> None:
-    for _ in range(2):  # the second time out of what the edge remembers
+def test_edge_and_flask_give_the_same_response(pair: Any) -> None:
+    for _ in range(2):  # the second time from the edge's entries
         for name, options in REQUESTS.items():
-            assert tell_apart(*pair.ask(**options)) == [], name
+            assert differences(*pair.ask(**options)) == [], name
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("path", PATHS)
-def test_a_hit_leaves_before_flask_wakes(pair: Any, path: str, method: str) -> None:
-    with flask_asleep(pair.edge):
+def test_hit_is_answered_without_flask(pair: Any, path: str, method: str) -> None:
+    with flask_disabled(pair.edge):
         for _ in range(2):
             answer = pair.edge.client.open(path, method=method, headers=GOOD)
             assert answer.status_code == 200
@@ -95,52 +95,52 @@ def test_a_hit_leaves_before_flask_wakes(pair: Any, path: str, method: str) -> N
     assert int(answer.headers["Content-Length"]) > 0
 
 
-def test_every_request_has_an_id_of_its_own(pair: Any) -> None:
+def test_hits_have_unique_request_ids(pair: Any) -> None:
     ids = [pair.edge.get(DECODE).headers["X-Request-Id"] for _ in range(50)]
     assert len({*ids}) == 50
     assert all(len(each) == 16 for each in ids)
 
 
-def test_a_process_begins_with_the_long_way(portal: PortalFactory) -> None:
-    """Flask's first request starts what must run in every process."""
+def test_first_request_of_a_process_goes_to_flask(portal: PortalFactory) -> None:
+    """Flask's first request starts the scheduler of the process."""
     portal().get(DECODE)
     here = portal()
-    with pytest.raises(AssertionError, match="woken"), flask_asleep(here):
+    with pytest.raises(AssertionError, match="called"), flask_disabled(here):
         here.get(DECODE)
 
 
-def test_proxies_headers_are_read_before_the_edge(portal: PortalFactory) -> None:
-    pair = both_ways(portal, TRUSTED_PROXIES="1")
+def test_proxy_headers_are_read_before_the_edge(portal: PortalFactory) -> None:
+    pair = portal_pair(portal, TRUSTED_PROXIES="1")
     headers = {**GOOD, "X-Forwarded-Proto": "https", "X-Forwarded-Prefix": "/carros"}
     first, second = pair.ask(DECODE, headers=headers)
-    assert tell_apart(first, second) == []
+    assert differences(first, second) == []
     assert "Strict-Transport-Security" in first.headers
     edge_of(pair.edge)
 
 
-def test_a_scope_is_judged_at_the_edge_too(pair: Any) -> None:
+def test_edge_checks_scopes(pair: Any) -> None:
     token = issue(pair.edge, "fines only", frozenset({"renainf"}))
     for path in PATHS:
         first, second = pair.ask(path, headers={"Authorization": token})
-        assert tell_apart(first, second) == []
+        assert differences(first, second) == []
         assert first.status_code == (200 if "renainf" in path else 403)
 
 
-def test_a_revocation_ends_the_hits_of_the_edge(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_revocation_ends_edge_hits(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("portal.access.tokens.REMEMBERED_S", 0.0)
     now = [1000.0]
     monkeypatch.setattr(edge_of(pair.edge), "_monotonic", lambda: now[0])
     headers = {"Authorization": issue(pair.edge, "leaves")}
     assert pair.edge.client.get(DECODE, headers=headers).status_code == 200
     assert tokens_of(pair.edge).revoke("leaves")
-    now[0] += 1.0  # a judgement holds for a second at most, beside the two of a token
+    now[0] += 1.0  # an entry is valid for 1 s at most, a cached token for 2 s more
     first, second = pair.ask(DECODE, headers=headers)
     assert first.status_code == 403
-    assert tell_apart(first, second) == []
+    assert differences(first, second) == []
 
 
-def test_metrics_count_the_same_either_way(pair: Any) -> None:
-    ours, theirs = counted(pair.edge), counted(pair.long)
+def test_edge_and_flask_count_the_same_metrics(pair: Any) -> None:
+    ours, theirs = counter_growth(pair.edge), counter_growth(pair.flask)
     for name in ("by query", "lower case", *(f"GET {path}" for path in PATHS), f"HEAD {DECODE}"):
         for _ in range(3):
             pair.ask(**REQUESTS[name])
@@ -149,23 +149,23 @@ def test_metrics_count_the_same_either_way(pair: Any) -> None:
     assert found['portal_lookups_total{operation="decode",result="hit"}'] == 12
 
 
-def test_the_log_tells_the_same_either_way(pair: Any) -> None:
+def test_edge_and_flask_log_the_same_lines(pair: Any) -> None:
     written = []
-    for each in (pair.edge, pair.long):
+    for each in (pair.edge, pair.flask):
         with lines_of("portal.requests") as lines:
             answers = [each.get(path) for path in (*PATHS, *PATHS)]
             each.client.get("/healthz")
-        told = lines()
-        assert [line["request_id"] for line in told[:-1]] == [
+        log_lines = lines()
+        assert [line["request_id"] for line in log_lines[:-1]] == [
             answer.headers["X-Request-Id"] for answer in answers
         ]
         written.append(
             [
-                [(name, value) for name, value in line.items() if name not in OF_THE_MOMENT]
-                for line in told
+                [(name, value) for name, value in line.items() if name not in PER_REQUEST_FIELDS]
+                for line in log_lines
             ]
         )
     assert written[0] == written[1]
 
 
-OF_THE_MOMENT = frozenset({"time", "request_id", "ms", "cache"})
+PER_REQUEST_FIELDS = frozenset({"time", "request_id", "ms", "cache"})

@@ -1,4 +1,4 @@
-"""A proxy's error page and an outage in a 200 are failures, never a rejection or a clean record."""
+"""Proxy error pages and outages with status 200 count as failures."""
 
 import pytest
 
@@ -15,7 +15,7 @@ RENAINF = path_of("renainf", PLATE)
 
 
 @pytest.mark.parametrize("status", [400, 404])
-def test_html_error_page_asks_the_other_base_address(
+def test_html_error_page_fails_over_to_the_other_base_url(
     portal: PortalFactory, upstream: FaultUpstream, secondary: FaultUpstream, status: int
 ) -> None:
     upstream.default(faults.html_error(status))
@@ -48,7 +48,7 @@ def test_html_error_page_serves_the_stale_answer(
 
 
 @pytest.mark.parametrize(("status", "becomes"), [(401, 503), (403, 503), (402, 502), (429, 503)])
-def test_other_refusals_are_judged_by_status_whatever_their_body(
+def test_other_upstream_errors_are_mapped_by_status_only(
     portal: PortalFactory,
     upstream: FaultUpstream,
     secondary: FaultUpstream,
@@ -60,7 +60,7 @@ def test_other_refusals_are_judged_by_status_whatever_their_body(
     assert secondary.count() == 0
 
 
-def test_only_the_message_of_an_upstreams_400_reaches_the_caller(
+def test_upstream_400_relays_only_its_message(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -71,7 +71,7 @@ def test_only_the_message_of_an_upstreams_400_reaches_the_caller(
     assert upstream.count() == 1
 
 
-def test_outage_told_beside_an_empty_list_is_no_clean_record(
+def test_outage_message_with_empty_result_is_a_failure(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     outage = encode({"status": "SUCCESS", "result": [], "message": "Base estadual indisponivel"})
@@ -83,7 +83,7 @@ def test_outage_told_beside_an_empty_list_is_no_clean_record(
     assert "Nenhuma multa" not in page.text
 
 
-def test_message_beside_records_was_paid_for_and_counts_as_drift(
+def test_message_beside_records_is_served_and_counts_as_drift(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     body = renainf_body(fine()).replace(b'{"status"', b'{"message": "Aviso.", "status"')

@@ -1,4 +1,4 @@
-"""The OpenAPI document says what the code does: routes, records, statuses, headers."""
+"""The OpenAPI document matches the routes, records, statuses and headers."""
 
 import json
 import re
@@ -40,14 +40,16 @@ def document(here: InProcessPortal) -> dict[str, Any]:
     return loaded
 
 
-def test_both_forms_are_one_document(here: InProcessPortal, document: dict[str, Any]) -> None:
+def test_yaml_and_json_are_the_same_document(
+    here: InProcessPortal, document: dict[str, Any]
+) -> None:
     response = here.client.get("/openapi.yaml")
     assert response.content_type == "application/yaml"
     assert yaml.safe_load(response.data) == document
     assert document["openapi"].startswith("3.1.")
 
 
-def test_it_names_every_path_and_method_of_the_json_face_and_no_other(
+def test_document_lists_exactly_the_json_paths_and_methods(
     here: InProcessPortal, document: dict[str, Any]
 ) -> None:
     served = {
@@ -60,9 +62,7 @@ def test_it_names_every_path_and_method_of_the_json_face_and_no_other(
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_a_record_has_the_contracts_fields_in_its_order_and_types(
-    document: dict[str, Any], name: str
-) -> None:
+def test_record_schema_matches_the_contracts_fields(document: dict[str, Any], name: str) -> None:
     kinds = {str: "string", bool: "boolean", int: "number", list: "array"}
     written = document["components"]["schemas"][name]["properties"]
     record = RECORDS[name]
@@ -74,7 +74,7 @@ def test_a_record_has_the_contracts_fields_in_its_order_and_types(
             assert written[field]["type"] == kinds[type(value)]
 
 
-def test_the_states_are_the_codes(document: dict[str, Any]) -> None:
+def test_state_enum_matches_the_code(document: dict[str, Any]) -> None:
     assert set(document["components"]["parameters"]["State"]["schema"]["enum"]) == STATES
 
 
@@ -103,7 +103,7 @@ def _check(document: dict[str, Any], answer: dict[str, Any], response: Any) -> N
             jsonschema_rs.Draft202012Validator(written).validate(value)
 
 
-def test_every_answer_is_one_that_it_describes(
+def test_responses_match_the_document(
     here: InProcessPortal, upstream: FaultUpstream, document: dict[str, Any]
 ) -> None:
     for question in QUESTIONS:
@@ -116,7 +116,7 @@ def test_every_answer_is_one_that_it_describes(
         assert seen == {200, 401, 504}
 
 
-def test_with_the_tokens_out_of_reach_every_answer_is_one_that_it_describes(
+def test_503_without_the_token_table_matches_the_document(
     here: InProcessPortal, document: dict[str, Any]
 ) -> None:
     database = sqlite3.connect(here.settings.data_dir / "portal.sqlite")
@@ -135,7 +135,7 @@ def test_with_the_tokens_out_of_reach_every_answer_is_one_that_it_describes(
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500])
-def test_every_error_of_an_upstream_is_one_that_it_describes(
+def test_upstream_errors_match_the_document(
     here: InProcessPortal, upstream: FaultUpstream, document: dict[str, Any], status: int
 ) -> None:
     upstream.default(faults.status(status))

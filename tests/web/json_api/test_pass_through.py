@@ -1,4 +1,4 @@
-"""Pass-through mode: each credential sees what the upstream gave to it, and nothing of others."""
+"""Pass-through mode: each credential sees only its own answers."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.web.json_paths import PLATE, QUESTIONS, Question, ask, expect_message
 
 
 def personal() -> Fault:
-    """Answers with whom it answers inside."""
+    """An answer that contains the credential of its request."""
 
     def body(call: Call) -> bytes:
         mine = {"placa": PLATE, "de": call.header("authorization")}
@@ -34,7 +34,7 @@ def as_(here: InProcessPortal, credential: str, question: Question, **headers: s
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
-def test_stored_answers_are_of_the_credential_they_were_given_to(
+def test_stored_answers_are_separate_per_credential(
     here: InProcessPortal, upstream: FaultUpstream, question: Question
 ) -> None:
     for _ in range(2):
@@ -46,7 +46,7 @@ def test_stored_answers_are_of_the_credential_they_were_given_to(
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
-def test_in_an_outage_nobody_gets_the_stale_answer_of_another(
+def test_stale_answers_are_separate_per_credential(
     portal: PortalFactory, upstream: FaultUpstream, question: Question
 ) -> None:
     here = portal(
@@ -67,7 +67,7 @@ def test_in_an_outage_nobody_gets_the_stale_answer_of_another(
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 429, 500])
-def test_a_failure_of_one_credential_is_not_shared_with_another(
+def test_failure_is_not_shared_between_credentials(
     here: InProcessPortal, upstream: FaultUpstream, status: int
 ) -> None:
     question = QUESTIONS[0]
@@ -77,7 +77,7 @@ def test_a_failure_of_one_credential_is_not_shared_with_another(
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_credential_that_the_upstream_no_longer_takes_gets_no_stale_answer(
+def test_credential_rejected_by_upstream_gets_no_stale_answer(
     portal: PortalFactory, upstream: FaultUpstream, status: int
 ) -> None:
     here = portal(pass_through(upstream.url), FRESH_DECODE="0")
@@ -87,9 +87,7 @@ def test_a_credential_that_the_upstream_no_longer_takes_gets_no_stale_answer(
     expect_message(as_(here, "ana", question), status)
 
 
-def test_credentials_that_differ_in_case_alone_are_two(
-    here: InProcessPortal, upstream: FaultUpstream
-) -> None:
+def test_credentials_are_case_sensitive(here: InProcessPortal, upstream: FaultUpstream) -> None:
     for credential in ("Ana", "ana", "ANA"):
         answer = as_(here, credential, QUESTIONS[0])
         assert answer.get_json()["result"]["de"] == credential

@@ -1,4 +1,4 @@
-"""What a success looks like: the upstream's own bytes, and headers that tell where they were."""
+"""Successful responses: the upstream's bytes, Cache-Status and Age."""
 
 import re
 import threading
@@ -33,7 +33,7 @@ def cache_status(here: InProcessPortal, question: Question = DECODE, **headers: 
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
-def test_a_body_is_the_upstreams_byte_for_byte_when_asked_and_when_stored(
+def test_body_is_the_upstreams_bytes_on_miss_and_hit(
     portal: PortalFactory, upstream: FaultUpstream, question: Question
 ) -> None:
     here = portal()
@@ -44,7 +44,7 @@ def test_a_body_is_the_upstreams_byte_for_byte_when_asked_and_when_stored(
 
 
 ODD_BUT_VALID = (
-    # Key order, blanks, escapes, unknown and oddly typed members, numbers as they were written.
+    # Key order, blanks, escapes, unknown and wrongly typed members, number spellings.
     b'\n{ "result" : {"zzz": 1.50e+1, "placa":"", "marca": null, "\\u00e9": "\\/", "n": 1E2},\t'
     b'"extra": [], "status":"DONE" } \r\n',
     b'{"status":"DONE","result":{"placa":"ABC1D23","marca":"\xc3\x89","a":-0.0,"b":[{}, [ ]]}}',
@@ -52,7 +52,7 @@ ODD_BUT_VALID = (
 
 
 @pytest.mark.parametrize("body", ODD_BUT_VALID)
-def test_odd_bytes_of_a_valid_answer_are_not_touched(
+def test_odd_bytes_of_a_valid_answer_are_unchanged(
     portal: PortalFactory, upstream: FaultUpstream, body: bytes
 ) -> None:
     here = portal()
@@ -63,7 +63,7 @@ def test_odd_bytes_of_a_valid_answer_are_not_touched(
         assert response.content_type == "application/json"
 
 
-def test_the_content_coding_is_undone_and_nothing_of_the_upstreams_headers_comes_along(
+def test_body_is_decoded_and_upstream_headers_are_dropped(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -76,7 +76,7 @@ def test_the_content_coding_is_undone_and_nothing_of_the_upstreams_headers_comes
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
-def test_a_success_says_where_it_was_and_how_old_it_is(
+def test_success_has_cache_status_age_and_request_id(
     portal: PortalFactory, question: Question
 ) -> None:
     here = portal()
@@ -91,7 +91,7 @@ def test_a_success_says_where_it_was_and_how_old_it_is(
     assert miss.headers["X-Request-Id"] != hit.headers["X-Request-Id"]
 
 
-def test_an_expired_answer_is_a_miss_again_and_a_stale_one_says_so(
+def test_cache_status_of_expired_and_stale_answers(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal(FRESH_DECODE="0")
@@ -101,7 +101,7 @@ def test_an_expired_answer_is_a_miss_again_and_a_stale_one_says_so(
     assert cache_status(here) == "portal; fwd=stale"
 
 
-def test_asking_again_is_for_the_scope_refresh(
+def test_no_cache_requires_the_scope_refresh(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -110,30 +110,30 @@ def test_asking_again_is_for_the_scope_refresh(
     with no_upstream_call(upstream):
         status = cache_status(here, Authorization=narrow, **{"Cache-Control": "no-cache"})
         assert status.startswith("portal; hit")
-    for wish in ("no-cache", "max-age=0, No-Cache"):
-        assert cache_status(here, **{"Cache-Control": wish}) == "portal; fwd=request; stored"
+    for directive in ("no-cache", "max-age=0, No-Cache"):
+        assert cache_status(here, **{"Cache-Control": directive}) == "portal; fwd=request; stored"
     upstream.default(faults.status(500))
     assert cache_status(here, **{"Cache-Control": "no-cache"}) == "portal; fwd=stale"
 
 
-def test_only_if_cached_never_asks(portal: PortalFactory, upstream: FaultUpstream) -> None:
+def test_only_if_cached_never_calls_the_upstream(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
     here = portal()
-    wish = {"Cache-Control": "only-if-cached"}
+    directive = {"Cache-Control": "only-if-cached"}
     with no_upstream_call(upstream):
         for question in QUESTIONS:
-            expect_message(ask(here, question, headers={**AUTH, **wish}), 504)
+            expect_message(ask(here, question, headers={**AUTH, **directive}), 504)
     for question in QUESTIONS:
         assert ask(here, question, headers=AUTH).status_code == 200
     with no_upstream_call(upstream):
         for question in QUESTIONS:
-            assert cache_status(here, question, **wish).startswith("portal; hit")
+            assert cache_status(here, question, **directive).startswith("portal; hit")
         both = {"Cache-Control": "no-cache, only-if-cached"}
         assert cache_status(here, **both).startswith("portal; hit")
 
 
-def test_head_answers_as_only_if_cached_would_and_never_asks(
-    portal: PortalFactory, upstream: FaultUpstream
-) -> None:
+def test_head_behaves_as_only_if_cached(portal: PortalFactory, upstream: FaultUpstream) -> None:
     here = portal()
     questions = [question for question in QUESTIONS if question.method == "GET"]
     with no_upstream_call(upstream):
@@ -151,7 +151,7 @@ def test_head_answers_as_only_if_cached_would_and_never_asks(
                 assert head.headers["Cache-Status"].startswith("portal; hit")
 
 
-def test_options_says_what_is_allowed_to_anybody_and_never_asks(
+def test_options_returns_allow_without_authentication(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -165,7 +165,7 @@ def test_options_says_what_is_allowed_to_anybody_and_never_asks(
                 assert response.headers["Allow"] == f"{first}, OPTIONS"
 
 
-def test_equal_questions_at_one_time_are_one_call(
+def test_concurrent_equal_requests_are_one_upstream_call(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -203,20 +203,20 @@ def test_equal_questions_at_one_time_are_one_call(
     ],
     ids=str,
 )
-def test_what_is_no_answer_is_502_is_not_stored_and_the_next_is_good(
+def test_invalid_upstream_answer_is_502_and_not_stored(
     portal: PortalFactory, upstream: FaultUpstream, fault: faults.Fault
 ) -> None:
     here = portal()
     upstream.once(DECODE.path, fault)
     expect_message(ask(here, DECODE, headers=AUTH), 502)
-    with no_upstream_call(upstream):  # nobody pays for the same failure in turn
+    with no_upstream_call(upstream):  # the failure is cached, so it is charged once
         expect_message(ask(here, DECODE, headers=AUTH), 502)
         expect_message(ask(here, DECODE, headers={**AUTH, "Cache-Control": "only-if-cached"}), 504)
     other = decode_body("ABC1D24")
     assert here.get("/detran/v1/decode/ABC1D24").data == other
 
 
-def test_an_empty_list_is_an_answer(portal: PortalFactory, upstream: FaultUpstream) -> None:
+def test_empty_result_is_a_valid_answer(portal: PortalFactory, upstream: FaultUpstream) -> None:
     here = portal()
     upstream.default(odd_bodies.empty_result())
     response = ask(here, QUESTIONS[1], headers=AUTH)

@@ -1,4 +1,4 @@
-"""The report's request: what is taken, what is refused, and what of it goes upstream."""
+"""Report requests: which are accepted, and what is sent to the upstream."""
 
 import json
 from decimal import Decimal
@@ -52,7 +52,7 @@ def request_body(**members: Any) -> bytes:
         b'{"plate": "ABC1D23", "data": "x"}',
     ],
 )
-def test_a_body_that_is_no_request_is_400_with_a_message_of_ours(
+def test_invalid_body_is_400_with_our_message(
     portal: PortalFactory, upstream: FaultUpstream, body: bytes
 ) -> None:
     here = portal()
@@ -74,14 +74,14 @@ def test_a_body_that_is_no_request_is_400_with_a_message_of_ours(
     ],
     ids=str,
 )
-def test_a_wrong_plate_is_400_with_the_contracts_message(
+def test_invalid_plate_is_400_with_the_contracts_message(
     portal: PortalFactory, upstream: FaultUpstream, members: dict[str, Any]
 ) -> None:
     with no_upstream_call(upstream):
         expect_message(post(portal(), request_body(**members)), 400, INVALID_PLATE)
 
 
-def test_a_body_without_a_plate_is_400(portal: PortalFactory, upstream: FaultUpstream) -> None:
+def test_body_without_plate_is_400(portal: PortalFactory, upstream: FaultUpstream) -> None:
     with no_upstream_call(upstream):
         expect_message(post(portal(), b'{"data": {}}'), 400, INVALID_PLATE)
 
@@ -90,7 +90,7 @@ def test_a_body_without_a_plate_is_400(portal: PortalFactory, upstream: FaultUps
     "content_type",
     ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "x"],
 )
-def test_another_content_type_is_415(
+def test_other_content_type_is_415(
     portal: PortalFactory, upstream: FaultUpstream, content_type: str
 ) -> None:
     with no_upstream_call(upstream):
@@ -101,13 +101,13 @@ def test_another_content_type_is_415(
     "content_type",
     [None, "application/json", "application/json; charset=utf-8", "Application/JSON"],
 )
-def test_json_and_an_absent_content_type_are_taken(
+def test_json_or_absent_content_type_is_accepted(
     portal: PortalFactory, content_type: str | None
 ) -> None:
     assert post(portal(), request_body(), content_type).status_code == 200
 
 
-def test_what_goes_upstream_is_plate_and_data_alone(
+def test_only_plate_and_data_are_sent_upstream(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     data = {"ação": "✅", "z": [1, 2.5, None, True], "a": {"plate": "x"}}
@@ -118,7 +118,7 @@ def test_what_goes_upstream_is_plate_and_data_alone(
     assert call.header("content-type") == "application/json"
 
 
-def test_equal_requests_are_one_report_and_others_are_not(
+def test_equivalent_requests_share_one_report(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -135,7 +135,7 @@ def test_equal_requests_are_one_report_and_others_are_not(
         assert upstream.count() == calls
 
 
-def test_the_size_limit_is_exact(portal: PortalFactory, upstream: FaultUpstream) -> None:
+def test_body_over_256_kib_is_413(portal: PortalFactory, upstream: FaultUpstream) -> None:
     here = portal()
     frame = len(request_body(data={"a": ""}))
     fits = request_body(data={"a": "x" * (LIMIT - frame)})
@@ -144,11 +144,11 @@ def test_the_size_limit_is_exact(portal: PortalFactory, upstream: FaultUpstream)
     with no_upstream_call(upstream):
         for size in (LIMIT + 1, LIMIT + 2, 4 * LIMIT):
             expect_message(post(here, b"x" * size), 413)
-            # Size is judged before the type, and the type before the content.
+            # The size is checked before the type, the type before the content.
             expect_message(post(here, b"x" * size, "text/plain"), 413)
 
 
-def test_a_report_that_may_have_been_charged_is_not_asked_twice(
+def test_possibly_charged_report_is_not_retried(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
@@ -169,7 +169,7 @@ def test_a_report_that_may_have_been_charged_is_not_asked_twice(
         ("0", "-0.0", 1),
     ],
 )
-def test_reports_are_told_apart_by_the_exact_value_of_their_numbers(
+def test_report_key_uses_exact_number_values(
     portal: PortalFactory, upstream: FaultUpstream, first: str, second: str, calls: int
 ) -> None:
     here = portal()

@@ -1,4 +1,4 @@
-"""Logs: JSON lines that say what was asked by rule, and never a plate or a token."""
+"""JSON log lines: requests by route rule, without plates and tokens."""
 
 import base64
 import io
@@ -34,7 +34,7 @@ AROUND = st.sampled_from(
 
 @contextmanager
 def lines_of(name: str = "") -> Iterator[Callable[[], list[dict[str, Any]]]]:
-    """What a logger writes, read back as JSON."""
+    """Collect a logger's lines, parsed as JSON."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JSONLines(Redactor((PORTAL_TOKEN, OPERATOR_TOKEN))))
@@ -50,17 +50,17 @@ def lines_of(name: str = "") -> Iterator[Callable[[], list[dict[str, Any]]]]:
 
 
 @given(PLATES, AROUND)
-def test_a_plate_in_a_text_is_hidden(plate: str, around: str) -> None:
+def test_redactor_hides_plates(plate: str, around: str) -> None:
     assert plate not in Redactor()(around.format(plate))
 
 
 @given(ISSUED, AROUND)
-def test_an_issued_token_in_a_text_is_hidden_whatever_it_is(token: str, around: str) -> None:
+def test_redactor_hides_issued_tokens(token: str, around: str) -> None:
     assert token not in Redactor()(around.format(token))
 
 
 @given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=60))
-def test_the_operators_secrets_are_hidden_in_every_spelling(secret: str) -> None:
+def test_redactor_hides_configured_secrets_in_every_encoding(secret: str) -> None:
     redact = Redactor((secret,))
     raw = secret.encode()
     for form in (
@@ -84,18 +84,18 @@ def test_the_operators_secrets_are_hidden_in_every_spelling(secret: str) -> None
         "renavam 00123456789 short".replace("short", "at=short"),
     ],
 )
-def test_a_credential_behind_its_name_is_hidden(text: str) -> None:
+def test_redactor_hides_named_credentials(text: str) -> None:
     redacted = Redactor()(text)
     assert "short" not in redacted
     assert "00123456789" not in redacted
 
 
-def test_ordinary_words_stay() -> None:
+def test_redactor_keeps_ordinary_text() -> None:
     text = "store read failed: OperationalError after 12.5 ms at portal/gateway/store.py:131"
     assert Redactor()(text) == text
 
 
-def test_a_request_is_one_line_with_its_rule_and_id(portal: PortalFactory) -> None:
+def test_request_logs_one_line_with_rule_and_id(portal: PortalFactory) -> None:
     here = portal()
     with lines_of("portal.requests") as lines:
         answers = [ask(here, each, headers={"Authorization": PORTAL_TOKEN}) for each in QUESTIONS]
@@ -116,7 +116,7 @@ def test_a_request_is_one_line_with_its_rule_and_id(portal: PortalFactory) -> No
     assert PORTAL_TOKEN not in text
 
 
-def test_an_exceptions_text_and_a_librarys_line_are_redacted() -> None:
+def test_exception_texts_and_library_lines_are_redacted() -> None:
     with lines_of() as lines:
         logging.getLogger("urllib3.connectionpool").warning(
             'http://x "GET /decode/%s?at=%s HTTP/1.1" 200', PLATE, "abc"
@@ -132,12 +132,12 @@ def test_an_exceptions_text_and_a_librarys_line_are_redacted() -> None:
     assert PORTAL_TOKEN not in json.dumps([first, second])
 
 
-def test_the_shipped_server_writes_json_lines_alone() -> None:
+def test_server_writes_only_json_lines_after_its_banner() -> None:
     with PortalProcess() as server:
         path = f"/detran/v1/decode/{PLATE}?at=demo"
         request_id = server.get(path).headers["X-Request-Id"]
         server.kill_worker()
-        wait_until(lambda: "_granian" in server.output, "a line of the server's own")
+        wait_until(lambda: "_granian" in server.output, "a log line from Granian")
         server.stop()
         written = server.output.splitlines()
     head, *lines = written
@@ -149,13 +149,13 @@ def test_the_shipped_server_writes_json_lines_alone() -> None:
     assert PLATE not in "".join(written)
 
 
-def test_a_hit_at_the_edge_is_logged_as_any_other(portal: PortalFactory) -> None:
+def test_edge_hit_is_logged_with_its_request_id(portal: PortalFactory) -> None:
     here = portal()
     with lines_of("portal.requests") as lines:
         answers = [
             ask(here, QUESTIONS[0], headers={"Authorization": PORTAL_TOKEN}) for _ in range(3)
         ]
-        here.app.extensions["housekeeper"].do_all()  # hits are written together
+        here.app.extensions["housekeeper"].do_all()  # hits are written in batches
     written = lines()
     assert [line["request_id"] for line in written] == [
         answer.headers["X-Request-Id"] for answer in answers
@@ -165,9 +165,9 @@ def test_a_hit_at_the_edge_is_logged_as_any_other(portal: PortalFactory) -> None
 
 @pytest.mark.parametrize("at", [0.0, 1.001, 59.999, 1_700_000_000.0, 1_700_000_000.9999998])
 @pytest.mark.parametrize("seconds", [0.0, 0.00004, 0.00006, 0.0123, 7.0])
-def test_the_line_of_a_hit_reads_as_any_other(at: float, seconds: float) -> None:
-    kind = HitLabels.of("decode", "GET", "/rule/<plate>", "portal; hit; ttl=7")
-    hits = [Hit(at, seconds, "0" * 16, kind), Hit(at + 1, seconds, "1" * 16, kind)]
+def test_batched_hit_lines_match_the_formatter(at: float, seconds: float) -> None:
+    labels = HitLabels.of("decode", "GET", "/rule/<plate>", "portal; hit; ttl=7")
+    hits = [Hit(at, seconds, "0" * 16, labels), Hit(at + 1, seconds, "1" * 16, labels)]
     fields = request_fields("GET", "/rule/<plate>", 200, "portal; hit; ttl=7")
     formatter = JSONLines(Redactor())
     expected = []
@@ -179,9 +179,9 @@ def test_the_line_of_a_hit_reads_as_any_other(at: float, seconds: float) -> None
     batch.batch = [(hit.at, hit.line()) for hit in hits]
     assert formatter.format(batch).split("\n") == expected
     second = datetime.fromtimestamp(int(at), UTC)
-    told = datetime.fromisoformat(json.loads(expected[0])["time"])
-    assert 0 <= at - told.timestamp() < 0.001001
-    assert told.replace(microsecond=0) == second
+    logged_time = datetime.fromisoformat(json.loads(expected[0])["time"])
+    assert 0 <= at - logged_time.timestamp() < 0.001001
+    assert logged_time.replace(microsecond=0) == second
 
 
 def record(message: str, created: float) -> Any:

@@ -1,4 +1,4 @@
-"""Metrics tell what happened, never to whom; health spends nothing."""
+"""Metrics without personal data, their access, and the health checks."""
 
 import errno
 import os
@@ -27,7 +27,7 @@ def numbers(portal) -> dict[str, float]:
     return {name: float(value) for name, _, value in parts}
 
 
-def test_each_way_a_lookup_can_go_is_counted(portal: PortalFactory, upstream: FaultUpstream):
+def test_lookup_results_are_counted(portal: PortalFactory, upstream: FaultUpstream):
     here = portal()
     here.get(path_of("decode"))
     here.get(path_of("decode"))
@@ -42,7 +42,7 @@ def test_each_way_a_lookup_can_go_is_counted(portal: PortalFactory, upstream: Fa
     assert counted['portal_lookup_seconds_count{operation="decode",result="miss"}'] == 1
 
 
-def test_an_open_breaker_shows(portal: PortalFactory, upstream: FaultUpstream):
+def test_open_breaker_is_exposed(portal: PortalFactory, upstream: FaultUpstream):
     here = portal()
     upstream.default(faults.status(500))
     for number in range(5):
@@ -52,7 +52,7 @@ def test_an_open_breaker_shows(portal: PortalFactory, upstream: FaultUpstream):
     assert counted['portal_breaker_state{base="primary",state="closed"}'] == 0
 
 
-def test_drift_is_counted_by_field_and_holds_no_value(portal: PortalFactory, upstream):
+def test_drift_is_counted_by_field_name(portal: PortalFactory, upstream):
     here = portal()
     upstream.default(odd_bodies.new_field())
     here.get(path_of("decode"))
@@ -60,7 +60,7 @@ def test_drift_is_counted_by_field_and_holds_no_value(portal: PortalFactory, ups
     assert numbers(here)['portal_drift_total{field="campoNovo",operation="decode"}'] == 1
 
 
-def test_a_source_gone_mad_cannot_fill_the_collectors_memory(portal: PortalFactory, upstream):
+def test_drift_fields_are_bounded(portal: PortalFactory, upstream):
     here = portal()
     pairs = [first + second for first in "abcdefgh" for second in "abcdefgh"][:60]
     for number in range(6):
@@ -73,7 +73,7 @@ def test_a_source_gone_mad_cannot_fill_the_collectors_memory(portal: PortalFacto
     assert counted['portal_drift_total{field="other",operation="decode"}'] > 0
 
 
-def test_no_plate_token_or_path_is_ever_a_label(portal: PortalFactory, upstream: FaultUpstream):
+def test_labels_contain_no_plate_token_or_path(portal: PortalFactory, upstream: FaultUpstream):
     here = portal()
     for path in (path_of("decode"), "/placa/ABC1D23?completo=1", "/nowhere/ABC1D23"):
         here.get(path)
@@ -83,29 +83,29 @@ def test_no_plate_token_or_path_is_ever_a_label(portal: PortalFactory, upstream:
     assert not re.search(r"ABC1D23|portal-token|nowhere", text)
 
 
-@pytest.mark.parametrize(("method", "named"), [("TRACE", "TRACE"), ("PROPFIND", "other")])
-def test_a_method_has_one_name_in_the_numbers_and_in_the_log(portal: PortalFactory, method, named):
+@pytest.mark.parametrize(("method", "label"), [("TRACE", "TRACE"), ("PROPFIND", "other")])
+def test_method_label_is_the_same_in_metrics_and_log(portal: PortalFactory, method, label):
     here = portal()
     here.client.open("/healthz", method=method)
-    assert request_fields(method, None, 405, None)["method"] == named
+    assert request_fields(method, None, 405, None)["method"] == label
     counted = [name for name in numbers(here) if name.startswith("portal_requests_total")]
-    assert [name for name in counted if f'method="{named}"' in name]
+    assert [name for name in counted if f'method="{label}"' in name]
 
 
-def test_metrics_are_for_loopback_alone_unless_there_is_a_token(portal: PortalFactory):
+def test_metrics_without_token_are_for_loopback_only(portal: PortalFactory):
     here = portal()
     assert here.client.get("/metrics").status_code == 200
     assert here.client.get("/metrics", environ_base=FAR).status_code == 403
 
 
 @pytest.mark.parametrize("name", ["X-Forwarded-For", "Forwarded"])
-def test_a_proxy_nobody_told_us_of_does_not_open_them_to_the_world(portal: PortalFactory, name):
-    """Behind it everybody seems to come from loopback."""
+def test_metrics_are_denied_behind_an_unconfigured_proxy(portal: PortalFactory, name):
+    """Behind such a proxy every client appears as loopback."""
     here = portal()
     assert here.client.get("/metrics", headers={name: "203.0.113.7"}).status_code == 403
 
 
-def test_behind_a_known_proxy_the_visitors_own_address_counts(portal: PortalFactory):
+def test_metrics_check_client_address_behind_a_trusted_proxy(portal: PortalFactory):
     here = portal(TRUSTED_PROXIES="1")
     answers = [
         here.client.get("/metrics", headers={"X-Forwarded-For": address}).status_code
@@ -115,7 +115,7 @@ def test_behind_a_known_proxy_the_visitors_own_address_counts(portal: PortalFact
 
 
 @pytest.mark.parametrize("form", ["{}", "Bearer {}"])
-def test_a_token_opens_them_from_afar(portal: PortalFactory, form):
+def test_metrics_token_allows_remote_access(portal: PortalFactory, form):
     here = portal(METRICS_TOKEN="s3cret")
     for token, status in (("s3cret", 200), ("wrong", 401), ("", 401)):
         headers = {"Authorization": form.format(token)}
@@ -123,7 +123,7 @@ def test_a_token_opens_them_from_afar(portal: PortalFactory, form):
     assert here.client.get("/metrics").status_code == 200
 
 
-def test_health_and_metrics_spend_nothing_and_survive_a_dead_upstream(
+def test_health_and_metrics_do_not_call_the_upstream(
     portal: PortalFactory, upstream: FaultUpstream
 ):
     here = portal()
@@ -134,21 +134,19 @@ def test_health_and_metrics_spend_nothing_and_survive_a_dead_upstream(
     assert upstream.count() == 0
 
 
-# Over worker processes
+# Worker processes
 
 
 @pytest.fixture
 def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory in which this process counts as a worker would; as before afterwards."""
+    """A directory for multiprocess metrics; restores prometheus_client afterwards."""
     monkeypatch.setattr(values, "ValueClass", values.ValueClass)
     monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
     return tmp_path
 
 
-def test_every_series_there_can_be_fits_into_the_room_taken_at_the_start(
-    shared: Path, portal: PortalFactory
-):
-    """Grown later the files would have holes, and to fill one on a full disk ends the process."""
+def test_all_series_fit_into_the_preallocated_files(shared: Path, portal: PortalFactory):
+    """Growing would create sparse files; a write to a hole on a full disk is fatal."""
     enable_multiprocess(shared, 0)
     metrics = Metrics(directory=shared)
     operations = ("decode", "renainf", "renajud", "report")
@@ -165,10 +163,10 @@ def test_every_series_there_can_be_fits_into_the_room_taken_at_the_start(
     for rule in portal().app.url_map.iter_rules():
         for method in rule.methods or ():
             for status in statuses:
-                metrics.answered(method, rule.rule, status, 0.1)
+                metrics.count_responses(method, rule.rule, status, 0.1)
     for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "other"):
         for status in statuses:
-            metrics.answered(method, "none", status, 0.1)
+            metrics.count_responses(method, "none", status, 0.1)
     sizes = {file.name: file.stat() for file in shared.glob("*_0.db")}
     assert set(sizes) == {"counter_0.db", "histogram_0.db"}
     assert sum(each.st_size for each in sizes.values()) == BYTES_PER_WORKER
@@ -176,7 +174,7 @@ def test_every_series_there_can_be_fits_into_the_room_taken_at_the_start(
     assert b"portal_requests_total" in metrics.text()
 
 
-def test_who_takes_a_dead_workers_number_over_goes_on_counting(shared: Path):
+def test_reused_worker_number_continues_the_counters(shared: Path):
     for _ in range(3):
         enable_multiprocess(shared, 7)
         metrics = Metrics(directory=shared)
@@ -185,7 +183,7 @@ def test_who_takes_a_dead_workers_number_over_goes_on_counting(shared: Path):
     assert len(list(shared.iterdir())) == 2
 
 
-def test_without_room_the_numbers_are_refused_before_they_are_written(
+def test_full_disk_is_an_error_before_metrics_are_enabled(
     shared: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def full(*_):

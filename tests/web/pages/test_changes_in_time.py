@@ -1,4 +1,4 @@
-"""What changed, told by a portal that is asked again: on page, paper and beside the report."""
+"""Changes between two answers, on the page, the dossier and the report."""
 
 from collections.abc import Callable
 
@@ -26,11 +26,11 @@ Script = Callable[[str, bytes], None]
 
 @pytest.fixture
 def answers(upstream: FaultUpstream) -> Script:
-    """Has the upstream answer a path with this body from now on."""
+    """A function that sets the upstream's answer for a path."""
     return lambda path, body: upstream.script(path, faults.answer("given", body))
 
 
-def test_asking_again_shows_what_came_of_it(buyer: PageClient, answers: Script) -> None:
+def test_refresh_shows_what_changed(buyer: PageClient, answers: Script) -> None:
     for path, body in (
         (DECODE, decode_body("ABC1D23")),
         (RENAINF, renainf_body()),
@@ -53,7 +53,7 @@ def test_asking_again_shows_what_came_of_it(buyer: PageClient, answers: Script) 
     assert "O que mudou" in fragment
 
 
-def test_a_stored_report_says_that_its_records_have_changed_once_they_have(
+def test_stored_report_says_when_its_records_have_changed(
     buyer: PageClient, answers: Script
 ) -> None:
     answers(RENAINF, renainf_body())
@@ -73,7 +73,7 @@ def test_a_stored_report_says_that_its_records_have_changed_once_they_have(
     assert "mudaram desde então" not in buyer.get("/placa/ABC1D23").text
 
 
-def test_report_on_records_out_of_a_readers_scope_is_neither_shown_nor_called_overtaken(
+def test_report_on_records_out_of_scope_is_not_shown_or_outdated(
     portal: PortalFactory, buyer: PageClient
 ) -> None:
     page = buyer.get("/placa/ABC1D23?completo=1")

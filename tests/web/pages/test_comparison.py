@@ -1,4 +1,4 @@
-"""Vehicles side by side: every cell has, has not or could not be asked; nothing is paid twice."""
+"""The comparison page: known, unavailable and unasked cells, and its cost."""
 
 import json
 import threading
@@ -30,9 +30,9 @@ from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import pass_through
 from tests.presentation.odd_records import JSON, odd
 from tests.presentation.rendering import (
+    CONTEXT,
     DOWN,
     PLATE,
-    READING,
     UNASKED,
     UNASKED_PANELS,
     answered,
@@ -48,7 +48,7 @@ MESSAGE = "Por favor, informe uma placa válida."
 
 
 def compared(*each: Panels) -> ComparisonPage:
-    return comparison_page(PLATES[: len(each)], each, READING)
+    return comparison_page(PLATES[: len(each)], each, CONTEXT)
 
 
 def row(page: ComparisonPage, label: str) -> list[tuple[str, str]]:
@@ -56,13 +56,13 @@ def row(page: ComparisonPage, label: str) -> list[tuple[str, str]]:
     return [(cell.state, cell.text) for cell in found.cells]
 
 
-def test_each_vehicle_has_a_cell_in_every_row() -> None:
+def test_every_row_has_a_cell_for_each_vehicle() -> None:
     page = compared(panels(), Panels(DOWN, DOWN, DOWN), UNASKED_PANELS, panels())
     assert {len(row.cells) for row in page.rows} == {4}
     check_html(render(page))
 
 
-def test_has_has_not_and_could_not_be_asked_are_three_things() -> None:
+def test_known_unavailable_and_unasked_cells_differ() -> None:
     clean = panels(renainf=renainf_body(), renajud=renajud_body())
     page = compared(panels(), clean, Panels(DOWN, DOWN, DOWN), UNASKED_PANELS)
     assert row(page, "Multas em aberto") == [
@@ -80,14 +80,14 @@ def test_has_has_not_and_could_not_be_asked_are_three_things() -> None:
     assert "ainda não consultado" in shown
 
 
-def test_the_answers_are_those_of_the_vehicles_own_page() -> None:
+def test_verdict_cells_match_the_vehicle_page() -> None:
     page = compared(panels())
     assert row(page, "Conclusão") == [("known", "Não pode ser transferido agora")]
     assert row(page, "Transferir?") == [("known", "Não")]
     assert row(page, "Circular?") == [("known", "Sem impedimento nos registros")]
 
 
-def test_paid_fines_are_not_owed_and_a_sum_of_nothing_known_is_no_zero() -> None:
+def test_paid_fines_are_not_open_and_unknown_sum_is_not_zero() -> None:
     paid = renainf_body(fine(pagamento=payment(dataPagamento="01/09/2025")))
     unknown = renainf_body(fine(valor="", codigoInfracao=""))
     page = compared(panels(renainf=paid), panels(renainf=unknown))
@@ -98,37 +98,37 @@ def test_paid_fines_are_not_owed_and_a_sum_of_nothing_known_is_no_zero() -> None
     assert "R$\u00a00,00" not in render(page)
 
 
-def test_two_spellings_of_one_plate_are_told_to_be_the_same() -> None:
+def test_old_and_mercosul_spellings_are_shown_as_the_same_plate() -> None:
     plates = [Plate.parse(text) for text in ("VER1A11", "KZZ9999", "VER1011")]
-    shown = text_of(check_html(render(comparison_page(plates, [panels()] * 3, READING))))
+    shown = text_of(check_html(render(comparison_page(plates, [panels()] * 3, CONTEXT))))
     assert "VER1A11 e VER-1011 são a mesma placa em dois formatos" in shown
     assert shown.count("A mesma placa, duas vezes") == 1
     assert "mesma placa" not in render(compared(panels(), panels()))
 
 
 @pytest.mark.parametrize(
-    ("versions", "said"), [(1, ""), (2, "há mais 1 versão possível"), (3, "há mais 2 versões")]
+    ("versions", "expected"), [(1, ""), (2, "há mais 1 versão possível"), (3, "há mais 2 versões")]
 )
-def test_other_candidates_are_counted_in_portuguese(versions: int, said: str) -> None:
+def test_other_versions_are_counted_in_portuguese(versions: int, expected: str) -> None:
     entries = [fipe_entry()] + [
         fipe_entry(versao=f"V{number}", ano="2009") for number in range(1, versions)
     ]
     page = compared(panels(decode_body("ABC1D23", informacoesFipe=entries)))
     (price,) = [row.cells[0] for row in page.rows if row.label == "Preço FIPE"]
-    assert said in price.note
-    assert ("possí" in price.note) == bool(said)
+    assert expected in price.note
+    assert ("possí" in price.note) == bool(expected)
 
 
-def test_a_years_change_names_the_month_it_ends_in() -> None:
+def test_yearly_change_names_its_last_month() -> None:
     page = compared(panels())
     (change,) = [row.cells[0] for row in page.rows if row.label == "FIPE em 12 meses"]
     assert change.text == "-8,1%"
     assert change.note == "até set/26"
 
 
-def test_an_old_answer_is_told_where_it_stands_and_never_looks_good() -> None:
+def test_stale_answer_is_dated_in_its_cell_and_never_looks_good() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
-    said = "resposta guardada de 18/11/2026 às 21:15"
+    expected = "resposta guardada de 18/11/2026 às 21:15"
     rows: dict[Lookup, tuple[str, ...]] = {
         "decode": ("Preço FIPE", "FIPE em 12 meses"),
         "renainf": ("Multas em aberto",),
@@ -141,8 +141,8 @@ def test_an_old_answer_is_told_where_it_stands_and_never_looks_good() -> None:
         page = compared(old, clear)
         cells = {row.label: row.cells for row in page.rows}
         for label in labels:
-            assert said in cells[label][0].note, label
-            assert said not in cells[label][1].note
+            assert expected in cells[label][0].note, label
+            assert expected not in cells[label][1].note
         good, other = cells["Conclusão"]
         assert good.look is not None and good.look.tone == "warn"
         assert good.note == f"resposta guardada: {LOOKUP_WORDS[lookup]}"
@@ -150,7 +150,7 @@ def test_an_old_answer_is_told_where_it_stands_and_never_looks_good() -> None:
         check_html(render(page))
 
 
-def test_an_old_answer_without_a_figure_gets_no_date() -> None:
+def test_stale_answer_without_a_value_has_no_date() -> None:
     old = answered(decode_body("ABC1D23", informacoesFipe=[]), "stale", age=timedelta(days=2))
     (price,) = [
         r.cells[0] for r in compared(replace(panels(), decode=old)).rows if "Preço" in r.label
@@ -158,7 +158,7 @@ def test_an_old_answer_without_a_figure_gets_no_date() -> None:
     assert (price.state, price.note) == ("empty", "")
 
 
-def test_a_vehicle_can_be_taken_out_again() -> None:
+def test_vehicle_has_a_link_that_removes_it() -> None:
     page = compared(panels(), panels(), panels())
     assert [v.without_url for v in page.vehicles][1] == "/comparar?placas=ABC1D23,XYZ9K99"
     assert compared(panels()).vehicles[0].without_url == ""
@@ -172,7 +172,7 @@ def test_a_vehicle_can_be_taken_out_again() -> None:
     typed=st.lists(st.text(max_size=10), max_size=9),
 )
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_no_record_and_no_input_however_odd_breaks_the_comparison(
+def test_odd_records_and_input_do_not_break_the_comparison(
     vehicle: Any, entry: Any, fines: Any, restrictions: Any, typed: list[str]
 ) -> None:
     if isinstance(vehicle, dict) and "informacoesFipe" in vehicle:
@@ -187,7 +187,7 @@ def test_no_record_and_no_input_however_odd_breaks_the_comparison(
     assert HIDDEN not in html
     assert "R$\u00a00,00" not in html
     problem = f"“{typed[0]}” não é uma placa." if typed else "Informe."
-    check_html(render(comparison_page((), (), READING, typed=typed, problem=problem)))
+    check_html(render(comparison_page((), (), CONTEXT, typed=typed, problem=problem)))
 
 
 @pytest.fixture
@@ -195,26 +195,24 @@ def buyer(portal: PortalFactory) -> PageClient:
     return Person.at(portal()).signed_in().pages
 
 
-def test_all_lookups_of_all_plates_are_asked_side_by_side(
-    buyer: PageClient, upstream: FaultUpstream
-) -> None:
+def test_lookups_of_all_plates_run_in_parallel(buyer: PageClient, upstream: FaultUpstream) -> None:
     gate = threading.Event()
     upstream.default(faults.held(gate))
     pages: list[Page] = []
     address = "/comparar?placas=" + ",".join(plate.text for plate in PLATES)
-    asking = threading.Thread(target=lambda: pages.append(buyer.get(address)), daemon=True)
-    asking.start()
+    request_thread = threading.Thread(target=lambda: pages.append(buyer.get(address)), daemon=True)
+    request_thread.start()
     try:
         upstream.wait_for_calls(12)
     finally:
         gate.set()
-    asking.join(timeout=20)
+    request_thread.join(timeout=20)
     assert pages and upstream.count() == 12
     buyer.get(address)
     assert upstream.count() == 12
 
 
-def test_only_what_is_not_stored_is_paid_for(buyer: PageClient, upstream: FaultUpstream) -> None:
+def test_only_missing_answers_are_fetched(buyer: PageClient, upstream: FaultUpstream) -> None:
     buyer.get("/placa/ABC1D23?completo=1")
     page = buyer.get("/comparar?placas=ABC1D23,KZZ9999")
     assert upstream.count() == 6
@@ -224,7 +222,7 @@ def test_only_what_is_not_stored_is_paid_for(buyer: PageClient, upstream: FaultU
         assert page.all("a", href=path)
 
 
-def test_one_vehicles_failure_costs_no_other_vehicle_its_cells(
+def test_failed_lookup_does_not_affect_other_vehicles(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     upstream.script("/detran/v1/restrictions/renainf/KZZ9999", faults.status(500))
@@ -238,7 +236,7 @@ def test_one_vehicles_failure_costs_no_other_vehicle_its_cells(
     "headers",
     [{"Sec-Purpose": "prefetch"}, {"Sec-Fetch-Site": "cross-site"}, {"User-Agent": "Googlebot"}],
 )
-def test_a_visit_that_is_no_persons_spends_nothing(
+def test_visit_not_initiated_by_a_user_starts_no_lookup(
     buyer: PageClient, upstream: FaultUpstream, headers: dict[str, str]
 ) -> None:
     page = buyer.get("/comparar?placas=ABC1D23,KZZ9999", headers=headers)
@@ -258,7 +256,7 @@ def test_a_visit_that_is_no_persons_spends_nothing(
         (["\x00\x1b[1m"], MESSAGE),
     ],
 )
-def test_what_cannot_be_compared_gets_the_form_back_with_a_reason(
+def test_invalid_plates_return_the_form_with_the_reason(
     buyer: PageClient, upstream: FaultUpstream, typed: list[str], problem: str
 ) -> None:
     page = buyer.get("/comparar", 400, query_string={"placas": typed})
@@ -269,14 +267,16 @@ def test_what_cannot_be_compared_gets_the_form_back_with_a_reason(
     assert not typed or "ABC1D23" not in typed[0] or kept[0] == "ABC1D23"
 
 
-def test_however_plates_are_typed_one_address_is_the_comparisons(buyer: PageClient) -> None:
+def test_typed_plates_redirect_to_the_canonical_url(buyer: PageClient) -> None:
     form = {"placas": ["abc-1d23", "", " kzz 9999 ", "ABC1D23"]}
     answer = buyer.client.get("/comparar", query_string=form)
     assert answer.status_code == 303
     assert answer.headers["Location"] == "/comparar?placas=ABC1D23,KZZ9999"
 
 
-def test_strangers_are_asked_to_sign_in(portal: PortalFactory, upstream: FaultUpstream) -> None:
+def test_comparison_without_session_redirects_to_sign_in(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
     for built in (portal(), portal(pass_through(upstream.url))):
         answer = built.client.get("/comparar?placas=ABC1D23")
         assert answer.status_code == 303
@@ -284,11 +284,11 @@ def test_strangers_are_asked_to_sign_in(portal: PortalFactory, upstream: FaultUp
     assert upstream.count() == 0
 
 
-def test_the_vehicle_page_leads_there(buyer: PageClient) -> None:
+def test_vehicle_page_links_to_the_comparison(buyer: PageClient) -> None:
     assert buyer.get(f"/placa/{PLATE}").all("a", href=f"/comparar?placas={PLATE}")
 
 
-def test_each_kind_of_restriction_is_named_once_and_those_beyond_four_are_counted() -> None:
+def test_restriction_kinds_are_named_once_and_counted_beyond_four() -> None:
     kinds = ["TRANSFERENCIA"] * 3 + ["PENHORA", "CIRCULACAO", "LICENCIAMENTO", "ARRESTO", "X"]
     records = [restriction(restricoes=kind, detalheRenajud=kind) for kind in kinds]
     page = compared(panels(renajud=renajud_body(*records)))
@@ -299,7 +299,7 @@ def test_each_kind_of_restriction_is_named_once_and_those_beyond_four_are_counte
     assert cell.note.endswith("e mais 2")
 
 
-def test_tied_versions_are_compared_by_the_range_of_their_prices() -> None:
+def test_tied_versions_show_their_price_range() -> None:
     entries = [fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")]
     page = compared(panels(decode_body("ABC1D23", informacoesFipe=entries)))
     (cell,) = [one.cells[0] for one in page.rows if one.label == "Preço FIPE"]
@@ -307,13 +307,13 @@ def test_tied_versions_are_compared_by_the_range_of_their_prices() -> None:
     assert cell.note == "2 versões empatam: confira no documento"
 
 
-def test_what_the_source_does_not_say_of_a_price_reads_as_on_the_vehicles_page() -> None:
+def test_missing_price_reads_as_on_the_vehicle_page() -> None:
     entry = fipe_entry(valorAtual="", historicoPreco=price_history(2, 0))
     around = panels(decode_body("ABC1D23", informacoesFipe=[entry]))
     page = compared(around)
     assert row(page, "Preço FIPE") == [("empty", "sem preço na fonte")]
     assert row(page, "FIPE em 12 meses") == [("empty", "sem dados para comparar")]
-    own = text_of(check_html(render(vehicle_page(PLATE, around, UNASKED, READING))))
+    own = text_of(check_html(render(vehicle_page(PLATE, around, UNASKED, CONTEXT))))
     compared_text = text_of(check_html(render(page)))
     for words in ("sem preço na fonte", "sem dados para comparar"):
         assert words in own and words in compared_text

@@ -1,4 +1,4 @@
-"""A dossier's code: what it signs is told at /verificar in the paper's own words and figures."""
+"""The dossier's code: /verificar shows the signed values as the paper does."""
 
 import re
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ from tests.conftest import PortalFactory
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream
 from tests.presentation.rendering import (
+    CONTEXT,
     DOWN,
     NOW,
     PLATE,
-    READING,
     UNASKED,
     answered,
     panels,
@@ -35,7 +35,7 @@ from tests.presentation.rendering import (
 from tests.web.html_checker import check_html, text_of
 from tests.web.json_paths import PLATE as ASKED
 from tests.web.json_paths import no_upstream_call
-from tests.web.pages.test_spend_guard import NOBODY
+from tests.web.pages.test_spend_guard import NON_USER_HEADERS
 from tests.web.person import Person
 
 SECRET = b"s" * 32
@@ -46,12 +46,12 @@ PRICELESS = decode_body(str(PLATE), informacoesFipe=[])
 
 
 def stamped(shown: Panels) -> DossierPage:
-    page = dossier_page(PLATE, shown, UNASKED, READING, address="https://portal.example")
+    page = dossier_page(PLATE, shown, UNASKED, CONTEXT, address="https://portal.example")
     return CODES.stamp(page, shown)
 
 
 def verified(code: str) -> str:
-    """What /verificar says of a code."""
+    """The text of /verificar for a code."""
     return text_of(check_html(render(verify_page(code, CODES.read(code), CODES.is_former(code)))))
 
 
@@ -60,7 +60,7 @@ def verified(code: str) -> str:
     price=st.sampled_from(NO_PRICES) | st.decimals(0, 10**9, places=2),
     kept=st.tuples(MOMENTS, MOMENTS, MOMENTS),
 )
-def test_a_code_gives_back_all_it_signs(
+def test_code_round_trips_its_summary(
     counts: tuple[int | None, int | None], price: Any, kept: Sequence[datetime | None]
 ) -> None:
     issued_at = NOW.replace(microsecond=0)
@@ -69,7 +69,7 @@ def test_a_code_gives_back_all_it_signs(
 
 
 @pytest.mark.parametrize(
-    ("shown", "told"),
+    ("shown", "expected"),
     [
         (panels(), "Preço FIPER$ 89.325,00"),
         (panels(decode=PRICELESS), "Preço FIPEnão informado"),
@@ -83,36 +83,36 @@ def test_a_code_gives_back_all_it_signs(
         (Panels(DOWN, DOWN, DOWN), "Restrições em vigorindisponíveis na emissão"),
     ],
 )
-def test_has_has_not_and_could_not_be_asked_are_three_answers(shown: Panels, told: str) -> None:
-    assert told in verified(stamped(shown).code)
+def test_present_missing_and_unavailable_values_differ(shown: Panels, expected: str) -> None:
+    assert expected in verified(stamped(shown).code)
 
 
-def test_an_answer_past_its_time_is_told_with_its_date() -> None:
+def test_stale_answer_is_shown_with_its_date() -> None:
     def kept(body: bytes | None, days: int) -> Any:
         assert body is not None
         return answered(body, "stale", age=timedelta(days=days))
 
     now = panels()
     old = Panels(kept(now.decode.body, 40), now.renainf, kept(now.renajud.body, 3))
-    said = verified(stamped(old).code)
-    assert said.count("conforme resposta guardada de") == 2
-    assert "conforme resposta guardada de 11/10/2026 às 21:15, já fora do prazo" in said
-    assert "conforme resposta guardada de 17/11/2026 às 21:15, já fora do prazo" in said
+    verify_text = verified(stamped(old).code)
+    assert verify_text.count("conforme resposta guardada de") == 2
+    assert "conforme resposta guardada de 11/10/2026 às 21:15, já fora do prazo" in verify_text
+    assert "conforme resposta guardada de 17/11/2026 às 21:15, já fora do prazo" in verify_text
     assert "resposta guardada" not in verified(stamped(now).code)
     unread = Panels(kept(b"{}", 40), now.renainf, now.renajud)
     assert "resposta guardada" not in verified(stamped(unread).code)
 
 
-def test_an_old_answer_on_paper_does_not_claim_that_the_source_was_asked() -> None:
+def test_stale_answer_on_paper_does_not_claim_a_source_failure() -> None:
     body = panels().decode.body
     assert body is not None
     old = Panels(answered(body, "stale"), panels().renainf, panels().renajud)
-    said = text_of(check_html(render(stamped(old))))
-    assert "não respondeu" not in said
-    assert "era a última resposta guardada na emissão, já fora do prazo" in said
+    verify_text = text_of(check_html(render(stamped(old))))
+    assert "não respondeu" not in verify_text
+    assert "era a última resposta guardada na emissão, já fora do prazo" in verify_text
 
 
-def test_paper_and_verification_show_one_digest_in_one_spelling() -> None:
+def test_paper_and_verification_show_the_same_digest() -> None:
     page = stamped(panels())
     assert re.fullmatch(r"[0-9a-f]{4}( [0-9a-f]{4}){3}", page.digest)
     on_paper = text_of(check_html(render(page)))
@@ -122,34 +122,34 @@ def test_paper_and_verification_show_one_digest_in_one_spelling() -> None:
 
 
 @pytest.mark.parametrize("kept", [[], [[]]])
-def test_a_code_of_the_former_version_is_not_verified(kept: list[Any]) -> None:
-    """Its codes did not record whether they were the demonstration's."""
+def test_code_of_the_former_version_is_not_verified(kept: list[Any]) -> None:
+    """Its codes did not record whether they came from the demo mode."""
     signed = ["ABC1D23", 1_760_000_000, 2, None, "89325", "ab" * 8, *kept]
     code = str(URLSafeSerializer(SECRET, salt="dossier").dumps(signed))
     assert CODES.read(code) is None
-    said = verified(code)
-    assert "Não é possível verificar este código" in said
-    assert "O código confere" not in said
-    assert "89.325" not in said
+    verify_text = verified(code)
+    assert "Não é possível verificar este código" in verify_text
+    assert "O código confere" not in verify_text
+    assert "89.325" not in verify_text
     assert "Não é possível verificar" not in verified(stamped(panels()).code)
     assert "Não é possível verificar" not in verified(code[:-1])
 
 
-def test_a_code_is_verified_in_its_namespace_alone() -> None:
+def test_code_is_valid_only_in_its_namespace() -> None:
     code = stamped(panels()).code
     demo = DossierCodes(SECRET, "demo")
     assert demo.read(code) is None
     assert not demo.is_former(code)
 
 
-@pytest.mark.parametrize("who", ["other site", "prefetch", "WhatsApp/2.23.20.0"])
+@pytest.mark.parametrize("visitor_kind", ["other site", "prefetch", "WhatsApp/2.23.20.0"])
 @pytest.mark.parametrize("file", ["dossie", "dossie.pdf"])
-def test_a_dossier_never_asked_for_claims_nothing_and_signs_nothing(
-    portal: PortalFactory, upstream: FaultUpstream, who: str, file: str
+def test_idle_dossier_has_no_code_and_no_claims(
+    portal: PortalFactory, upstream: FaultUpstream, visitor_kind: str, file: str
 ) -> None:
     ana = Person.at(portal()).signed_in()
     with no_upstream_call(upstream):
-        page = ana.pages.get(f"/placa/{ASKED}/{file}", headers=NOBODY[who])
+        page = ana.pages.get(f"/placa/{ASKED}/{file}", headers=NON_USER_HEADERS[visitor_kind])
     assert "Ainda não consultado" in page.text
     assert "não significa “nada consta”" in page.text
     assert "não respondeu" not in page.text and "indisponível" not in page.text
@@ -161,7 +161,7 @@ def test_a_dossier_never_asked_for_claims_nothing_and_signs_nothing(
     assert "Este papel confere" in asked.text
 
 
-def test_one_answer_still_to_come_issues_no_dossier() -> None:
+def test_dossier_with_an_unasked_panel_is_idle() -> None:
     partly = Panels(panels().decode, UNASKED, panels().renajud)
     page = stamped(partly)
     assert (page.state, page.code, page.digest, page.qr) == ("idle", "", "", "")

@@ -1,4 +1,4 @@
-"""What people ask of a page by its forms: a report, a fresh answer, forgetting."""
+"""The pages' forms: report, refresh, history and sign-in."""
 
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
@@ -9,7 +9,7 @@ from tests.web.signed_in import visitor
 PLATE = "ABC1D23"
 
 
-def test_a_report_is_written_on_request_from_what_the_panels_hold(
+def test_report_is_requested_with_the_panels_records(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     upstream.script("/detran/v1/restrictions/renajud", faults.status(500))
@@ -25,16 +25,14 @@ def test_a_report_is_written_on_request_from_what_the_panels_hold(
     assert "mudaram desde então" not in after.text
 
 
-def test_asking_again_is_a_form_that_asks_all_three_once(
-    buyer: PageClient, upstream: FaultUpstream
-) -> None:
+def test_refresh_form_runs_each_lookup_once(buyer: PageClient, upstream: FaultUpstream) -> None:
     page = buyer.get(f"/placa/{PLATE}?completo=1")
     where = buyer.post(f"/placa/{PLATE}/atualizar", data={"csrf_token": page.csrf_token()})
     assert str(where).endswith(f"/placa/{PLATE}")
     assert upstream.count() == 6
 
 
-def test_asking_again_in_vain_says_so_once_and_keeps_what_is_stored(
+def test_failed_refresh_is_flashed_once_and_keeps_stored_answers(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     page = buyer.get(f"/placa/{PLATE}?completo=1")
@@ -46,16 +44,14 @@ def test_asking_again_in_vain_says_so_once_and_keeps_what_is_stored(
     assert "Nem tudo foi atualizado" not in buyer.get(f"/placa/{PLATE}").text
 
 
-def test_a_form_that_is_not_ours_changes_nothing(
-    buyer: PageClient, upstream: FaultUpstream
-) -> None:
+def test_post_without_csrf_token_is_400(buyer: PageClient, upstream: FaultUpstream) -> None:
     for path in (f"/placa/{PLATE}/atualizar", f"/placa/{PLATE}/laudo", "/sair", "/entrar"):
         for form in ({}, {"csrf_token": "x"}, {"csrf_token": ""}):
             assert buyer.client.post(path, data=form).status_code == 400
     assert upstream.count() == 0
 
 
-def test_in_pass_through_mode_the_visitors_own_credential_goes_upstream(
+def test_pass_through_pages_send_the_visitors_credential_upstream(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     pages = PageClient(portal(pass_through(upstream.url)).client)
@@ -67,7 +63,7 @@ def test_in_pass_through_mode_the_visitors_own_credential_goes_upstream(
         assert "my-own-credential" not in cookie.value
 
 
-def test_recent_lookups_are_the_visitors_own_and_can_be_erased(portal: PortalFactory) -> None:
+def test_history_is_per_visitor_and_can_be_erased(portal: PortalFactory) -> None:
     built = portal({})
     mine = PageClient(built.client)
     mine.get(f"/placa/{PLATE}?completo=1")
@@ -75,13 +71,13 @@ def test_recent_lookups_are_the_visitors_own_and_can_be_erased(portal: PortalFac
     recent = [link for link in every_reference(front) if link == f"/placa/{PLATE}"]
     stranger = PageClient(built.app.test_client())
     theirs = [link for link in every_reference(stranger.get("/")) if link == f"/placa/{PLATE}"]
-    assert len(recent) == len(theirs) + 1  # the demonstration lists the plate for everybody
+    assert len(recent) == len(theirs) + 1  # the demo mode lists the plate for all visitors
     assert mine.post("/historico/apagar", data={"csrf_token": front.csrf_token()}) == "/"
     after = [link for link in every_reference(mine.get("/")) if link == f"/placa/{PLATE}"]
     assert len(after) == len(theirs)
 
 
-def test_a_report_on_a_callers_own_data_is_shown_to_nobody_else(
+def test_report_on_api_data_is_not_shown_on_pages(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     answer = buyer.client.post(
@@ -94,7 +90,7 @@ def test_a_report_on_a_callers_own_data_is_shown_to_nobody_else(
         assert "Documentação" not in buyer.get(path).text
 
 
-def test_a_rejected_report_says_so(buyer: PageClient, upstream: FaultUpstream) -> None:
+def test_rejected_report_shows_an_error_page(buyer: PageClient, upstream: FaultUpstream) -> None:
     page = buyer.get(f"/placa/{PLATE}?completo=1")
     upstream.script("/detran/v1/analytical-reports", faults.status(400))
     form = {"csrf_token": page.csrf_token()}
@@ -102,7 +98,7 @@ def test_a_rejected_report_says_so(buyer: PageClient, upstream: FaultUpstream) -
     assert "O laudo não pôde ser escrito" in failed.text
 
 
-def test_a_paid_report_is_shown_even_where_nothing_is_kept(
+def test_paid_report_is_shown_even_if_not_stored(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     pages = visitor(portal(FRESH_REPORT="0"))
@@ -112,7 +108,7 @@ def test_a_paid_report_is_shown_even_where_nothing_is_kept(
     assert upstream.count("/detran/v1/analytical-reports") == 1
 
 
-def test_the_demonstrations_token_gives_nobody_anothers_history(portal: PortalFactory) -> None:
+def test_demo_token_does_not_share_history(portal: PortalFactory) -> None:
     built = portal({})
     for plate in ("XYZ9Z99", ""):
         pages = PageClient(built.app.test_client())
@@ -124,7 +120,7 @@ def test_the_demonstrations_token_gives_nobody_anothers_history(portal: PortalFa
             assert "XYZ9Z99" not in pages.get("/").text
 
 
-def test_a_wish_that_is_no_address_leads_to_the_front_page(portal: PortalFactory) -> None:
+def test_unparsable_next_url_leads_to_the_front_page(portal: PortalFactory) -> None:
     pages = PageClient(portal().client)
-    for wish in ("//[", "http://["):
-        pages.get("/entrar", query_string={"next": wish})
+    for target in ("//[", "http://["):
+        pages.get("/entrar", query_string={"next": target})

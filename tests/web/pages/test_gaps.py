@@ -1,4 +1,4 @@
-"""One notice tells of all that is missing, and none of them reads like a clean record."""
+"""Notices about missing answers, which never look like a clean record."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -10,7 +10,7 @@ from portal.presentation.panels import Panel
 from portal.vehicle import Renavam
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream, faults
-from tests.presentation.rendering import DOWN, PLATE, READING, UNASKED, answered, panels, render
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
 from tests.web.html_checker import HTML, check_html, text_of
 from tests.web.page_client import PageClient
 
@@ -21,52 +21,52 @@ BARRED = Panel("unavailable", reason="O seu acesso não inclui.", cause="out_of_
 
 
 def part(around: Panels, name: str = "resumo") -> str:
-    html = render(vehicle_page(PLATE, around, UNASKED, READING))
+    html = render(vehicle_page(PLATE, around, UNASKED, CONTEXT))
     sections = [one for one in check_html(html).iter(f"{HTML}section") if one.get("id") == name]
     return text_of(sections[0])
 
 
-def test_a_total_outage_has_a_verdict_four_answers_and_one_notice() -> None:
-    told = part(Panels(DOWN, DOWN, DOWN))
+def test_total_outage_shows_one_notice_and_an_incomplete_verdict() -> None:
+    shown_text = part(Panels(DOWN, DOWN, DOWN))
     title = f"Dados do veículo, multas e restrições judiciais: indisponíveis — {NOT_CLEAN}"
-    assert title in told
-    assert told.count(DOWN.reason) == 1
-    assert told.count("Tentar de novo") == 1
-    assert "Verificação incompleta" in told
-    assert told.count("Não é possível dizer") == 4
+    assert title in shown_text
+    assert shown_text.count(DOWN.reason) == 1
+    assert shown_text.count("Tentar de novo") == 1
+    assert "Verificação incompleta" in shown_text
+    assert shown_text.count("Não é possível dizer") == 4
 
 
-def test_different_reasons_are_told_each_with_its_lookups() -> None:
-    told = part(Panels(DOWN, BARRED, DOWN))
-    assert f"Dados do veículo e restrições judiciais: {DOWN.reason}" in told
-    assert f"Multas: {BARRED.reason}" in told
+def test_notice_groups_lookups_by_reason() -> None:
+    shown_text = part(Panels(DOWN, BARRED, DOWN))
+    assert f"Dados do veículo e restrições judiciais: {DOWN.reason}" in shown_text
+    assert f"Multas: {BARRED.reason}" in shown_text
 
 
-def test_a_plate_that_the_source_does_not_know_is_searched_again_not_asked_again() -> None:
+def test_unknown_plate_offers_a_new_search_instead_of_a_retry() -> None:
     for unknown, title in (
         (UNKNOWN, f"A fonte não conhece esta placa — {NOT_CLEAN}"),
         (REFUSED, f"A fonte não aceitou esta placa — {NOT_CLEAN}"),
     ):
-        told = part(Panels(unknown, unknown, unknown))
-        assert title in told
-        assert "Confira as letras e os números no documento." in told
-        assert "Procurar de novo" in told and "Tentar de novo" not in told
-        assert "Verificação incompleta" in told
+        shown_text = part(Panels(unknown, unknown, unknown))
+        assert title in shown_text
+        assert "Confira as letras e os números no documento." in shown_text
+        assert "Procurar de novo" in shown_text and "Tentar de novo" not in shown_text
+        assert "Verificação incompleta" in shown_text
         fines = part(Panels(unknown, unknown, unknown), "multas")
         assert "Multas: a fonte não" in fines and NOT_CLEAN in fines
         assert "Nenhuma multa" not in fines
 
 
-def test_a_plate_that_one_register_knows_is_not_said_to_be_unknown() -> None:
-    told = part(Panels(panels().decode, UNKNOWN, panels().renajud))
-    assert f"Multas: a fonte não conhece esta placa — {NOT_CLEAN}" in told
+def test_plate_known_to_one_source_is_not_called_unknown() -> None:
+    shown_text = part(Panels(panels().decode, UNKNOWN, panels().renajud))
+    assert f"Multas: a fonte não conhece esta placa — {NOT_CLEAN}" in shown_text
     mixed = part(Panels(UNKNOWN, DOWN, UNKNOWN))
     assert "indisponíveis" in mixed and "Tentar de novo" in mixed
 
 
-def test_a_renavam_is_called_one() -> None:
+def test_unknown_renavam_notice_says_renavam() -> None:
     unknown = replace(UNKNOWN, reason="Sem registro para este Renavam.")
-    page = renavam_page(Renavam.parse("12345678910"), unknown, unknown, READING)
+    page = renavam_page(Renavam.parse("12345678910"), unknown, unknown, CONTEXT)
     text = text_of(check_html(render(page)))
     assert f"A fonte não conhece este Renavam — {NOT_CLEAN}" in text
     assert "Confira os algarismos no documento." in text
@@ -79,7 +79,7 @@ def test_a_renavam_is_called_one() -> None:
         (400, "A fonte de dados não aceitou esta placa."),
     ],
 )
-def test_what_the_source_says_of_a_plate_reaches_the_page(
+def test_upstream_404_and_400_are_explained_on_the_page(
     buyer: PageClient, upstream: FaultUpstream, status: int, sentence: str
 ) -> None:
     upstream.default(faults.status(status))
@@ -91,13 +91,13 @@ def test_what_the_source_says_of_a_plate_reaches_the_page(
     assert sentence.replace("esta placa", "este Renavam") in buyer.get("/renavam/12345678910").text
 
 
-def test_what_lies_outside_the_access_is_not_offered_again() -> None:
-    told = part(Panels(BARRED, BARRED, BARRED))
-    assert "Tentar de novo" not in told and "Procurar de novo" not in told
-    assert "indisponíveis" in told
+def test_out_of_scope_lookups_offer_no_retry() -> None:
+    shown_text = part(Panels(BARRED, BARRED, BARRED))
+    assert "Tentar de novo" not in shown_text and "Procurar de novo" not in shown_text
+    assert "indisponíveis" in shown_text
 
 
-def test_answers_kept_from_one_moment_are_one_notice() -> None:
+def test_stale_answers_of_the_same_minute_share_one_notice() -> None:
     def kept(age: timedelta) -> Panels:
         return Panels(
             answered(decode_body(str(PLATE)), "stale", age=timedelta(days=2)),
@@ -116,24 +116,24 @@ def test_answers_kept_from_one_moment_are_one_notice() -> None:
     assert "Restrições judiciais: resposta guardada de 19/11/2026 às 21:15" in apart
 
 
-def test_an_answer_of_this_minute_is_not_said_to_come_from_memory() -> None:
-    for age, told in ((timedelta(seconds=59), False), (timedelta(seconds=60), True)):
+def test_answer_under_a_minute_old_is_not_called_cached() -> None:
+    for age, is_cached in ((timedelta(seconds=59), False), (timedelta(seconds=60), True)):
         fines = answered(renainf_body(), age=age)
         shown = part(Panels(panels().decode, fines, panels().renajud), "multas")
-        assert ("da memória do portal" in shown) is told
+        assert ("da memória do portal" in shown) is is_cached
 
 
-def test_an_unknown_plate_is_searched_again_also_where_the_rest_lies_outside_the_access() -> None:
-    told = part(Panels(UNKNOWN, BARRED, BARRED))
-    assert "Procurar de novo" in told
-    assert "Tentar de novo" not in told
+def test_unknown_plate_offers_a_new_search_with_out_of_scope_rest() -> None:
+    shown_text = part(Panels(UNKNOWN, BARRED, BARRED))
+    assert "Procurar de novo" in shown_text
+    assert "Tentar de novo" not in shown_text
 
 
 @pytest.mark.parametrize("missing", [DOWN, UNKNOWN, BARRED])
-def test_a_summary_that_lacks_something_is_marked_for_the_script_that_announces_it(
+def test_incomplete_summary_is_marked_for_the_script(
     missing: Panel,
 ) -> None:
-    html = render(vehicle_page(PLATE, Panels(missing, missing, missing), UNASKED, READING))
+    html = render(vehicle_page(PLATE, Panels(missing, missing, missing), UNASKED, CONTEXT))
     assert 'id="resumo"' in html
     assert html.count(" data-panel-gap") == 4
-    assert " data-panel-gap" not in render(vehicle_page(PLATE, panels(), UNASKED, READING))
+    assert " data-panel-gap" not in render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))

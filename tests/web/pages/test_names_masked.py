@@ -1,4 +1,4 @@
-"""Owners' names inside the report's texts: initials on pages and paper, untouched in the JSON."""
+"""Owners' names in reports: initials on pages and dossier, unchanged in JSON."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def with_a_report(here: InProcessPortal, upstream: FaultUpstream) -> Person:
 
 
 @pytest.mark.parametrize("path", PLACES)
-def test_names_are_initials_on_pages_and_paper(
+def test_names_are_masked_on_pages_and_dossier(
     portal: PortalFactory, upstream: FaultUpstream, path: str
 ) -> None:
     text = with_a_report(portal(), upstream).pages.get(path).text
@@ -37,7 +37,7 @@ def test_names_are_initials_on_pages_and_paper(
 
 
 @pytest.mark.parametrize("path", PLACES)
-def test_the_operator_may_show_them(
+def test_names_are_shown_with_mask_names_off(
     portal: PortalFactory, upstream: FaultUpstream, path: str
 ) -> None:
     text = with_a_report(portal(MASK_NAMES="off"), upstream).pages.get(path).text
@@ -45,7 +45,7 @@ def test_the_operator_may_show_them(
         assert name in text
 
 
-def test_the_json_stays_byte_for_byte(portal: PortalFactory, upstream: FaultUpstream) -> None:
+def test_json_report_is_unchanged(portal: PortalFactory, upstream: FaultUpstream) -> None:
     here = portal()
     upstream.script("/detran/v1/analytical-reports", faults.answer("names", BODY))
     (report,) = [question for question in QUESTIONS if question.operation == "report"]

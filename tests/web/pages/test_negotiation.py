@@ -1,4 +1,4 @@
-"""The negotiation sheet: each line with its source, no ceiling that pretends, never a call."""
+"""The negotiation sheet: sources, ceiling, input errors, and no upstream call."""
 
 import json
 import re
@@ -28,7 +28,7 @@ from tests.factories import (
 )
 from tests.fakes import FaultUpstream, faults
 from tests.presentation.odd_records import JSON, odd
-from tests.presentation.rendering import DOWN, PLATE, READING, UNASKED, answered, panels, render
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
 from tests.web.html_checker import check_html, text_of
 from tests.web.page_client import PageClient
 from tests.web.person import Person
@@ -37,11 +37,11 @@ SHEET = "/placa/ABC1D23/negociacao"
 
 
 def text(asked: dict[str, str] | None = None, around: Panels | None = None) -> str:
-    html = render(negotiation_page(PLATE, around or panels(), READING, asked or {}))
+    html = render(negotiation_page(PLATE, around or panels(), CONTEXT, asked or {}))
     return text_of(check_html(html))
 
 
-def test_each_line_names_its_source_and_they_add_up() -> None:
+def test_lines_name_their_sources_and_add_up() -> None:
     shown = text({"multas": "80", "transferencia": "350,00", "reparos": "R$ 1.200,50"})
     assert "R$ 89.325,00" in shown
     assert "tabela FIPE, código 008190-6; consulta de 20/11/2026 às 21:12, fonte principal" in shown
@@ -52,13 +52,13 @@ def test_each_line_names_its_source_and_they_add_up() -> None:
     assert "R$ 87.644,34" in shown and "R$ 87.696,40" in shown  # at 100 and 60 %
 
 
-def test_the_candidate_is_the_persons_choice_and_the_likeliest_at_first() -> None:
+def test_version_defaults_to_the_likeliest_and_can_be_chosen() -> None:
     body = decode_body(
         str(PLATE),
         informacoesFipe=[fipe_entry(ano="2009", versao="OUTRA", valorAtual="50000"), fipe_entry()],
     )
-    assert negotiation_page(PLATE, panels(body), READING, {}).sums.price == Decimal("89325.00")
-    other = negotiation_page(PLATE, panels(body), READING, {"versao": "2"})
+    assert negotiation_page(PLATE, panels(body), CONTEXT, {}).sums.price == Decimal("89325.00")
+    other = negotiation_page(PLATE, panels(body), CONTEXT, {"versao": "2"})
     assert other.sums.price == Decimal(50000)
     assert [choice.chosen for choice in other.versions] == [False, True]
 
@@ -71,11 +71,11 @@ def test_the_candidate_is_the_persons_choice_and_the_likeliest_at_first() -> Non
         (panels(decode_body(str(PLATE), informacoesFipe=[])), "Sem preço FIPE não há teto"),
     ],
 )
-def test_what_is_not_known_leaves_no_ceiling(around: Panels, sentence: str) -> None:
+def test_unknown_price_or_fines_give_no_ceiling(around: Panels, sentence: str) -> None:
     shown = text({"reparos": "100"}, around)
     assert sentence in shown
     assert "não é possível dizer" in shown
-    assert negotiation_page(PLATE, around, READING, {}).ceiling is None
+    assert negotiation_page(PLATE, around, CONTEXT, {}).ceiling is None
 
 
 def test_unavailable_restrictions_are_named_beside_the_ceiling() -> None:
@@ -84,7 +84,7 @@ def test_unavailable_restrictions_are_named_beside_the_ceiling() -> None:
     assert "Verificação incompleta" in shown
 
 
-def test_fines_without_an_amount_make_it_an_upper_bound() -> None:
+def test_fines_without_amount_make_the_ceiling_an_upper_bound() -> None:
     body = renainf_body(fine(), fine(valor="", codigoInfracao=""))
     shown = text(around=panels(renainf=body))
     assert "Teto sugerido, no máximo" in shown
@@ -94,7 +94,7 @@ def test_fines_without_an_amount_make_it_an_upper_bound() -> None:
     assert "2 multas em aberto não têm valor informado: o que elas custarem ainda sai" in shown
 
 
-def test_an_old_answer_is_told_before_the_ceiling_and_beside_the_verdict() -> None:
+def test_stale_answer_is_named_at_the_ceiling_and_the_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     assert "resposta guardada" not in text(around=clear)
     for lookup, words in (
@@ -109,7 +109,7 @@ def test_an_old_answer_is_told_before_the_ceiling_and_beside_the_verdict() -> No
         verdict, _, ceiling = shown.partition("Antes de oferecer")[2].partition("Teto sugerido")
         assert f"{words}: resposta guardada de 18/11/2026 às 21:15" in ceiling
         assert f"{words}: conforme resposta guardada de 18/11/2026 às 21:15." in verdict
-        page = negotiation_page(PLATE, old, READING, {})
+        page = negotiation_page(PLATE, old, CONTEXT, {})
         assert page.summary.look.tone == "warn"
         assert page.ceiling is not None
 
@@ -124,20 +124,20 @@ def test_an_old_answer_is_told_before_the_ceiling_and_beside_the_verdict() -> No
         ),
     ],
 )
-def test_no_ceiling_is_no_upper_bound(around: Panels) -> None:
+def test_sheet_without_ceiling_mentions_no_upper_bound(around: Panels) -> None:
     shown = text(around=around)
     assert "Teto sugerido" in shown
     assert "no máximo" not in shown
 
 
-def test_a_discount_that_is_over_is_told() -> None:
+def test_expired_discount_is_mentioned() -> None:
     body = renainf_body(fine(dataEmissaoPenalidade="01/12/2025"))
     said = "1 multa já é exigível e, em regra, não tem mais desconto"
     assert said not in text({"multas": "100"}, panels(renainf=body))
     assert said in text({"multas": "60"}, panels(renainf=body))
 
 
-def test_more_costs_than_price_leave_nothing_and_say_by_how_much() -> None:
+def test_costs_above_the_price_show_the_excess() -> None:
     shown = text({"reparos": "90.000"})
     assert "As deduções passam do preço de referência" in shown
     assert "Passam em R$ 805,16" in shown
@@ -148,8 +148,8 @@ def test_more_costs_than_price_leave_nothing_and_say_by_how_much() -> None:
     "asked",
     [{"reparos": "muito"}, {"ipva": "-1"}, {"multas": "50"}, {"versao": "9"}, {"versao": "x"}],
 )
-def test_what_cannot_be_read_is_said_and_gives_no_sheet(asked: dict[str, str]) -> None:
-    page = negotiation_page(PLATE, panels(), READING, {**asked, "outros": "12,30"})
+def test_invalid_input_is_named_and_gives_no_sheet(asked: dict[str, str]) -> None:
+    page = negotiation_page(PLATE, panels(), CONTEXT, {**asked, "outros": "12,30"})
     assert page.is_wrong
     html = render(page)
     shown = text_of(check_html(html))
@@ -169,24 +169,24 @@ def test_what_cannot_be_read_is_said_and_gives_no_sheet(asked: dict[str, str]) -
     ),
 )
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_no_record_and_no_input_however_odd_breaks_the_sheet(
+def test_odd_records_and_input_do_not_break_the_sheet(
     vehicle: Any, fines: Any, asked: dict[str, str]
 ) -> None:
     strange = panels(
         decode=decode_body(str(PLATE), informacoesFipe=[vehicle]),
         renainf=json.dumps({"status": "SUCCESS", "result": fines}).encode(),
     )
-    html = render(negotiation_page(PLATE, strange, READING, asked))
+    html = render(negotiation_page(PLATE, strange, CONTEXT, asked))
     shown = text_of(check_html(html))
     assert HIDDEN not in html
     for amount in re.findall(r"-?R\$\u00a0[\d.,]+\d", html):
         bare = amount.replace("R$\u00a0", "").replace(".", "").replace(",", ".")
-        form = None if "," in amount else "¤\xa0#,##0"  # prices of the table may stand in reais
+        form = None if "," in amount else "¤\xa0#,##0"  # FIPE prices may be in whole reais
         exact = format_currency(Decimal(bare), "BRL", form, "pt_BR", currency_digits=not form)
         assert amount == exact
         assert Decimal(bare) != 0
     days = set(re.findall(r"\d\d/\d\d/\d{4}", shown))
-    assert days <= {format_date(READING.today, "dd/MM/yyyy", locale="pt_BR")}
+    assert days <= {format_date(CONTEXT.today, "dd/MM/yyyy", locale="pt_BR")}
 
 
 @pytest.fixture
@@ -194,14 +194,12 @@ def buyer(portal: PortalFactory) -> PageClient:
     return Person.at(portal()).signed_in().pages
 
 
-def test_an_impediment_is_read_before_the_ceiling() -> None:
+def test_impediment_appears_before_the_ceiling() -> None:
     shown = text()
     assert shown.index("Não pode ser transferido agora") < shown.index("Teto sugerido")
 
 
-def test_after_a_failed_lookup_the_missing_answer_is_named(
-    buyer: PageClient, upstream: FaultUpstream
-) -> None:
+def test_failed_lookup_is_named_as_missing(buyer: PageClient, upstream: FaultUpstream) -> None:
     upstream.script("/detran/v1/restrictions/renainf", faults.status(500))
     buyer.get("/placa/ABC1D23?completo=1")
     page = buyer.get(SHEET)
@@ -211,7 +209,7 @@ def test_after_a_failed_lookup_the_missing_answer_is_named(
     assert "Antes de oferecer" in page.text
 
 
-def test_it_never_asks_and_leads_to_where_asking_happens(
+def test_sheet_starts_no_lookup_and_links_to_the_vehicle_page(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     page = buyer.get(SHEET)
@@ -220,7 +218,7 @@ def test_it_never_asks_and_leads_to_where_asking_happens(
     assert page.all("a", href="/placa/ABC1D23?completo=1")
 
 
-def test_what_the_vehicle_page_asked_is_calculated_with(
+def test_sheet_uses_answers_stored_by_the_vehicle_page(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     upstream.script("/detran/v1/decode", faults.answer("given", decode_body("ABC1D23")))
@@ -236,14 +234,14 @@ def test_what_the_vehicle_page_asked_is_calculated_with(
     assert page.headers["X-Robots-Tag"] == "noindex"
 
 
-def test_bad_input_is_a_400_that_keeps_the_form(buyer: PageClient) -> None:
+def test_invalid_input_is_400_and_keeps_the_form(buyer: PageClient) -> None:
     page = buyer.get(SHEET, 400, query_string={"reparos": "x<y", "ipva": "10"})
     assert page.by_id("custo-reparos").get("value") == "x<y"
     assert page.by_id("custo-reparos").get("aria-invalid") == "true"
     assert page.by_id("custo-ipva").get("value") == "10"
 
 
-def test_another_spelling_and_a_stranger_are_led_on(portal: PortalFactory) -> None:
+def test_other_spelling_and_missing_session_redirect(portal: PortalFactory) -> None:
     built = portal()
     stranger = built.client.get(f"{SHEET}?reparos=1")
     assert stranger.status_code == 303
@@ -253,8 +251,8 @@ def test_another_spelling_and_a_stranger_are_led_on(portal: PortalFactory) -> No
     assert (answer.status_code, answer.headers["Location"]) == (308, f"{SHEET}?reparos=1")
 
 
-def test_what_nobody_asked_is_not_said_to_have_failed() -> None:
+def test_unasked_lookups_are_not_called_failed() -> None:
     waiting = Panels(panels().decode, UNASKED, UNASKED)
-    shown = text_of(check_html(render(negotiation_page(PLATE, waiting, READING, {}))))
+    shown = text_of(check_html(render(negotiation_page(PLATE, waiting, CONTEXT, {}))))
     assert "não foi possível consultar" not in shown
     assert "Sem resposta guardada: multas, restrições judiciais" in shown

@@ -1,4 +1,4 @@
-"""The pages, through a client that checks every page's HTML before it is looked at."""
+"""The pages, read through a client that validates their HTML."""
 
 import gzip
 import re
@@ -28,7 +28,7 @@ def demo(portal: PortalFactory) -> PageClient:
 
 
 @pytest.mark.parametrize("path", OPEN_PAGES)
-def test_open_pages_are_open_and_lead_nowhere_broken(demo: PageClient, path: str) -> None:
+def test_public_pages_are_open_and_have_no_broken_links(demo: PageClient, path: str) -> None:
     page = demo.get(path)
     for reference in set(every_reference(page)) - {"/openapi.yaml", "/openapi.json"}:
         answer = demo.client.get(reference)
@@ -36,11 +36,11 @@ def test_open_pages_are_open_and_lead_nowhere_broken(demo: PageClient, path: str
 
 
 @pytest.mark.parametrize("path", OPEN_PAGES)
-def test_open_pages_ask_for_no_sign_in_in_managed_mode(portal: PortalFactory, path: str) -> None:
+def test_public_pages_need_no_sign_in_in_managed_mode(portal: PortalFactory, path: str) -> None:
     PageClient(portal().client).get(path)
 
 
-def test_the_sandboxs_plates_are_offered_where_they_cost_nothing(
+def test_sample_plates_are_offered_in_demo_mode_only(
     portal: PortalFactory, demo: PageClient
 ) -> None:
     managed = PageClient(portal().client)
@@ -51,7 +51,7 @@ def test_the_sandboxs_plates_are_offered_where_they_cost_nothing(
     assert "<code>ABC" in managed.get("/api").html
 
 
-def test_every_page_of_the_demonstration_says_that_the_data_is_fictitious(demo: PageClient) -> None:
+def test_demo_pages_say_that_the_data_is_fictitious(demo: PageClient) -> None:
     for path in (*OPEN_PAGES, f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie"):
         assert "Dados fictícios" in demo.get(path).text, path
 
@@ -73,7 +73,7 @@ def test_every_page_of_the_demonstration_says_that_the_data_is_fictitious(demo: 
         ("ABC1234\n", None),
     ],
 )
-def test_a_search_finds_the_canonical_page_or_says_what_is_wrong(
+def test_search_redirects_to_canonical_page_or_explains_error(
     demo: PageClient, typed: str, page: str | None
 ) -> None:
     if page is None:
@@ -85,22 +85,22 @@ def test_a_search_finds_the_canonical_page_or_says_what_is_wrong(
         assert (answer.status_code, answer.headers["Location"]) == (303, page)
 
 
-def test_another_spelling_leads_to_the_canonical_page(demo: PageClient) -> None:
+def test_other_spelling_redirects_to_the_canonical_page(demo: PageClient) -> None:
     for spelling in ("abc1d23", "abc-1d23", "ABC-1D23"):
         answer = demo.client.get(f"/placa/{spelling}?completo=1")
         assert answer.status_code == 308
         assert answer.headers["Location"] == "/placa/ABC1D23?completo=1"
 
 
-def test_a_wrong_plate_gets_the_form_back_with_the_contracts_message(demo: PageClient) -> None:
+def test_invalid_plate_returns_the_form_with_the_contracts_message(demo: PageClient) -> None:
     for path in ("/placa/ABCD123", "/placa/ABC1D23%0A", "/renavam/123", "/placa/x/dossie"):
         assert "Por favor, informe uma placa válida." in demo.get(path, 400).text
 
 
-def test_the_shell_comes_before_the_upstream_answers(
+def test_page_shell_does_not_wait_for_the_upstream(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
-    """A first visit costs nothing by itself: its panels ask."""
+    """The shell starts no lookup; its panels do."""
     page = buyer.get(f"/placa/{PLATE}")
     assert upstream.count() == 0
     waiting = panels_that_wait(page)
@@ -116,7 +116,7 @@ def test_the_shell_comes_before_the_upstream_answers(
     assert upstream.count() == 3
 
 
-def test_the_whole_page_holds_everything_and_a_second_visit_pays_nothing(
+def test_full_page_shows_all_panels_and_second_visit_is_cached(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     upstream.script("/detran/v1/decode", faults.answer("given", decode_body(PLATE)))
@@ -124,7 +124,7 @@ def test_the_whole_page_holds_everything_and_a_second_visit_pays_nothing(
     upstream.script(f"{restrictions}/renainf", faults.answer("given", renainf_body(fine())))
     upstream.script(f"{restrictions}/renajud", faults.answer("given", renajud_body(restriction())))
     page = buyer.get(f"/placa/{PLATE}?completo=1")
-    assert "R$\u00a0130,16" in page.html  # the cents that the source cut
+    assert "R$\u00a0130,16" in page.html  # with the cents, which the source truncates
     assert "art. 218, I" in page.text
     assert "Tribunal de Justiça" in page.text
     assert "008190-6" in page.text
@@ -135,10 +135,8 @@ def test_the_whole_page_holds_everything_and_a_second_visit_pays_nothing(
     assert upstream.count() == 3
 
 
-def test_the_three_lookups_of_a_page_run_side_by_side(
-    buyer: PageClient, upstream: FaultUpstream
-) -> None:
-    """All three are asked before any of them is answered, so a page waits for the slowest alone."""
+def test_lookups_of_a_page_run_in_parallel(buyer: PageClient, upstream: FaultUpstream) -> None:
+    """All three start before any is answered, so a page waits only for the slowest."""
     gate = threading.Event()
     upstream.default(faults.held(gate))
     pages: list[Page] = []
@@ -159,7 +157,7 @@ def test_the_three_lookups_of_a_page_run_side_by_side(
     "fault",
     [faults.status(500), faults.html_error(200), faults.reset_before_a_byte(), faults.status(402)],
 )
-def test_a_failed_lookup_is_unavailable_never_clean_and_costs_no_other_panel(
+def test_failed_lookup_is_unavailable_and_affects_no_other_panel(
     buyer: PageClient, upstream: FaultUpstream, operation: str, fault: faults.Fault
 ) -> None:
     upstream.script(f"/detran/v1/{operation}", fault)
@@ -173,7 +171,7 @@ def test_a_failed_lookup_is_unavailable_never_clean_and_costs_no_other_panel(
         assert UNAVAILABLE in buyer.get(whole).text
 
 
-def test_with_everything_down_the_page_still_comes_and_says_so(
+def test_page_renders_while_the_upstream_is_down(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     upstream.stop()
@@ -191,7 +189,7 @@ def test_with_everything_down_the_page_still_comes_and_says_so(
         {"User-Agent": "Mozilla/5.0 (compatible; Googlebot/2.1)"},
     ],
 )
-def test_a_visit_that_is_no_persons_spends_nothing(
+def test_visit_not_initiated_by_a_user_starts_no_lookup(
     buyer: PageClient, upstream: FaultUpstream, headers: dict[str, str]
 ) -> None:
     for path in (
@@ -206,7 +204,7 @@ def test_a_visit_that_is_no_persons_spends_nothing(
     assert upstream.count() == 0
 
 
-def test_without_a_sign_in_nothing_about_a_vehicle_is_shown(
+def test_vehicle_pages_without_session_redirect_to_sign_in(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     stranger = portal().client
@@ -225,7 +223,7 @@ def test_without_a_sign_in_nothing_about_a_vehicle_is_shown(
     assert upstream.count() == 0
 
 
-def test_a_renavam_shows_fines_and_restrictions_alone(
+def test_renavam_page_shows_only_fines_and_restrictions(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     page = buyer.get("/renavam/12345678910")
@@ -234,12 +232,12 @@ def test_a_renavam_shows_fines_and_restrictions_alone(
     assert "12345678910" in page.text
 
 
-def test_every_vehicle_page_stays_out_of_indexes(demo: PageClient) -> None:
+def test_vehicle_pages_have_noindex(demo: PageClient) -> None:
     for path in (f"/placa/{PLATE}", f"/placa/{PLATE}/dossie", "/renavam/12345678910"):
         assert demo.get(path).headers["X-Robots-Tag"] == "noindex"
 
 
-def test_a_dossier_carries_a_code_that_verifies_and_a_changed_one_fails(demo: PageClient) -> None:
+def test_dossier_code_verifies_and_a_changed_code_fails(demo: PageClient) -> None:
     paper = demo.get(f"/placa/{PLATE}/dossie")
     found = re.search(r"codigo=([\w.-]+)", paper.html) or re.search(r">([\w.-]{60,})<", paper.html)
     assert found
@@ -253,7 +251,7 @@ def test_a_dossier_carries_a_code_that_verifies_and_a_changed_one_fails(demo: Pa
         assert "O código não confere" in page.text
 
 
-def test_a_dossiers_code_verifies_however_it_is_copied(demo: PageClient) -> None:
+def test_dossier_code_verifies_in_any_pasted_form(demo: PageClient) -> None:
     html = demo.get("/placa/ABC1D23/dossie").html
     code = str(re.search(r"/verificar\?codigo=([\w.-]+)|<code>([\w.-]{60,})</code>", html)[0])
     code = code.removeprefix("/verificar?codigo=").removeprefix("<code>").removesuffix("</code>")
@@ -276,13 +274,13 @@ def test_a_dossiers_code_verifies_however_it_is_copied(demo: PageClient) -> None
         assert "O código confere" not in page.text, wrong
 
 
-def test_errors_are_pages_with_the_request_id_and_a_way_on(demo: PageClient) -> None:
+def test_error_page_has_request_id_and_search_field(demo: PageClient) -> None:
     page = demo.get("/nada", 404)
     assert page.headers["X-Request-Id"] in page.text
     assert page.all("input", name="q")
 
 
-def test_every_page_carries_the_headers_that_keep_it_private(demo: PageClient) -> None:
+def test_pages_have_privacy_headers(demo: PageClient) -> None:
     for path in ("/", f"/placa/{PLATE}", "/nada"):
         headers = demo.client.get(path).headers
         assert headers["Cache-Control"] == "no-store, private"
@@ -291,7 +289,7 @@ def test_every_page_carries_the_headers_that_keep_it_private(demo: PageClient) -
         assert "unsafe" not in headers["Content-Security-Policy"]
 
 
-def test_nothing_in_a_query_steers_the_redirect_to_the_canonical_page(demo: PageClient) -> None:
+def test_query_cannot_change_the_canonical_redirect(demo: PageClient) -> None:
     for query in (
         "endpoint=x",
         "_method=POST",
@@ -304,7 +302,7 @@ def test_nothing_in_a_query_steers_the_redirect_to_the_canonical_page(demo: Page
         assert answer.headers["Location"] == f"/placa/ABC1D23?{query}"
 
 
-def test_a_page_leaves_compressed_where_the_visitor_takes_it(demo: PageClient) -> None:
+def test_page_is_gzipped_if_accepted(demo: PageClient) -> None:
     path = f"/placa/{PLATE}?completo=1"
     plain = demo.client.get(path)
     zipped = demo.client.get(path, headers={"Accept-Encoding": "gzip, br"})

@@ -1,4 +1,4 @@
-"""The dossier's HTML is the golden one, and its PDF is tagged, titled and holds every fine."""
+"""The dossier: its golden HTML, and a tagged PDF with every fine."""
 
 import gc
 import logging
@@ -15,7 +15,7 @@ from pypdf import PdfReader
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from portal.web.pages import pdf as press_room
+from portal.web.pages import pdf as pdf_module
 from portal.web.pages.pdf import PDFUnavailable, render_pdf
 from tests.presentation import dossiers
 from tests.presentation.rendering import ASSETS
@@ -23,7 +23,7 @@ from tests.web.html_checker import check_html
 
 
 class GoldenHtml(SingleFileSnapshotExtension):
-    """Golden files that are read in the diff: tests/golden/test_paper/*.html."""
+    """Golden files as readable HTML: tests/golden/test_paper/*.html."""
 
     file_extension = "html"
     _write_mode = WriteMode.TEXT
@@ -46,15 +46,15 @@ def text_of(pdf: PdfReader) -> str:
 
 
 def test_the_dossier_is_the_golden_one(snapshot: SnapshotAssertion) -> None:
-    """A change of a word, a number or a row on paper is seen in the diff."""
+    """Changes of the dossier's content show up in the diff of the golden file."""
     html = re.sub(r"\n\s*\n+", "\n", dossiers.usual())
     check_html(html)
-    # The style sheet's hash is no part of what the paper says.
+    # The style sheet's hash is not part of the content.
     html = re.sub(r"(/static/[\w/]+)\.[0-9a-f]{8}\.", r"\1.", html)
     assert html == snapshot(extension_class=GoldenHtml)
 
 
-def test_the_pdf_is_tagged_titled_and_in_portuguese() -> None:
+def test_pdf_is_tagged_titled_and_in_portuguese() -> None:
     pdf = pdf_of(dossiers.usual())
     root = pdf.trailer["/Root"]
     assert root["/MarkInfo"]["/Marked"]
@@ -65,7 +65,7 @@ def test_the_pdf_is_tagged_titled_and_in_portuguese() -> None:
     assert pdf.metadata.title == "Dossiê do veículo ABC1D23 – Audi A3 LM 180CV"
 
 
-def test_the_pdf_holds_every_fine_and_every_version() -> None:
+def test_pdf_contains_every_fine_and_version() -> None:
     text = text_of(pdf_of(dossiers.heavy()))
     for number in range(40):
         assert f"Local: RODOVIA {number} KM {number * 7}." in text
@@ -73,8 +73,8 @@ def test_the_pdf_holds_every_fine_and_every_version() -> None:
         assert f"VERSAO {number} 1.8 16V TURBO" in text
 
 
-def test_a_fine_costs_the_pdf_few_boxes_and_few_words() -> None:
-    """WeasyPrint's time goes by elements and letters: a row is paid for forty times."""
+def test_fine_adds_few_elements_and_words_to_the_pdf() -> None:
+    """WeasyPrint's time grows with elements and characters, for each of 40 rows."""
     few, many = dossiers.heavy(10, 0), dossiers.heavy(40, 0)
     elements = [len(re.findall(r"<[a-z]", html)) for html in (few, many)]
     assert (elements[1] - elements[0]) / 30 <= 7
@@ -83,14 +83,14 @@ def test_a_fine_costs_the_pdf_few_boxes_and_few_words() -> None:
         assert (letters[1] - letters[0]) / 30 <= most
 
 
-def test_a_chart_costs_the_pdf_few_letters() -> None:
-    """WeasyPrint sets the text of an SVG letter by letter, each as dear as a line."""
+def test_chart_adds_few_characters_to_the_pdf() -> None:
+    """WeasyPrint lays out SVG text by character, each as expensive as a line."""
     texts = re.findall(r"<text[^>]*>([^<]*)<", dossiers.heavy(0, 6))
     assert sum(map(len, texts)) <= 6 * 120
 
 
-def test_a_paper_is_laid_out_once(caplog: pytest.LogCaptureFixture) -> None:
-    """A count of pages, or a note that wants a page's number, must not cost a second layout."""
+def test_pdf_is_laid_out_once(caplog: pytest.LogCaptureFixture) -> None:
+    """Page counters and references to page numbers must not cause a second layout."""
     with caplog.at_level(logging.INFO, "weasyprint.progress"):
         pages = len(pdf_of(dossiers.heavy()).pages)
     steps = [record.getMessage() for record in caplog.records if "layout" in record.getMessage()]
@@ -98,8 +98,8 @@ def test_a_paper_is_laid_out_once(caplog: pytest.LogCaptureFixture) -> None:
     assert not [step for step in steps if "Repagination" in step]
 
 
-def test_two_papers_at_once_are_two_whole_papers() -> None:
-    """The press keeps fonts and sheets between papers, and prints one at a time."""
+def test_concurrent_pdfs_are_complete() -> None:
+    """The renderer keeps fonts and style sheets, and renders one PDF at a time."""
     htmls = [dossiers.heavy(1, 0), dossiers.heavy(2, 0)] * 2
     with ThreadPoolExecutor(4) as threads:
         papers = list(threads.map(pdf_of, htmls))
@@ -108,34 +108,34 @@ def test_two_papers_at_once_are_two_whole_papers() -> None:
     assert gc.isenabled()
 
 
-def test_first_papers_at_once_are_printed_on_one_press_in_turn(
+def test_first_concurrent_pdfs_share_one_renderer_in_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Two presses would each have a lock of their own, and one that ends last could leave the
-    collection off for good."""
+    """Two renderers with separate locks could leave the collector disabled for good."""
     pdf_of("<p>Há como imprimir.</p>")
-    press_room._press.cache_clear()
-    made: list[object] = []
-    at_work: list[int] = []
-    make, work = press_room._Press.__init__, press_room._Press.print
+    pdf_module._renderer.cache_clear()
+    renderers: list[object] = []
+    concurrency: list[int] = []
+    original_init = pdf_module._PdfRenderer.__init__
+    original_render = pdf_module._PdfRenderer.render
 
-    def making(press: Any, assets: Any) -> None:
-        time.sleep(0.05)  # long enough for all to be there
-        made.append(press)
-        make(press, assets)
+    def slow_init(renderer: Any, assets: Any) -> None:
+        time.sleep(0.05)  # until all threads have started
+        renderers.append(renderer)
+        original_init(renderer, assets)
 
-    def printing(press: Any, html: str) -> bytes:
-        at_work.append(sum(at_work) + 1)
+    def recording_render(renderer: Any, html: str) -> bytes:
+        concurrency.append(sum(concurrency) + 1)
         try:
-            return work(press, html)
+            return original_render(renderer, html)
         finally:
-            at_work.append(-1)
+            concurrency.append(-1)
 
-    monkeypatch.setattr(press_room._Press, "__init__", making)
-    monkeypatch.setattr(press_room._Press, "print", printing)
+    monkeypatch.setattr(pdf_module._PdfRenderer, "__init__", slow_init)
+    monkeypatch.setattr(pdf_module._PdfRenderer, "render", recording_render)
     with ThreadPoolExecutor(4) as threads:
         papers = list(threads.map(pdf_of, [dossiers.heavy(1, 0)] * 4))
     assert all("RODOVIA 0 KM 0" in text_of(each) for each in papers)
-    assert len(made) == 1
-    assert at_work == [1, -1] * 4
+    assert len(renderers) == 1
+    assert concurrency == [1, -1] * 4
     assert gc.isenabled()

@@ -1,4 +1,4 @@
-"""What the privacy page says is kept: the settings that the portal runs with, and no others."""
+"""The privacy page: retention times and facts from the portal's settings."""
 
 import re
 
@@ -6,19 +6,19 @@ import pytest
 from limits import parse_many
 
 from portal.presentation.formats import duration
-from portal.web.http.rate_limits import TRIES_KEPT_S, WRONG_TOKENS
+from portal.web.http.rate_limits import SIGN_IN_WINDOW_S, WRONG_TOKENS
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import InProcessPortal, pass_through
 from tests.web.page_client import PageClient
 
 
-def told(portal: InProcessPortal) -> str:
+def privacy_text(portal: InProcessPortal) -> str:
     return PageClient(portal.client).get("/privacidade").text
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "expected"),
     [
         (0, "0 segundos"),
         (1, "1 segundo"),
@@ -36,12 +36,12 @@ def told(portal: InProcessPortal) -> str:
         (2_592_000, "30 dias"),
     ],
 )
-def test_a_span_is_said_in_two_units_and_never_shorter_than_it_is(seconds: int, said: str) -> None:
-    assert duration(seconds) == said
+def test_duration_has_at_most_two_units_and_rounds_up(seconds: int, expected: str) -> None:
+    assert duration(seconds) == expected
 
 
-def test_the_standard_terms_are_told(portal: PortalFactory) -> None:
-    text = told(portal())
+def test_default_retention_times_are_shown(portal: PortalFactory) -> None:
+    text = privacy_text(portal())
     for line in (
         "Ficha do veículo: até 8 dias.",
         "Multas: até 1 dia e 6 horas; se a resposta vier sem nenhum registro, até 1 hora e 30 min",
@@ -57,7 +57,7 @@ def test_the_standard_terms_are_told(portal: PortalFactory) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "value", "said"),
+    ("setting", "value", "expected"),
     [
         ("FRESH_DECODE", "60", "Ficha do veículo: até 7 dias e 1 hora."),
         ("STALE_DECODE", "0", "Ficha do veículo: até 1 dia."),
@@ -69,29 +69,32 @@ def test_the_standard_terms_are_told(portal: PortalFactory) -> None:
         ("RATE_LIMIT_TOKEN", "600/minute", "Contagem de pedidos"),
     ],
 )
-def test_another_setting_changes_the_page(
-    portal: PortalFactory, setting: str, value: str, said: str
+def test_changed_setting_changes_the_page(
+    portal: PortalFactory, setting: str, value: str, expected: str
 ) -> None:
-    assert said not in told(portal())
-    assert said in told(portal(**{setting: value}))
+    assert expected not in privacy_text(portal())
+    assert expected in privacy_text(portal(**{setting: value}))
 
 
-def test_each_mode_tells_what_it_knows_of_who_asks(
+def test_each_mode_describes_its_own_credentials(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
-    tellings = {
-        "demo": ("os veículos são inventados", told(portal({}))),
-        "managed": ("resumo criptográfico do seu token", told(portal())),
-        "pass-through": ("A sua credencial, cifrada", told(portal(pass_through(upstream.url)))),
+    texts = {
+        "demo": ("os veículos são inventados", privacy_text(portal({}))),
+        "managed": ("resumo criptográfico do seu token", privacy_text(portal())),
+        "pass-through": (
+            "A sua credencial, cifrada",
+            privacy_text(portal(pass_through(upstream.url))),
+        ),
     }
-    for mode, (own, _) in tellings.items():
-        assert [other for other, (_, text) in tellings.items() if own in text] == [mode]
+    for mode, (own, _) in texts.items():
+        assert [other for other, (_, text) in texts.items() if own in text] == [mode]
 
 
-def test_the_time_told_for_attempts_is_the_longest_that_they_are_counted() -> None:
-    assert max(item.get_expiry() for item in parse_many(WRONG_TOKENS)) == TRIES_KEPT_S
+def test_sign_in_window_is_the_longest_of_the_limits() -> None:
+    assert max(item.get_expiry() for item in parse_many(WRONG_TOKENS)) == SIGN_IN_WINDOW_S
 
 
-def test_the_page_sets_no_cookie_for_whoever_only_reads_it(portal: PortalFactory) -> None:
+def test_privacy_page_sets_no_cookie(portal: PortalFactory) -> None:
     answer = portal().client.get("/privacidade")
     assert not re.search("portal=", answer.headers.get("Set-Cookie", ""))

@@ -1,4 +1,4 @@
-"""A stored report is shown to a reader whose scopes cover the records that it was written from."""
+"""A stored report is shown only with the scopes of the records it uses."""
 
 import pytest
 
@@ -24,27 +24,27 @@ def person(here: InProcessPortal, *scopes: str) -> Person:
     return Person.at(here).signed_in(issue(here, "-".join(scopes), frozenset(scopes)))
 
 
-def have_written(somebody: Person) -> None:
-    somebody.pages.get(WHOLE_PAGE)
-    assert somebody.post(f"/placa/{PLATE}/laudo").status_code == 303
+def request_report(reader: Person) -> None:
+    reader.pages.get(WHOLE_PAGE)
+    assert reader.post(f"/placa/{PLATE}/laudo").status_code == 303
 
 
-def read_by(somebody: Person) -> list[str]:
-    return [somebody.pages.get(path).text for path in PAGES]
+def read_by(reader: Person) -> list[str]:
+    return [reader.pages.get(path).text for path in PAGES]
 
 
-def telling(call: Call) -> bytes:
-    """A report that names what it was written from, and what it lacked."""
+def report_naming_its_records(call: Call) -> bytes:
+    """A report that names the records it was written from, and the missing ones."""
     lacking = b"indisponiveis" in call.body
     return report_body(PARTIAL if lacking else SECRET)
 
 
 @pytest.fixture
 def here(portal: PortalFactory, upstream: FaultUpstream) -> InProcessPortal:
-    """A portal in which a token of all scopes has had a report written."""
-    upstream.script(REPORT, faults.answer("telling", telling))
+    """A portal with a report that was requested by a token with all scopes."""
+    upstream.script(REPORT, faults.answer("telling", report_naming_its_records))
     made = portal()
-    have_written(Person.at(made).signed_in(PORTAL_TOKEN))
+    request_report(Person.at(made).signed_in(PORTAL_TOKEN))
     return made
 
 
@@ -53,17 +53,17 @@ def here(portal: PortalFactory, upstream: FaultUpstream) -> InProcessPortal:
     [("report",), ("decode", "report"), ("decode", "renainf", "report"), ("decode", "renajud")],
     ids="+".join,
 )
-def test_report_is_hidden_from_a_reader_who_lacks_a_scope_of_its_records(here, scopes):
+def test_report_is_hidden_without_a_scope_of_its_records(here, scopes):
     reader = person(here, *scopes)
     assert not [text for text in read_by(reader) if SECRET in text]
 
 
-def test_report_is_shown_to_a_reader_with_the_scopes_of_its_records(here):
+def test_report_is_shown_with_the_scopes_of_its_records(here):
     reader = person(here, "decode", "renainf", "renajud", "report")
     assert [SECRET in text for text in read_by(reader)] == [True, True, True]
 
 
-def test_report_whose_records_changed_takes_all_record_scopes(here, upstream):
+def test_report_on_changed_records_requires_all_record_scopes(here, upstream):
     upstream.script("/detran/v1/restrictions/renainf", faults.answer("fine", renainf_body(fine())))
     whole = person(here, "decode", "renainf", "renajud", "report", "refresh")
     assert whole.post(f"/placa/{PLATE}/atualizar").status_code == 303
@@ -72,22 +72,22 @@ def test_report_whose_records_changed_takes_all_record_scopes(here, upstream):
     assert not any(SECRET in text for text in read_by(partial))
 
 
-def test_report_written_from_a_readers_own_records_is_shown_and_stays(here, upstream):
+def test_report_on_the_readers_own_records_stays_shown(here, upstream):
     reader = person(here, "decode", "renainf", "report")
-    have_written(reader)
+    request_report(reader)
     assert all(PARTIAL in text for text in read_by(reader))
     calls = upstream.count(REPORT)
-    have_written(Person.at(here).signed_in(PORTAL_TOKEN))  # stored: it is the newest again
+    request_report(Person.at(here).signed_in(PORTAL_TOKEN))  # stored: becomes the newest again
     for text in read_by(reader):
         assert SECRET not in text
         assert PARTIAL in text
     assert upstream.count(REPORT) == calls == 2
 
 
-def test_report_written_while_a_lookup_was_down_takes_the_scopes_of_the_others(portal, upstream):
+def test_report_without_a_failed_lookup_requires_the_other_scopes(portal, upstream):
     upstream.script(RENAJUD, faults.status(400))
     here = portal()
-    upstream.script(REPORT, faults.answer("telling", telling))
-    have_written(Person.at(here).signed_in(PORTAL_TOKEN))
+    upstream.script(REPORT, faults.answer("telling", report_naming_its_records))
+    request_report(Person.at(here).signed_in(PORTAL_TOKEN))
     assert PARTIAL in person(here, "decode", "renainf", "report").pages.get(PAPER).text
     assert PARTIAL not in person(here, "decode", "report").pages.get(PAPER).text

@@ -1,4 +1,4 @@
-"""Signing in and out: sessions that end, forms that are ours, and no way to another site."""
+"""Sessions: sign-in, expiry, revocation, CSRF checks and redirects."""
 
 import hashlib
 import re
@@ -33,7 +33,7 @@ def cookie_of(response: Any) -> Morsel[str]:
 
 
 @pytest.mark.parametrize("path", ABOUT_VEHICLES)
-def test_nothing_about_a_vehicle_is_shown_before_the_sign_in(
+def test_vehicle_pages_without_session_redirect_to_sign_in(
     portal: PortalFactory, upstream: FaultUpstream, path: str
 ) -> None:
     for here in (portal(), portal(pass_through(upstream.url))):
@@ -45,21 +45,21 @@ def test_nothing_about_a_vehicle_is_shown_before_the_sign_in(
             assert asked.status_code == 303
 
 
-def test_signing_in_leads_back_to_where_one_was_going(portal: PortalFactory) -> None:
+def test_sign_in_redirects_to_the_requested_page(portal: PortalFactory) -> None:
     ana = Person.at(portal())
     asked = ana.client.get(f"{VEHICLE}?completo=1")
     form = ana.pages.get(asked.headers["Location"])
-    wish = str(form.all("input", name="next")[0].get("value"))
+    target = str(form.all("input", name="next")[0].get("value"))
     done = ana.client.post(
         "/entrar",
-        data={"token": PORTAL_TOKEN, "next": wish, "csrf_token": form.csrf_token()},
+        data={"token": PORTAL_TOKEN, "next": target, "csrf_token": form.csrf_token()},
     )
     assert done.headers["Location"] == f"{VEHICLE}?completo=1"
     assert ana.client.get(done.headers["Location"]).status_code == 200
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "target",
     [
         "//evil.example",
         "///evil.example",
@@ -81,17 +81,17 @@ def test_signing_in_leads_back_to_where_one_was_going(portal: PortalFactory) -> 
         "",
     ],
 )
-def test_signing_in_never_leads_to_another_site(portal: PortalFactory, wish: str) -> None:
+def test_sign_in_never_redirects_to_another_site(portal: PortalFactory, target: str) -> None:
     ana = Person.at(portal())
-    page = ana.pages.get("/entrar", query_string={"next": wish})
+    page = ana.pages.get("/entrar", query_string={"next": target})
     assert page.all("input", name="next")[0].get("value") == "/"
-    assert ana.sign_in(then=wish).headers["Location"] == "/"
+    assert ana.sign_in(then=target).headers["Location"] == "/"
 
 
 @pytest.mark.parametrize(
     "token", ["", " ", "nobody", "com espaço", "é", "a" * 9000, "a,b", "a\x00"]
 )
-def test_a_wrong_token_is_401_and_no_session(portal: PortalFactory, token: str) -> None:
+def test_wrong_token_is_401_and_starts_no_session(portal: PortalFactory, token: str) -> None:
     ana = Person.at(portal())
     response = ana.sign_in(token)
     assert response.status_code == 401
@@ -99,7 +99,7 @@ def test_a_wrong_token_is_401_and_no_session(portal: PortalFactory, token: str) 
     assert ana.client.get(VEHICLE).status_code == 303
 
 
-def test_a_revoked_and_an_expired_token_are_403(portal: PortalFactory) -> None:
+def test_revoked_and_expired_tokens_are_403(portal: PortalFactory) -> None:
     here = portal()
     late = issue(here, "late", lifetime_s=0)
     gone = issue(here, "gone")
@@ -108,7 +108,7 @@ def test_a_revoked_and_an_expired_token_are_403(portal: PortalFactory) -> None:
         assert Person.at(here).sign_in(token).status_code == 403
 
 
-def test_a_revocation_ends_every_session_of_the_token(portal: PortalFactory) -> None:
+def test_revocation_ends_all_sessions_of_the_token(portal: PortalFactory) -> None:
     here = portal()
     token = issue(here, "shared")
     both = [Person.at(here).signed_in(token) for _ in range(2)]
@@ -117,14 +117,14 @@ def test_a_revocation_ends_every_session_of_the_token(portal: PortalFactory) -> 
     assert [one.client.get(VEHICLE).status_code for one in both] == [303, 303]
 
 
-def test_signing_out_ends_the_session(portal: PortalFactory) -> None:
+def test_sign_out_ends_the_session(portal: PortalFactory) -> None:
     ana = Person.at(portal()).signed_in()
     assert ana.client.get(VEHICLE).status_code == 200
     assert ana.post("/sair").status_code == 303
     assert ana.client.get(VEHICLE).status_code == 303
 
 
-def test_the_cookie_is_kept_from_scripts_and_other_sites_and_secure_behind_tls(
+def test_cookie_is_httponly_samesite_and_secure_over_tls(
     portal: PortalFactory,
 ) -> None:
     here = portal(TRUSTED_PROXIES="1")
@@ -139,7 +139,7 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites_and_secure_behind_tls(
     assert cookie_of(ana.client.get("/entrar", headers=proxied))["secure"]
 
 
-def test_forwarded_headers_are_not_believed_unless_configured(portal: PortalFactory) -> None:
+def test_forwarded_headers_are_ignored_by_default(portal: PortalFactory) -> None:
     forged = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"}
     response = portal().client.get("/entrar", headers=forged)
     assert "Strict-Transport-Security" not in response.headers
@@ -147,8 +147,8 @@ def test_forwarded_headers_are_not_believed_unless_configured(portal: PortalFact
     assert "evil.example" not in response.get_data(as_text=True)
 
 
-def test_a_proxys_prefix_moves_no_page(portal: PortalFactory) -> None:
-    """Links, assets and forms begin at the root: a redirect elsewhere would lead to nowhere."""
+def test_forwarded_prefix_does_not_change_urls(portal: PortalFactory) -> None:
+    """Links, assets and forms start at the root, so redirects must too."""
     ana = Person.at(portal(TRUSTED_PROXIES="1")).signed_in()
     prefixed = {"X-Forwarded-Prefix": "/carros"}
     found = ana.client.get("/buscar?q=ABC1D23", headers=prefixed)
@@ -158,7 +158,7 @@ def test_a_proxys_prefix_moves_no_page(portal: PortalFactory) -> None:
     )
 
 
-def test_the_cookie_tells_no_token(portal: PortalFactory, upstream: FaultUpstream) -> None:
+def test_cookie_contains_no_token(portal: PortalFactory, upstream: FaultUpstream) -> None:
     import base64
     import zlib
 
@@ -172,7 +172,7 @@ def test_the_cookie_tells_no_token(portal: PortalFactory, upstream: FaultUpstrea
         assert b"csrf" in content or b"token" in content or b"credential" in content
 
 
-def test_a_session_from_before_the_sign_in_does_not_survive_it(portal: PortalFactory) -> None:
+def test_sign_in_discards_the_previous_session(portal: PortalFactory) -> None:
     ana = Person.at(portal())
     planted = ana.csrf_token()
     ana.signed_in()
@@ -182,7 +182,7 @@ def test_a_session_from_before_the_sign_in_does_not_survive_it(portal: PortalFac
 
 
 @pytest.mark.parametrize("age_h", [13, 24 * 40])
-def test_a_session_ends_after_twelve_hours(
+def test_session_ends_after_twelve_hours(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch, age_h: int
 ) -> None:
     import itsdangerous.timed as timed
@@ -198,13 +198,13 @@ def test_a_session_ends_after_twelve_hours(
 
 
 @pytest.mark.parametrize("path", POSTS)
-def test_a_form_that_is_not_ours_does_nothing(
+def test_post_without_valid_csrf_token_is_400(
     portal: PortalFactory, upstream: FaultUpstream, path: str
 ) -> None:
     here = portal()
     ana = Person.at(here).signed_in()
     with no_upstream_call(upstream):
-        for data in ({}, *({"csrf_token": given} for given in ("", "x", "é" * 32))):
+        for data in ({}, *({"csrf_token": csrf_token} for csrf_token in ("", "x", "é" * 32))):
             assert ana.client.post(path, data=data).status_code == 400
         token = ana.csrf_token()
         in_address = ana.client.post(path, query_string={"csrf_token": token})
@@ -215,14 +215,14 @@ def test_a_form_that_is_not_ours_does_nothing(
 
 
 @pytest.mark.parametrize("path", POSTS)
-def test_what_changes_something_is_never_a_get(portal: PortalFactory, path: str) -> None:
+def test_get_never_changes_state(portal: PortalFactory, path: str) -> None:
     ana = Person.at(portal()).signed_in()
     if path != "/entrar":
         assert ana.client.get(path).status_code == 405
     assert ana.client.get(VEHICLE).status_code == 200
 
 
-def test_pass_through_keeps_the_credential_with_its_owner_alone(
+def test_pass_through_credential_is_not_stored_in_plain_text(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal(pass_through(upstream.url))
@@ -233,10 +233,10 @@ def test_pass_through_keeps_the_credential_with_its_owner_alone(
     assert b"the-callers-own-credential" not in kept
 
 
-def test_what_is_kept_lets_nobody_guess_a_credential(
+def test_stored_data_does_not_allow_guessing_a_credential(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
-    """Ledger, limits and history tell callers apart by a name that only the portal can compute."""
+    """Ledger, limits and history use a keyed hash that only the portal can compute."""
     guess = "1234-ana"
     here = portal(pass_through(upstream.url))
     ana = Person.at(here).signed_in(guess)
@@ -244,14 +244,14 @@ def test_what_is_kept_lets_nobody_guess_a_credential(
     listed = here.app.test_cli_runner().invoke(args=["ledger"]).output
     (name,) = set(re.findall("credential:[0-9a-f]{12}", listed))
     kept = b"".join(p.read_bytes() for p in here.settings.data_dir.rglob("*") if p.is_file())
-    assert kept.count(name.encode()) > 0  # the ledger's; the history has a digest of its own
+    assert kept.count(name.encode()) > 0  # in the ledger; the history has its own digest
     for algorithm in sorted(hashlib.algorithms_guaranteed - {"shake_128", "shake_256"}):
         digest = hashlib.new(algorithm, guess.encode(), usedforsecurity=False)
         assert digest.hexdigest()[:12].encode() not in kept, algorithm
         assert digest.digest()[:8] not in kept, algorithm
 
 
-def test_a_credential_too_long_for_a_cookie_is_refused_and_the_longest_works(
+def test_credential_length_is_limited_by_the_cookie_size(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal(pass_through(upstream.url))
@@ -261,7 +261,7 @@ def test_a_credential_too_long_for_a_cookie_is_refused_and_the_longest_works(
     assert len(response.headers["Set-Cookie"]) < 4096
 
 
-def test_a_session_of_another_portal_or_mode_opens_nothing(
+def test_session_of_another_portal_or_mode_is_invalid(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here: InProcessPortal = portal()

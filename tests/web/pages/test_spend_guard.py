@@ -1,4 +1,4 @@
-"""A page GET spends once, and for a person: not for a prefetch, another site, a bot, or HEAD."""
+"""Page GETs start lookups only for users: no prefetch, other site, bot, HEAD."""
 
 import pytest
 
@@ -13,13 +13,13 @@ CHROME = (
     "Mozilla/5.0 (Linux; Android 14; SM-A546E) AppleWebKit/537.36 (KHTML, like Gecko) "
     "Chrome/131.0.0.0 Mobile Safari/537.36"
 )
-SPENDING = (
+PAID_PATHS = (
     f"/placa/{PLATE}?completo=1",
     f"/placa/{PLATE}/painel/multas",
     f"/placa/{PLATE}/dossie",
     "/renavam/00123456789",
 )
-NOBODY: dict[str, dict[str, str]] = {
+NON_USER_HEADERS: dict[str, dict[str, str]] = {
     "prefetch": {"Sec-Purpose": "prefetch"},
     "prerender": {"Sec-Purpose": "prefetch;prerender"},
     "anonymous prefetch": {"Sec-Purpose": "prefetch;anonymous-client-ip"},
@@ -48,7 +48,7 @@ NOBODY: dict[str, dict[str, str]] = {
         )
     },
 }
-PERSONS: dict[str, dict[str, str]] = {
+USER_HEADERS: dict[str, dict[str, str]] = {
     "no header": {},
     "same origin": {"Sec-Fetch-Site": "same-origin", "User-Agent": CHROME},
     "typed": {"Sec-Fetch-Site": "none", "User-Agent": CHROME},
@@ -65,73 +65,73 @@ def here(portal: PortalFactory) -> InProcessPortal:
     return portal()
 
 
-@pytest.mark.parametrize("who", NOBODY)
-def test_who_is_no_person_spends_nothing_and_gets_a_page(
-    here: InProcessPortal, upstream: FaultUpstream, who: str
+@pytest.mark.parametrize("visitor_kind", NON_USER_HEADERS)
+def test_request_not_initiated_by_a_user_starts_no_lookup(
+    here: InProcessPortal, upstream: FaultUpstream, visitor_kind: str
 ) -> None:
     ana = Person.at(here).signed_in()
     with no_upstream_call(upstream):
-        for path in SPENDING:
-            assert ana.client.get(path, headers=NOBODY[who]).status_code == 200
-    assert "apagar" not in ana.pages.get("/").text.lower()  # nor is it remembered as theirs
+        for path in PAID_PATHS:
+            assert ana.client.get(path, headers=NON_USER_HEADERS[visitor_kind]).status_code == 200
+    assert "apagar" not in ana.pages.get("/").text.lower()  # and the history stays empty
 
 
-@pytest.mark.parametrize("who", PERSONS)
-def test_a_person_is_served(here: InProcessPortal, upstream: FaultUpstream, who: str) -> None:
+@pytest.mark.parametrize("visitor_kind", USER_HEADERS)
+def test_user_request_starts_lookups(
+    here: InProcessPortal, upstream: FaultUpstream, visitor_kind: str
+) -> None:
     ana = Person.at(here).signed_in()
-    for path in SPENDING:
+    for path in PAID_PATHS:
         before = upstream.count()
-        assert ana.client.get(path, headers=PERSONS[who]).status_code == 200
-        if path == SPENDING[0]:
+        assert ana.client.get(path, headers=USER_HEADERS[visitor_kind]).status_code == 200
+        if path == PAID_PATHS[0]:
             assert upstream.count() == before + 3
 
 
-def test_a_page_shell_waits_for_its_panels_and_spends_nothing_itself(
-    here: InProcessPortal, upstream: FaultUpstream
-) -> None:
+def test_page_shell_starts_no_lookup(here: InProcessPortal, upstream: FaultUpstream) -> None:
     ana = Person.at(here).signed_in()
     with no_upstream_call(upstream):
         ana.pages.get(f"/placa/{PLATE}")
 
 
 @pytest.mark.parametrize("method", ["HEAD", "OPTIONS"])
-def test_head_and_options_of_a_page_spend_nothing(
+def test_head_and_options_of_a_page_start_no_lookup(
     here: InProcessPortal, upstream: FaultUpstream, method: str
 ) -> None:
     ana = Person.at(here).signed_in()
     with no_upstream_call(upstream):
-        for path in SPENDING:
+        for path in PAID_PATHS:
             assert ana.client.open(path, method=method).status_code == 200
 
 
-def test_a_prefetched_pdf_spends_nothing(here: InProcessPortal, upstream: FaultUpstream) -> None:
+def test_prefetched_pdf_starts_no_lookup(here: InProcessPortal, upstream: FaultUpstream) -> None:
     ana = Person.at(here).signed_in()
     with no_upstream_call(upstream):
         path = f"/placa/{PLATE}/dossie.pdf"
-        assert ana.client.get(path, headers=NOBODY["prefetch"]).status_code in (200, 501)
+        assert ana.client.get(path, headers=NON_USER_HEADERS["prefetch"]).status_code in (200, 501)
 
 
-def test_who_is_no_person_sees_what_is_stored(
+def test_request_not_initiated_by_a_user_shows_stored_answers(
     here: InProcessPortal, upstream: FaultUpstream
 ) -> None:
     ana = Person.at(here).signed_in()
-    person = ana.pages.get(SPENDING[0])
+    person = ana.pages.get(PAID_PATHS[0])
     with no_upstream_call(upstream):
-        bot = ana.pages.get(SPENDING[0], headers=NOBODY["prefetch"])
+        bot = ana.pages.get(PAID_PATHS[0], headers=NON_USER_HEADERS["prefetch"])
     assert "Audi" in person.text
     assert "Audi" in bot.text
 
 
-def test_a_script_spends_whatever_its_headers_say(
+def test_json_api_ignores_user_initiation_headers(
     here: InProcessPortal, upstream: FaultUpstream
 ) -> None:
-    """The guard is of pages: who holds a token at the JSON face asks on purpose."""
+    """The guard applies to pages; a JSON API request with a token is intended."""
     headers = {"User-Agent": "my-bot/1.0", "Sec-Fetch-Site": "cross-site"}
     assert here.get(QUESTIONS[0].path, headers=headers).status_code == 200
     assert upstream.count() == 1
 
 
-def test_without_a_thread_to_spare_a_page_asks_one_after_another_and_nothing_twice(
+def test_page_without_spare_threads_runs_each_lookup_once_in_turn(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     buyer = Person.at(portal()).signed_in().pages

@@ -1,4 +1,4 @@
-"""A wrong plate or Renavam is told what is wrong with it, after the contract's sentence."""
+"""Hints about invalid plates and Renavams, after the contract's message."""
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,7 @@ CONTRACT = "Por favor, informe uma placa válida."
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "expected"),
     [
         ("1234567891", "Um Renavam tem 11 algarismos; aqui há 10."),
         ("123.456.789-101", "Um Renavam tem 11 algarismos; aqui há 12."),
@@ -27,26 +27,26 @@ CONTRACT = "Por favor, informe uma placa válida."
         (" - ", ""),
     ],
 )
-def test_the_second_sentence_says_what_is_wrong(typed: str, said: str) -> None:
-    assert (said in what_is_wrong(typed)) if said else what_is_wrong(typed) == ""
+def test_hint_says_what_is_wrong(typed: str, expected: str) -> None:
+    assert (expected in what_is_wrong(typed)) if expected else what_is_wrong(typed) == ""
 
 
 @pytest.mark.parametrize("path", ["/placa/ABC12", "/buscar?q=ABC12"])
-def test_it_stands_after_the_contracts_sentence(buyer: PageClient, path: str) -> None:
+def test_hint_follows_the_contracts_message(buyer: PageClient, path: str) -> None:
     page = buyer.get(path, 400)
     assert f"{CONTRACT} “ABC12” tem 5 dos 7 caracteres de uma placa." in page.text
 
 
-def test_a_renavam_of_ten_digits_is_told_so(buyer: PageClient) -> None:
+def test_renavam_of_ten_digits_gets_a_hint(buyer: PageClient) -> None:
     assert "Um Renavam tem 11 algarismos; aqui há 10." in buyer.get("/renavam/1234567891", 400).text
 
 
-def test_a_page_without_a_problem_finds_nothing_wrong() -> None:
+def test_search_page_without_problem_has_no_hint() -> None:
     assert search_page(query="ABC12").hint == ""
 
 
 @given(st.text(max_size=200))
-def test_no_text_breaks_the_form(typed: str) -> None:
+def test_any_text_renders_a_valid_form(typed: str) -> None:
     html = render(search_page(query=typed, problem=CONTRACT))
     check_html(html)
     assert len(what_is_wrong(typed)) < 150

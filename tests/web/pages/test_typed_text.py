@@ -1,4 +1,4 @@
-"""What somebody typed is shown again without what HTML forbids or eyes are fooled by."""
+"""Echoed user input without characters that HTML forbids or that mislead."""
 
 import pytest
 from hypothesis import given
@@ -10,14 +10,14 @@ from tests.web.page_client import PageClient
 
 
 @given(st.text(max_size=200), st.integers(1, 64))
-def test_it_is_short_and_printable(text: str, longest: int) -> None:
+def test_echo_is_short_and_printable(text: str, longest: int) -> None:
     shown = sanitise_echo(text, longest)
     assert len(shown) <= longest
     assert shown.isprintable()
 
 
 @pytest.mark.parametrize("text", ["\x00", "a\x1b[1mb", "\u202egpj.exe", "\ufffe", "x" * 5000])
-def test_no_form_breaks_by_what_is_typed(portal: PortalFactory, text: str) -> None:
+def test_forms_echo_odd_text_validly(portal: PortalFactory, text: str) -> None:
     pages = PageClient(portal({}).client)
     pages.get("/buscar", 400, query_string={"q": text})
     pages.get("/verificar", query_string={"codigo": text})

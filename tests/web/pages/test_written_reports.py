@@ -1,4 +1,4 @@
-"""A written report says when it was written and without what; nothing is bought about nothing."""
+"""Written reports: their date, missing records, age and price."""
 
 from decimal import Decimal
 
@@ -10,10 +10,10 @@ from tests.conftest import PortalFactory
 from tests.factories import fine, renainf_body, report_body
 from tests.fakes import FaultUpstream, faults
 from tests.presentation.rendering import (
+    CONTEXT,
     DOWN,
     NOW,
     PLATE,
-    READING,
     UNASKED,
     answered,
     panels,
@@ -31,26 +31,26 @@ REPORT = "/detran/v1/analytical-reports"
 WITHOUT_RESTRICTIONS = "Escrito sem: restrições judiciais (indisponíveis)"
 
 
-def have_written(buyer: PageClient) -> Page:
-    """The page after a report was asked for."""
+def request_report(buyer: PageClient) -> Page:
+    """Request a report and return the vehicle's page."""
     form = {"csrf_token": buyer.get(PAGE).csrf_token()}
     buyer.post(f"/placa/{PLATE}/laudo", data=form)
     return buyer.get(PAGE)
 
 
-def test_a_report_names_what_it_was_written_without_on_the_page_and_on_paper(
+def test_report_names_missing_records_on_page_and_dossier(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     upstream.script(RENAJUD, faults.status(500))
-    assert WITHOUT_RESTRICTIONS in have_written(buyer).text
+    assert WITHOUT_RESTRICTIONS in request_report(buyer).text
     assert WITHOUT_RESTRICTIONS in buyer.get(f"/placa/{PLATE}/dossie").text
 
 
-def test_it_still_says_so_once_the_missing_records_are_there(
+def test_report_names_missing_records_even_after_they_arrive(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     upstream.script(RENAJUD, faults.status(400))
-    have_written(buyer)
+    request_report(buyer)
     upstream.script(RENAJUD, faults.good())
     buyer.post(f"/placa/{PLATE}/atualizar", data={"csrf_token": buyer.get(PAGE).csrf_token()})
     page = buyer.get(PAGE)
@@ -59,18 +59,18 @@ def test_it_still_says_so_once_the_missing_records_are_there(
     assert "mudaram desde então" not in page.text
 
 
-def test_a_report_on_all_records_names_none_as_missing(buyer: PageClient) -> None:
-    page = have_written(buyer)
+def test_report_on_all_records_names_none_as_missing(buyer: PageClient) -> None:
+    page = request_report(buyer)
     assert "Documentação" in page.text
     assert "Escrito sem" not in page.text
     assert "não é possível conferir" not in page.text
 
 
-def test_a_report_on_records_that_left_says_that_it_cannot_be_compared(
+def test_report_on_expired_records_says_it_cannot_be_compared(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     buyer = visitor(portal(FRESH_RENAINF="0", STALE_RENAINF="0"))
-    have_written(buyer)
+    request_report(buyer)
     upstream.script(RENAINF, faults.status(500))
     page = buyer.get(PAGE)
     assert page.by_id("multas").get("data-panel") == "unavailable"
@@ -78,7 +78,7 @@ def test_a_report_on_records_that_left_says_that_it_cannot_be_compared(
     assert "Escrito sem" not in page.text and "mudaram desde então" not in page.text
 
 
-def test_nothing_is_bought_where_no_record_is_at_hand(
+def test_report_is_not_requested_without_records(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     buyer = visitor(portal(PRICE_REPORT="1.20"))
@@ -94,7 +94,7 @@ def test_nothing_is_bought_where_no_record_is_at_hand(
     assert upstream.count(REPORT) == 0
 
 
-def test_a_report_kept_nowhere_names_what_it_was_written_without(
+def test_unstored_report_names_missing_records(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     buyer = visitor(portal(FRESH_REPORT="0", STALE_REPORT="0"))
@@ -106,46 +106,46 @@ def test_a_report_kept_nowhere_names_what_it_was_written_without(
 
 
 @pytest.mark.parametrize(
-    ("around", "said"),
+    ("around", "expected"),
     [
         (panels(), ""),
         (Panels(UNASKED, UNASKED, DOWN), "restrições judiciais"),
         (Panels(panels().decode, DOWN, DOWN), "multas, restrições judiciais"),
     ],
 )
-def test_who_may_buy_a_report_reads_first_what_it_would_lack(around: Panels, said: str) -> None:
-    shown = text_of(check_html(render(vehicle_page(PLATE, around, UNASKED, READING))))
+def test_report_form_names_the_records_it_would_lack(around: Panels, expected: str) -> None:
+    shown = text_of(check_html(render(vehicle_page(PLATE, around, UNASKED, CONTEXT))))
     assert "Escrever o laudo" in shown
-    assert ("Escrito agora, ficaria sem" in shown) == bool(said)
-    assert f"ficaria sem: {said} (indisponíveis)" in shown or not said
+    assert ("Escrito agora, ficaria sem" in shown) == bool(expected)
+    assert f"ficaria sem: {expected} (indisponíveis)" in shown or not expected
 
 
-def test_the_moment_of_writing_is_words_on_the_screen_and_on_paper() -> None:
+def test_report_shows_when_it_was_written() -> None:
     report = answered(report_body(), price="1.2")
-    screen = text_of(check_html(render(vehicle_page(PLATE, panels(), report, READING))))
+    screen = text_of(check_html(render(vehicle_page(PLATE, panels(), report, CONTEXT))))
     assert "Escrito em 20/11/2026 às 21:12 (há 3 min)" in screen
     assert "custa R$ 1,20" in screen and "consultar de novo" not in screen
-    page = dossier_page(PLATE, panels(), report, READING, address="https://portal.example")
+    page = dossier_page(PLATE, panels(), report, CONTEXT, address="https://portal.example")
     paper = text_of(check_html(render(page)))
     assert "Escrito em 20/11/2026 às 21:12" in paper
     assert "há 3 min" not in paper and "Peça outro" not in paper
 
 
-def test_an_overtaken_report_does_not_claim_to_have_been_complete() -> None:
+def test_outdated_report_does_not_claim_completeness() -> None:
     written = WrittenReport("fresh", report_body(), NOW, "primary", price=Decimal(0), made_of=None)
-    page = vehicle_page(PLATE, panels(), written, READING, report_outdated=True)
+    page = vehicle_page(PLATE, panels(), written, CONTEXT, report_outdated=True)
     shown = text_of(check_html(render(page)))
     assert "Os registros mudaram desde então" in shown
     assert "podiam não estar completos" in shown
     assert "não é possível conferir" not in shown
 
 
-def test_changed_records_make_a_report_outdated_and_their_return_makes_it_current_again(
+def test_report_is_outdated_while_its_records_differ(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     buyer = visitor(portal())
     upstream.script(RENAINF, faults.answer("one fine", renainf_body(fine())))
-    assert "mudaram desde então" not in have_written(buyer).text
+    assert "mudaram desde então" not in request_report(buyer).text
     upstream.script(RENAINF, faults.answer("two fines", renainf_body(fine(), fine())))
     again = {"csrf_token": buyer.get(PAGE).csrf_token()}
     buyer.post(f"/placa/{PLATE}/atualizar", data=again)

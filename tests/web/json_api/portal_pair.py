@@ -1,4 +1,4 @@
-"""The edge and the long way side by side: two portals on one store that must not differ."""
+"""Two portals, with and without the edge, whose responses must be the same."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -10,8 +10,8 @@ from portal.web.json_api.hit_cache import Edge
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 
-_OWN = frozenset({"date", "x-request-id"})  # each response's own
-_COUNTING = frozenset({"age", "cache-status"})  # may tick between the two
+_PER_RESPONSE = frozenset({"date", "x-request-id"})  # differ in every response
+_TIME_DEPENDENT = frozenset({"age", "cache-status"})  # may change between two requests
 PATHS = (
     "/detran/v1/decode/ABC1D23",
     "/detran/v1/restrictions/renainf/ABC1D23",
@@ -22,23 +22,23 @@ PATHS = (
 
 
 @dataclass(frozen=True, slots=True)
-class BothWays:
-    """``edge`` answers hits at the edge, ``long`` has none; everything else is the same."""
+class PortalPair:
+    """``edge`` has the edge enabled, ``flask`` has it disabled."""
 
     edge: InProcessPortal
-    long: InProcessPortal
+    flask: InProcessPortal
 
     def ask(self, path: str, **options: Any) -> tuple[Any, Any]:
-        """One request put to both."""
+        """Send one request to both portals."""
         return tuple(  # type: ignore[return-value]
-            portal.client.open(path, **options) for portal in (self.edge, self.long)
+            portal.client.open(path, **options) for portal in (self.edge, self.flask)
         )
 
 
-def both_ways(portal: PortalFactory, **settings: str) -> BothWays:
-    pair = BothWays(portal(**settings), portal(EDGE_MEMORY_MB="0", **settings))
-    for each in (pair.edge, pair.long):
-        each.client.get("/healthz")  # a process's first request takes the long way
+def portal_pair(portal: PortalFactory, **settings: str) -> PortalPair:
+    pair = PortalPair(portal(**settings), portal(EDGE_MEMORY_MB="0", **settings))
+    for each in (pair.edge, pair.flask):
+        each.client.get("/healthz")  # a process's first request goes to Flask
         for path in PATHS:
             assert each.client.get(path, headers={"Authorization": PORTAL_TOKEN}).status_code == 200
     return pair
@@ -52,23 +52,23 @@ def edge_of(portal: InProcessPortal) -> Edge:
 
 
 @contextmanager
-def flask_asleep(portal: InProcessPortal) -> Iterator[None]:
-    """Whatever is asked inside must be answered by the edge alone."""
+def flask_disabled(portal: InProcessPortal) -> Iterator[None]:
+    """Make Flask fail inside the context, so that only the edge can answer."""
     edge = edge_of(portal)
-    behind = edge._application
+    application = edge._application
 
-    def woken(*_: object) -> Any:
-        raise AssertionError("Flask was woken")
+    def fail(*_: object) -> Any:
+        raise AssertionError("Flask was called")
 
-    edge._application = woken
+    edge._application = fail
     try:
         yield
     finally:
-        edge._application = behind
+        edge._application = application
 
 
-def tell_apart(first: Any, second: Any) -> list[str]:
-    """In what two responses differ, time aside."""
+def differences(first: Any, second: Any) -> list[str]:
+    """The differences between two responses, except time-dependent ones."""
     found = []
     if first.status != second.status:
         found.append(f"status: {first.status} / {second.status}")
@@ -81,17 +81,17 @@ def tell_apart(first: Any, second: Any) -> list[str]:
 
 
 def _headers(response: Any) -> list[tuple[str, str]]:
-    return [(name, _alike(name.lower(), value)) for name, value in response.headers]
+    return [(name, _normalise(name.lower(), value)) for name, value in response.headers]
 
 
-def _alike(name: str, value: str) -> str:
-    if name in _OWN:
+def _normalise(name: str, value: str) -> str:
+    if name in _PER_RESPONSE:
         return ""
-    return re.sub(r"\d+", "N", value) if name in _COUNTING else value
+    return re.sub(r"\d+", "N", value) if name in _TIME_DEPENDENT else value
 
 
-def counted(portal: InProcessPortal) -> Callable[[], dict[str, float]]:
-    """What the metrics count of lookups and requests since now, durations aside."""
+def counter_growth(portal: InProcessPortal) -> Callable[[], dict[str, float]]:
+    """A function for the growth of the lookup and request counters since now."""
 
     def read() -> dict[str, float]:
         text = portal.client.get("/metrics").get_data(as_text=True)
