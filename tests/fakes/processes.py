@@ -221,14 +221,25 @@ class SandboxProcess(HttpProcess):
 
 
 class RedisProcess(ServerProcess):
-    """A redis-server that keeps nothing on disk; skips the test where there is none."""
+    """A redis-server that by default keeps nothing on disk; skips the test where there is none."""
 
-    def __init__(self) -> None:
+    def __init__(self, save: str = "") -> None:
+        """``save`` as in redis.conf, for example "3600 1"."""
         binary = shutil.which("redis-server")
         if binary is None:
             pytest.skip("redis-server is not installed")
         super().__init__(
-            [binary, "--port", "{port}", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+            [
+                binary,
+                "--port",
+                "{port}",
+                "--bind",
+                "127.0.0.1",
+                "--save",
+                save,
+                "--appendonly",
+                "no",
+            ]
         )
         self.command += ["--dir", str(self.directory)]
 

@@ -4,11 +4,13 @@ import threading
 
 import pytest
 
-from portal.gateway import BackendBreaker, Seal, Store
-from portal.gateway.backend import Held, compare_marks
+from portal.gateway import BackendBreaker, Directive, Seal, Store
+from portal.gateway.backend import Held, compare_marks, purge_bucket
 from portal.gateway.backend_breaker import BreakerOpen
 from portal.gateway.memory import LocalCache
+from portal.storage import PurgeLog
 from tests.fakes import wait_until
+from tests.fakes.databases import kept_open
 from tests.fakes.threads import no_thread_named
 from tests.gateway.gateways import SECRET, Bench, bench, decode, pass_time
 
@@ -19,6 +21,7 @@ class Backend:
     def __init__(self):
         self.values, self.generation, self.is_down = {}, "begun:1", False
         self.contents, self.purges = "1", 0
+        self.logged = 0
 
     @property
     def mark(self):
@@ -45,8 +48,22 @@ class Backend:
         self.values[key] = value
         return True
 
-    def delete_tagged(self, tag):
+    def purged_to(self, log):
         self._up()
+        return self.logged
+
+    def set_purged_to(self, log, number):
+        self.logged = number
+
+    def delete_buckets(self, buckets):
+        found = [key for key in self.values if buckets is None or purge_bucket(key) in buckets]
+        for key in found:
+            del self.values[key]
+        return len(found)
+
+    def delete_tagged(self, tag, log="", number=0):
+        self._up()
+        self.logged = max(self.logged, number)
         gone = [key for key in self.values if key.startswith(tag)]
         for key in gone:
             del self.values[key]
@@ -133,6 +150,33 @@ def test_purge_during_idle_process_is_not_undone(made):
     made.backend.delete_tagged("")
     made.expire_local_cache()
     assert made.decode().cache_status == "miss"
+
+
+def test_purged_answer_in_a_restored_snapshot_is_not_served(tmp_path, clock):
+    log = PurgeLog(kept_open(None, tmp_path))
+    made = bench(tmp_path, clock, backend=Backend(), purge_log=log)
+    made.decode()
+    snapshot, generation = dict(made.backend.values), made.backend.generation
+    tag = made.store.tag("ABC1D23")
+    number = log.note(purge_bucket(tag))
+    made.store.purge("ABC1D23", number)
+    assert made.backend.logged == number
+    made.store.tick()
+    made.backend.values, made.backend.generation, made.backend.logged = snapshot, generation, 0
+    made.expire_local_cache()
+    assert made.decode().cache_status == "miss"
+    assert len(made.backend.values) == 1
+
+
+def test_newer_cached_answer_replaces_an_older_restored_one(made):
+    made.decode()
+    older = dict(made.backend.values)
+    made.clock.advance(5)
+    newer = made.decode(directive=Directive.REFRESH)
+    come_back_empty(made.backend)
+    made.backend.values = older  # as another process wrote it back
+    made.expire_local_cache()
+    assert made.decode().fetched_at == newer.fetched_at
 
 
 def test_forged_entry_is_a_miss(made):

@@ -1,0 +1,134 @@
+"""The store comes back with other contents: a snapshot, another key, other lifetimes."""
+
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+import redis
+
+from tests.fakes import FaultUpstream
+from tests.fakes.answers import path_of
+from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.ports import wait_until
+from tests.fakes.processes import PortalProcess, RedisProcess
+
+HEADER = {"Authorization": PORTAL_TOKEN}
+CACHED_ONLY = HEADER | {"Cache-Control": "only-if-cached"}
+PLATE = "ABC1234"
+DECODE = path_of("decode", PLATE)
+KEY = "a secret that portals share"
+
+
+def shared(upstream: FaultUpstream, store: RedisProcess, data: Path) -> dict[str, str]:
+    return managed(upstream.url) | {
+        "PORTAL_REDIS_URL": store.url,
+        "PORTAL_SECRET_KEY": KEY,
+        "PORTAL_DATA_DIR": str(data),
+    }
+
+
+def test_purged_answer_does_not_return_with_redis_snapshot(
+    tmp_path: Path, upstream: FaultUpstream
+) -> None:
+    with (
+        RedisProcess(save="3600 1") as store,
+        PortalProcess(shared(upstream, store, tmp_path), workers=1) as server,
+    ):
+        assert server.get(DECODE, headers=HEADER).status_code == 200
+        client = redis.Redis(port=store.port)
+        client.save()
+        client.close()
+        dump = store.directory / "dump.rdb"
+        before = dump.read_bytes()
+        purged = server.command_line("purge", PLATE)
+        assert (purged.returncode, purged.stdout) == (0, "Purged 1 stored answers.\n")
+        assert PLATE.encode() not in dump.read_bytes()
+        store.kill()
+        dump.write_bytes(before)  # a restored backup that is older than the purge
+        store.start()
+        wait_until(lambda: server.get("/readyz").status_code == 200, "readiness")
+        assert server.get(DECODE, headers=CACHED_ONLY).status_code == 504
+    assert upstream.count() == 1
+
+
+def test_rotation_while_redis_is_down_is_completed_at_the_next_start(
+    tmp_path: Path, upstream: FaultUpstream
+) -> None:
+    with RedisProcess(save="3600 1") as store:
+        settings = shared(upstream, store, tmp_path)
+        with PortalProcess(settings, workers=1) as server:
+            assert server.get(DECODE, headers=HEADER).status_code == 200
+        client = redis.Redis(port=store.port)
+        client.save()
+        client.close()
+        store.kill()
+        rotated = settings | {"PORTAL_SECRET_KEY": "the key after a rotation"}
+        with PortalProcess(rotated, workers=1) as server:
+            store.start()
+            refused = server.command_line("purge", PLATE)
+            assert refused.returncode == 1
+            assert "former secret key" in refused.stderr
+        with PortalProcess(rotated, workers=1) as server:
+            assert server.output.count("1 stored answers that it cannot read were deleted") == 1
+            assert server.command_line("purge", PLATE).returncode == 0
+
+
+def test_rotation_deletes_entries_of_a_file_without_recorded_key(
+    tmp_path: Path, upstream: FaultUpstream
+) -> None:
+    """A corrupt file was set aside and created anew while a portal ran."""
+    settings = managed(upstream.url) | {
+        "PORTAL_DATA_DIR": str(tmp_path),
+        "PORTAL_SECRET_KEY": KEY,
+    }
+    with PortalProcess(settings, workers=1) as server:
+        assert server.get(DECODE, headers=HEADER).status_code == 200
+    db = sqlite3.connect(tmp_path / "cache.sqlite")
+    with db:
+        db.execute("DROP TABLE meta")
+    db.close()
+    rotated = settings | {"PORTAL_SECRET_KEY": "the key after a rotation"}
+    with PortalProcess(rotated, workers=1):
+        db = sqlite3.connect(tmp_path / "cache.sqlite")
+        assert db.execute("SELECT count(*) FROM entries").fetchone() == (0,)
+        db.close()
+
+
+def test_start_under_another_key_is_refused_on_a_shared_sqlite_url(
+    tmp_path: Path, upstream: FaultUpstream
+) -> None:
+    url = f"sqlite:///{tmp_path / 'shared.sqlite'}"
+    settings = managed(upstream.url) | {"PORTAL_DATABASE_URL": url}
+    with PortalProcess(settings | {"PORTAL_DATA_DIR": str(tmp_path / "one")}, workers=1):
+        second = PortalProcess(settings | {"PORTAL_DATA_DIR": str(tmp_path / "two")}, workers=1)
+        try:
+            with pytest.raises(AssertionError, match="another secret key"):
+                second.start()
+        finally:
+            second.close()
+
+
+def test_another_upstreams_lifetimes_leave_stored_answers_alone(
+    tmp_path: Path, upstream: FaultUpstream, secondary: FaultUpstream
+) -> None:
+    data = {"PORTAL_DATA_DIR": str(tmp_path)}
+    short = {"PORTAL_FRESH_DECODE": "1", "PORTAL_STALE_DECODE": "0"}
+    with PortalProcess(managed(upstream.url) | data, workers=1) as server:
+        assert server.get(DECODE, headers=HEADER).status_code == 200
+    with PortalProcess(managed(secondary.url) | data | short, workers=1) as server:
+        assert server.get(DECODE, headers=HEADER).status_code == 200
+        time.sleep(4)  # two sweeps
+    with PortalProcess(managed(upstream.url) | data, workers=1) as server:
+        kept = server.get(DECODE, headers=HEADER)
+        assert kept.headers["Cache-Status"].startswith("portal; hit")
+    assert upstream.count() == 1
+
+
+def test_leftover_lease_files_are_removed_at_start(tmp_path: Path, upstream: FaultUpstream) -> None:
+    leases = tmp_path / "leases"
+    leases.mkdir()
+    (leases / "0123-name").touch()
+    settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(tmp_path)}
+    with PortalProcess(settings, workers=1):
+        assert not list(leases.iterdir())
