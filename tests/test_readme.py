@@ -13,7 +13,7 @@ COMPUTED = {"secret_key", "database_url"}  # the README describes their defaults
 
 
 def documented_settings() -> dict[str, str]:
-    table = README.split("## Settings")[1].split("\n## ")[0]
+    table = README.split("## Configuration")[1].split("\n## ")[0]
     found: dict[str, str] = {}
     for line in filter(lambda line: line.startswith("|"), table.splitlines()):
         cells = [cell.strip() for cell in line.strip("|").split("|")]
