@@ -25,7 +25,7 @@ class FineOutline:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionOutline:
-    """The outline of a restriction; ``court`` is an acronym from ``portal.law``."""
+    """The outline of a restriction; ``court`` is an acronym such as TJMG or TRT2."""
 
     kinds: str
     court: str

@@ -21,7 +21,7 @@ from portal.sandbox.fines import fine_records
 from portal.sandbox.report import write_report
 from portal.sandbox.restrictions import restriction_records
 from portal.sandbox.situations import SHOWCASE_RENAVAM, SITUATIONS, Situation, situation_of
-from portal.sandbox.vehicles import Vehicle, decode_result, invent
+from portal.sandbox.vehicles import Vehicle, decode_result, generate_vehicle
 from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
 
 TOKEN = "demo"  # noqa: S105 - the data is invented; nothing is protected
@@ -174,7 +174,7 @@ def _subject(text: str) -> Plate | Renavam:
 def _vehicle(subject: Plate | Renavam, situation: Situation) -> Vehicle:
     if subject.text == SHOWCASE_RENAVAM:
         subject = Plate.parse(SITUATIONS[0].plate)
-    return invent(subject, situation.profile)
+    return generate_vehicle(subject, situation.profile)
 
 
 def _good(word: str, result: object, situation: Situation, ask: Ask) -> Answer:
