@@ -1,4 +1,4 @@
-"""Invented fines in the upstream's form: cents cut, points 0, hidden numbers.
+"""Fictitious fines in the upstream's form: cents cut, points 0, hidden numbers.
 
 Dates count from the first of the current month, so that two lookups in a month are equal.
 """

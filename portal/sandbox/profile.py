@@ -1,4 +1,4 @@
-"""Properties a plate may fix for its invented vehicle; its seed draws others."""
+"""Properties a plate may fix for its fictitious vehicle; its seed draws others."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -125,9 +125,9 @@ def _prices(data: Json, vehicle: Json) -> _Topic:
     if not prices:
         return _Topic("neutral", f"Preço na tabela FIPE: não informado ({models}).")
     low, high = _reais(min(prices)), _reais(max(prices))
-    price = low if low == high else f"de {low} a {high}"
+    span = low if low == high else f"de {low} a {high}"
     advice = "Confirme a versão antes de negociar." if len(entries) > 1 else ""
-    return _Topic("neutral", f"Preço na tabela FIPE: {price} ({models}).", advice)
+    return _Topic("neutral", f"Preço na tabela FIPE: {span} ({models}).", advice)
 
 
 def _restrictions(data: Json) -> _Topic:

@@ -1,4 +1,4 @@
-"""Invented court restrictions in the upstream's form."""
+"""Fictitious court restrictions in the upstream's form."""
 
 import random
 from datetime import date, datetime, time, timedelta

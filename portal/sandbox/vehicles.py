@@ -1,4 +1,4 @@
-"""Invented vehicles: a plate's hash selects a family and all properties."""
+"""Fictitious vehicles: a plate's hash selects a family and all properties."""
 
 import random
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _FUEL_SPELLINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Vehicle:
-    """One invented vehicle. ``seed`` is the same for both spellings of its plate.
+    """One fictitious vehicle. ``seed`` is the same for both spellings of its plate.
 
     ``candidates`` are the price-table entries offered for it; ``version`` is the true one.
     """

@@ -245,10 +245,10 @@ def test_portal_reads_and_masks_nothing_in_a_report(plate: str) -> None:
         "renainf": result(f"restrictions/renainf/{plate}"),
         "renajud": result(f"restrictions/renajud/{plate}"),
     }
-    answer = post({"plate": plate, "data": data})
-    read = read_report(answer.body, "INFORMACAO OCULTADA", mask_names=False)
+    response = post({"plate": plate, "data": data})
+    read = read_report(response.body, "INFORMACAO OCULTADA", mask_names=False)
     texts = [str(topic.text) for topic in read.topics]
-    assert "INFORMACAO OCULTADA" not in answer.body.decode()
+    assert "INFORMACAO OCULTADA" not in response.body.decode()
     assert [topic.key for topic in read.topics] == TOPICS.split()
     for text in (str(read.summary), str(read.conclusion), *texts):
         assert mask_names(text) == text
@@ -300,6 +300,6 @@ def test_deep_data_is_answered_or_refused(depth: int) -> None:
 def test_hostile_values_are_answered_or_refused(text: str) -> None:
     for name in ("leilao", "proprietarios", "renainf", "decode", "documentacao"):
         body = f'{{"plate":"XYZ1D23","data":{{"{name}":{text}}}}}'.encode()
-        answer = post(body)
-        assert answer.status in (200, 400)
-        json.loads(answer.body)
+        response = post(body)
+        assert response.status in (200, 400)
+        json.loads(response.body)
