@@ -1,7 +1,7 @@
-"""An embedded upstream with invented vehicles and a plate per situation."""
+"""An embedded upstream with fictitious vehicles and a plate per situation."""
 
 from portal.sandbox.day import today
-from portal.sandbox.exchange import Answer, Ask, Role
+from portal.sandbox.exchange import Request, Response, Role
 from portal.sandbox.sandbox import FORBIDDEN_TOKEN, TOKEN, Sandbox
 from portal.sandbox.situations import SHOWCASE_RENAVAM, SITUATIONS, Situation
 from portal.sandbox.transport import SandboxTransport
@@ -11,8 +11,8 @@ __all__ = [
     "SHOWCASE_RENAVAM",
     "SITUATIONS",
     "TOKEN",
-    "Answer",
-    "Ask",
+    "Request",
+    "Response",
     "Role",
     "Sandbox",
     "SandboxTransport",

@@ -1,4 +1,4 @@
-"""The day from which invented records are dated, in any system time zone."""
+"""The day from which fictitious records are dated, in any system time zone."""
 
 import time
 from collections.abc import Callable

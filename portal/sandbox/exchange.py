@@ -13,7 +13,7 @@ HTML = "text/html; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Request:
     """One request: ``path`` decoded, ``query`` raw, ``role`` the base address."""
 
     method: str
@@ -30,12 +30,12 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """One response, or the lack of one.
 
     ``delay_s`` is the time before the first byte, in seconds. ``is_refused`` represents a base
     address without a listener. A transport turns it into a refused connection; a server, which
-    already listens, can only send this answer's status, 503.
+    already listens, can only send this response's status, 503.
     """
 
     status: int
@@ -45,11 +45,13 @@ class Answer:
     is_refused: bool = False
 
 
-def json_answer(status: int, payload: object, headers: Mapping[str, str] | None = None) -> Answer:
-    """Return a JSON answer in UTF-8, non-ASCII unescaped, members in the order given."""
+def json_response(
+    status: int, payload: object, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return a JSON response in UTF-8, non-ASCII unescaped, members in the order given."""
     body = msgspec.json.encode(payload)
-    return Answer(status, body, {"Content-Type": JSON, **(headers or {})})
+    return Response(status, body, {"Content-Type": JSON, **(headers or {})})
 
 
-def error_answer(status: int, message: str, headers: Mapping[str, str] | None = None) -> Answer:
-    return json_answer(status, {"message": message}, headers)
+def error_response(status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    return json_response(status, {"message": message}, headers)

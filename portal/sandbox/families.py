@@ -1,7 +1,7 @@
-"""The make and model families of invented vehicles.
+"""The make and model families of fictitious vehicles.
 
 Names, powers and displacements are those of the Brazilian market. Codes of the price table are
-invented within the real make's prefix, with a valid check digit, except the observed 008190-6.
+fictitious within the real make's prefix, with a valid check digit, except the observed 008190-6.
 """
 
 import csv

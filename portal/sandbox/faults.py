@@ -1,8 +1,8 @@
-"""Fault injection: each documented fault changes a good answer into a faulty one."""
+"""Fault injection: each documented fault changes a successful response into a faulty one."""
 
 from dataclasses import replace
 
-from portal.sandbox.exchange import HTML, Answer, Role, error_answer
+from portal.sandbox.exchange import HTML, Response, Role, error_response
 from portal.sandbox.situations import Fault
 
 PLATE_MESSAGE = "Por favor, informe uma placa válida."
@@ -18,35 +18,35 @@ _MAINTENANCE = (
     "<body><h1>Estamos em manutenção</h1><p>Volte em alguns minutos.</p></body></html>\n"
 ).encode()
 
-_STATUS: dict[Fault, Answer] = {
-    "400": error_answer(400, PLATE_MESSAGE),
-    "401": error_answer(401, UNAUTHORIZED_MESSAGE),
-    "402": error_answer(402, "Saldo insuficiente para realizar a consulta."),
-    "403": error_answer(403, FORBIDDEN_MESSAGE),
-    "404": error_answer(404, "Veículo não encontrado na base consultada."),
-    "429": error_answer(429, "Muitas consultas. Aguarde um instante.", {"Retry-After": "2"}),
-    "500": error_answer(500, "Erro interno do servidor."),
-    "message-in-200": error_answer(200, "Falha ao consultar o órgão de trânsito."),
-    "html": Answer(200, _MAINTENANCE, {"Content-Type": HTML}),
+_STATUS: dict[Fault, Response] = {
+    "400": error_response(400, PLATE_MESSAGE),
+    "401": error_response(401, UNAUTHORIZED_MESSAGE),
+    "402": error_response(402, "Saldo insuficiente para realizar a consulta."),
+    "403": error_response(403, FORBIDDEN_MESSAGE),
+    "404": error_response(404, "Veículo não encontrado na base consultada."),
+    "429": error_response(429, "Muitas consultas. Aguarde um instante.", {"Retry-After": "2"}),
+    "500": error_response(500, "Erro interno do servidor."),
+    "message-in-200": error_response(200, "Falha ao consultar o órgão de trânsito."),
+    "html": Response(200, _MAINTENANCE, {"Content-Type": HTML}),
 }
-_DOWN = replace(error_answer(503, "Serviço fora do ar."), is_refused=True)
+_DOWN = replace(error_response(503, "Serviço fora do ar."), is_refused=True)
 
 
-def spoil(fault: Fault | None, good: Answer, role: Role) -> Answer:
-    """Return a plate's answer with this fault, requested at the base address ``role``."""
+def apply_fault(fault: Fault | None, response: Response, role: Role) -> Response:
+    """Return a plate's response with this fault, as the base address ``role`` sends it."""
     match fault:
         case None:
-            return good
+            return response
         case "slow":
-            return replace(good, delay_s=SLOW_S)
+            return replace(response, delay_s=SLOW_S)
         case "hung":
-            return replace(good, delay_s=HUNG_S)
+            return replace(response, delay_s=HUNG_S)
         case "truncated":
-            return replace(good, body=_cut(good.body))
+            return replace(response, body=_cut(response.body))
         case "both-down":
             return _DOWN
         case "primary-down":
-            return _DOWN if role == "primary" else good
+            return _DOWN if role == "primary" else response
         case _:
             return _STATUS[fault]
 

@@ -1,4 +1,4 @@
-"""Invented fines in the upstream's form: cents cut, points 0, hidden numbers.
+"""Fictitious fines in the upstream's form: cents cut, points 0, hidden numbers.
 
 Dates count from the first of the current month, so that two lookups in a month are equal.
 """
@@ -6,11 +6,10 @@ Dates count from the first of the current month, so that two lookups in a month 
 import random
 from datetime import date, timedelta
 
-from portal.law import find
-from portal.sandbox.chance import seeded
 from portal.sandbox.offences import OFFENCES, Offence, offences_for
 from portal.sandbox.profile import FineOutline, Profile
 from portal.sandbox.regions import REGIONS, authority, draw_state
+from portal.sandbox.rng import seeded_rng
 from portal.sandbox.vehicles import Vehicle
 from portal.vehicle import HIDDEN_MARKER
 
@@ -20,78 +19,74 @@ _OLDEST_DAYS = 1500
 
 def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[str, object]]:
     """Return ``result`` of the fine lookup, the latest infraction first."""
-    chance = seeded("fines", vehicle.seed)
+    rng = seeded_rng("fines", vehicle.seed)
     month = today.replace(day=1)
     match profile.fines:
         case tuple() as outlines:
             pass
         case int() as count:
-            outlines = _draw(vehicle, count, month, chance)
+            outlines = _draw(vehicle, count, month, rng)
         case None:
-            count = chance.choices((0, 1, 2, 3, 5, 8), (44, 24, 15, 10, 5, 2))[0]
-            outlines = _draw(vehicle, count, month, chance)
+            count = rng.choices((0, 1, 2, 3, 5, 8), (44, 24, 15, 10, 5, 2))[0]
+            outlines = _draw(vehicle, count, month, rng)
     ordered = sorted(outlines, key=lambda outline: outline.age_days)
-    return [_record(vehicle, outline, profile.is_bare, month, chance) for outline in ordered]
+    return [_record(vehicle, outline, profile.is_bare, month, rng) for outline in ordered]
 
 
-def _draw(
-    vehicle: Vehicle, count: int, month: date, chance: random.Random
-) -> tuple[FineOutline, ...]:
+def _draw(vehicle: Vehicle, count: int, month: date, rng: random.Random) -> tuple[FineOutline, ...]:
     """Draw ``count`` fines, or none where the vehicle is too new to have been fined."""
     choices = offences_for(vehicle.family.is_motorcycle)
     weights = [offence.weight for offence in choices]
     drawn = (
-        _outline(vehicle, offence, month, chance)
-        for offence in chance.choices(choices, weights, k=count)
+        _outline(vehicle, offence, month, rng) for offence in rng.choices(choices, weights, k=count)
     )
     return tuple(outline for outline in drawn if outline is not None)
 
 
 def _outline(
-    vehicle: Vehicle, offence: Offence, month: date, chance: random.Random
+    vehicle: Vehicle, offence: Offence, month: date, rng: random.Random
 ) -> FineOutline | None:
-    age = vehicle.draw_age(chance, _YOUNGEST_DAYS, _OLDEST_DAYS, month)
+    age = vehicle.draw_age(rng, _YOUNGEST_DAYS, _OLDEST_DAYS, month)
     if age is None:
         return None
     # One notice in twelve is issued after its 30 days, one penalty in ten after its 180 days.
-    notice = chance.randint(31, 55) if chance.random() < 1 / 12 else chance.randint(6, 28)
-    penalty = chance.randint(181, 260) if chance.random() < 0.1 else chance.randint(70, 175)
+    notice = rng.randint(31, 55) if rng.random() < 1 / 12 else rng.randint(6, 28)
+    penalty = rng.randint(181, 260) if rng.random() < 0.1 else rng.randint(70, 175)
     is_past = penalty < age
     return FineOutline(
         code=offence.code,
-        issuer=chance.choice(offence.issuers),
-        state=vehicle.home_state if chance.random() < 0.6 else draw_state(chance),
+        issuer=rng.choice(offence.issuers),
+        state=vehicle.home_state if rng.random() < 0.6 else draw_state(rng),
         age_days=age,
         notice_after=notice,
         penalty_after=penalty if is_past else None,
-        is_paid=age > notice + 60 and chance.random() < 0.3,
+        is_paid=age > notice + 60 and rng.random() < 0.3,
     )
 
 
 def _record(
-    vehicle: Vehicle, outline: FineOutline, is_bare: bool, month: date, chance: random.Random
+    vehicle: Vehicle, outline: FineOutline, is_bare: bool, month: date, rng: random.Random
 ) -> dict[str, object]:
     """Return one element, with the contract's fields in the contract's order."""
     offence = OFFENCES[outline.code]
     region = REGIONS[outline.state]
-    issuer = authority(outline.issuer, outline.state, chance)
+    issuer = authority(outline.issuer, outline.state, rng)
     committed = month - timedelta(days=outline.age_days)
     notified = committed + timedelta(days=outline.notice_after)
-    registered = committed + timedelta(days=chance.randint(1, max(1, outline.notice_after - 2)))
+    registered = committed + timedelta(days=rng.randint(1, max(1, outline.notice_after - 2)))
     penalty = None
     if outline.penalty_after is not None:
         penalty = committed + timedelta(days=outline.penalty_after)
-    limit, measured, considered = _speeds(offence, chance)
-    amount = _amount(outline.code)
-    clock = f"{chance.randint(6, 22):02d}:{chance.randint(0, 59):02d}"
+    limit, measured, considered = _speeds(offence, rng)
+    clock = f"{rng.randint(6, 22):02d}:{rng.randint(0, 59):02d}"
     # The issuing bodies leave most of these fields empty; a bare record leaves all of them empty.
     optional = {
         "limitePermitido": limit,
         "localInfracao": issuer.place,
-        "marcaModelo": vehicle.description if chance.random() < 0.4 else "",
+        "marcaModelo": vehicle.description if rng.random() < 0.4 else "",
         "medicaoConsiderada": considered,
         "medicaoReal": measured,
-        "tipo": _kind(penalty) if chance.random() < 0.4 else "",
+        "tipo": _kind(penalty) if rng.random() < 0.4 else "",
     }
     if is_bare:
         optional = dict.fromkeys(optional, "")
@@ -99,7 +94,7 @@ def _record(
     return {
         "cnhCondutor": _licence(),
         "cnhInfrator": _licence(),
-        "pagamento": _payment(outline, notified, penalty, month, amount),
+        "pagamento": _payment(outline, notified, penalty, month, offence.amount),
         "autoInfracao": HIDDEN_MARKER,
         "codigoInfracao": outline.code,
         "codigoMunicipioInfracao": region.municipality_code if names_city else "",
@@ -118,7 +113,7 @@ def _record(
         "orgaoAutuador": issuer.name,
         "tipo": optional["tipo"],
         "ufOrgaoAutuador": outline.state,
-        "valor": str(amount),
+        "valor": str(offence.amount),
     }
 
 
@@ -141,20 +136,13 @@ def _payment(
     }
 
 
-def _amount(code: str) -> int:
-    """Return whole reais, as the upstream sends them: 130 for R$ 130,16."""
-    infraction = find(code)
-    assert infraction is not None and infraction.amount is not None, code
-    return int(infraction.amount)
-
-
-def _speeds(offence: Offence, chance: random.Random) -> tuple[str, str, str]:
+def _speeds(offence: Offence, rng: random.Random) -> tuple[str, str, str]:
     """Return limit, measured and considered speed in km/h; empty if none was measured."""
     if not offence.is_speeding:
         return "", "", ""
-    limit = chance.choice((40, 50, 60, 70, 80, 110))
+    limit = rng.choice((40, 50, 60, 70, 80, 110))
     low, high = {"7455": (1.03, 1.19), "7463": (1.23, 1.48), "7471": (1.53, 1.75)}[offence.code]
-    considered = max(limit + 1, int(limit * chance.uniform(low, high)))
+    considered = max(limit + 1, int(limit * rng.uniform(low, high)))
     # The meter's tolerance is 7 km/h up to 100 km/h and 7 % above (Inmetro).
     measured = considered + 7 if considered <= 93 else round(considered / 0.93)
     return str(limit), str(measured), str(considered)

@@ -6,8 +6,7 @@ predictions become prices.
 
 from dataclasses import dataclass
 from datetime import date
-
-from portal.sandbox.chance import fraction
+from hashlib import blake2b
 
 # The month of the families' prices, November 2026, in months since year 0.
 _REFERENCE = 2026 * 12 + 10
@@ -56,11 +55,17 @@ def _values(key: str, level: float, first: int, last: int) -> dict[int, int]:
 
 def _change(key: str, month: int) -> float:
     """Return the relative change from the month before, between −5 % and +5 %."""
-    chance = fraction(key, str(month))
-    if chance < 0.06:
+    fraction = _hash_fraction(key, month)
+    if fraction < 0.06:
         return 0.0
-    if chance > 0.96:  # a new model year or a tax: one jump, mostly downwards
-        return -0.034 if chance < 0.985 else 0.03
+    if fraction > 0.96:  # a new model year or a tax: one jump, mostly downwards
+        return -0.034 if fraction < 0.985 else 0.03
     # Used cars lose about half a percent a month, but rose while factories were closed.
     drift = 0.012 if 2020 * 12 + 8 <= month <= 2022 * 12 + 2 else -0.0045
-    return drift + (chance - 0.51) * 0.028
+    return drift + (fraction - 0.51) * 0.028
+
+
+def _hash_fraction(key: str, month: int) -> float:
+    """Return a number in [0, 1), an order of magnitude faster than a seeded generator."""
+    digest = blake2b(f"{key}\x1f{month}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") / 2**64

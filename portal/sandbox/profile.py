@@ -1,4 +1,4 @@
-"""Properties a plate may fix for its invented vehicle; its seed draws others."""
+"""Properties a plate may fix for its fictitious vehicle; its seed draws others."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -25,7 +25,7 @@ class FineOutline:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionOutline:
-    """The outline of a restriction; ``court`` is an acronym from ``portal.law``."""
+    """The outline of a restriction; ``court`` is an acronym such as TJMG or TRT2."""
 
     kinds: str
     court: str

@@ -1,96 +1,250 @@
-"""The analytical report: summary, eight topics and conclusion, from ``data`` only."""
+"""The analytical report: one template over counts and sums of the records in ``data``.
 
-from collections.abc import Mapping
-from datetime import date
+It does not use ``portal.law``, so that the portal's own assessment can be compared with it. A topic
+without readable records is not verified, and is never presented as a clean record. Texts of the
+records stand between “ ”, on one line and clipped, and cannot pass for the report's own words.
+"""
 
-from portal.law import Act, effect_of
-from portal.sandbox.report_facts import Facts, read_facts
-from portal.sandbox.report_topics import (
-    Finding,
-    counted,
-    find_topics,
-    fine_totals,
-    in_force,
-    listed,
-    names_of,
-    reais,
-)
-from portal.vehicle import Plate
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
 
-# Topics that the text covers with their counts, so the list of others omits them.
-_COUNTED = frozenset({"restricoes", "multas"})
-_ACTS: tuple[tuple[Act, str], ...] = (
-    ("transfer", "transferir"),
-    ("licence", "licenciar"),
-    ("drive", "circular"),
-)
+from portal.vehicle import HIDDEN_MARKER, Plate, read_field
+
+# The contract's topics in its order, with their names inside a sentence.
+_LABELS = {
+    "documentacao": "documentação",
+    "rouboFurto": "roubo e furto",
+    "leilao": "leilão",
+    "fipe": "preço na tabela FIPE",
+    "chassiMotor": "chassi e motor",
+    "restricoes": "restrições judiciais",
+    "multas": "multas",
+    "proprietarios": "proprietários",
+}
+_SIGNS = {"clean": "✅ ", "warning": "⚠️ ", "neutral": "", "unverified": ""}
+_FAILED = "Não verificado: a consulta estava indisponível, o que não significa que nada conste."
+_MISSING = "Não verificado: os dados enviados não trazem esta informação em forma legível."
+
+_LONGEST_QUOTE = 160  # characters
+_MOST_LISTED = 5
+_AMOUNT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,2})?")
+
+Json = Mapping[str, Any]
 
 
-def write_report(plate: Plate, data: Mapping[str, object], today: date) -> dict[str, object]:
-    """Return ``result`` of the analytical report, with the contract's fields in order."""
-    facts = read_facts(data)
-    topics = find_topics(facts, today)
+@dataclass(frozen=True, slots=True)
+class _Topic:
+    """One topic. The summary repeats its headline, unless it is unverified."""
+
+    state: Literal["clean", "warning", "neutral", "unverified"]
+    headline: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return _SIGNS[self.state] + f"{self.headline} {self.detail}".rstrip()
+
+
+def write_report(plate: Plate, data: Json) -> dict[str, object]:
+    """Return ``result`` of the analytical report, with the contract's fields in order.
+
+    Sections of ``data`` are named after the operations, as the portal's pages send them, or after
+    the report's topics. The member ``indisponiveis`` lists the sections whose lookup failed.
+    """
+    decoded = _section(data, "decode", "veiculo")
+    vehicle = decoded if isinstance(decoded, dict) else data
+    topics = {
+        "documentacao": _noted(data, "documentacao"),
+        "rouboFurto": _noted(data, "rouboFurto", is_finding=True),
+        "leilao": _noted(data, "leilao", is_finding=True),
+        "fipe": _prices(data, vehicle),
+        "chassiMotor": _noted(data, "chassiMotor"),
+        "restricoes": _restrictions(data),
+        "multas": _fines(data),
+        "proprietarios": _noted(data, "proprietarios"),
+    }
     return {
-        "resumo": _summary(plate, facts, topics, today),
-        "topicos": {topic.key: topic.wire for topic in topics},
-        "laudoFinal": _conclusion(facts, topics, today),
+        "resumo": _summary(plate, vehicle, topics),
+        "topicos": {key: str(topic) for key, topic in topics.items()},
+        "laudoFinal": _conclusion(topics),
     }
 
 
-def _summary(plate: Plate, facts: Facts, topics: tuple[Finding, ...], today: date) -> str:
-    named = names_of(facts.decoded)
-    sentences = [f"Veículo de placa {plate.display}{f' ({named})' if named else ''}."]
-    if active := in_force(facts):
-        sentences.append(
-            f"{counted(len(active), 'restrição judicial', 'restrições judiciais')} em vigor."
-        )
-    elif facts.restrictions is not None and "restricoes" not in facts.unavailable:
-        sentences.append("Nenhuma restrição judicial nos dados enviados.")
-    sums = fine_totals(facts, today)
-    if sums is not None and sums.open_count:
-        owed = f", {reais(sums.amount)} ao todo" if sums.amount else ""
-        sentences.append(f"{counted(sums.open_count, 'multa', 'multas')} em aberto{owed}.")
-    elif sums is not None and "multas" not in facts.unavailable:
-        sentences.append("Nenhuma multa em aberto nos dados enviados.")
-    others = [t.label for t in topics if t.mark == "warning" and t.key not in _COUNTED]
-    if others:
-        sentences.append(f"Pedem atenção também: {listed(others)}.")
-    sentences += [topic.brief for topic in topics if topic.brief]
-    if failed := [topic.label for topic in topics if topic.is_unavailable]:
-        sentences.append(f"Não avaliados, por indisponibilidade da consulta: {listed(failed)}.")
+def _summary(plate: Plate, vehicle: Json, topics: Mapping[str, _Topic]) -> str:
+    years = "/".join(filter(None, (_text(vehicle, "anoFabricacao"), _text(vehicle, "anoModelo"))))
+    make, model = _text(vehicle, "marca"), _text(vehicle, "descricao")
+    name = _quote("" if make in model else make, model, years, _text(vehicle, "combustivel"))
+    sentences = [f"Veículo de placa {plate.display}{f': {name}' if name else ''}."]
+    sentences += [topic.headline for topic in topics.values() if topic.state != "unverified"]
+    if unverified := _labels(topics, "unverified"):
+        sentences.append(f"Não verificado: {unverified}.")
     return " ".join(sentences)
 
 
-def _conclusion(facts: Facts, topics: tuple[Finding, ...], today: date) -> str:
-    advice = []
-    if active := in_force(facts):
-        stopped = [
-            words
-            for act, words in _ACTS
-            if any(effect_of(r).answer(act).mark == "no" for r in active)
-        ]
-        what = f", que impede {listed(stopped)}" if stopped else ""
-        advice.append(
-            f"Não conclua o negócio antes da baixa da restrição judicial{what}; "
-            "peça ao vendedor a certidão do processo."
-        )
-    sums = fine_totals(facts, today)
-    if sums is not None and sums.open_count:
-        owed = f" ({reais(sums.amount)})" if sums.amount else ""
-        advice.append(f"Combine por escrito quem paga as multas em aberto{owed}.")
-    others = [t.label for t in topics if t.mark == "warning" and t.key not in _COUNTED]
-    if others:
-        advice.append(f"Esclareça antes de decidir: {listed(others)}.")
-    if not advice:
-        advice.append(
-            "Nada desabona o veículo no que os dados enviados permitem avaliar."
-            if any(topic.mark == "ok" and topic.key != "fipe" for topic in topics)
-            else "Os dados enviados não bastam para um parecer."
-        )
-    if failed := [topic.label for topic in topics if topic.is_unavailable]:
-        advice.append(f"Repita a consulta do que não foi avaliado: {listed(failed)}.")
-    silent = [t.label for t in topics if t.mark == "none" and not t.is_unavailable]
-    if silent:
-        advice.append(f"Verifique por outros meios: {listed(silent)}.")
-    advice.append("Faça uma vistoria cautelar e confirme com um profissional.")
-    return " ".join(advice)
+def _conclusion(topics: Mapping[str, _Topic]) -> str:
+    opinion = "Os dados enviados não bastam para um parecer."
+    if warnings := _labels(topics, "warning"):
+        opinion = f"Esclareça com o vendedor, por escrito: {warnings}."
+    elif _labels(topics, "clean"):
+        opinion = "Nada pede atenção no que os dados enviados permitem verificar."
+    advice = "Faça uma vistoria cautelar antes de fechar o negócio."
+    if unverified := _labels(topics, "unverified"):
+        advice = f"Confira por outros meios o que não foi verificado: {unverified}. {advice}"
+    return f"{opinion} {advice}"
+
+
+def _labels(topics: Mapping[str, _Topic], state: str) -> str:
+    return ", ".join(_LABELS[key] for key, topic in topics.items() if topic.state == state)
+
+
+def _noted(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
+    """Return the topic of a section without a lookup: a quoted text, or a count of records.
+
+    A yes-or-no counts as 1 or 0. ``is_finding``: a record is a warning, and none is clean.
+    """
+    value = _section(data, key)
+    label = _LABELS[key].capitalize()
+    if quote := _quote(_text(data, key)):
+        return _Topic("neutral", f"{label}: os dados enviados informam {quote}.")
+    if not isinstance(value, list | bool if is_finding else list):
+        return _unverified(data, key)
+    count = len(value) if isinstance(value, list) else int(value)
+    found: Literal["clean", "warning"] = "warning" if count else "clean"
+    records = _number(count, "registro", "registros") if count else "nenhum registro"
+    return _Topic(found if is_finding else "neutral", f"{label}: {records} nos dados enviados.")
+
+
+def _prices(data: Json, vehicle: Json) -> _Topic:
+    entries = _records(vehicle.get("informacoesFipe"))
+    if entries is None:
+        return _unverified(data, "decode")
+    models = _number(len(entries), "modelo", "modelos") if entries else "nenhum modelo"
+    prices = [price for entry in entries if (price := _amount(entry, "valorAtual")) is not None]
+    if not prices:
+        return _Topic("neutral", f"Preço na tabela FIPE: não informado ({models}).")
+    low, high = _reais(min(prices)), _reais(max(prices))
+    span = low if low == high else f"de {low} a {high}"
+    advice = "Confirme a versão antes de negociar." if len(entries) > 1 else ""
+    return _Topic("neutral", f"Preço na tabela FIPE: {span} ({models}).", advice)
+
+
+def _restrictions(data: Json) -> _Topic:
+    records = _records(_section(data, "renajud", "restricoes"))
+    if records is None:
+        return _unverified(data, "renajud", "restricoes")
+    restrictions = [record for record in records if not _is_denied(record)]
+    if not restrictions:
+        headline = "Nenhuma restrição judicial nos dados enviados."
+        return _Topic("clean", headline, "Gravame (financiamento) não foi verificado.")
+    listed = [_restriction_text(record) for record in restrictions[:_MOST_LISTED]]
+    if len(restrictions) > _MOST_LISTED:
+        listed.append(f"e mais {len(restrictions) - _MOST_LISTED}")
+    return _Topic(
+        "warning",
+        f"{_number(len(restrictions), 'restrição judicial', 'restrições judiciais')}.",
+        f"{'; '.join(listed)}. Só o juízo que ordenou pode dar baixa.",
+    )
+
+
+def _is_denied(record: Json) -> bool:
+    """Return whether the source's flag denies the restriction and no text contradicts it."""
+    texts = ("restricoes", "tipoBloqueio", "detalheRenajud")
+    return record.get("constaRenajud") is False and not any(record.get(name) for name in texts)
+
+
+def _restriction_text(record: Json) -> str:
+    court, day = _text(record, "tribunal").partition("-")[0], _text(record, "dataInclusao")[:10]
+    return _quote(_text(record, "restricoes"), court, day) or "Sem descrição"
+
+
+def _fines(data: Json) -> _Topic:
+    records = _records(_section(data, "renainf", "multas"))
+    if records is None:
+        return _unverified(data, "renainf", "multas")
+    if not records:
+        return _Topic("clean", "Nenhuma multa nos dados enviados.")
+    paid = [fine["pagamento"] for fine in records if _is_paid(fine)]
+    due = [fine for fine in records if not _is_paid(fine)]
+    sums = [f"{len(due)} sem data de pagamento, {_sum(due, 'valor')}"] if due else []
+    if paid:
+        sums.append(f"{_number(len(paid), 'paga', 'pagas')}, {_sum(paid, 'valorPago')}")
+    headline = f"{_number(len(records), 'multa', 'multas')}: {'; '.join(sums)}."
+    return _Topic("warning", headline, _costliest(due)) if due else _Topic("clean", headline)
+
+
+def _is_paid(fine: Json) -> bool:
+    return _text(fine.get("pagamento"), "dataPagamento") != ""
+
+
+def _costliest(fines: Sequence[Json]) -> str:
+    """Describe the fine with the highest amount, which grows with the gravity."""
+    fine = max(fines, key=lambda fine: _amount(fine, "valor") or 0)
+    if (amount := _amount(fine, "valor")) is None:
+        return ""
+    quote = _quote(_text(fine, "descricao").capitalize(), _text(fine, "dataInfracao"))
+    return f"A de maior valor: {_reais(amount)}{quote and f', {quote}'}."
+
+
+def _sum(records: Sequence[Json], name: str) -> str:
+    amounts = [_amount(record, name) for record in records]
+    known = [amount for amount in amounts if amount is not None]
+    if not known:
+        return "sem valor informado"
+    at_least = "pelo menos " if len(known) < len(amounts) else ""
+    return f"{at_least}{_reais(sum(known, Decimal(0)))} ao todo"
+
+
+def _section(data: Json, *names: str) -> Any:
+    """Return the first non-empty section, else an empty one; None if missing or failed.
+
+    An answer ``{"status": …, "result": …}`` stands for its result.
+    """
+    values = [data[name] for name in names if name in data]
+    values = [v["result"] if isinstance(v, dict) and "result" in v else v for v in values]
+    if filled := next(filter(None, values), None):
+        return filled
+    return values[0] if values and not _has_failed(data, *names) else None
+
+
+def _has_failed(data: Json, *names: str) -> bool:
+    failed = data.get("indisponiveis")
+    return isinstance(failed, list) and any(name in failed for name in names)
+
+
+def _unverified(data: Json, *names: str) -> _Topic:
+    return _Topic("unverified", _FAILED if _has_failed(data, *names) else _MISSING)
+
+
+def _records(value: object) -> Sequence[Json] | None:
+    """Return a list of objects; None for anything else."""
+    if isinstance(value, list) and all(isinstance(record, dict) for record in value):
+        return value
+    return None
+
+
+def _text(record: object, name: str) -> str:
+    """Return a member's text on one line; "" if it is missing, hidden or not a scalar."""
+    return str(read_field(record.get(name), HIDDEN_MARKER)) if isinstance(record, dict) else ""
+
+
+def _quote(*texts: str) -> str:
+    quoted = ", ".join(filter(None, texts)).replace("“", "'").replace("”", "'").strip()
+    if len(quoted) > _LONGEST_QUOTE:
+        quoted = f"{quoted[:_LONGEST_QUOTE].rstrip()}…"
+    return f"“{quoted}”" if quoted else ""
+
+
+def _amount(record: Json, name: str) -> Decimal | None:
+    text = _text(record, name)
+    return Decimal(text) if _AMOUNT.fullmatch(text) else None
+
+
+def _reais(value: Decimal) -> str:
+    """Format as ``R$ 1.234,56``, without zero cents: the source cuts the cents of fines."""
+    return "R$ " + f"{value:,.2f}".removesuffix(".00").translate(str.maketrans(",.", ".,"))
+
+
+def _number(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"

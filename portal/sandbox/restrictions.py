@@ -1,14 +1,12 @@
-"""Invented court restrictions in the upstream's form."""
+"""Fictitious court restrictions in the upstream's form."""
 
 import random
 from datetime import date, datetime, time, timedelta
 
-from portal.law import find_court
-from portal.sandbox.chance import digits, seeded
 from portal.sandbox.profile import Profile, RestrictionOutline
 from portal.sandbox.regions import REGIONS
+from portal.sandbox.rng import seeded_rng
 from portal.sandbox.vehicles import Vehicle
-from portal.sandbox.wire_text import capitals
 from portal.vehicle import HIDDEN_MARKER, Plate, Renavam
 
 KINDS = ("TRANSFERENCIA", "LICENCIAMENTO", "CIRCULACAO", "PENHORA")
@@ -19,25 +17,25 @@ def restriction_records(
     vehicle: Vehicle, subject: Plate | Renavam, profile: Profile, today: date
 ) -> list[dict[str, object]]:
     """Return ``result`` of the judicial lookup, the latest inclusion first."""
-    chance = seeded("restrictions", vehicle.seed)
+    rng = seeded_rng("restrictions", vehicle.seed)
     month = today.replace(day=1)
     outlines = profile.restrictions
     if outlines is None:
-        count = chance.choices((0, 1, 2), (91, 7, 2))[0]
-        drawn = (_outline(vehicle, month, chance) for _ in range(count))
+        count = rng.choices((0, 1, 2), (91, 7, 2))[0]
+        drawn = (_outline(vehicle, month, rng) for _ in range(count))
         outlines = tuple(outline for outline in drawn if outline is not None)
     ordered = sorted(outlines, key=lambda outline: outline.age_days)
-    return [_record(vehicle, subject, o, profile.is_bare, month, chance) for o in ordered]
+    return [_record(vehicle, subject, o, profile.is_bare, month, rng) for o in ordered]
 
 
-def _outline(vehicle: Vehicle, month: date, chance: random.Random) -> RestrictionOutline | None:
+def _outline(vehicle: Vehicle, month: date, rng: random.Random) -> RestrictionOutline | None:
     state = vehicle.home_state
     labour = REGIONS[state].labour_court
-    court = chance.choice((f"TJ{state}" if state != "DF" else "TJDFT", labour))
+    court = rng.choice((f"TJ{state}" if state != "DF" else "TJDFT", labour))
     bench = "VARA DO TRABALHO" if court == labour else "VARA CIVEL"
-    kinds = chance.choices(KINDS, (55, 12, 18, 15))[0]
-    body = f"{digits(chance, 5)}-{chance.choice(_ORDINALS)} {bench}"
-    age = vehicle.draw_age(chance, 40, 2400, month)
+    kinds = rng.choices(KINDS, (55, 12, 18, 15))[0]
+    body = f"{_digits(rng, 5)}-{rng.choice(_ORDINALS)} {bench}"
+    age = vehicle.draw_age(rng, 40, 2400, month)
     if age is None:
         return None
     return RestrictionOutline(kinds, court, body, age)
@@ -49,14 +47,14 @@ def _record(
     outline: RestrictionOutline,
     is_bare: bool,
     month: date,
-    chance: random.Random,
+    rng: random.Random,
 ) -> dict[str, object]:
     """Return one element, with the contract's fields in the contract's order."""
-    moment = time(chance.randint(9, 18), chance.randint(0, 59), chance.randint(0, 59))
+    moment = time(rng.randint(9, 18), rng.randint(0, 59), rng.randint(0, 59))
     included = datetime.combine(month - timedelta(days=outline.age_days), moment)
     # The vehicle's fields are mostly empty; one record in five fills them.
-    names_vehicle = chance.random() < 0.2 and not is_bare
-    has_letter = chance.random() < 0.25 and not is_bare
+    names_vehicle = rng.random() < 0.2 and not is_bare
+    has_letter = rng.random() < 0.25 and not is_bare
     year = str(included.year)
     plate = subject.text if isinstance(subject, Plate) else ""
     renavam = subject.text if isinstance(subject, Renavam) else ""
@@ -66,14 +64,14 @@ def _record(
         "marcaModelo": vehicle.description if names_vehicle else "",
         "anoModelo": str(vehicle.model_year) if names_vehicle else "",
         "anoFabricacao": str(vehicle.built_year) if names_vehicle else "",
-        "tribunal": _court(outline.court),
+        "tribunal": court_text(outline.court),
         "orgaoJudiciario": outline.body,
         "processo": HIDDEN_MARKER,
         "restricoes": outline.kinds,
         "codigoJudicial": "",
         "dataInclusao": included.strftime("%d/%m/%Y %H:%M:%S"),
         "numeroProtocolo": "",
-        "numeroOficio": digits(chance, 4) if has_letter else "",
+        "numeroOficio": _digits(rng, 4) if has_letter else "",
         "anoOficio": year if has_letter else "",
         "anoProcesso": str(included.year - 1) if has_letter else "",
         "anoProtocolo": "",
@@ -83,8 +81,14 @@ def _record(
     }
 
 
-def _court(acronym: str) -> str:
+def court_text(acronym: str) -> str:
     """Return RENAJUD's spelling: ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
-    court = find_court(acronym)
-    assert court is not None, acronym
-    return f"{court.acronym}-{capitals(court.name)}"
+    if acronym.startswith("TRT"):
+        return f"{acronym}-TRIBUNAL REGIONAL DO TRABALHO DA {acronym[3:]}A REGIAO"
+    if acronym.startswith("TRF"):
+        return f"{acronym}-TRIBUNAL REGIONAL FEDERAL DA {acronym[3:]}A REGIAO"
+    return f"{acronym}-TRIBUNAL DE JUSTICA {REGIONS[acronym[2:4]].of_court}"
+
+
+def _digits(rng: random.Random, count: int) -> str:
+    return "".join(rng.choice("0123456789") for _ in range(count))

@@ -1,4 +1,4 @@
-"""An embedded upstream: the contract's five paths over invented vehicles.
+"""An embedded upstream: the contract's five paths over fictitious vehicles.
 
 Order of checks: 404/405 → 401 → 403 → 413/415/400 → the plate's situation.
 """
@@ -10,21 +10,21 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from portal.sandbox.exchange import Answer, Ask, error_answer, json_answer
+from portal.sandbox.exchange import Request, Response, error_response, json_response
 from portal.sandbox.faults import (
     FORBIDDEN_MESSAGE,
     PLATE_MESSAGE,
     UNAUTHORIZED_MESSAGE,
-    spoil,
+    apply_fault,
 )
 from portal.sandbox.fines import fine_records
 from portal.sandbox.report import write_report
 from portal.sandbox.restrictions import restriction_records
 from portal.sandbox.situations import SHOWCASE_RENAVAM, SITUATIONS, Situation, situation_of
-from portal.sandbox.vehicles import Vehicle, decode_result, invent
+from portal.sandbox.vehicles import Vehicle, decode_result, generate_vehicle
 from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
 
-TOKEN = "demo"  # noqa: S105 - the data is invented; nothing is protected
+TOKEN = "demo"  # noqa: S105 - the data is fictitious; nothing is protected
 FORBIDDEN_TOKEN = "sem-acesso"  # noqa: S105
 BODY_CAP = 256 * 1024
 
@@ -34,12 +34,12 @@ _RENAINF = re.compile(r"/detran/v1/restrictions/renainf/([^/]+)(?:/([^/]+))?")
 _RENAJUD = re.compile(r"/detran/v1/restrictions/renajud/([^/]+)")
 
 
-class Refused(Exception):
-    """Raised to answer with an error; ``answer`` is that answer."""
+class RequestError(Exception):
+    """Raised to reject a request with ``response``."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
-        self.answer = error_answer(status, message)
+        self.response = error_response(status, message)
 
 
 class Sandbox:
@@ -49,111 +49,109 @@ class Sandbox:
         self._today = today
         self._sleep = sleep
 
-    def answer(self, ask: Ask) -> Answer:
-        """Return the answer after its delay has passed."""
-        answer = self.decide(ask)
-        if answer.delay_s > 0:
-            self._sleep(answer.delay_s)
-        return answer
+    def handle_and_wait(self, request: Request) -> Response:
+        """Return the response after its delay has passed."""
+        response = self.handle(request)
+        if response.delay_s > 0:
+            self._sleep(response.delay_s)
+        return response
 
-    def pause(self, seconds: float) -> None:
-        """Wait as a delayed answer would, for a transport with its own time-out."""
+    def sleep(self, seconds: float) -> None:
+        """Wait as a delayed response would, for a transport with its own time-out."""
         self._sleep(seconds)
 
-    def decide(self, ask: Ask) -> Answer:
-        """Return the answer at once, with its delay in ``delay_s``. Never raises."""
-        respond, allowed = self._route(ask.path)
-        if respond is None:
-            return error_answer(404, "Endereço não encontrado.")
-        if ask.method != allowed:
+    def handle(self, request: Request) -> Response:
+        """Return the response at once, with its delay in ``delay_s``. Never raises."""
+        handler, allowed = self._route(request.path)
+        if handler is None:
+            return error_response(404, "Endereço não encontrado.")
+        if request.method != allowed:
             message = f"Método não permitido: use {allowed}."
-            return error_answer(405, message, {"Allow": allowed})
+            return error_response(405, message, {"Allow": allowed})
         try:
-            _authorize(ask)
-            return respond(ask)
-        except Refused as refused:
-            return refused.answer
+            _authorize(request)
+            return handler(request)
+        except RequestError as error:
+            return error.response
 
-    def _route(self, path: str) -> tuple[Callable[[Ask], Answer] | None, str]:
+    def _route(self, path: str) -> tuple[Callable[[Request], Response] | None, str]:
         if path == _REPORT:
             return self._report, "POST"
         if match := _DECODE.fullmatch(path):
             text = match[1]
-            return lambda ask: self._decode(text, ask), "GET"
+            return lambda request: self._decode(text, request), "GET"
         if match := _RENAINF.fullmatch(path):
             text, state = match[1], match[2]
-            return lambda ask: self._fines(text, state, ask), "GET"
+            return lambda request: self._fines(text, state, request), "GET"
         if match := _RENAJUD.fullmatch(path):
             text = match[1]
-            return lambda ask: self._restrictions(text, ask), "GET"
+            return lambda request: self._restrictions(text, request), "GET"
         return None, ""
 
-    def _decode(self, text: str, ask: Ask) -> Answer:
+    def _decode(self, text: str, request: Request) -> Response:
         plate = _plate(text)
         situation = situation_of(plate)
         vehicle = _vehicle(plate, situation)
         result = decode_result(vehicle, plate, situation.profile, self._today())
-        return _good("DONE", result, situation, ask)
+        return _success("DONE", result, situation, request)
 
-    def _fines(self, text: str, state: str | None, ask: Ask) -> Answer:
+    def _fines(self, text: str, state: str | None, request: Request) -> Response:
         subject = _subject(text)
         if state is not None and state.upper() not in STATES:
-            raise Refused(400, "Por favor, informe uma UF válida.")
+            raise RequestError(400, "Por favor, informe uma UF válida.")
         situation = situation_of(subject)
         vehicle = _vehicle(subject, situation)
         result = fine_records(vehicle, situation.profile, self._today())
         if state is not None:
             result = [fine for fine in result if fine["ufOrgaoAutuador"] == state.upper()]
-        return _good("SUCCESS", result, situation, ask)
+        return _success("SUCCESS", result, situation, request)
 
-    def _restrictions(self, text: str, ask: Ask) -> Answer:
+    def _restrictions(self, text: str, request: Request) -> Response:
         subject = _subject(text)
         situation = situation_of(subject)
         vehicle = _vehicle(subject, situation)
         result = restriction_records(vehicle, subject, situation.profile, self._today())
-        return _good("SUCCESS", result, situation, ask)
+        return _success("SUCCESS", result, situation, request)
 
-    def _report(self, ask: Ask) -> Answer:
-        if len(ask.body) > BODY_CAP:
-            raise Refused(413, "O corpo da requisição passa de 256 KiB.")
-        kind = ask.header("Content-Type")
+    def _report(self, request: Request) -> Response:
+        if len(request.body) > BODY_CAP:
+            raise RequestError(413, "O corpo da requisição passa de 256 KiB.")
+        kind = request.header("Content-Type")
         if kind is not None and kind.partition(";")[0].strip().lower() != "application/json":
-            raise Refused(415, "Envie o corpo como application/json.")
+            raise RequestError(415, "Envie o corpo como application/json.")
         try:
-            request = msgspec.json.decode(ask.body)
+            content = msgspec.json.decode(request.body)
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            raise Refused(400, "O corpo da requisição não é um JSON válido.") from None
-        if not isinstance(request, dict):
-            raise Refused(400, "O corpo da requisição precisa ser um objeto JSON.")
-        text, data = request.get("plate"), request.get("data")
+            raise RequestError(400, "O corpo da requisição não é um JSON válido.") from None
+        if not isinstance(content, dict):
+            raise RequestError(400, "O corpo da requisição precisa ser um objeto JSON.")
+        text, data = content.get("plate"), content.get("data")
         plate = _plate(text if isinstance(text, str) else "")
         if not isinstance(data, dict):
-            raise Refused(400, "Por favor, informe em “data” um objeto com os dados do veículo.")
-        try:
-            result = write_report(plate, data, self._today())
-        except RecursionError:
-            raise Refused(400, "Os dados do veículo têm níveis demais.") from None
-        return _good("DONE", result, situation_of(plate), ask)
+            raise RequestError(
+                400, "Por favor, informe em “data” um objeto com os dados do veículo."
+            )
+        return _success("DONE", write_report(plate, data), situation_of(plate), request)
 
 
-def _authorize(ask: Ask) -> None:
+def _authorize(request: Request) -> None:
     """Require exactly one token, in ``at`` or ``Authorization``, or the same in both.
 
-    Raises Refused otherwise.
+    Raises RequestError otherwise.
     """
-    offered = [value for name, value in parse_qsl(ask.query, True) if name == "at"]
-    header = ask.header("Authorization")
+    offered = [value for name, value in parse_qsl(request.query, True) if name == "at"]
+    header = request.header("Authorization")
     if len(offered) <= 1 and header is not None:
         offered.append(header)
     elif len(offered) > 1:
-        raise Refused(401, UNAUTHORIZED_MESSAGE)
+        raise RequestError(401, UNAUTHORIZED_MESSAGE)
     match set(offered):
         case tokens if tokens == {TOKEN}:
             return
         case tokens if tokens == {FORBIDDEN_TOKEN}:
-            raise Refused(403, FORBIDDEN_MESSAGE)
+            raise RequestError(403, FORBIDDEN_MESSAGE)
         case _:
-            raise Refused(401, UNAUTHORIZED_MESSAGE)
+            raise RequestError(401, UNAUTHORIZED_MESSAGE)
 
 
 def _plate(text: str) -> Plate:
@@ -161,9 +159,9 @@ def _plate(text: str) -> Plate:
     try:
         plate = Plate.parse(text)
     except InvalidPlate:
-        raise Refused(400, PLATE_MESSAGE) from None
+        raise RequestError(400, PLATE_MESSAGE) from None
     if "-" in text:
-        raise Refused(400, PLATE_MESSAGE)
+        raise RequestError(400, PLATE_MESSAGE)
     return plate
 
 
@@ -171,16 +169,16 @@ def _subject(text: str) -> Plate | Renavam:
     try:
         subject = parse_subject(text)
     except InvalidPlate:
-        raise Refused(400, PLATE_MESSAGE) from None
+        raise RequestError(400, PLATE_MESSAGE) from None
     return subject if isinstance(subject, Renavam) else _plate(text)
 
 
 def _vehicle(subject: Plate | Renavam, situation: Situation) -> Vehicle:
     if subject.text == SHOWCASE_RENAVAM:
         subject = Plate.parse(SITUATIONS[0].plate)
-    return invent(subject, situation.profile)
+    return generate_vehicle(subject, situation.profile)
 
 
-def _good(word: str, result: object, situation: Situation, ask: Ask) -> Answer:
-    answer = json_answer(200, {"status": word, "result": result})
-    return spoil(situation.fault, answer, ask.role)
+def _success(word: str, result: object, situation: Situation, request: Request) -> Response:
+    response = json_response(200, {"status": word, "result": result})
+    return apply_fault(situation.fault, response, request.role)

@@ -41,15 +41,15 @@ def _vehicle(plate: str, title: str, alone: str, profile: Profile) -> Situation:
     return Situation(plate, title, f"200, {alone}", _SAME, profile=profile)
 
 
-def _one(kind: str, court: str, body: str, age_days: int) -> RestrictionOutline:
+def _restriction(kind: str, court: str, body: str, age_days: int) -> RestrictionOutline:
     return RestrictionOutline(kind, court, body, age_days)
 
 
-_TRANSFER = _one("TRANSFERENCIA", "TJMG", "04355-VIGESIMA TERCEIRA VARA CIVEL", 374)
-_LICENCE = _one("LICENCIAMENTO", "TRT2", "00217-SETIMA VARA DO TRABALHO", 221)
-_DRIVE = _one("CIRCULACAO", "TJSP", "01102-QUARTA VARA CIVEL", 96)
-_PLEDGE = _one("PENHORA", "TRF4", "07000-SEGUNDA VARA FEDERAL DE EXECUCAO FISCAL", 640)
-_BOTH = _one("TRANSFERENCIA, LICENCIAMENTO", "TJRJ", "00988-PRIMEIRA VARA DE FAMILIA", 512)
+_TRANSFER = _restriction("TRANSFERENCIA", "TJMG", "04355-VIGESIMA TERCEIRA VARA CIVEL", 374)
+_LICENCE = _restriction("LICENCIAMENTO", "TRT2", "00217-SETIMA VARA DO TRABALHO", 221)
+_DRIVE = _restriction("CIRCULACAO", "TJSP", "01102-QUARTA VARA CIVEL", 96)
+_PLEDGE = _restriction("PENHORA", "TRF4", "07000-SEGUNDA VARA FEDERAL DE EXECUCAO FISCAL", 640)
+_BOTH = _restriction("TRANSFERENCIA, LICENCIAMENTO", "TJRJ", "00988-PRIMEIRA VARA DE FAMILIA", 512)
 
 SHOWCASE = Profile(
     registration="I/AUDI A3",

@@ -20,7 +20,7 @@ from urllib3.connection import HTTPConnection
 from urllib3.exceptions import MaxRetryError, NewConnectionError, ReadTimeoutError
 from urllib3.util.timeout import Timeout
 
-from portal.sandbox.exchange import Answer, Ask, Role
+from portal.sandbox.exchange import Request, Response, Role
 from portal.sandbox.sandbox import Sandbox
 
 
@@ -45,8 +45,8 @@ class SandboxTransport(BaseAdapter):
         url = request.url or ""
         parts = urlsplit(url)
         pool = HTTPConnectionPool(parts.hostname or "sandbox", parts.port)
-        answer = self._sandbox.decide(
-            Ask(
+        response = self._sandbox.handle(
+            Request(
                 method=request.method or "GET",
                 path=unquote(parts.path),
                 query=parts.query,
@@ -55,18 +55,18 @@ class SandboxTransport(BaseAdapter):
                 role=self._role,
             )
         )
-        if answer.is_refused:
+        if response.is_refused:
             connection = HTTPConnection(pool.host, pool.port)
             reason = NewConnectionError(connection, "Connection refused")
             raise RequestsConnectionError(MaxRetryError(pool, parts.path, reason), request=request)
         limit = _read_limit(timeout)
-        if limit is not None and answer.delay_s > limit:
-            self._sandbox.pause(limit)
+        if limit is not None and response.delay_s > limit:
+            self._sandbox.sleep(limit)
             late = ReadTimeoutError(pool, parts.path, f"Read timed out. (read timeout={limit})")
             raise ReadTimeout(late, request=request)
-        if answer.delay_s > 0:
-            self._sandbox.pause(answer.delay_s)
-        return _response(request, answer, stream)
+        if response.delay_s > 0:
+            self._sandbox.sleep(response.delay_s)
+        return _converted(request, response, stream)
 
     def close(self) -> None:
         """Do nothing: the adapter holds no connections."""
@@ -95,24 +95,26 @@ def _read_limit(timeout: object) -> float | None:
     return float(limit) if isinstance(limit, int | float) else None
 
 
-def _response(request: requests.PreparedRequest, answer: Answer, stream: bool) -> requests.Response:
-    headers = {**answer.headers, "Content-Length": str(len(answer.body))}
-    reason = HTTPStatus(answer.status).phrase
-    response = requests.Response()
-    response.status_code = answer.status
-    response.reason = reason
-    response.headers = CaseInsensitiveDict(headers)
-    response.encoding = requests.utils.get_encoding_from_headers(response.headers)
-    response.url = request.url or ""
-    response.request = request
-    response.raw = HTTPResponse(
-        body=BytesIO(answer.body),
+def _converted(
+    request: requests.PreparedRequest, response: Response, stream: bool
+) -> requests.Response:
+    headers = {**response.headers, "Content-Length": str(len(response.body))}
+    reason = HTTPStatus(response.status).phrase
+    converted = requests.Response()
+    converted.status_code = response.status
+    converted.reason = reason
+    converted.headers = CaseInsensitiveDict(headers)
+    converted.encoding = requests.utils.get_encoding_from_headers(converted.headers)
+    converted.url = request.url or ""
+    converted.request = request
+    converted.raw = HTTPResponse(
+        body=BytesIO(response.body),
         headers=headers,
-        status=answer.status,
+        status=response.status,
         reason=reason,
         preload_content=False,
         request_method=request.method,
     )
     if not stream:
-        response.content  # noqa: B018 - reads the body, as Session.send would
-    return response
+        converted.content  # noqa: B018 - reads the body, as Session.send would
+    return converted

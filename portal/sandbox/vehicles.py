@@ -1,14 +1,14 @@
-"""Invented vehicles: a plate's hash selects a family and all properties."""
+"""Fictitious vehicles: a plate's hash selects a family and all properties."""
 
 import random
 from dataclasses import dataclass
 from datetime import date
 
-from portal.sandbox.chance import seeded
 from portal.sandbox.families import Family, Version, families, family_of
 from portal.sandbox.price_history import price_history, price_text
 from portal.sandbox.profile import Profile
 from portal.sandbox.regions import draw_state
+from portal.sandbox.rng import seeded_rng
 from portal.vehicle import HIDDEN_MARKER, Plate, Renavam
 
 _FIPE_FUEL = {"flex": "Flex", "gasoline": "Gasolina", "diesel": "Diesel"}
@@ -22,7 +22,7 @@ _FUEL_SPELLINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Vehicle:
-    """One invented vehicle. ``seed`` is the same for both spellings of its plate.
+    """One fictitious vehicle. ``seed`` is the same for both spellings of its plate.
 
     ``candidates`` are the price-table entries offered for it; ``version`` is the true one.
     """
@@ -38,15 +38,13 @@ class Vehicle:
     description: str
     fuel: str
 
-    def draw_age(
-        self, chance: random.Random, youngest: int, oldest: int, month: date
-    ) -> int | None:
+    def draw_age(self, rng: random.Random, youngest: int, oldest: int, month: date) -> int | None:
         """Draw the days from an event to ``month``; None where the vehicle is too new.
 
         The event is not before the year of manufacture.
         """
         oldest = min(oldest, (month - date(self.built_year, 1, 1)).days)
-        return chance.randint(youngest, oldest) if oldest >= youngest else None
+        return rng.randint(youngest, oldest) if oldest >= youngest else None
 
 
 def seed_of(subject: Plate | Renavam) -> str:
@@ -56,24 +54,24 @@ def seed_of(subject: Plate | Renavam) -> str:
     return subject.text
 
 
-def invent(subject: Plate | Renavam, profile: Profile) -> Vehicle:
+def generate_vehicle(subject: Plate | Renavam, profile: Profile) -> Vehicle:
     """Return the vehicle of a plate or Renavam; it is always the same one."""
     seed = seed_of(subject)
-    chance = seeded("vehicle", seed)
-    drawn = chance.choice(families())
+    rng = seeded_rng("vehicle", seed)
+    drawn = rng.choice(families())
     family = family_of(profile.registration) if profile.registration else drawn
     years = range(family.first_year, family.last_year + 1)
-    model_year = profile.model_year or chance.choice(years)
+    model_year = profile.model_year or rng.choice(years)
     versions = list(family.versions)
     if profile.registration is None:
-        chance.shuffle(versions)
-    count = chance.choices((1, 2, 3), (55, 30, 15))[0]
+        rng.shuffle(versions)
+    count = rng.choices((1, 2, 3), (55, 30, 15))[0]
     if profile.candidates is not None:
         count = profile.candidates
     version = versions[0]
     candidates = versions[:count]
-    chance.shuffle(candidates)
-    months = profile.months or chance.randint(24, 108)
+    rng.shuffle(candidates)
+    months = profile.months or rng.randint(24, 108)
     return Vehicle(
         seed=seed,
         family=family,
@@ -81,10 +79,10 @@ def invent(subject: Plate | Renavam, profile: Profile) -> Vehicle:
         candidates=tuple(candidates),
         months=months,
         model_year=model_year,
-        built_year=model_year - chance.choice((0, 1)) if not profile.model_year else model_year - 1,
-        home_state=draw_state(chance),
-        description=profile.description or _description(family, version, chance.random() < 0.25),
-        fuel=chance.choice(_FUEL_SPELLINGS[family.fuel_of(version)]),
+        built_year=model_year - rng.choice((0, 1)) if not profile.model_year else model_year - 1,
+        home_state=draw_state(rng),
+        description=profile.description or _description(family, version, rng.random() < 0.25),
+        fuel=rng.choice(_FUEL_SPELLINGS[family.fuel_of(version)]),
     )
 
 
@@ -123,7 +121,7 @@ def _fipe_entry(
     # All vehicles of one version and year have the same price, as in the real table.
     level = family.price * version.weight * 0.93 ** (2020 - vehicle.model_year)
     key = f"{version.fipe_id}/{vehicle.model_year}"
-    tail = 0 if vehicle.months == 1 else seeded("tail", key).randint(2, 4)
+    tail = 0 if vehicle.months == 1 else seeded_rng("tail", key).randint(2, 4)
     months = vehicle.months
     if profile.months is None:
         # A model year is on sale, and in the table, from the year before.

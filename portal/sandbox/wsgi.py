@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from portal.sandbox.day import today
-from portal.sandbox.exchange import Ask, Role
+from portal.sandbox.exchange import Request, Role
 from portal.sandbox.sandbox import BODY_CAP, Sandbox
 from portal.system.process import exit_with_parent
 
@@ -24,16 +24,16 @@ def build(sandbox: Sandbox) -> Application:
     """Return a WSGI callable over a sandbox."""
 
     def application(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        answer = sandbox.answer(_ask(environ))
-        headers = {**answer.headers, "Content-Length": str(len(answer.body))}
-        status = HTTPStatus(answer.status)
+        response = sandbox.handle_and_wait(_request(environ))
+        headers = {**response.headers, "Content-Length": str(len(response.body))}
+        status = HTTPStatus(response.status)
         start_response(f"{status.value} {status.phrase}", list(headers.items()))
-        return [answer.body]
+        return [response.body]
 
     return application
 
 
-def _ask(environ: dict[str, Any]) -> Ask:
+def _request(environ: dict[str, Any]) -> Request:
     # PEP 3333: the path is bytes decoded as latin-1.
     path = environ.get("PATH_INFO", "").encode("latin-1", "replace").decode("utf-8", "replace")
     role: Role = "primary"
@@ -46,7 +46,7 @@ def _ask(environ: dict[str, Any]) -> Ask:
     }
     if environ.get("CONTENT_TYPE"):
         headers["CONTENT-TYPE"] = environ["CONTENT_TYPE"]
-    return Ask(
+    return Request(
         method=environ["REQUEST_METHOD"],
         path=path,
         query=environ.get("QUERY_STRING", ""),

@@ -4,7 +4,7 @@ import json
 from datetime import date
 from typing import Any
 
-from portal.sandbox import Answer, Ask, Role, Sandbox
+from portal.sandbox import Request, Response, Role, Sandbox
 
 TODAY = date(2026, 11, 21)
 DEMO = {"Authorization": "demo"}
@@ -25,35 +25,37 @@ def sandbox_on(day: date = TODAY, sleep: Sleeper | None = None) -> Sandbox:
     return Sandbox(lambda: day, sleep or Sleeper())
 
 
-def get(path: str, box: Sandbox | None = None, role: Role = "primary") -> Answer:
-    return (box or sandbox_on()).answer(Ask("GET", f"/detran/v1/{path}", headers=DEMO, role=role))
+def get(path: str, box: Sandbox | None = None, role: Role = "primary") -> Response:
+    return (box or sandbox_on()).handle_and_wait(
+        Request("GET", f"/detran/v1/{path}", headers=DEMO, role=role)
+    )
 
 
 def result(path: str, box: Sandbox | None = None) -> Any:
-    answer = get(path, box)
-    assert answer.status == 200, answer.body
-    return json.loads(answer.body)["result"]
+    response = get(path, box)
+    assert response.status == 200, response.body
+    return json.loads(response.body)["result"]
 
 
 def post(
     body: object, box: Sandbox | None = None, role: Role = "primary", **headers: str
-) -> Answer:
+) -> Response:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    ask = Ask("POST", REPORT, headers=DEMO | headers, body=content, role=role)
-    return (box or sandbox_on()).answer(ask)
+    request = Request("POST", REPORT, headers=DEMO | headers, body=content, role=role)
+    return (box or sandbox_on()).handle_and_wait(request)
 
 
 def report(data: object, plate: str = "XYZ1D23") -> Any:
-    answer = post({"plate": plate, "data": data})
-    assert answer.status == 200, answer.body
-    document = json.loads(answer.body)
+    response = post({"plate": plate, "data": data})
+    assert response.status == 200, response.body
+    document = json.loads(response.body)
     assert document["status"] == "DONE"
     return document["result"]
 
 
-def message(answer: Answer) -> str:
-    document = json.loads(answer.body)
+def message(response: Response) -> str:
+    document = json.loads(response.body)
     assert list(document) == ["message"]
-    assert answer.headers["Content-Type"].startswith("application/json")
+    assert response.headers["Content-Type"].startswith("application/json")
     text: str = document["message"]
     return text

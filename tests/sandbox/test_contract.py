@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.sandbox import SITUATIONS, Ask
+from portal.sandbox import SITUATIONS, Request
 from portal.vehicle import STATES, Plate
 from tests.sandbox.requests import DEMO, TODAY, get, message, result, sandbox_on
 from tests.sandbox.shape import DECODE, ENTRY, FINE, LICENCE, MONTH, PAYMENT, RESTRICTION
@@ -204,8 +204,8 @@ def test_renavam_has_fines_and_restrictions_but_no_decode(renavam: str) -> None:
     for record in result(f"restrictions/renajud/{renavam}"):
         assert record["renavam"] in ("", renavam)
         assert record["placa"] == ""
-    answer = get(f"decode/{renavam}")
-    assert (answer.status, message(answer)) == (400, PLATE_MESSAGE)
+    response = get(f"decode/{renavam}")
+    assert (response.status, message(response)) == (400, PLATE_MESSAGE)
 
 
 @pytest.mark.parametrize(
@@ -214,8 +214,8 @@ def test_renavam_has_fines_and_restrictions_but_no_decode(renavam: str) -> None:
 )
 def test_invalid_subject_gets_the_contracts_message(text: str) -> None:
     for path in ("decode", "restrictions/renainf", "restrictions/renajud"):
-        answer = get(f"{path}/{text}")
-        assert (answer.status, message(answer)) == (400, PLATE_MESSAGE)
+        response = get(f"{path}/{text}")
+        assert (response.status, message(response)) == (400, PLATE_MESSAGE)
 
 
 def test_texts_are_utf8_and_unescaped() -> None:
@@ -238,21 +238,21 @@ def test_all_states_together_give_all_fines() -> None:
 
 @pytest.mark.parametrize("state", ["XX", "M", "MGG", "ß"])
 def test_unknown_state_gets_its_own_message(state: str) -> None:
-    answer = get(f"restrictions/renainf/ABC1D23/{state}")
-    assert answer.status == 400
-    assert "UF" in message(answer)
+    response = get(f"restrictions/renainf/ABC1D23/{state}")
+    assert response.status == 400
+    assert "UF" in message(response)
 
 
-def test_ask_repr_hides_the_secrets() -> None:
-    shown = repr(Ask("GET", "/p", "at=demo", DEMO, b"body"))
+def test_request_repr_hides_the_secrets() -> None:
+    shown = repr(Request("GET", "/p", "at=demo", DEMO, b"body"))
     assert "demo" not in shown
     assert "body" not in shown
 
 
 def test_answers_are_json_documents() -> None:
-    answer = get("decode/ABC1D23")
-    assert answer.headers["Content-Type"] == "application/json; charset=utf-8"
-    assert json.loads(answer.body)["status"] == "DONE"
+    response = get("decode/ABC1D23")
+    assert response.headers["Content-Type"] == "application/json; charset=utf-8"
+    assert json.loads(response.body)["status"] == "DONE"
     assert json.loads(get("restrictions/renajud/LMP0A01").body) == {
         "status": "SUCCESS",
         "result": [],

@@ -1,16 +1,16 @@
-"""A report states what its data holds and what it lacks, and accepts any data."""
+"""A report counts and sums what its data holds, names what it lacks, and accepts any data."""
 
 import json
-import re
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from portal.sandbox import SITUATIONS
 from portal.sandbox.report import write_report
-from portal.vehicle import Plate
-from tests.sandbox.requests import TODAY, post, report, result
+from portal.vehicle import Plate, mask_names, read_report
+from tests.sandbox.requests import post, report, result
 
 TOPICS = "documentacao rouboFurto leilao fipe chassiMotor restricoes multas proprietarios"
 DECODED = result("decode/ABC1D23")
@@ -24,200 +24,248 @@ def topic(data: object, name: str) -> str:
     return text
 
 
+def fine(amount: str, paid: str = "", **members: object) -> dict[str, object]:
+    """Return a fine of an amount, paid with ``paid`` reais unless that is empty."""
+    payment = {"dataPagamento": "01/02/2026" if paid else "", "valorPago": paid}
+    return {"valor": amount, "pagamento": payment, **members}
+
+
+def price(value: str) -> dict[str, object]:
+    return {"valorAtual": value}
+
+
 def test_report_has_the_contracts_fields_in_order() -> None:
-    written = report(WHOLE)
-    assert list(written) == ["resumo", "topicos", "laudoFinal"]
-    assert list(written["topicos"]) == TOPICS.split()
-    assert all(written["topicos"].values())
+    for data in (WHOLE, {}):
+        written = report(data)
+        assert list(written) == ["resumo", "topicos", "laudoFinal"]
+        assert list(written["topicos"]) == TOPICS.split()
+        for text in (*written["topicos"].values(), written["resumo"], written["laudoFinal"]):
+            assert isinstance(text, str)
+            assert text
 
 
-def test_showcase_report_has_the_right_sums() -> None:
+def test_showcase_report_counts_and_sums_its_records() -> None:
     written = report(WHOLE, "ABC1D23")
     topics = written["topicos"]
-    assert topics["multas"] == (
-        "⚠️ 3 multas nos dados enviados: 2 em aberto e 1 paga. Total em aberto: R$ 325,39."
+    assert topics["restricoes"] == (
+        "⚠️ 1 restrição judicial. “TRANSFERENCIA, TJMG, 23/10/2025”. "
+        "Só o juízo que ordenou pode dar baixa."
     )
-    assert topics["restricoes"].startswith("⚠️ 1 restrição judicial: transferência (TJMG, em ")
-    assert "R$ 89.325,00" in topics["fipe"]
-    assert "2 multas em aberto, R$ 325,39" in written["resumo"]
-    assert "1 restrição judicial em vigor" in written["resumo"]
-    assert "impede transferir" in written["laudoFinal"]
-    assert "R$ 325,39" in written["laudoFinal"]
+    assert topics["multas"] == (
+        "⚠️ 3 multas: 2 sem data de pagamento, R$ 325 ao todo; 1 paga, R$ 234 ao todo. "
+        "A de maior valor: R$ 195, “Estacionar em desacordo com a regulamentacao "
+        "especificada pela sinalizacao, 12/10/2026”."
+    )
+    assert topics["fipe"].endswith(" a R$ 89.325 (2 modelos). Confirme a versão antes de negociar.")
+    assert written["resumo"].startswith(
+        "Veículo de placa ABC1D23: “I/AUDI A3 LM 180CV, 2014/2015, Gasolina”. Preço na tabela FIPE"
+    )
+    assert "1 restrição judicial. 3 multas: 2 sem data de pagamento, R$ 325" in written["resumo"]
+    assert (
+        "Esclareça com o vendedor, por escrito: restrições judiciais, multas."
+        in (written["laudoFinal"])
+    )
+
+
+@pytest.mark.parametrize("name", TOPICS.split())
+def test_absent_topic_is_not_verified(name: str) -> None:
+    written = report({})
+    assert written["topicos"][name].startswith("Não verificado: os dados enviados não trazem")
+    assert "não bastam para um parecer" in written["laudoFinal"]
+    assert "✅" not in json.dumps(written, ensure_ascii=False)
+
+
+EMPTY = [
+    ({"documentacao": ""}, "documentacao", "Não verificado: "),
+    ({"rouboFurto": []}, "rouboFurto", "✅ Roubo e furto: nenhum registro nos dados enviados."),
+    ({"leilao": False}, "leilao", "✅ Leilão: nenhum registro nos dados enviados."),
+    (
+        {"decode": {"informacoesFipe": []}},
+        "fipe",
+        "Preço na tabela FIPE: não informado (nenhum modelo).",
+    ),
+    ({"chassiMotor": None}, "chassiMotor", "Não verificado: "),
+    ({"renajud": []}, "restricoes", "✅ Nenhuma restrição judicial nos dados enviados."),
+    ({"renainf": []}, "multas", "✅ Nenhuma multa nos dados enviados."),
+    ({"proprietarios": []}, "proprietarios", "Proprietários: nenhum registro nos dados enviados."),
+]
+PRESENT = [
+    ({"documentacao": "Em dia"}, "documentacao", "Documentação: os dados enviados informam “Em"),
+    ({"rouboFurto": [{}, {}]}, "rouboFurto", "⚠️ Roubo e furto: 2 registros nos dados enviados."),
+    ({"leilao": True}, "leilao", "⚠️ Leilão: 1 registro nos dados enviados."),
+    ({"leilao": "nada consta"}, "leilao", "Leilão: os dados enviados informam “nada consta”."),
+    (
+        {"decode": {"informacoesFipe": [price("9000.50"), price("9000.50")]}},
+        "fipe",
+        "Preço na tabela FIPE: R$ 9.000,50 (2 modelos). Confirme a versão",
+    ),
+    ({"informacoesFipe": [price("9000.00")]}, "fipe", "Preço na tabela FIPE: R$ 9.000 (1 modelo)."),
+    ({"decode": {"informacoesFipe": [{}]}}, "fipe", "Preço na tabela FIPE: não informado (1 model"),
+    ({"chassiMotor": "Original"}, "chassiMotor", "Chassi e motor: os dados enviados informam “Or"),
+    ({"renajud": [{}]}, "restricoes", "⚠️ 1 restrição judicial. Sem descrição."),
+    (
+        {"restricoes": [{"tribunal": "TRT2-X"}] * 7},
+        "restricoes",
+        "⚠️ 7 restrições judiciais. “TRT2”",
+    ),
+    ({"multas": [{}]}, "multas", "⚠️ 1 multa: 1 sem data de pagamento, sem valor informado."),
+    ({"proprietarios": [{}, {}]}, "proprietarios", "Proprietários: 2 registros nos dados enviado"),
+    ({"proprietarios": 3}, "proprietarios", "Proprietários: os dados enviados informam “3”."),
+]
+
+
+@pytest.mark.parametrize(("data", "name", "start"), EMPTY + PRESENT)
+def test_topic_is_written_from_its_section(data: object, name: str, start: str) -> None:
+    assert topic(data, name).startswith(start)
 
 
 @pytest.mark.parametrize(
-    "data",
+    ("fines", "text"),
     [
-        {"decode": DECODED, "renainf": FINES, "renajud": COURT},
-        {"veiculo": DECODED, "multas": FINES, "restricoes": COURT},
-        {**DECODED, "multas": FINES, "restricoesJudiciais": COURT},
-        {
-            "decode": {"status": "DONE", "result": DECODED},
-            "renainf": {"status": "SUCCESS", "result": FINES},
-            "renajud": {"status": "SUCCESS", "result": COURT},
-        },
-        {"decode": DECODED, "restrictions": {"renainf": FINES, "renajud": COURT}},
-        {"a": DECODED, "b": {"c": FINES}, "d": [*COURT]},
+        ([fine("130"), fine("195.23")], "⚠️ 2 multas: 2 sem data de pagamento, R$ 325,23 ao todo."),
+        ([fine("130", "104")], "✅ 1 multa: 1 paga, R$ 104 ao todo."),
+        (
+            [fine("130", "104"), fine("293"), fine("130", "130"), fine("1467")],
+            "⚠️ 4 multas: 2 sem data de pagamento, R$ 1.760 ao todo; 2 pagas, R$ 234 ao todo. "
+            "A de maior valor: R$ 1.467.",
+        ),
+        (
+            [fine("130"), fine("")],
+            "⚠️ 2 multas: 2 sem data de pagamento, pelo menos R$ 130 ao todo.",
+        ),
+        ([fine("-130"), fine("NaN")], "⚠️ 2 multas: 2 sem data de pagamento, sem valor informado."),
+        (
+            [{"valor": "88", "pagamento": {"dataPagamento": "INFORMACAO OCULTADA"}}],
+            "⚠️ 1 multa: 1 sem data de pagamento, R$ 88 ao todo.",
+        ),
+        (
+            [fine("88", descricao="PARAR NA PISTA", dataInfracao="01/02/2026")],
+            "⚠️ 1 multa: 1 sem data de pagamento, R$ 88 ao todo. "
+            "A de maior valor: R$ 88, “Parar na pista, 01/02/2026”.",
+        ),
     ],
-    ids=["own names", "portuguese", "flat", "envelopes", "nested", "by shape alone"],
 )
-def test_upstream_shapes_are_recognised_at_any_place(data: object) -> None:
-    assert report(data) == report(WHOLE)
-
-
-def test_data_with_only_prices_is_recognised() -> None:
-    entry = DECODED["informacoesFipe"][:1]
-    for data in ({"informacoesFipe": entry}, {"fipe": entry[0]}):
-        text = topic(data, "fipe")
-        assert text.startswith("✅ Preço de referência na tabela FIPE: R$ 89.325,00 (A3 SED.1.8")
-        assert re.search(r"Em doze meses o preço (caiu|subiu) \d+,\d %\.", text)
-
-
-def test_empty_data_leaves_every_topic_unassessed() -> None:
-    written = report({})
-    assert all("nada trazem" in text for text in written["topicos"].values())
-    assert written["topicos"]["leilao"] == "Os dados enviados nada trazem sobre leilão."
-    assert "não bastam" in written["laudoFinal"]
-
-
-def test_missing_data_never_gives_a_tick() -> None:
-    assert "✅" not in json.dumps(report({}), ensure_ascii=False)
-
-
-def test_empty_lists_are_clean_records() -> None:
-    written = report({"renainf": [], "renajud": []})
-    assert written["topicos"]["multas"] == "✅ Nenhuma multa consta nos dados enviados."
-    assert written["topicos"]["restricoes"].startswith("✅ Nenhuma restrição judicial")
-    assert "Nada desabona" in written["laudoFinal"]
+def test_fines_are_summed_by_payment(fines: list[object], text: str) -> None:
+    assert topic({"renainf": fines}, "multas").startswith(text)
 
 
 @pytest.mark.parametrize(
     "data",
     [
         {"indisponiveis": ["renajud"], "renainf": []},
-        {"indisponiveis": "renajud", "renajud": []},
-        {"indisponiveis": {"renajud": True, "renainf": False}, "multas": []},
-        {"renajud": None, "renainf": []},
-        {"renajud": "Indisponível", "renainf": []},
-        {"renajud": {"indisponivel": True}, "renainf": []},
+        {"indisponiveis": ["renajud", "decode"], "renajud": [], "decode": {}, "renainf": []},
     ],
 )
-def test_unavailable_section_is_named_as_not_assessed(data: object) -> None:
+def test_failed_lookup_is_named_and_never_clean(data: object) -> None:
     written = report(data)
-    text = written["topicos"]["restricoes"]
-    assert "não avaliado" in text
-    assert "não significa que nada conste" in text
-    assert not text.startswith("✅")
-    assert "Não avaliados, por indisponibilidade da consulta: restrições" in written["resumo"]
-    assert "Repita a consulta" in written["laudoFinal"]
+    assert written["topicos"]["restricoes"].startswith(
+        "Não verificado: a consulta estava indisponível"
+    )
+    assert "restrições judiciais" in written["resumo"].partition("Não verificado: ")[2]
+    assert "restrições judiciais" in written["laudoFinal"]
+    assert written["topicos"]["multas"].startswith("✅")
+    assert written["laudoFinal"].startswith("Nada pede atenção no que")
 
 
-def test_unavailable_decoder_leaves_its_three_topics_open() -> None:
-    written = report({"indisponiveis": ["decode", "renainf"], "renajud": []})
-    for name in ("documentacao", "fipe", "chassiMotor", "multas"):
-        assert "não avaliado" in written["topicos"][name]
-    assert written["topicos"]["restricoes"].startswith("✅")
+@pytest.mark.parametrize("value", [7, True, "nada consta", {}, {"total": 0}, ["x"], [None]])
+@pytest.mark.parametrize(("section", "name"), [("renainf", "multas"), ("renajud", "restricoes")])
+def test_unreadable_records_are_not_verified(section: str, name: str, value: object) -> None:
+    assert topic({section: value}, name).startswith("Não verificado: ")
 
 
 @pytest.mark.parametrize(
-    ("value", "start"),
+    "data",
     [
-        (True, "⚠️ Consta passagem por leilão"),
-        (False, "✅ Nada consta sobre passagem por leilão"),
-        ("nada consta", "✅ "),
-        ("NÃO", "✅ Nada consta"),
-        ("sim", "⚠️ Consta"),
-        ("Irregular", "⚠️ "),
-        ("Consta registro de 2019", "⚠️ "),
-        ("não consta", "✅ "),
-        ("NEGATIVO", "✅ "),
-        ([], "✅ Nada consta"),
-        ([{"data": "2019"}, {"data": "2020"}], "⚠️ 2 registros de passagem por leilão"),
-        ({"consta": False}, "✅ Nada consta"),
-        ({"possui": "sim", "leiloeiro": "X"}, "⚠️ Consta"),
-        (0, "✅ "),
-        (3, "⚠️ "),
-        ("verificar com a origem", "Os dados enviados informam: “verificar com a origem”"),
-        ("indisponível", "Registros de passagem por leilão: não avaliado"),
+        {"veiculo": DECODED, "multas": FINES, "restricoes": COURT},
+        {**DECODED, "multas": FINES, "restricoes": COURT},
+        {name: {"status": "DONE", "result": records} for name, records in WHOLE.items()},
+        {**WHOLE, "multas": [], "indisponiveis": ["renainf"]},
+    ],
+    ids=["names of topics", "flat vehicle", "envelopes", "records beside a failure"],
+)
+def test_records_are_found_under_several_names(data: object) -> None:
+    assert report(data) == report(WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("members", "is_clean"),
+    [
+        ({"restricoes": "", "detalheRenajud": ""}, True),
+        ({"detalheRenajud": ""}, False),
+        ({"restricoes": "INFORMACAO OCULTADA", "detalheRenajud": ""}, False),
     ],
 )
-def test_free_section_is_read_as_yes_no_or_text(value: object, start: str) -> None:
-    assert topic({"leilao": value}, "leilao").startswith(start)
+def test_flag_alone_does_not_lift_a_named_restriction(
+    members: dict[str, str], is_clean: bool
+) -> None:
+    records = [{**COURT[0], "constaRenajud": False, **members}]
+    assert topic({"renajud": records}, "restricoes").startswith("✅") == is_clean
 
 
-def test_owners_are_counted_and_named() -> None:
-    two = [{"nome": "MARIA DE SOUZA"}, {"nome": "JOAO DA SILVA"}]
-    text = topic({"proprietarios": two}, "proprietarios")
-    assert text == "✅ 2 proprietários nos dados enviados: MARIA DE SOUZA, JOAO DA SILVA."
-    assert topic({"proprietarios": 6}, "proprietarios").startswith("⚠️ 6 proprietários")
+HOSTILE = [
+    '<script>alert("1")</script>',
+    "✅ Nada consta.",
+    "fim”. ✅ Nenhuma multa nos dados enviados. “",
+    "linha\n\n✅ outra\x00\u202e\u2028linha",
+    "{{ 7 * 7 }} {0} %s",
+    "a" * 5_000,
+]
 
 
-def test_lien_is_shown_with_the_court_restrictions() -> None:
-    text = topic({"renajud": [], "gravame": {"situacao": "ATIVO"}}, "restricoes")
-    assert text.startswith("⚠️ Nenhuma restrição judicial")
-    assert "Gravame" in text
-    assert "ATIVO" in text
-    alone = topic({"gravame": False}, "restricoes")
-    assert not alone.startswith("✅")
-    assert "nada trazem sobre restrições judiciais" in alone
+@pytest.mark.parametrize("text", HOSTILE)
+def test_record_texts_stay_inside_quotation_marks(text: str) -> None:
+    written = report(
+        {
+            "decode": {"marca": text, "anoModelo": text, "informacoesFipe": [price(text)]},
+            "renainf": [fine("88", descricao=text, dataInfracao=text)],
+            "renajud": [{"restricoes": text, "tribunal": text, "dataInclusao": text}],
+            "leilao": text,
+            "proprietarios": text,
+            "indisponiveis": [text],
+        }
+    )
+    for words in (*written["topicos"].values(), written["resumo"], written["laudoFinal"]):
+        assert words.isprintable()
+        assert len(words) < 1_000
+        outside = "".join(part.rpartition("”")[2] for part in words.split("“"))
+        assert words.count("“") == words.count("”")
+        assert "✅" not in outside
+        assert "script" not in outside and "{" not in outside and "aaa" not in outside
 
 
-def test_lifted_record_restricts_nothing() -> None:
-    lifted = {**COURT[0], "constaRenajud": False, "restricoes": "", "detalheRenajud": ""}
-    for said in ({}, {"detalheRenajud": "NADA CONSTA"}):
-        assert topic({"renajud": [lifted | said]}, "restricoes").startswith("✅")
+def test_markup_is_not_escaped_in_json() -> None:
+    """The report is plain text; the portal's templates escape it once."""
+    assert topic({"leilao": "<b>A & B</b>"}, "leilao").endswith("“<b>A & B</b>”.")
 
 
-def test_flag_alone_does_not_lift_a_named_restriction() -> None:
-    contradicted = [{**COURT[0], "constaRenajud": False}]
-    text = topic({"renajud": contradicted}, "restricoes")
-    assert text.startswith("⚠️ 1 restrição judicial: transferência")
-    assert "a fonte se contradiz: confirme com o juízo" in text
-    hidden = [{**COURT[0], "constaRenajud": False, "restricoes": "informação ocultada"}]
-    assert not topic({"renajud": hidden}, "restricoes").startswith("✅")
+@pytest.mark.parametrize("plate", [s.plate for s in SITUATIONS if s.fault is None])
+def test_portal_reads_and_masks_nothing_in_a_report(plate: str) -> None:
+    data = {
+        "decode": result(f"decode/{plate}"),
+        "renainf": result(f"restrictions/renainf/{plate}"),
+        "renajud": result(f"restrictions/renajud/{plate}"),
+    }
+    response = post({"plate": plate, "data": data})
+    read = read_report(response.body, "INFORMACAO OCULTADA", mask_names=False)
+    texts = [str(topic.text) for topic in read.topics]
+    assert "INFORMACAO OCULTADA" not in response.body.decode()
+    assert [topic.key for topic in read.topics] == TOPICS.split()
+    for text in (str(read.summary), str(read.conclusion), *texts):
+        assert mask_names(text) == text
+    marks = {topic.key: topic.mark for topic in read.topics if topic.mark is not None}
+    due = any(not one["pagamento"]["dataPagamento"] for one in data["renainf"])
+    assert marks == {
+        "restricoes": "warning" if data["renajud"] else "ok",
+        "multas": "warning" if due else "ok",
+    }
 
 
-def test_licensing_restriction_overrides_valid_documents() -> None:
-    stopped = [{**COURT[0], "restricoes": "LICENCIAMENTO"}]
-    data = {"renajud": stopped, "documentacao": "Em dia"}
-    assert topic(data, "documentacao").startswith("⚠️ Licenciamento em risco")
-    assert topic({"documentacao": "Em dia"}, "documentacao").startswith("✅")
-
-
-def test_paid_fines_are_not_owed() -> None:
-    paid = [fine for fine in FINES if fine["pagamento"]["dataPagamento"]]
-    text = topic({"multas": paid}, "multas")
-    assert text.startswith("✅ 1 multa nos dados enviados, nenhuma em aberto")
-
-
-def test_fine_without_amount_makes_the_total_a_minimum() -> None:
-    unknown = {"codigoInfracao": "", "valor": "", "dataInfracao": "01/02/2026"}
-    text = topic({"multas": [FINES[1], unknown]}, "multas")
-    assert "2 em aberto" in text
-    assert "pelo menos R$ 130,16" in text
-
-
-def test_several_prices_are_given_as_a_range() -> None:
-    text = topic({"decode": DECODED}, "fipe")
-    assert text.startswith("✅ 2 modelos da tabela FIPE")
-    assert "de R$ 78." in text
-    assert "a R$ 89.325,00" in text
-
-
-def test_chassis_is_never_confirmed_as_sound() -> None:
-    text = topic({"decode": DECODED}, "chassiMotor")
-    assert "vistoria" in text
-    assert "INFORMACAO OCULTADA" not in json.dumps(report(WHOLE))
-    assert not text.startswith("✅")
-
-
-WORDS = (
-    "decode renainf renajud multas restricoes fipe informacoesFipe leilao result rouboFurto "
-    "gravame proprietarios documentacao chassi indisponiveis status nome marca descricao "
-    "codigoInfracao tribunal valor valorAtual historicoPreco ano mes pagamento dataInfracao "
-    "constaRenajud situacao"
+SECTIONS = "decode renainf renajud multas restricoes leilao proprietarios indisponiveis"
+MEMBERS = (
+    "result marca descricao informacoesFipe valorAtual valor pagamento dataPagamento valorPago "
+    "restricoes tribunal dataInclusao constaRenajud"
 )
-names = st.sampled_from(WORDS.split()) | st.text(max_size=6)
+names = st.sampled_from(MEMBERS.split()) | st.text(max_size=6)
 scalars = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20)
 )
@@ -229,9 +277,9 @@ json_values = st.recursive(
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.dictionaries(st.sampled_from([*WHOLE, "indisponiveis", "leilao"]), json_values))
+@given(st.dictionaries(st.sampled_from(SECTIONS.split()), json_values))
 def test_report_never_raises_for_odd_data(data: dict[str, Any]) -> None:
-    written = write_report(Plate("XYZ1D23"), data, TODAY)
+    written = write_report(Plate("XYZ1D23"), data)
     topics = written["topicos"]
     assert isinstance(topics, dict)
     assert list(topics) == TOPICS.split()
@@ -252,6 +300,6 @@ def test_deep_data_is_answered_or_refused(depth: int) -> None:
 def test_hostile_values_are_answered_or_refused(text: str) -> None:
     for name in ("leilao", "proprietarios", "renainf", "decode", "documentacao"):
         body = f'{{"plate":"XYZ1D23","data":{{"{name}":{text}}}}}'.encode()
-        answer = post(body)
-        assert answer.status in (200, 400)
-        json.loads(answer.body)
+        response = post(body)
+        assert response.status in (200, 400)
+        json.loads(response.body)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal.sandbox import Ask
+from portal.sandbox import Request
 from tests.sandbox.requests import REPORT, message, post, sandbox_on
 
 PLATE_MESSAGE = "Por favor, informe uma placa válida."
@@ -31,10 +31,12 @@ def test_credential_is_one_token_in_query_or_header(
     query: str, header: str | None, status: int
 ) -> None:
     headers = {} if header is None else {"authorization": header}
-    answer = sandbox_on().answer(Ask("GET", "/detran/v1/decode/ABC1D23", query, headers))
-    assert answer.status == status
+    response = sandbox_on().handle_and_wait(
+        Request("GET", "/detran/v1/decode/ABC1D23", query, headers)
+    )
+    assert response.status == status
     if status != 200:
-        assert message(answer) == {401: "Não autorizado.", 403: "Acesso negado!"}[status]
+        assert message(response) == {401: "Não autorizado.", 403: "Acesso negado!"}[status]
 
 
 @pytest.mark.parametrize(
@@ -54,17 +56,17 @@ def test_credential_is_one_token_in_query_or_header(
 def test_path_and_method_are_checked_before_the_credential(
     method: str, path: str, status: int
 ) -> None:
-    answer = sandbox_on().answer(Ask(method, path))
-    assert answer.status == status
-    assert message(answer)
+    response = sandbox_on().handle_and_wait(Request(method, path))
+    assert response.status == status
+    assert message(response)
     if status == 405:
-        assert answer.headers["Allow"] == ("POST" if path == REPORT else "GET")
+        assert response.headers["Allow"] == ("POST" if path == REPORT else "GET")
 
 
 def test_credential_is_checked_before_plate_and_body() -> None:
     box = sandbox_on()
-    assert box.answer(Ask("GET", "/detran/v1/decode/nonsense")).status == 401
-    assert box.answer(Ask("POST", REPORT, body=b"x" * 300_000)).status == 401
+    assert box.handle_and_wait(Request("GET", "/detran/v1/decode/nonsense")).status == 401
+    assert box.handle_and_wait(Request("POST", REPORT, body=b"x" * 300_000)).status == 401
 
 
 @pytest.mark.parametrize(
@@ -87,16 +89,16 @@ def test_credential_is_checked_before_plate_and_body() -> None:
     ],
 )
 def test_report_requires_an_object_with_plate_and_data(body: object, status: int) -> None:
-    answer = post(body)
-    assert answer.status == status
+    response = post(body)
+    assert response.status == status
     if status != 200:
-        assert message(answer)
+        assert message(response)
 
 
 @pytest.mark.parametrize("plate", ["", "ABC", "79831854647", "ABC-1D23"])
 def test_invalid_plate_in_a_report_gets_the_contracts_message(plate: str) -> None:
-    answer = post({"plate": plate, "data": {}})
-    assert (answer.status, message(answer)) == (400, PLATE_MESSAGE)
+    response = post({"plate": plate, "data": {}})
+    assert (response.status, message(response)) == (400, PLATE_MESSAGE)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def base() -> Iterator[str]:
         process.communicate(timeout=30)
 
 
-def ask(url: str, method: str = "GET", **options: object) -> requests.Response:
+def send(url: str, method: str = "GET", **options: object) -> requests.Response:
     with requests.Session() as session:
         session.trust_env = False
         options.setdefault("headers", DEMO)
@@ -66,17 +66,17 @@ def ask(url: str, method: str = "GET", **options: object) -> requests.Response:
 
 
 def test_server_answers_over_a_socket(base: str) -> None:
-    reply = ask(f"{base}/detran/v1/decode/abc1d23")
+    reply = send(f"{base}/detran/v1/decode/abc1d23")
     assert reply.status_code == 200
     assert reply.headers["Content-Type"] == "application/json; charset=utf-8"
     assert reply.json()["result"]["placa"] == "ABC1D23"
-    assert ask(f"{base}/detran/v1/decode/abc1d23", headers={}).status_code == 401
-    assert ask(f"{base}/detran/v1/decode/abc1d23?at=demo", headers={}).content == reply.content
-    assert ask(f"{base}/detran/v1/decode/%C3%9FBC1234").status_code == 400
+    assert send(f"{base}/detran/v1/decode/abc1d23", headers={}).status_code == 401
+    assert send(f"{base}/detran/v1/decode/abc1d23?at=demo", headers={}).content == reply.content
+    assert send(f"{base}/detran/v1/decode/%C3%9FBC1234").status_code == 400
 
 
 def test_server_writes_reports(base: str) -> None:
-    reply = ask(
+    reply = send(
         f"{base}/detran/v1/analytical-reports",
         "POST",
         json={"plate": "ABC1D23", "data": {"leilao": True}},
@@ -86,29 +86,29 @@ def test_server_writes_reports(base: str) -> None:
 
 @pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "PUT", "DELETE", "POST"])
 def test_other_methods_are_405(base: str, method: str) -> None:
-    reply = ask(f"{base}/detran/v1/decode/ABC1D23", method)
+    reply = send(f"{base}/detran/v1/decode/ABC1D23", method)
     assert reply.status_code == 405
     assert reply.headers["Allow"] == "GET"
 
 
 def test_large_body_is_413(base: str) -> None:
     body = json.dumps({"plate": "ABC1D23", "data": {"x": "y" * 300_000}})
-    reply = ask(f"{base}/detran/v1/analytical-reports", "POST", data=body.encode())
+    reply = send(f"{base}/detran/v1/analytical-reports", "POST", data=body.encode())
     assert reply.status_code == 413
     assert reply.json()["message"]
 
 
 def test_secondary_has_its_own_base_address(base: str) -> None:
     path = "detran/v1/decode/FOR0A01"
-    assert ask(f"{base}/{path}").status_code == 503
-    assert ask(f"{base}/secundario/{path}").status_code == 200
+    assert send(f"{base}/{path}").status_code == 503
+    assert send(f"{base}/secundario/{path}").status_code == 200
     for prefix in ("", "/secundario"):
-        assert ask(f"{base}{prefix}/detran/v1/decode/FOR0A02").status_code == 503
-    assert ask(f"{base}/secundarioX/{path}").status_code == 404
+        assert send(f"{base}{prefix}/detran/v1/decode/FOR0A02").status_code == 503
+    assert send(f"{base}/secundarioX/{path}").status_code == 404
 
 
 def test_truncated_body_is_framed_correctly(base: str) -> None:
-    reply = ask(f"{base}/detran/v1/decode/COR0A50")
+    reply = send(f"{base}/detran/v1/decode/COR0A50")
     assert (reply.status_code, len(reply.content)) == (200, int(reply.headers["Content-Length"]))
     with pytest.raises(ValueError):
         reply.json()
@@ -122,7 +122,7 @@ def test_hung_requests_do_not_block_others(base: str) -> None:
             connection.sendall(
                 b"GET /detran/v1/decode/PAR0A30?at=demo HTTP/1.1\r\nHost: localhost\r\n\r\n"
             )
-        assert ask(f"{base}/detran/v1/decode/ABC1D23").status_code == 200
+        assert send(f"{base}/detran/v1/decode/ABC1D23").status_code == 200
         for connection in hung:
             connection.setblocking(False)
             with pytest.raises(BlockingIOError):
@@ -142,7 +142,7 @@ def test_signal_stops_the_server_during_a_hung_request(number: signal.Signals) -
 
         def hang() -> None:
             with pytest.raises(requests.ConnectionError):
-                ask(url)
+                send(url)
 
         waiting = Thread(target=hang)
         waiting.start()

@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 import pytest
 
-from portal.sandbox import SHOWCASE_RENAVAM, SITUATIONS, Answer, Role, Sandbox, Situation
+from portal.sandbox import SHOWCASE_RENAVAM, SITUATIONS, Response, Role, Sandbox, Situation
 from portal.vehicle import Plate
 from tests.sandbox.requests import Sleeper, get, message, post, result, sandbox_on
 from tests.sandbox.shape import DECODE, FINE, RESTRICTION
@@ -20,7 +20,9 @@ OPERATIONS = (
 )
 
 
-def ask(operation: str, plate: str, box: Sandbox | None = None, role: Role = "primary") -> Answer:
+def send(
+    operation: str, plate: str, box: Sandbox | None = None, role: Role = "primary"
+) -> Response:
     if operation == "report":
         return post({"plate": plate, "data": {}}, box, role)
     return get(operation.format(plate), box, role)
@@ -30,8 +32,8 @@ def by_fault(fault: str) -> Situation:
     return next(situation for situation in FAULTS if situation.fault == fault)
 
 
-def is_good(answer: Answer) -> bool:
-    return answer.status == 200 and "result" in json.loads(answer.body)
+def is_good(response: Response) -> bool:
+    return response.status == 200 and "result" in json.loads(response.body)
 
 
 def status_of(description: str) -> int:
@@ -56,28 +58,28 @@ def test_documented_plate_answers_its_documented_status(
     twin = Plate.parse(situation.plate).twin
     assert twin is not None
     for plate in (situation.plate, situation.plate.lower(), twin.text):
-        assert ask(operation, plate).status == status_of(situation.alone)
+        assert send(operation, plate).status == status_of(situation.alone)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("fault", ["400", "401", "402", "403", "404", "429", "500"])
 def test_upstream_error_has_a_message(operation: str, fault: str) -> None:
-    answer = ask(operation, by_fault(fault).plate)
-    text = message(answer)
+    response = send(operation, by_fault(fault).plate)
+    text = message(response)
     exact = {
         "400": "Por favor, informe uma placa válida.",
         "401": "Não autorizado.",
         "403": "Acesso negado!",
     }
     assert text == exact.get(fault, text)
-    assert answer.headers.get("Retry-After") == ("2" if fault == "429" else None)
+    assert response.headers.get("Retry-After") == ("2" if fault == "429" else None)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize(("fault", "seconds"), [("slow", 3.0), ("hung", 30.0)])
 def test_slow_plate_answers_after_its_delay(operation: str, fault: str, seconds: float) -> None:
     sleep = Sleeper()
-    assert is_good(ask(operation, by_fault(fault).plate, sandbox_on(sleep=sleep)))
+    assert is_good(send(operation, by_fault(fault).plate, sandbox_on(sleep=sleep)))
     assert sleep.slept == [seconds]
 
 
@@ -89,24 +91,24 @@ def test_ordinary_plate_has_no_delay() -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_malformed_bodies_have_status_200(operation: str) -> None:
-    html = ask(operation, by_fault("html").plate)
+    html = send(operation, by_fault("html").plate)
     assert html.headers["Content-Type"].startswith("text/html")
     assert html.body.startswith(b"<!DOCTYPE html>")
-    cut = ask(operation, by_fault("truncated").plate)
+    cut = send(operation, by_fault("truncated").plate)
     with pytest.raises(ValueError):
         json.loads(cut.body)
     assert cut.body.startswith(b'{"status":"')
-    assert message(ask(operation, by_fault("message-in-200").plate))
+    assert message(send(operation, by_fault("message-in-200").plate))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_base_addresses_go_down_as_documented(operation: str) -> None:
     first, both = by_fault("primary-down").plate, by_fault("both-down").plate
-    assert ask(operation, first, role="primary").is_refused
-    assert not ask(operation, first, role="secondary").is_refused
-    assert is_good(ask(operation, first, role="secondary"))
-    assert ask(operation, both, role="primary").is_refused
-    assert ask(operation, both, role="secondary").is_refused
+    assert send(operation, first, role="primary").is_refused
+    assert not send(operation, first, role="secondary").is_refused
+    assert is_good(send(operation, first, role="secondary"))
+    assert send(operation, both, role="primary").is_refused
+    assert send(operation, both, role="secondary").is_refused
 
 
 def test_clean_vehicle_has_no_records() -> None:

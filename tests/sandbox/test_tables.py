@@ -1,10 +1,15 @@
-"""The tables for invented vehicles and fines hold real names and real codes."""
+"""The tables of generated vehicles, fines and courts hold real names, codes and amounts.
+
+The sandbox does not use ``portal.law``; these tests compare its tables with that package.
+"""
 
 from portal.law import find, find_court
 from portal.sandbox.families import families, fipe_check_digit
 from portal.sandbox.offences import OFFENCES
 from portal.sandbox.regions import REGIONS
+from portal.sandbox.restrictions import court_text
 from portal.vehicle import STATES
+from portal.vehicle.field import fold
 
 
 def test_families_are_at_least_thirty_and_of_every_kind() -> None:
@@ -41,6 +46,7 @@ def test_every_offence_is_a_current_infraction_with_an_amount() -> None:
         assert infraction is not None, code
         assert infraction.current, code
         assert infraction.amount is not None, code
+        assert offence.amount == int(infraction.amount), code
         assert offence.description.isascii()
 
 
@@ -50,4 +56,15 @@ def test_every_state_has_its_courts() -> None:
         labour = find_court(region.labour_court)
         assert labour is not None
         assert state in labour.uf, state
-        assert find_court(f"TJ{state}" if state != "DF" else "TJDFT") is not None
+        for acronym in (f"TJ{state}" if state != "DF" else "TJDFT", region.labour_court, "TRF4"):
+            assert_court_is_real(acronym)
+
+
+def assert_court_is_real(acronym: str) -> None:
+    """Compare both parts of ``TJMG-TRIBUNAL DE JUSTICA…`` with the law's table of courts."""
+    before, _, name = court_text(acronym).partition("-")
+    court = find_court(name)
+    assert before == acronym
+    assert court is not None, name
+    assert court.acronym == acronym
+    assert fold(court.name) == name
