@@ -24,6 +24,7 @@ from portal.settings import Settings
 from portal.storage import (
     DataLock,
     InvalidSecretKey,
+    SchemaMismatch,
     database_file,
     fingerprint,
     load_secret_key,
@@ -47,10 +48,10 @@ class KeyInUse(Exception):
 
 @contextmanager
 def exit_on_startup_error() -> Iterator[None]:
-    """Exit with status 1 and one line on an error of data directory, key or database."""
+    """Exit with status 1 and one line on an error of data directory, key, database or schema."""
     try:
         yield
-    except (OSError, InvalidSecretKey, KeyInUse, SQLAlchemyError) as error:
+    except (OSError, InvalidSecretKey, KeyInUse, SchemaMismatch, SQLAlchemyError) as error:
         sys.exit(f"dossie-veicular: cannot start: {str(error).splitlines()[0]}")
 
 
@@ -80,7 +81,7 @@ def prepare(settings: Settings) -> DataLock:
     A key that differs from the recorded one counts as a rotation only where no other portal can
     be using the data. The answers and histories of the former key are then deleted. Otherwise
     KeyInUse is raised before anything is changed. The returned lock must be held until the
-    server ends. Also raises OSError, InvalidSecretKey or SQLAlchemyError.
+    server ends. Also raises OSError, InvalidSecretKey, SchemaMismatch or SQLAlchemyError.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
@@ -137,12 +138,12 @@ def remove_old_unused_caches(data_dir: Path) -> None:
 
 
 def create_missing_database(settings: Settings) -> None:
-    """Create the database file if missing. Raises OSError.
+    """Create the database's file if missing, its tables in PostgreSQL. Raises OSError.
 
-    For a command that may run before the portal's first start.
+    For a command that may run before the portal's first start. Also raises SQLAlchemyError.
     """
     file = database_file(settings.database_url, settings.data_dir)
-    if file is not None and not file.exists():
+    if file is None or not file.exists():
         open_engine(settings.database_url, settings.data_dir).dispose()
 
 

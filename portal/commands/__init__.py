@@ -1,4 +1,4 @@
-"""The operator's commands: flask --app app token, purge, ledger."""
+"""The operator's commands: flask --app app token, purge, ledger, db."""
 
 from collections.abc import Callable
 
@@ -6,6 +6,7 @@ from flask import Flask
 
 from portal.access import History, Tokens
 from portal.commands.data_check import DataCheck
+from portal.commands.db import db_commands
 from portal.commands.ledger import ledger_command
 from portal.commands.purge import purge_command
 from portal.commands.token import token_commands
@@ -25,12 +26,17 @@ def register_commands(
     data: DataCheck,
     create_database: Callable[[], object],
 ) -> None:
-    """Add the commands to the application. ``create_database`` may raise OSError."""
+    """Add the commands to the application.
+
+    ``create_database`` may raise OSError or SQLAlchemyError.
+    """
     token = token_commands(tokens, create_database)
     purge = purge_command(store, ledger, history, purge_log, leases)
     list_calls = ledger_command(ledger, savings)
+    db = db_commands(data.engine)
     token.check, purge.check, list_calls.check = data.for_token, data.for_purge, data.for_ledger
-    for command in (token, purge, list_calls):
+    db.check = data.for_db
+    for command in (token, purge, list_calls, db):
         app.cli.add_command(command)
 
 

@@ -8,7 +8,12 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.storage import former_fingerprints, recorded_fingerprint
+from portal.storage import (
+    SchemaMismatch,
+    former_fingerprints,
+    recorded_fingerprint,
+    require_current_schema,
+)
 
 _AS_THE_SERVER = "Give this command the settings of the server"
 
@@ -32,7 +37,12 @@ class DataCheck:
     store_fingerprint: Callable[[], str | None]
     upstreams_data_dir: Path | None
 
+    def for_db(self) -> str | None:
+        return self._missing_file(self.database)
+
     def for_token(self) -> str | None:
+        if failure := self._other_schema():
+            return failure
         if self._has_upstream_data():
             print("PORTAL_UPSTREAM_URL is not set: the demonstration's data.", file=sys.stderr)
         return self._key_mismatch(self._database_key())
@@ -41,7 +51,7 @@ class DataCheck:
         return self._missing_file(self.database) or self.for_token()
 
     def for_purge(self) -> str | None:
-        if failure := self._missing_file(self.database, self.store):
+        if failure := self._missing_file(self.database, self.store) or self._other_schema():
             return failure
         if self._has_upstream_data():
             # The output of this purge would look like that of a purge of an upstream's data.
@@ -66,6 +76,15 @@ class DataCheck:
         for file in files:
             if file is not None and not file.exists():
                 return f"There is no {file}. {_AS_THE_SERVER}, PORTAL_DATA_DIR above all."
+        return None
+
+    def _other_schema(self) -> str | None:
+        try:
+            require_current_schema(self.engine)
+        except SchemaMismatch as error:
+            return f"Nothing was done: {error}."
+        except SQLAlchemyError:
+            pass  # the command meets the same error and reports it
         return None
 
     def _has_upstream_data(self) -> bool:

@@ -2,6 +2,7 @@
 
 from portal.storage.data_lock import DataLock
 from portal.storage.database import (
+    current_revision,
     database_file,
     erase_traces,
     history,
@@ -10,8 +11,10 @@ from portal.storage.database import (
     ledger,
     open_engine,
     reading,
+    require_current_schema,
     spending,
     tokens,
+    upgrade_schema,
     waiting,
 )
 from portal.storage.key_record import (
@@ -21,6 +24,7 @@ from portal.storage.key_record import (
     settle_former_keys,
 )
 from portal.storage.purge_log import PurgeLog, Purges, was_purged
+from portal.storage.schema import SCHEMA_HEAD, SchemaMismatch
 from portal.storage.secret import (
     InvalidSecretKey,
     fingerprint,
@@ -30,12 +34,15 @@ from portal.storage.secret import (
 from portal.storage.sqlite_traces import PageSearch, empty_log, leave_no_trace
 
 __all__ = [
+    "SCHEMA_HEAD",
     "DataLock",
     "InvalidSecretKey",
     "PageSearch",
     "PurgeLog",
     "Purges",
+    "SchemaMismatch",
     "adopt_key",
+    "current_revision",
     "database_file",
     "empty_log",
     "erase_traces",
@@ -51,9 +58,11 @@ __all__ = [
     "read_secret_key",
     "reading",
     "recorded_fingerprint",
+    "require_current_schema",
     "settle_former_keys",
     "spending",
     "tokens",
+    "upgrade_schema",
     "waiting",
     "was_purged",
 ]

@@ -3,8 +3,8 @@
 import logging
 import os
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
@@ -30,10 +30,16 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.exc import DatabaseError, DisconnectionError, OperationalError, SQLAlchemyError
-from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
+from portal.storage.schema import (
+    SCHEMA_HEAD,
+    SchemaMismatch,
+    mismatch,
+    schema_revision,
+    stored_revision,
+)
 from portal.storage.sqlite_traces import PageSearch, leave_no_trace
-from portal.storage.upgrade import upgrade
 
 log = logging.getLogger(__name__)
 
@@ -45,13 +51,14 @@ POOL_TIMEOUT_S = 5.0
 
 _SET_UP_LOCK = 0x646F7373  # "doss": arbitrary, but the same in every portal
 
-_metadata = MetaData()
+# The tables as the last migration leaves them; a test compares both.
+metadata = MetaData()
 
 # Rows belong to a namespace: an upstream, or the demonstration. Rows that a former layout wrote
 # without one are kept under the empty namespace and never served.
 tokens = Table(
     "access_tokens",
-    _metadata,
+    metadata,
     Column("digest", String(64), primary_key=True),  # SHA-256, hex; the token is not stored
     Column("namespace", String, nullable=False),
     Column("name", String(80), nullable=False),
@@ -65,7 +72,7 @@ tokens = Table(
 
 ledger = Table(
     "ledger",
-    _metadata,
+    metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("sent_at", Float, nullable=False),  # epoch seconds
     Column("day", String(10), nullable=False),  # of America/Sao_Paulo, ISO 8601
@@ -83,7 +90,7 @@ ledger = Table(
 
 spending = Table(
     "call_counters",
-    _metadata,
+    metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
     Column("payer", String(90), primary_key=True),  # "day" for all callers, "token:NAME" for one
@@ -92,7 +99,7 @@ spending = Table(
 
 hits = Table(
     "savings",
-    _metadata,
+    metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
     Column("operation", String(10), primary_key=True),
@@ -103,7 +110,7 @@ hits = Table(
 
 history = Table(
     "history",
-    _metadata,
+    metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("visitor", String(64), nullable=False),  # digest of namespace and visitor
     Column("subject", String(64), nullable=False),  # HMAC of the plate
@@ -115,7 +122,7 @@ history = Table(
 
 purges = Table(
     "purges",
-    _metadata,
+    metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("bucket", Integer, nullable=False),  # of 65,536, so it identifies no vehicle
 )
@@ -125,7 +132,7 @@ _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
 
 meta = Table(
     "meta",
-    _metadata,
+    metadata,
     Column("name", String(40), primary_key=True),
     Column("value", String(200), nullable=False),
 )
@@ -136,11 +143,13 @@ def open_engine(
 ) -> Engine:
     """Return an engine whose tables exist; without a URL, SQLite in ``data_dir``.
 
-    Raises OSError or SQLAlchemyError where the database cannot be opened. Without ``required``
-    that is logged instead, because the database was set up before and a process that starts
-    during an outage must not exit. Every use of the engine then fails until the database is
-    reachable again. Without ``create`` a missing SQLite file is not created, and a file that
-    cannot be opened raises.
+    An empty database is created, and the embedded one (SQLite) is migrated. A PostgreSQL database
+    is migrated by ``upgrade_schema`` alone, because other portals may be using it. Raises OSError
+    or SQLAlchemyError where the database cannot be opened, SchemaMismatch where its schema is
+    another version's. Without ``required`` that is logged instead, because the database was set up
+    before and a process that starts during an outage must not exit. Every use of the engine then
+    fails until the database is reachable again. Without ``create`` nothing is created, migrated
+    or read.
     """
     file = database_file(url, data_dir)
     if file is None:
@@ -149,22 +158,78 @@ def open_engine(
         engine = postgresql(url or "")
     else:
         engine = _sqlite(file)
-        if not create and not file.exists():
-            return engine
+    if not create:
+        return engine
     try:
         if file is not None:
             _create_file(file)
             if required:
                 _check_integrity(engine, file)
-        with engine.begin() as db:
-            lock_set_up(db)  # several portals may start at once
-            upgrade(db, _metadata)
-    except (OSError, SQLAlchemyError) as error:
-        if required or (file is not None and not create):
+        _set_up_schema(engine)
+    except (OSError, SQLAlchemyError, SchemaMismatch) as error:
+        if required:
             engine.dispose()
             raise
-        log.warning("the database is away: %s", type(error).__name__)
+        if isinstance(error, SchemaMismatch):
+            log.warning("%s", error)
+        else:
+            log.warning("the database is away: %s", type(error).__name__)
     return engine
+
+
+def _set_up_schema(engine: Engine) -> None:
+    if engine.dialect.name == "postgresql":
+        require_current_schema(engine)
+    upgrade_schema(engine)
+
+
+def require_current_schema(engine: Engine) -> None:
+    """Raise SchemaMismatch where the database has the tables of another version.
+
+    An empty database passes. Raises SQLAlchemyError.
+    """
+    found = current_revision(engine)
+    if found is not None and found != SCHEMA_HEAD:
+        raise mismatch(found)
+
+
+def current_revision(engine: Engine) -> str | None:
+    """Return the schema's revision, None for an empty database. Raises SQLAlchemyError."""
+    with reading(engine) as db:
+        return schema_revision(db)
+
+
+def upgrade_schema(engine: Engine) -> str | None:
+    """Migrate to this version's schema and return the former revision, None for an empty database.
+
+    All migrations run in one transaction. Concurrent calls wait for the first. Raises
+    SQLAlchemyError, or SchemaMismatch where another version migrated the database to a revision
+    unknown here.
+    """
+    with reading(engine) as db:
+        if stored_revision(db) == SCHEMA_HEAD:
+            return SCHEMA_HEAD
+    # Lazy, because most starts need no migration. Before the lock, which other portals wait for.
+    from portal.storage.migrations import migrate
+
+    with _set_up_transaction(engine) as db:
+        return migrate(db)
+
+
+@contextmanager
+def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
+    """Begin a transaction that excludes other set-ups, without the time-outs of requests."""
+    if engine.dialect.name != "postgresql":
+        with engine.begin() as db:
+            yield db
+        return
+    with create_engine(engine.url, poolclass=NullPool).begin() as db:
+        # Releases the locks of a machine that vanishes in mid-transaction.
+        db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
+        lock_set_up(db)
+        # Statements of running portals wait behind a migration that waits for their table.
+        db.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
+        yield db
 
 
 def database_file(url: str | None, data_dir: Path) -> Path | None:

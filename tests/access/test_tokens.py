@@ -169,3 +169,18 @@ def test_pass_through_refuses_issued_tokens_of_any_namespace(engine: Engine) -> 
         with pytest.raises(UnknownToken):
             gatekeeper.admit(token)
     assert gatekeeper.admit("an-upstreams-own").credential == "an-upstreams-own"
+
+
+def test_token_of_another_namespace_is_unknown(engine: Engine) -> None:
+    here, there = Tokens(engine, (), namespace="here"), Tokens(engine, (), namespace="there")
+    token = digest(here.issue("ana", frozenset({"decode"}), None, 0))
+    elsewhere = digest(there.issue("ana", frozenset({"report"}), None, 0))
+    assert here.identify(token).scopes == {"decode"}
+    with pytest.raises(UnknownToken):
+        here.identify(elsewhere)
+    assert there.revoke("ana")
+    assert here.identify(token).name == "ana"
+    with pytest.raises(UnknownToken):
+        here.identify(elsewhere)
+    with pytest.raises(RefusedToken):
+        Tokens(engine, (), namespace="there").identify(elsewhere)

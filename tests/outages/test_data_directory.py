@@ -14,7 +14,14 @@ from tests.fakes.ports import wait_until
 from tests.fakes.processes import PortalProcess, RedisProcess
 
 OWN = {"Authorization": PORTAL_TOKEN}
-COMMANDS = (("ledger",), ("ledger", "--summary"), ("purge", "ABC1D23"), ("token", "list"))
+COMMANDS = (
+    ("ledger",),
+    ("ledger", "--summary"),
+    ("purge", "ABC1D23"),
+    ("token", "list"),
+    ("db", "current"),
+    ("db", "upgrade"),
+)
 
 
 def refused_in_one_line(done: subprocess.CompletedProcess[str]) -> bool:

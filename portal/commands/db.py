@@ -1,0 +1,36 @@
+"""``flask --app app db upgrade | current``: the revision of the database's schema."""
+
+import sys
+
+import click
+from sqlalchemy import Engine
+
+from portal.commands.failures import CommandGroup
+from portal.storage import SCHEMA_HEAD, SchemaMismatch, current_revision, upgrade_schema
+
+
+def db_commands(engine: Engine) -> CommandGroup:
+    @click.group("db", cls=CommandGroup, help="Migrate the database's schema.")
+    def db() -> None:
+        pass
+
+    @db.command("upgrade")
+    def upgrade() -> None:
+        """Migrate the database to the schema of this version."""
+        try:
+            former = upgrade_schema(engine)
+        except SchemaMismatch as error:
+            print(f"Nothing was done: {error}.", file=sys.stderr)
+            sys.exit(1)
+        if former == SCHEMA_HEAD:
+            print(f"The database is at {SCHEMA_HEAD}.")
+        else:
+            print(f"Migrated the database from {former or 'empty'} to {SCHEMA_HEAD}.")
+
+    @db.command("current")
+    def current() -> None:
+        """Print the revision of the database's schema."""
+        revision = current_revision(engine)
+        print(f"{revision} (head)" if revision == SCHEMA_HEAD else revision or "empty")
+
+    return db

@@ -1,0 +1,1 @@
+"""One file a revision. Each is applied once and never edited after its release."""

@@ -1,0 +1,52 @@
+"""The schema's revision: which one a database has, and which one this version needs.
+
+Alembic is not imported here, because a start on an up-to-date database does not need it.
+"""
+
+from sqlalchemy import Connection, inspect
+
+# The migrations in their order. A test compares them with the files in migrations/versions.
+REVISIONS = ("0001", "0002")
+SCHEMA_HEAD = REVISIONS[-1]
+
+_BASELINE = "0001"
+_LAST_UNRECORDED = "0002"  # the last schema that a version without migrations created
+
+
+class SchemaMismatch(Exception):
+    """The database's schema is not this version's. The text is one line for the operator."""
+
+
+def stored_revision(db: Connection) -> str | None:
+    """Return the revision that Alembic recorded, None where it recorded none."""
+    if not inspect(db).has_table("alembic_version"):
+        return None
+    revision = db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    return None if revision is None else str(revision)
+
+
+def schema_revision(db: Connection) -> str | None:
+    """Return the schema's revision, None for a database without the portal's tables.
+
+    The schema of a version without migrations is recognised by its columns.
+    """
+    if (stored := stored_revision(db)) is not None:
+        return stored
+    found = inspect(db)
+    if not found.has_table("ledger"):
+        return None
+    columns = {column["name"] for column in found.get_columns("ledger")}
+    return _LAST_UNRECORDED if "namespace" in columns else _BASELINE
+
+
+def mismatch(revision: str) -> SchemaMismatch:
+    """Return the error for a revision other than this version's."""
+    if revision in REVISIONS:
+        return SchemaMismatch(
+            f"the database has the schema of a former version ({revision}, this version needs "
+            f"{SCHEMA_HEAD}): run flask --app app db upgrade"
+        )
+    return SchemaMismatch(
+        f"the database has the schema of another version ({revision}, this version needs "
+        f"{SCHEMA_HEAD}): start the version that migrated it"
+    )

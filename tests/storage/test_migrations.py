@@ -1,0 +1,218 @@
+"""Migrations: of new databases, of those of former versions with rows, and of unknown ones."""
+
+import multiprocessing
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from portal.access import History, Tokens, UnknownToken, digest
+from portal.gateway import Ledger
+from portal.storage import (
+    SCHEMA_HEAD,
+    SchemaMismatch,
+    current_revision,
+    open_engine,
+    reading,
+    upgrade_schema,
+)
+from portal.storage.database import metadata
+from portal.storage.migrations import alembic_config
+from portal.storage.schema import REVISIONS
+from tests.fakes.closing import closed_later
+from tests.fakes.databases import Database, opened
+from tests.storage.former_schemas import FORMER, LEDGER_ROW, TAG, UNRECORDED, execute
+
+SPAWN = multiprocessing.get_context("spawn")
+FORMER_TABLES = {"tokens", "spending", "hits"}
+
+
+def unprepared(database: Database) -> Engine:
+    """Return an engine as commands get it, which neither creates nor migrates."""
+    engine = open_engine(database.url, database.folder, required=False, create=False)
+    return closed_later(engine, Engine.dispose)
+
+
+@pytest.fixture
+def former(database: Database) -> Database:
+    """A database of the version before namespaces, with rows in every table."""
+    execute(database, FORMER)
+    return database
+
+
+@pytest.fixture
+def upgraded(former: Database) -> Iterator[Engine]:
+    upgrade_schema(unprepared(former))
+    with opened(former.url, former.folder) as engine:
+        yield engine
+
+
+def differences(engine: Engine) -> list[Any]:
+    """Return how the database's tables differ from the metadata."""
+    # Alembic compares SQLite's empty text with itself as different.
+    options = {"compare_server_default": engine.dialect.name == "postgresql"}
+    with reading(engine) as db:
+        return list(compare_metadata(MigrationContext.configure(db, opts=options), metadata))
+
+
+def test_constants_match_the_migration_files() -> None:
+    scripts = ScriptDirectory.from_config(alembic_config())
+    assert scripts.get_heads() == [SCHEMA_HEAD]
+    assert tuple(each.revision for each in scripts.walk_revisions())[::-1] == REVISIONS
+
+
+def test_new_database_has_the_tables_of_the_metadata(engine: Engine) -> None:
+    assert differences(engine) == []
+    assert current_revision(engine) == SCHEMA_HEAD
+
+
+def test_migrated_database_differs_by_the_former_tables_alone(upgraded: Engine) -> None:
+    found = differences(upgraded)
+    assert {kind for kind, _ in found} == {"remove_table"}
+    assert {table.name for _, table in found} == FORMER_TABLES
+
+
+def test_unrecorded_schema_is_recognised_and_keeps_its_rows(database: Database) -> None:
+    """The versions between namespaces and migrations recorded no revision."""
+    execute(database, UNRECORDED)
+    with opened(database.url, database.folder) as engine:
+        assert differences(engine) == []
+        assert current_revision(engine) == SCHEMA_HEAD
+        assert Tokens(engine, ()).identify(digest("live")).name == "ana"
+        assert len(list(Ledger(engine).rows(everywhere=True))) == 1
+    assert execute(database, "SELECT version_num FROM alembic_version") == [(SCHEMA_HEAD,)]
+
+
+def test_every_former_row_is_kept(former: Database, upgraded: Engine) -> None:
+    assert execute(former, "SELECT digest, name, daily_limit, revoked_at FROM access_tokens") == [
+        (digest("live"), "ana", 0, None),
+        (digest("revoked"), "bia", 5, 1790000001.5),
+    ]
+    assert execute(former, "SELECT name FROM tokens ORDER BY name") == [("ana",), ("bia",)]
+    rows = execute(former, "SELECT id, sent_at, subject, price, status, namespace FROM ledger")
+    assert rows == [(each, 1790000000.5, TAG, "0.30", 200, "") for each in (1, 2)]
+    assert execute(former, "SELECT visitor, subject, asked_at FROM history") == [("ana", TAG, 4e9)]
+    assert execute(former, "SELECT * FROM spending") == [("2026-09-21", "day", 2)]
+    assert execute(former, "SELECT * FROM hits") == [("2026-09-21", "decode", "0.30", 7, 1)]
+
+
+def test_former_rows_are_set_aside_and_logged_once(
+    former: Database,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert upgrade_schema(unprepared(former)) == "0001"
+    assert upgrade_schema(unprepared(former)) == SCHEMA_HEAD
+    with opened(former.url, former.folder) as engine:
+        assert list(Ledger(engine).rows()) == []
+        assert [row.caller for row in Ledger(engine).rows(everywhere=True)] == ["ana", "ana"]
+    (line,) = caplog.messages
+    assert "2 ledger rows and 2 tokens are set aside" in line
+    assert "issue tokens again" in line
+
+
+def test_empty_former_database_logs_nothing(
+    former: Database,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    execute(former, "DELETE FROM ledger; DELETE FROM tokens")
+    upgrade_schema(unprepared(former))
+    assert caplog.messages == []
+
+
+def _upgrade(database: Database, ended: "multiprocessing.Queue[str]") -> None:
+    try:
+        engine = open_engine(database.url, database.folder, required=False, create=False)
+        ended.put(str(upgrade_schema(engine)))
+        engine.dispose()
+    except Exception as error:
+        ended.put(str(error))
+
+
+def test_concurrent_upgrades_migrate_once(former: Database) -> None:
+    ended = SPAWN.Queue()
+    racers = [SPAWN.Process(target=_upgrade, args=(former, ended)) for _ in range(4)]
+    for racer in racers:
+        racer.start()
+    assert sorted(ended.get(timeout=120) for _ in racers) == ["0001"] + [SCHEMA_HEAD] * 3
+    for racer in racers:
+        racer.join(60)
+    assert execute(former, "SELECT count(*) FROM access_tokens") == [(2,)]
+    assert execute(former, "SELECT count(*) FROM ledger") == [(2,)]
+    assert execute(former, "SELECT version_num FROM alembic_version") == [(SCHEMA_HEAD,)]
+
+
+def test_start_migrates_the_embedded_database_alone(former: Database) -> None:
+    if former.url is None:
+        with opened(former.url, former.folder) as engine:
+            assert current_revision(engine) == SCHEMA_HEAD
+        return
+    with pytest.raises(SchemaMismatch, match=r"^the database .*: run flask --app app db upgrade$"):
+        open_engine(former.url, former.folder)
+    assert current_revision(unprepared(former)) == "0001"
+
+
+def test_worker_on_another_versions_schema_logs_it_and_starts(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    """While machines are upgraded, a replaced worker of the former version must not exit."""
+    database.open()
+    execute(database, "UPDATE alembic_version SET version_num = '9999'")
+    with opened(database.url, database.folder, required=False) as engine:
+        assert Tokens(engine, ()).listed() == []
+    (line,) = caplog.messages
+    assert "another version (9999" in line
+
+
+def test_unknown_revision_is_refused_and_kept(database: Database) -> None:
+    database.open()
+    execute(database, "UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(SchemaMismatch, match="start the version that migrated it"):
+        open_engine(database.url, database.folder)
+    with pytest.raises(SchemaMismatch, match="start the version that migrated it"):
+        upgrade_schema(unprepared(database))
+    assert execute(database, "SELECT version_num FROM alembic_version") == [("9999",)]
+
+
+def test_failed_migration_changes_nothing(former: Database) -> None:
+    execute(former, "CREATE TABLE meta (name VARCHAR(40))")  # the last table that 0002 creates
+    with pytest.raises(SQLAlchemyError, match="meta"):
+        upgrade_schema(unprepared(former))
+    assert current_revision(unprepared(former)) == "0001"
+    execute(former, "DROP TABLE meta")
+    assert upgrade_schema(unprepared(former)) == "0001"
+    assert execute(former, "SELECT count(*) FROM access_tokens") == [(2,)]
+
+
+def test_former_tokens_are_unknown_and_their_names_reusable(upgraded: Engine) -> None:
+    tokens = Tokens(upgraded, ())
+    for token in ("live", "revoked"):
+        with pytest.raises(UnknownToken):
+            tokens.identify(digest(token))
+        assert tokens.was_issued(digest(token))
+    assert tokens.listed() == []
+    assert not tokens.revoke("ana")
+    again = tokens.issue("ana", frozenset({"decode"}), None, 0)
+    assert tokens.identify(digest(again)).name == "ana"
+
+
+def test_purge_reaches_former_rows(former: Database, upgraded: Engine) -> None:
+    assert Ledger(upgraded).forget(TAG) == 2
+    History(upgraded, b"s" * 32, lambda _: TAG).forget("ABC1D23")
+    assert execute(former, "SELECT subject FROM ledger") == [("",), ("",)]
+    assert execute(former, "SELECT count(*) FROM history") == [(0,)]
+
+
+def test_former_version_can_keep_writing(former: Database, upgraded: Engine) -> None:
+    """Machines are upgraded one after another, so both versions run at the same time."""
+    execute(
+        former,
+        f"{LEDGER_ROW} UPDATE tokens SET revoked_at = 1790000002.5 WHERE name = 'ana';"
+        "UPDATE spending SET calls = 3; UPDATE hits SET hits = 8",
+    )
+    assert list(Ledger(upgraded).rows()) == []
+    assert len(list(Ledger(upgraded).rows(everywhere=True))) == 3
