@@ -16,11 +16,11 @@ from portal.gateway.lookup import (
     Failure,
     FailureKind,
     Lookup,
+    Observer,
     Served,
     report_lookup,
 )
 from portal.gateway.memory import LocalCache
-from portal.gateway.observer import CompositeObserver, NullObserver, Observer
 from portal.gateway.operations import (
     DECODE,
     OPERATIONS,
@@ -50,7 +50,6 @@ __all__ = [
     "CachePolicy",
     "CacheStatus",
     "Caller",
-    "CompositeObserver",
     "Directive",
     "Failure",
     "FailureKind",
@@ -62,7 +61,6 @@ __all__ = [
     "LocalCache",
     "Lookup",
     "NotStrictJSON",
-    "NullObserver",
     "Observer",
     "Operation",
     "PeriodicTask",

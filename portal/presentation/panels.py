@@ -37,7 +37,7 @@ class Panel:
     body: bytes | None = None
     fetched_at: datetime | None = None
     origin: str | None = None
-    from_memory: bool = False
+    from_cache: bool = False
     price: Decimal = Decimal(0)
     reason: str = ""
     cause: Cause = ""

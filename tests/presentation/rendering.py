@@ -68,7 +68,7 @@ def answered(
     age: timedelta = timedelta(minutes=3),
     price: str = "0",
 ) -> Panel:
-    return Panel(state, body, NOW - age, "primary", from_memory=True, price=Decimal(price))
+    return Panel(state, body, NOW - age, "primary", from_cache=True, price=Decimal(price))
 
 
 def panels(

@@ -111,7 +111,7 @@ class Provenance:
     source: str
     age: str
     fetched_at: datetime | None
-    from_memory: bool
+    from_cache: bool
     is_stale: bool
     price: Decimal | None
 
@@ -242,7 +242,7 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
         f"{lookup_labels}: {reason}"
         for lookup_labels, reason in group_by_reason(missing_of(panels, subject))
     ]
-    stored = [LOOKUP_WORDS[one] for one in lookups if panels.of(one).from_memory]
+    stored = [LOOKUP_WORDS[one] for one in lookups if panels.of(one).from_cache]
     if stored:
         sentences.append(f"{capitalised_list(stored)}: não veio resposta nova.")
     if sentences:
@@ -261,7 +261,7 @@ def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
         source=_SOURCES.get(panel.origin or "", ""),
         age="" if panel.fetched_at is None else formats.age(now - panel.fetched_at),
         fetched_at=panel.fetched_at,
-        from_memory=panel.from_memory and not is_recent,
+        from_cache=panel.from_cache and not is_recent,
         is_stale=panel.state == "stale",
         price=panel.price if panel.price > 0 else None,
     )

@@ -158,7 +158,7 @@ def authorise(
     ``authorization`` holds the values of all Authorization headers.
     """
     try:
-        identity = gatekeeper.admit(read_credential(authorization, query))
+        identity = gatekeeper.authenticate(read_credential(authorization, query))
     except (NoCredential, UnknownToken):
         raise Refusal(401, UNAUTHORIZED) from None
     except RefusedToken:

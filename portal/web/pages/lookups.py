@@ -144,7 +144,7 @@ class Lookups:
             sentence = REJECTED.format(subject_phrase(lookup.subject))
             return Panel("unavailable", price=price, reason=sentence, cause="rejected")
         panel = _panel(served, replaced, price)
-        if not panel.from_memory:
+        if not panel.from_cache:
             with suppress(Exception):  # rendering the page meets the same error and handles it
                 self._read_ahead(lookup.operation.name, panel)
         return panel
@@ -180,7 +180,7 @@ def _panel(served: Served, replaced: Served | None, price: Decimal) -> Panel:
         body=served.body,
         fetched_at=datetime.fromtimestamp(served.fetched_at, UTC),
         origin=served.origin,
-        from_memory=served.from_memory,
+        from_cache=served.from_cache,
         price=price,
         replaced=Replaced(replaced.body, datetime.fromtimestamp(replaced.fetched_at, UTC))
         if replaced is not None and is_older

@@ -72,12 +72,12 @@ class WrittenReports:
                 return Panel("unasked", price=price), False
             made_of, newest = readable
         has_changed = made_of is None and len(results) == len(LOOKUP_WORDS)
-        return _report_panel(newest, made_of, price, from_memory=True), has_changed
+        return _report_panel(newest, made_of, price, from_cache=True), has_changed
 
     def unstored_panel(self, served: Served, panels: Panels) -> Panel:
         """The panel of a report that could not be stored."""
         price = self._gateway.terms("report").price
-        return _report_panel(served, tuple(_results(panels)), price, from_memory=False)
+        return _report_panel(served, tuple(_results(panels)), price, from_cache=False)
 
     def _stored_reports(
         self, plate: Plate, results: Mapping[Lookup, Any], caller: Caller
@@ -102,14 +102,14 @@ def _caller(identity: Identity) -> Caller:
 
 
 def _report_panel(
-    served: Served, made_of: tuple[Lookup, ...] | None, price: Decimal, *, from_memory: bool
+    served: Served, made_of: tuple[Lookup, ...] | None, price: Decimal, *, from_cache: bool
 ) -> WrittenReport:
     return WrittenReport(
         "fresh",
         served.body,
         datetime.fromtimestamp(served.fetched_at, UTC),
         served.origin,
-        from_memory=from_memory,
+        from_cache=from_cache,
         price=price,
         made_of=made_of,
     )
