@@ -4,7 +4,7 @@ from portal.gateway.backend import BytesRemain, purge_bucket
 from portal.gateway.backend_breaker import BackendBreaker
 from portal.gateway.backends import cache_backend, leases, remove_lease_files
 from portal.gateway.envelope import Seal
-from portal.gateway.gateway import Gateway
+from portal.gateway.gateway import Gateway, Snapshot
 from portal.gateway.key_record import record_key
 from portal.gateway.lease import FileLeases, Leases
 from portal.gateway.lease_limit import LimitedLeases
@@ -72,6 +72,7 @@ __all__ = [
     "Seal",
     "Served",
     "SingleFlight",
+    "Snapshot",
     "Store",
     "StoreDown",
     "cache_backend",

@@ -22,10 +22,7 @@ class DriftQueue:
         self._waiting: deque[tuple[Name, bytes]] = deque()  # its append and popleft are atomic
 
     def add(self, operation: Name, body: bytes) -> None:
-        """Queue the body of a valid answer.
-
-        With a full queue the oldest answer is compared at once, so every answer is counted.
-        """
+        """Queue a valid answer; with a full queue compare the oldest, so that each is counted."""
         self._waiting.append((operation, body))
         if len(self._waiting) > MOST_WAITING:
             self._compare_next()
@@ -41,6 +38,5 @@ class DriftQueue:
         except IndexError:  # another thread took the last one
             return
         document = parse(body)
-        fields = unexpected(operation, document["result"]) | unexpected_members(document)
-        if fields:
+        if fields := unexpected(operation, document["result"]) | unexpected_members(document):
             self._observer.drifted(operation, fields)

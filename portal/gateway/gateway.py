@@ -82,9 +82,9 @@ class Gateway:
         """
         return self._store.key(lookup, credential)
 
-    def read(self, lookup: Lookup, key: str) -> Snapshot:
-        """Read what the store holds under a lookup's key, with at most one backend read."""
-        read_at = time.monotonic()
+    def read(self, lookup: Lookup, credential: str | None) -> Snapshot:
+        """Read what the store holds for a lookup, with at most one backend read."""
+        read_at, key = time.monotonic(), self.key(lookup, credential)
         answer, rejection = self._store.recent(key), None
         if answer is None or self._freshness(lookup, answer).state != "fresh":
             answer, rejection = self._store.read_many((key, _rejected(key)))
@@ -95,22 +95,17 @@ class Gateway:
 
         The caller must call ``count_hits``.
         """
-        lookup, _, answer, rejection, _ = snapshot
-        current = self._current(lookup, answer, rejection)
-        return None if current is None else self._served(lookup, current, "hit")
+        current = self._current(snapshot.lookup, snapshot.answer, snapshot.rejection)
+        return None if current is None else self._served(snapshot.lookup, current, "hit")
 
     def cached(self, snapshot: Snapshot, directive: Directive = Directive.NORMAL) -> Served | None:
         """Return the stored answer that the directive allows, or None if ``fetch`` is needed."""
-        if directive is Directive.REFRESH:
-            return None
-        served, answer = self.get_fresh(snapshot), snapshot.answer
-        if directive is not Directive.PEEK:  # PEEK requests do not count as savings
-            if served is not None:
-                seconds = time.monotonic() - snapshot.read_at
-                self.count_hits(snapshot.lookup.operation.name, seconds, 1)
-            return served
-        if served is None and answer is not None:
-            served = self._stale(snapshot.lookup, answer)
+        served = None if directive is Directive.REFRESH else self.get_fresh(snapshot)
+        if directive is Directive.PEEK:  # PEEK requests do not count as savings
+            return served or self._stale(snapshot.lookup, snapshot.answer)
+        if served is not None:
+            seconds = time.monotonic() - snapshot.read_at
+            self.count_hits(snapshot.lookup.operation.name, seconds, 1)
         return served
 
     def fetch(
@@ -125,7 +120,7 @@ class Gateway:
         ``snapshot`` is what the store held for this lookup, if it was just read.
         """
         started = time.monotonic()
-        snapshot = snapshot or self.read(lookup, self.key(lookup, caller.credential))
+        snapshot = snapshot or self.read(lookup, caller.credential)
         if (served := self.cached(snapshot, directive)) is not None:
             return served
         if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
@@ -202,9 +197,9 @@ class Gateway:
             return None
         return rejection if answer is None or rejection.fetched_at > answer.fetched_at else None
 
-    def _stale(self, lookup: Lookup, answer: Envelope) -> Served | None:
-        """Return an answer if it is not expired."""
-        if self._freshness(lookup, answer).state == "expired":
+    def _stale(self, lookup: Lookup, answer: Envelope | None) -> Served | None:
+        """Return an answer unless it is expired."""
+        if answer is None or self._freshness(lookup, answer).state == "expired":
             return None
         return self._served(lookup, answer, "stale")
 
@@ -218,7 +213,7 @@ class Gateway:
         def poll() -> _FlightResult | None:
             nonlocal reading
             reading = self._store.read_current((key, _rejected(key), _failed(key)))
-            return self._poll(lookup, reading, not_before)
+            return self._result(lookup, reading, not_before)
 
         def lead(fence: int) -> _FlightResult:
             return self._lead(key, lookup, caller, deadline, fence, reading)
@@ -228,7 +223,7 @@ class Gateway:
         except Failure as failure:
             # Read again: the entry may have been purged during the upstream call.
             held = self._store.read(key) if failure.allows_stale and snapshot.answer else None
-            if held and (served := self._stale(lookup, held)):
+            if (served := self._stale(lookup, held)) is not None:
                 return served
             raise
         status: CacheStatus = "collapsed"
@@ -236,13 +231,10 @@ class Gateway:
             status = "request" if directive is Directive.REFRESH else "miss"
         return self._served(lookup, envelope, status, stored)
 
-    def _poll(
+    def _result(
         self, lookup: Lookup, reading: Reading, not_before: float | None
     ) -> _FlightResult | None:
-        """Return the result of another process, or None.
-
-        Raises the Failure that the other process met.
-        """
+        """Return another process's result, or None; raises the Failure that it met."""
         answer, rejection, note = reading.envelopes
         result = self._current(lookup, answer, rejection)
         if result is not None and (not_before is None or result.fetched_at > not_before):
@@ -262,14 +254,13 @@ class Gateway:
     ) -> _FlightResult:
         """Call the upstream, check the answer and store it.
 
-        ``reading`` is the store's, read under the lease. A failure that may have been charged is
-        stored for FAILURE_SHARED_S. If the vehicle is purged during the call, the result is
-        returned to its caller but not stored.
+        ``reading`` was made under the lease. A failure that may have been charged is stored for
+        FAILURE_SHARED_S. If the vehicle is purged during the call, the result is returned to its
+        caller but not stored.
         """
-        mark = reading.mark
         tag = self._store.tag(lookup.subject.text)
         try:
-            response = self._client.ask(lookup, tag, caller, deadline, mark.purges)
+            response = self._client.ask(lookup, tag, caller, deadline, reading.mark.purges)
         except Failure as failure:
             if failure.may_be_charged:
                 note = Envelope(
@@ -283,7 +274,7 @@ class Gateway:
                     failure=failure.kind,
                     retry_after_s=failure.retry_after_s,
                 )
-                self._store.write(note, fence, mark)
+                self._store.write(note, fence, reading.mark)
             raise
         return self._store_answer(key, lookup, response, fence, reading)
 

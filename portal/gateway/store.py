@@ -129,7 +129,7 @@ class Store:
         found = {key: self._memory.recent(key) for key in keys}
         missing = [key for key, envelope in found.items() if envelope is None]
         if missing:
-            found |= zip(missing, self._read(missing)[0], strict=True)
+            found |= zip(missing, self._read(missing, self._purges).envelopes, strict=True)
         return list(found.values())
 
     def read_current(self, keys: Sequence[str]) -> Reading:
@@ -138,9 +138,7 @@ class Store:
         Bypasses the local cache, which may be up to 1 s stale. This is needed by a follower that
         waits for another process's answer, and before a paid call.
         """
-        purges = self._known_purges()  # before the read: a purge detected in between is later
-        envelopes, held = self._read(keys)
-        return Reading(envelopes, self._mark(held, purges))
+        return self._read(keys, self._known_purges())
 
     def recent(self, key: str) -> Envelope | None:
         """Return the envelope confirmed within the last second; never calls the backend."""
@@ -275,7 +273,8 @@ class Store:
         # first and counted in the backend second, so a purge that is missing from the log read
         # here changes the mark, and the write fails.
         purges = self._known_purges()
-        current = self._mark(self._read_noted([key]), purges)
+        held = self._read_noted([key])
+        current = Mark(held.mark, held.generation, purges)
         since = self._purges_since(mark.purges)
         if since is None:
             raise StoreDown
@@ -300,8 +299,11 @@ class Store:
                 if key in self._unstored.waiting():
                     return
 
-    def _read(self, keys: Sequence[str]) -> tuple[Sequence[Envelope | None], Held | None]:
-        """Read keys from the backend, or from the local cache while the backend is down."""
+    def _read(self, keys: Sequence[str], purges: int | None) -> Reading:
+        """Read keys from the backend, or from the local cache while the backend is down.
+
+        ``purges`` is the last known purge: one that is detected by this read counts as later.
+        """
         version = self._memory.version  # before the read: a concurrent write changes the version
         try:
             held = self._read_noted(keys)
@@ -309,9 +311,12 @@ class Store:
             self._report_fault("read", error)
             self._check_purges()
             entries = map(self._memory.get_stale, keys)
-            return [entry.envelope if entry else None for entry in entries], None
+            envelopes = [entry.envelope if entry else None for entry in entries]
+            return Reading(envelopes, Mark(None, self._generation, purges))
         values = zip(keys, held.values, strict=True)
-        return [self._verified(key, value, held, version) for key, value in values], held
+        envelopes = [self._verified(key, value, held, version) for key, value in values]
+        mark = Mark(held.mark, held.generation, self._purges if purges is None else purges)
+        return Reading(envelopes, mark)
 
     def _verified(
         self, key: str, value: bytes | None, held: Held, version: Version | None
@@ -334,11 +339,6 @@ class Store:
         if self._purges is None and (log_read := self._purges_since(None)) is not None:
             self._purges = log_read.latest
         return self._purges
-
-    def _mark(self, held: Held | None, purges: int | None) -> Mark:
-        if held is None:
-            return Mark(None, self._generation, purges)
-        return Mark(held.mark, held.generation, self._purges if purges is None else purges)
 
     def _read_noted(self, keys: Sequence[str]) -> Held:
         held = self._backend.read_many(keys)

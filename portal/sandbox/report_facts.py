@@ -7,8 +7,6 @@ function here raises for any value.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import msgspec
-
 from portal.sandbox.wire_text import capitals
 from portal.vehicle import (
     HIDDEN_MARKER,
@@ -79,9 +77,9 @@ def read_facts(data: Mapping[str, Json]) -> Facts:
     court = _records(members, _COURT, "tribunal")
     vehicle = _vehicle(data, members)
     return Facts(
-        decoded=read_decode(_answer(vehicle), HIDDEN_MARKER) if vehicle else None,
-        fines=None if fines is None else read_fines(_answer(fines), HIDDEN_MARKER),
-        restrictions=None if court is None else read_restrictions(_answer(court), HIDDEN_MARKER),
+        decoded=read_decode(vehicle, HIDDEN_MARKER) if vehicle else None,
+        fines=None if fines is None else read_fines(fines, HIDDEN_MARKER),
+        restrictions=None if court is None else read_restrictions(court, HIDDEN_MARKER),
         unavailable=frozenset(unavailable),
         notes=_notes(members),
     )
@@ -198,11 +196,6 @@ def _notes(members: list[tuple[str, Json]]) -> dict[str, Json]:
             if name in names.split() and value is not None and not is_marker:
                 notes.setdefault(topic, value)
     return notes
-
-
-def _answer(result: Json) -> bytes:
-    """Wrap a result as an answer, for the tolerant readers of ``portal.vehicle``."""
-    return msgspec.json.encode({"result": result})
 
 
 def _key(name: str) -> str:

@@ -19,7 +19,6 @@ from portal.presentation import (
     Site,
     formats,
     privacy_page,
-    read_ahead,
 )
 from portal.web.http.assets import Assets
 from portal.web.http.compression import register_compression
@@ -104,11 +103,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     )
     vehicle_pages = VehiclePages(
         portal.gateway,
-        Lookups(
-            portal.gateway,
-            portal.pool,
-            lambda operation, panel: read_ahead(operation, panel, portal.hidden_marker),
-        ),
+        Lookups(portal.gateway, portal.pool),
         sessions,
         portal.history,
         public_pages,

@@ -4,14 +4,11 @@ A panel is *waiting* (a script will fetch it), *idle* (not looked up, and this v
 paid lookups), *unavailable* (the lookup failed, which never reads as "nothing found") or *ready*.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final, Generic, Literal, TypeVar
-
-import msgspec
 
 from portal.law import Term, term
 from portal.presentation import formats
@@ -227,7 +224,7 @@ def missing_of(
             panel.cause,
         )
         for lookup in lookups
-        if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel, lookup)
+        if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel.result, lookup)
     )
 
 
@@ -267,20 +264,9 @@ def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
     )
 
 
-def is_readable(panel: Panel, lookup: Lookup) -> bool:
-    """Whether an answer has the envelope of the API contract.
+def is_readable(result: object, lookup: Lookup) -> bool:
+    """Whether a decoded ``result`` is of the API contract's type.
 
     A fine or restriction answer without a list in ``result`` must not read as "no fines".
     """
-    if panel.body is None:
-        return False
-    try:
-        answer = msgspec.json.decode(panel.body)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        # Only the standard library accepts lone surrogates and huge numbers.
-        try:
-            answer = json.loads(panel.body, parse_int=str, parse_float=str)
-        except (ValueError, RecursionError):
-            return False
-    result = answer.get("result") if isinstance(answer, dict) else None
     return isinstance(result, dict if lookup == "decode" else list)

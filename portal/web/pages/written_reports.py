@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from portal.access import Identity
-from portal.gateway import Caller, Directive, Failure, Gateway, Served, report_lookup
+from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
 from portal.presentation import LOOKUP_WORDS, Lookup, Panels, WrittenReport
 from portal.presentation.panels import Panel
-from portal.vehicle import Plate
+from portal.vehicle import Plate, result_of
 
 _decoder = msgspec.json.Decoder(float_hook=Decimal)  # keeps all digits for the report
 
@@ -89,12 +89,10 @@ class WrittenReports:
         """
         for subset in _subsets(tuple(results)):
             lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
-            try:
-                served_report = self._gateway.fetch(lookup, caller, Directive.PEEK)
-            except Failure:
-                continue
-            if served_report.status == 200:  # a 400 is a stored rejection by the upstream
-                yield subset, served_report
+            snapshot = self._gateway.read(lookup, caller.credential)
+            served = self._gateway.cached(snapshot, Directive.PEEK)
+            if served is not None and served.status == 200:  # a 400 is a stored rejection
+                yield subset, served
 
 
 def _caller(identity: Identity) -> Caller:
@@ -107,6 +105,7 @@ def _report_panel(
     return WrittenReport(
         "fresh",
         served.body,
+        result_of(served.body),
         datetime.fromtimestamp(served.fetched_at, UTC),
         served.origin,
         from_cache=from_cache,
