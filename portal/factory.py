@@ -16,7 +16,6 @@ from portal.access import Gatekeeper, History, Tokens
 from portal.commands import register_commands
 from portal.gateway import (
     CachePolicy,
-    CompositeObserver,
     Gateway,
     Ledger,
     LimitedLeases,
@@ -111,7 +110,6 @@ def _build(
     policy = _policy(settings)
     metrics = Metrics(breakers, shared)
     savings = SavingsCounter(engine, policy.terms, namespace=namespace)
-    observer = CompositeObserver(metrics, savings)
     backend = cache_backend(app, settings.data_dir, settings.redis_url)
     edge_bytes = settings.edge_memory_mb * MEBIBYTE
     local_cache = LocalCache(edge_bytes - edge_bytes // 8)
@@ -121,7 +119,7 @@ def _build(
         backend,
         Seal(secret),
         local_cache,
-        observer,
+        metrics,
         purged=fragments.purged,
         purges_since=purge_log.since,
         retention=retention_of(policy.terms, namespace),
@@ -132,7 +130,9 @@ def _build(
     )
     process_leases = leases(backend, settings.data_dir, settings.redis_url)
     flight = SingleFlight[Any](LimitedLeases(process_leases, capacity().lookups))
-    gateway = Gateway(Failover(breakers or origins), store, flight, ledger, policy, observer)
+    gateway = Gateway(
+        Failover(breakers or origins), store, flight, ledger, policy, metrics, savings.count
+    )
     history = History(engine, secret, store.tag, namespace=namespace)
     access_log = AccessLogBuffer(gateway, metrics)
     scheduler = Scheduler(
@@ -140,6 +140,7 @@ def _build(
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, fragments.tick),
         PeriodicTask(30.0, fragments.forget),
+        PeriodicTask(0.5, gateway.count_drift),
         PeriodicTask(5.0, savings.flush),
         PeriodicTask(2.0, ledger.settle),
         PeriodicTask(1.0, store.sweep),

@@ -23,7 +23,7 @@ class Gatekeeper:
         self._tokens = tokens
         self._secret = secret
 
-    def admit(self, credential: str) -> Identity:
+    def authenticate(self, credential: str) -> Identity:
         """Return the identity of a credential.
 
         Raises UnknownToken (401), RefusedToken (403) or TokensUnavailable (503).
@@ -35,9 +35,9 @@ class Gatekeeper:
                 raise UnknownToken
             keyed = name_credential(self._secret, credential)
             return Identity(f"credential:{keyed[:12]}", keyed, SCOPES - {"admin"}, 0, credential)
-        return self.admit_digest(digest(credential))
+        return self.authenticate_digest(digest(credential))
 
-    def admit_digest(self, token_digest: str) -> Identity:
+    def authenticate_digest(self, token_digest: str) -> Identity:
         """Return the identity of a token's digest; a session stores only the digest."""
         if self.mode == "demo" and token_digest == _DEMO_DIGEST:
             return self.visitor()

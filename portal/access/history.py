@@ -43,7 +43,7 @@ class History:
     ``tag`` is the HMAC of a plate, under which rows are found; the plate itself is encrypted.
     """
 
-    kept_s: Final = KEPT_S
+    retention_s: Final = KEPT_S
 
     def __init__(
         self,

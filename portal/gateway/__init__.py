@@ -4,7 +4,7 @@ from portal.gateway.backend import BytesRemain, purge_bucket
 from portal.gateway.backend_breaker import BackendBreaker
 from portal.gateway.backends import cache_backend, leases, remove_lease_files
 from portal.gateway.envelope import Seal
-from portal.gateway.gateway import Gateway
+from portal.gateway.gateway import Gateway, Snapshot
 from portal.gateway.key_record import record_key
 from portal.gateway.lease import FileLeases, Leases
 from portal.gateway.lease_limit import LimitedLeases
@@ -16,11 +16,11 @@ from portal.gateway.lookup import (
     Failure,
     FailureKind,
     Lookup,
+    Observer,
     Served,
     report_lookup,
 )
 from portal.gateway.memory import LocalCache
-from portal.gateway.observer import CompositeObserver, NullObserver, Observer
 from portal.gateway.operations import (
     DECODE,
     OPERATIONS,
@@ -50,7 +50,6 @@ __all__ = [
     "CachePolicy",
     "CacheStatus",
     "Caller",
-    "CompositeObserver",
     "Directive",
     "Failure",
     "FailureKind",
@@ -62,7 +61,6 @@ __all__ = [
     "LocalCache",
     "Lookup",
     "NotStrictJSON",
-    "NullObserver",
     "Observer",
     "Operation",
     "PeriodicTask",
@@ -74,6 +72,7 @@ __all__ = [
     "Seal",
     "Served",
     "SingleFlight",
+    "Snapshot",
     "Store",
     "StoreDown",
     "cache_backend",

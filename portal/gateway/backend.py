@@ -29,12 +29,12 @@ def purge_bucket(key: str) -> int:
 
 
 class Held(NamedTuple):
-    """A backend's value under a key, its generation, and its mark.
+    """A backend's values under some keys of one tag, its generation, and the tag's mark.
 
     A write is compared with the mark.
     """
 
-    value: bytes | None
+    values: Sequence[bytes | None]
     generation: str
     mark: str
 
@@ -65,7 +65,9 @@ class Stored(NamedTuple):
 class Backend(Protocol):
     """A Flask-Caching backend for bytes whose keys are ``tag:name``."""
 
-    def read(self, key: str) -> Held: ...
+    def read_many(self, keys: Sequence[str]) -> Held:
+        """Return the values of keys of one tag, all read at one moment."""
+        ...
 
     def version(self) -> Version | None:
         """Return the version of the contents, or None if the backend has no versions."""

@@ -3,11 +3,9 @@
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import cast, get_args
+from typing import NamedTuple, cast, get_args
 
 from portal.gateway import answer_check
-from portal.gateway.backend import Mark
 from portal.gateway.envelope import Envelope
 from portal.gateway.freshness import Freshness, compute_freshness, retention_s
 from portal.gateway.lease import fence_now
@@ -19,23 +17,32 @@ from portal.gateway.lookup import (
     Failure,
     FailureKind,
     Lookup,
+    Observer,
     Served,
 )
-from portal.gateway.observer import NullObserver, Observer
 from portal.gateway.operations import REPORT, CachePolicy, Name
 from portal.gateway.single_flight import SingleFlight
-from portal.gateway.store import FAILURE_SHARED_S, Store
+from portal.gateway.store import FAILURE_SHARED_S, Reading, Store
 from portal.gateway.upstream_client import Policy, UpstreamClient
 from portal.upstream import Response, Upstream
 from portal.vehicle import Plate
 
 
-@dataclass(frozen=True, slots=True)
-class _FlightResult:
+class _FlightResult(NamedTuple):
     """A flight's answer, and whether the store accepted it."""
 
     envelope: Envelope
     stored: bool
+
+
+class Snapshot(NamedTuple):
+    """What the store held for a lookup at ``read_at`` (monotonic seconds, before the read)."""
+
+    lookup: Lookup
+    key: str
+    answer: Envelope | None
+    rejection: Envelope | None
+    read_at: float
 
 
 class Gateway:
@@ -49,9 +56,11 @@ class Gateway:
         ledger: Ledger,
         policy: Policy,
         observer: Observer | None = None,
+        count_saved: Callable[[str, CacheStatus, int], object] = lambda *_: None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._observer = observer or NullObserver()
+        self._observer = observer or Observer()
+        self._count_saved = count_saved
         self._client = UpstreamClient(upstream, ledger, policy, self._observer)
         self._store = store
         self._single_flight = single_flight
@@ -61,40 +70,69 @@ class Gateway:
     def terms(self, operation: Name) -> CachePolicy:
         return self._policy.terms[operation]
 
-    def kept_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
+    def retention_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
         """Return the seconds after which such an answer is deleted."""
         return retention_s(self.terms(operation), status, empty)
-
-    def fetch(
-        self, lookup: Lookup, caller: Caller, directive: Directive = Directive.NORMAL
-    ) -> Served:
-        """Return the answer to a lookup, as fresh as the directive asks; raises Failure."""
-        started = time.monotonic()
-        operation = lookup.operation.name
-        try:
-            served = self._fetch(lookup, caller, directive)
-        except Failure as failure:
-            if failure.kind != "not_stored":
-                self._observer.failed(operation, failure.kind, time.monotonic() - started)
-            raise
-        if directive is not Directive.PEEK:  # PEEK requests do not count as savings
-            self._observer.served(operation, served.cache_status, time.monotonic() - started)
-        return served
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
         """Return the store key of a lookup's answer.
 
-        ``credential`` is the caller's own, or None.
+        ``credential`` is the caller's own, or None. Only a caller's own credential is part of the
+        key. Answers fetched with the operator's credential are shared by all callers.
         """
         return self._store.key(lookup, credential)
 
-    def get_fresh(self, lookup: Lookup, key: str) -> Served | None:
-        """Return the fresh answer under a lookup's key, or None if ``fetch`` is needed.
+    def read(self, lookup: Lookup, credential: str | None) -> Snapshot:
+        """Read what the store holds for a lookup, with at most one backend read."""
+        read_at, key = time.monotonic(), self.key(lookup, credential)
+        answer, rejection = self._store.recent(key), None
+        if answer is None or self._freshness(lookup, answer).state != "fresh":
+            answer, rejection = self._store.read_many((key, _rejected(key)))
+        return Snapshot(lookup, key, answer, rejection, read_at)
+
+    def get_fresh(self, snapshot: Snapshot) -> Served | None:
+        """Return the fresh answer or rejection of a snapshot, or None if ``fetch`` is needed.
 
         The caller must call ``count_hits``.
         """
-        held = self._store.read(key)
-        return self._hit(lookup, held) if held is not None else None
+        current = self._current(snapshot.lookup, snapshot.answer, snapshot.rejection)
+        return None if current is None else self._served(snapshot.lookup, current, "hit")
+
+    def cached(self, snapshot: Snapshot, directive: Directive = Directive.NORMAL) -> Served | None:
+        """Return the stored answer that the directive allows, or None if ``fetch`` is needed."""
+        served = None if directive is Directive.REFRESH else self.get_fresh(snapshot)
+        if directive is Directive.PEEK:  # PEEK requests do not count as savings
+            return served or self._stale(snapshot.lookup, snapshot.answer)
+        if served is not None:
+            seconds = time.monotonic() - snapshot.read_at
+            self.count_hits(snapshot.lookup.operation.name, seconds, 1)
+        return served
+
+    def fetch(
+        self,
+        lookup: Lookup,
+        caller: Caller,
+        directive: Directive = Directive.NORMAL,
+        snapshot: Snapshot | None = None,
+    ) -> Served:
+        """Return the answer to a lookup, as fresh as the directive asks; raises Failure.
+
+        ``snapshot`` is what the store held for this lookup, if it was just read.
+        """
+        started = time.monotonic()
+        snapshot = snapshot or self.read(lookup, caller.credential)
+        if (served := self.cached(snapshot, directive)) is not None:
+            return served
+        if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
+            raise Failure("not_stored")
+        operation = lookup.operation.name
+        try:
+            served = self._ask(snapshot, caller, directive)
+        except Failure as failure:
+            self._observer.failed(operation, failure.kind, time.monotonic() - started)
+            raise
+        self._count(operation, served.cache_status, time.monotonic() - started, 1)
+        return served
 
     def get_if_unchanged(self, key: str, fetched_at: float) -> bytes | None:
         """Return the body of a recently served answer, from the local cache only.
@@ -105,7 +143,11 @@ class Gateway:
         return held.body if held is not None and held.fetched_at == fetched_at else None
 
     def count_hits(self, operation: str, seconds: float, times: int) -> None:
-        self._observer.served(operation, "hit", seconds, times)
+        self._count(operation, "hit", seconds, times)
+
+    def count_drift(self) -> None:
+        """Compare the answers fetched since the last call with the contract. A periodic task."""
+        self._client.drift.flush()
 
     def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
         """Store a copy of a report as the newest one of its vehicle.
@@ -114,8 +156,7 @@ class Gateway:
         upstream's own records. A report on a caller's own data is available to that caller alone.
         """
         key = self._store.key(lookup, caller.credential)
-        mark = self._store.mark(key)
-        held = self._store.read(key)
+        (held,), mark = self._store.read_current([key])
         if held is not None:
             newest = self._store.newest_report_key(lookup.subject, caller.credential)
             self._store.copy(held, newest, fence_now(), mark)
@@ -128,8 +169,10 @@ class Gateway:
         held = self._store.read(self._store.newest_report_key(plate, caller.credential))
         if held is None:
             return None
-        freshness = self._freshness(Lookup(REPORT, plate), held)
-        return None if freshness.state == "expired" else _served(held, freshness, "hit", True)
+        lookup = Lookup(REPORT, plate)
+        if self._freshness(lookup, held).state == "expired":
+            return None
+        return self._served(lookup, held, "hit")
 
     def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
         """Return the last different answer before the stored one, if retained.
@@ -139,96 +182,87 @@ class Gateway:
         replaced = self._store.read(_previous(self._store.key(lookup, caller.credential)))
         if replaced is None or replaced.delete_at <= self._clock():
             return None
-        return _served(replaced, self._freshness(lookup, replaced), "stale", stored=True)
-
-    def _fetch(self, lookup: Lookup, caller: Caller, directive: Directive) -> Served:
-        # Only a caller's own credential is part of the key. Answers fetched with the operator's
-        # credential are shared by all callers.
-        key = self._store.key(lookup, caller.credential)
-        held = self._store.read(key)
-        if directive is not Directive.REFRESH:
-            current = self._current(key, lookup, held)
-            if current is not None:
-                return _served(current, self._freshness(lookup, current), "hit", stored=True)
-        stale = held if held and self._freshness(lookup, held).state == "stale" else None
-        if stale and directive is Directive.PEEK:
-            return _served(stale, self._freshness(lookup, stale), "stale", stored=True)
-        if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
-            raise Failure("not_stored")
-        try:
-            return self._ask(key, lookup, caller, directive)
-        except Failure as failure:
-            # Read again: the entry may have been purged during the upstream call.
-            held = self._store.read(key) if failure.allows_stale and held else None
-            if held:
-                freshness = self._freshness(lookup, held)
-                if freshness.state != "expired":
-                    return _served(held, freshness, "stale", stored=True)
-            raise
-
-    def _hit(self, lookup: Lookup, held: Envelope) -> Served | None:
-        freshness = self._freshness(lookup, held)
-        return _served(held, freshness, "hit", True) if freshness.state == "fresh" else None
+        return self._served(lookup, replaced, "stale")
 
     def _current(
-        self, key: str, lookup: Lookup, held: Envelope | None, use_local_cache: bool = True
+        self, lookup: Lookup, answer: Envelope | None, rejection: Envelope | None
     ) -> Envelope | None:
         """Return a fresh answer, or a fresh rejection (400) newer than the last answer.
 
         Rejections are stored under a key of their own, so a rejection never replaces an answer.
         """
-        if held is not None and self._freshness(lookup, held).state == "fresh":
-            return held
-        rejected = self._store.read(_rejected(key), use_local_cache)
-        if rejected is None or self._freshness(lookup, rejected).state != "fresh":
+        if answer is not None and self._freshness(lookup, answer).state == "fresh":
+            return answer
+        if rejection is None or self._freshness(lookup, rejection).state != "fresh":
             return None
-        return rejected if held is None or rejected.fetched_at > held.fetched_at else None
+        return rejection if answer is None or rejection.fetched_at > answer.fetched_at else None
 
-    def _ask(self, key: str, lookup: Lookup, caller: Caller, directive: Directive) -> Served:
-        asked_at = self._clock()
+    def _stale(self, lookup: Lookup, answer: Envelope | None) -> Served | None:
+        """Return an answer unless it is expired."""
+        if answer is None or self._freshness(lookup, answer).state == "expired":
+            return None
+        return self._served(lookup, answer, "stale")
+
+    def _ask(self, snapshot: Snapshot, caller: Caller, directive: Directive) -> Served:
+        """Return the upstream's answer, or a stale one instead of a failure."""
+        lookup, key = snapshot.lookup, snapshot.key
+        not_before = self._clock() if directive is Directive.REFRESH else None
         deadline = time.monotonic() + self._policy.deadline_s
+        reading: Reading
 
         def poll() -> _FlightResult | None:
-            return self._poll(key, lookup, asked_at if directive is Directive.REFRESH else None)
+            nonlocal reading
+            reading = self._store.read_current((key, _rejected(key), _failed(key)))
+            return self._result(lookup, reading, not_before)
 
         def lead(fence: int) -> _FlightResult:
-            return self._lead(key, lookup, caller, deadline, fence)
+            return self._lead(key, lookup, caller, deadline, fence, reading)
 
-        result, is_leader = self._single_flight.run(key, lead, poll, deadline)
+        try:
+            (envelope, stored), is_leader = self._single_flight.run(key, lead, poll, deadline)
+        except Failure as failure:
+            # Read again: the entry may have been purged during the upstream call.
+            held = self._store.read(key) if failure.allows_stale and snapshot.answer else None
+            if (served := self._stale(lookup, held)) is not None:
+                return served
+            raise
         status: CacheStatus = "collapsed"
         if is_leader:
             status = "request" if directive is Directive.REFRESH else "miss"
-        envelope = result.envelope
-        return _served(envelope, self._freshness(lookup, envelope), status, result.stored)
+        return self._served(lookup, envelope, status, stored)
 
-    def _poll(self, key: str, lookup: Lookup, not_before: float | None) -> _FlightResult | None:
-        """Return the result of another process, or None.
-
-        Raises the Failure that the other process met.
-        """
-        held = self._store.read(key, use_local_cache=False)
-        result = self._current(key, lookup, held, use_local_cache=False)
+    def _result(
+        self, lookup: Lookup, reading: Reading, not_before: float | None
+    ) -> _FlightResult | None:
+        """Return another process's result, or None; raises the Failure that it met."""
+        answer, rejection, note = reading.envelopes
+        result = self._current(lookup, answer, rejection)
         if result is not None and (not_before is None or result.fetched_at > not_before):
             return _FlightResult(result, stored=True)
-        note = self._store.read(_failed(key), use_local_cache=False)
         if note is not None and 0 <= self._clock() - note.fetched_at < FAILURE_SHARED_S:
             raise Failure(_failure_kind(note.failure), note.retry_after_s)
         return None
 
     def _lead(
-        self, key: str, lookup: Lookup, caller: Caller, deadline: float, fence: int
+        self,
+        key: str,
+        lookup: Lookup,
+        caller: Caller,
+        deadline: float,
+        fence: int,
+        reading: Reading,
     ) -> _FlightResult:
         """Call the upstream, check the answer and store it.
 
-        A failure that may have been charged is stored for FAILURE_SHARED_S. If the vehicle is
-        purged during the call, the result is returned to its caller but not stored.
+        ``reading`` was made under the lease. A failure that may have been charged is stored for
+        FAILURE_SHARED_S. If the vehicle is purged during the call, the result is returned to its
+        caller but not stored.
         """
-        mark = self._store.mark(key)
         tag = self._store.tag(lookup.subject.text)
         try:
-            response = self._client.ask(lookup, tag, caller, deadline, mark.purges)
+            response = self._client.ask(lookup, tag, caller, deadline, reading.mark.purges)
         except Failure as failure:
-            if failure.costs:
+            if failure.may_be_charged:
                 note = Envelope(
                     key=_failed(key),
                     fetched_at=self._clock(),
@@ -240,31 +274,42 @@ class Gateway:
                     failure=failure.kind,
                     retry_after_s=failure.retry_after_s,
                 )
-                self._store.write(note, fence, mark)
+                self._store.write(note, fence, reading.mark)
             raise
-        return self._store_answer(key, lookup, response, fence, mark)
+        return self._store_answer(key, lookup, response, fence, reading)
 
     def _store_answer(
-        self, key: str, lookup: Lookup, response: Response, fence: int, mark: Mark
+        self, key: str, lookup: Lookup, response: Response, fence: int, reading: Reading
     ) -> _FlightResult:
+        """Write an answer, and copy the different one that it replaces.
+
+        The store is not read again. The backend compares the fence and the mark with each write,
+        so a newer answer, and a purge during the call, win. The answer read under the lease is
+        still the one to be replaced, because only the holder of the lease writes one. Where the
+        lease was lost, the copy is rejected if the other holder's is newer.
+        """
         status, body = response.status, response.body
         empty = status == 200 and answer_check.is_empty(body)
         envelope = Envelope(
             key=key if status == 200 else _rejected(key),
             fetched_at=self._clock(),
-            keep_s=self.kept_s(lookup.operation.name, status, empty),
+            keep_s=self.retention_s(lookup.operation.name, status, empty),
             origin=response.origin,
             status=status,
             empty=empty,
             body=body,
             operation=lookup.operation.name,
         )
-        replaced = self._store.read(key, use_local_cache=False) if status == 200 else None
-        stored = self._store.write(envelope, fence, mark)
+        replaced = reading.envelopes[0] if status == 200 else None
+        stored = self._store.write(envelope, fence, reading.mark)
         if stored and replaced and _differs(replaced, envelope):
             # The copy keeps its own times, so its retention does not change.
-            self._store.copy(replaced, _previous(key), fence, mark)
+            self._store.copy(replaced, _previous(key), fence, reading.mark)
         return _FlightResult(envelope, stored)
+
+    def _count(self, operation: str, status: CacheStatus, seconds: float, times: int) -> None:
+        self._observer.served(operation, status, seconds, times)
+        self._count_saved(operation, status, times)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
         # The vehicle's tag, not the whole key, so that the copies of a report expire with it.
@@ -279,18 +324,20 @@ class Gateway:
             chance,
         )
 
-
-def _served(envelope: Envelope, freshness: Freshness, status: CacheStatus, stored: bool) -> Served:
-    return Served(
-        status=envelope.status,
-        body=envelope.body,
-        cache_status=status,
-        stored=stored,
-        fetched_at=envelope.fetched_at,
-        age_s=freshness.age_s,
-        ttl_s=freshness.ttl_s,
-        origin=envelope.origin,
-    )
+    def _served(
+        self, lookup: Lookup, envelope: Envelope, status: CacheStatus, stored: bool = True
+    ) -> Served:
+        freshness = self._freshness(lookup, envelope)
+        return Served(
+            status=envelope.status,
+            body=envelope.body,
+            cache_status=status,
+            stored=stored,
+            fetched_at=envelope.fetched_at,
+            age_s=freshness.age_s,
+            ttl_s=freshness.ttl_s,
+            origin=envelope.origin,
+        )
 
 
 def _rejected(key: str) -> str:

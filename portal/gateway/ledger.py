@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, bindparam, delete, insert, select, up
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.backend import purge_bucket
-from portal.gateway.lookup import Caller, Failure
+from portal.gateway.lookup import Caller, Failure, Observer
 from portal.storage import ledger, reading, spending, waiting, was_purged
 
 log = logging.getLogger(__name__)
@@ -78,30 +78,6 @@ class Row:
     namespace: str = ""  # "" in rows from a version without namespaces
 
 
-@dataclass(frozen=True, slots=True)
-class _OpenRow:
-    """Identifies a row, and the payers to release the reservation to.
-
-    ``own_credential``: the caller's own credential went upstream (pass-through). ``on_trial``: none
-    of this caller's calls has been answered with 200 today.
-    """
-
-    number: int
-    sent_at: float  # epoch seconds
-    day: str
-    caller: str
-    deadline: float  # monotonic seconds
-    own_credential: bool = False
-    on_trial: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _PendingClose:
-    row: _OpenRow
-    outcome: str
-    status: int | None
-
-
 class Ledger:
     """Records every call and enforces the daily limits.
 
@@ -131,24 +107,7 @@ class Ledger:
         self._trial_lock = threading.Lock()
         self._on_trial = 0  # calls under way in this process
         self._namespace = namespace
-        self._pending: deque[_PendingClose] = deque(maxlen=MAX_PENDING_CLOSES)
-
-    def account(
-        self,
-        operation: str,
-        subject: str,
-        price: Decimal,
-        caller: Caller,
-        deadline: float = math.inf,
-        purges: int | None = None,
-    ) -> "LedgerSession":
-        """Return a session for the calls of one fetch.
-
-        ``deadline`` (monotonic seconds) bounds the wait for opening a row. ``purges`` is the
-        number of the last purge before the fetch began: after a later purge of the vehicle,
-        further rows of the session are written without its tag.
-        """
-        return LedgerSession(self, operation, subject, price, caller, deadline, purges)
+        self._pending: deque[LedgerEntry] = deque(maxlen=MAX_PENDING_CLOSES)
 
     def rows(self, month: str | None = None, everywhere: bool = False) -> Iterator[Row]:
         """Yield the calls of a month ("2026-11"), or all, oldest first.
@@ -182,16 +141,16 @@ class Ledger:
                 update(ledger).where(ledger.c.subject == subject).values(subject="")
             ).rowcount
 
-    def open_row(self, session: "LedgerSession", origin: str) -> _OpenRow:
+    def open(self, entry: "LedgerEntry", origin: str) -> "LedgerEntry":
         """Reserve the call in every limit and write its row, or raise and do neither.
 
         Raises Failure.
         """
         now = self._clock()
         day = datetime.fromtimestamp(now, ZONE).date().isoformat()
-        caller = session.caller
-        row, on_trial = None, False
-        wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, session.deadline - time.monotonic()))
+        caller = entry.caller
+        opened, on_trial = None, False
+        wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, entry.deadline - time.monotonic()))
         try:
             with waiting(self._engine, wait_s).begin() as db:
                 if not _reserve(db, self._payer(day, ALL_CALLERS), self._daily_limit):
@@ -199,79 +158,81 @@ class Ledger:
                 if not _reserve(db, self._payer(day, f"token:{caller.name}"), caller.daily_limit):
                     raise Failure("token_limit", self._until_midnight(now))
                 on_trial = self._begin_trial(db, day, caller)
-                is_purged = session.purges is not None and was_purged(
-                    db, purge_bucket(session.subject), session.purges
+                is_purged = entry.purges is not None and was_purged(
+                    db, purge_bucket(entry.subject), entry.purges
                 )
                 written = db.execute(
                     _INSERT,
                     {
                         "sent_at": now,
                         "day": day,
-                        "operation": session.operation,
-                        "subject": "" if is_purged else session.subject,
+                        "operation": entry.operation,
+                        "subject": "" if is_purged else entry.subject,
                         "origin": origin,
                         "caller": caller.name,
-                        "price": str(session.price),
+                        "price": str(entry.price),
                         "outcome": OPEN,
                         "namespace": self._namespace,
                     },
                 )
                 key = written.inserted_primary_key
                 assert key is not None
-                row = _OpenRow(
-                    *(int(key[0]), now, day, caller.name, session.deadline),
-                    own_credential=caller.credential is not None,
+                opened = replace(
+                    entry,
+                    origin=origin,
+                    number=int(key[0]),
+                    sent_at=now,
+                    day=day,
                     on_trial=on_trial,
                 )
         except SQLAlchemyError as error:
             self._end_trial(on_trial)
-            if row is not None:  # perhaps committed: only the confirmation may be lost
-                self._defer(_PendingClose(row, NOT_SENT, None), error)
+            if opened is not None:  # perhaps committed: only the confirmation may be lost
+                self._defer(replace(opened, outcome=NOT_SENT), error)
             raise Failure("no_ledger") from None
-        return row
+        return replace(opened, started=time.monotonic())
 
-    def close_row(self, row: _OpenRow, outcome: str, status: int | None) -> None:
+    def close(self, entry: "LedgerEntry") -> None:
         """Write a call's outcome; release the reservation of a call that was never sent.
 
         If the database fails, ``settle`` retries later. Until then the row's outcome is "maybe".
         """
-        self._end_trial(row.on_trial)
-        end = _PendingClose(row, outcome, status)
+        self._end_trial(entry.on_trial)
         try:
-            self._close(end)
+            self._close(entry)
         except SQLAlchemyError as error:
-            self._defer(end, error)
+            self._defer(entry, error)
 
     def settle(self) -> None:
         """Retry failed closes, oldest first. A periodic task."""
         for _ in range(min(len(self._pending), SETTLE_BATCH)):
             try:
-                end = self._pending.popleft()
+                entry = self._pending.popleft()
             except IndexError:  # another thread runs settle too
                 return
             try:
-                self._close(end)
+                self._close(entry)
             except SQLAlchemyError:
-                self._pending.appendleft(end)
+                self._pending.appendleft(entry)
                 return
 
-    def _close(self, end: _PendingClose) -> None:
-        free = end.outcome in FREE_OUTCOMES
-        values: dict[str, object] = {"outcome": end.outcome, "status": end.status}
+    def _close(self, entry: "LedgerEntry") -> None:
+        free = entry.outcome in FREE_OUTCOMES
+        values: dict[str, object] = {"outcome": entry.outcome, "status": entry.status}
         if free:
             values["price"] = "0"
-        row = end.row
-        refused = row.own_credential and end.status in REFUSED
-        releases = free or refused or (row.on_trial and end.status != 200)
-        left_s = row.deadline - time.monotonic()
+        caller, is_answer = entry.caller.name, entry.status == 200
+        refused = entry.caller.credential is not None and entry.status in REFUSED
+        releases = free or refused or (entry.on_trial and not is_answer)
+        left_s = entry.deadline - time.monotonic()
         wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
         with waiting(self._engine, wait_s).begin() as db:
-            which = {"number": row.number, "written_at": row.sent_at}
+            which = {"number": entry.number, "written_at": entry.sent_at}
             if db.execute(_CLOSE, which | values).rowcount and releases:
-                for payer in (ALL_CALLERS, f"token:{row.caller}"):
-                    db.execute(_RELEASE, self._payer(row.day, payer))
-            if row.on_trial and end.status == 200:
-                _reserve(db, self._payer(row.day, _proven_key(row.caller)), 0)
+                for payer in (ALL_CALLERS, f"token:{caller}"):
+                    db.execute(_RELEASE, self._payer(entry.day, payer))
+            if entry.on_trial and is_answer:
+                _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
 
     def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
         """Return whether the call is one of a caller on trial.
@@ -300,9 +261,9 @@ class Ledger:
     def _payer(self, day: str, payer: str) -> dict[str, object]:
         return {"within": self._namespace, "on": day, "by": payer}
 
-    def _defer(self, end: _PendingClose, error: SQLAlchemyError) -> None:
+    def _defer(self, entry: "LedgerEntry", error: SQLAlchemyError) -> None:
         log.warning("cannot write a call's outcome yet: %s", type(error).__name__)
-        self._pending.append(end)
+        self._pending.append(entry)
 
     def drop_past_counters(self) -> None:
         """Delete the limit counters from before yesterday; ledger rows stay."""
@@ -315,40 +276,44 @@ class Ledger:
         return 86400.0 - (local.hour * 3600 + local.minute * 60 + local.second)
 
 
-class LedgerSession:
-    """The ledger session of one fetch; each send gets a row of its own."""
-
-    def __init__(
-        self,
-        ledger: Ledger,
-        operation: str,
-        subject: str,
-        price: Decimal,
-        caller: Caller,
-        deadline: float = math.inf,
-        purges: int | None = None,
-    ) -> None:
-        self._ledger = ledger
-        self.operation = operation
-        self.subject = subject
-        self.price = price
-        self.caller = caller
-        self.deadline = deadline
-        self.purges = purges
-
-    def announce(self, origin: str) -> "LedgerEntry":
-        return LedgerEntry(self._ledger, self._ledger.open_row(self, origin))
-
-
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """A row that is open until ``ended`` is called."""
+    """One upstream call: its ledger row and its metric.
+
+    ``begin`` returns the entry of one send; a further send of the same lookup begins from the same
+    entry and gets a row of its own. ``deadline`` (monotonic seconds) bounds the wait for opening a
+    row. ``purges`` is the number of the last purge before the lookup: after a later purge of the
+    vehicle, rows are written without its tag. The members from ``origin`` on are those of the row:
+    ``sent_at`` in epoch and ``started`` in monotonic seconds; ``on_trial``: none of this caller's
+    calls has been answered with 200 today.
+    """
 
     ledger: Ledger
-    row: _OpenRow
+    operation: str
+    subject: str
+    price: Decimal
+    caller: Caller
+    deadline: float = math.inf
+    purges: int | None = None
+    observer: Observer = field(default_factory=Observer)
+    origin: str = ""
+    number: int = 0
+    sent_at: float = 0.0
+    day: str = ""
+    on_trial: bool = False
+    started: float = 0.0
+    outcome: str = OPEN
+    status: int | None = None
 
-    def ended(self, outcome: str, status: int | None = None) -> None:
-        self.ledger.close_row(self.row, outcome, status)
+    def begin(self, origin: str) -> "LedgerEntry":
+        """Open the row of a send; raises Failure if it must not be sent."""
+        return self.ledger.open(self, origin)
+
+    def finish(self, outcome: str, status: int | None = None) -> None:
+        """Close the row and count the call."""
+        self.ledger.close(replace(self, outcome=outcome, status=status))
+        seconds = time.monotonic() - self.started
+        self.observer.asked(self.operation, self.origin, outcome, seconds)
 
 
 def _row(row: Any) -> Row:

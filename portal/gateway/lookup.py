@@ -1,6 +1,7 @@
 """The gateway's requests and results: Lookup, Caller, Directive; Served, Failure."""
 
 import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal
@@ -57,7 +58,7 @@ class Failure(Exception):
         return self.kind in _OWN
 
     @property
-    def costs(self) -> bool:
+    def may_be_charged(self) -> bool:
         """Whether an immediate retry may be charged.
 
         Such a failure is cached briefly.
@@ -138,5 +139,28 @@ class Served(msgspec.Struct, frozen=True):
     origin: str
 
     @property
-    def from_memory(self) -> bool:
+    def from_cache(self) -> bool:
         return self.cache_status in ("hit", "stale")
+
+
+class Observer:
+    """Receives the gateway's events; they never contain a plate. This one ignores them.
+
+    The methods run in the request's thread or the scheduler's: they must be quick and must not
+    raise.
+    """
+
+    def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
+        """Count ``times`` equal answers, with the mean duration of one."""
+
+    def failed(self, operation: str, kind: FailureKind, seconds: float) -> None:
+        """Count a failed lookup."""
+
+    def asked(self, operation: str, origin: str, outcome: str, seconds: float) -> None:
+        """Count the end of one attempt at one base address, with the ledger's outcome."""
+
+    def drifted(self, operation: str, fields: Collection[str]) -> None:
+        """Count unknown or missing fields of a paid answer, by the contract."""
+
+    def store_failed(self, what: str) -> None:
+        """Count a failed operation of the store."""

@@ -143,23 +143,25 @@ class SealedRedisCache(RedisCache):
         self._shorten = self.client.register_script(_SHORTEN)
 
     def get(self, key: str) -> bytes | None:
-        return self.read(key).value
+        return self.read_many([key]).values[0]
 
-    def read(self, key: str) -> Held:
-        bucket = str(purge_bucket(key))
+    def read_many(self, keys: Sequence[str]) -> Held:
+        bucket = str(purge_bucket(keys[0]))
         with self.breaker.guard():
             while True:
                 # The generation first, so that a concurrent purge leaves the older generation here.
                 pipeline = self.client.pipeline(transaction=False)
                 pipeline.hmget(_GENERATION, "era", "id", bucket)
-                pipeline.get(self._get_prefix() + key)
-                (generation, contents, count), value = pipeline.execute()
+                pipeline.mget([self._get_prefix() + key for key in keys])
+                (generation, contents, count), values = pipeline.execute()
                 if generation is not None and contents is not None:
                     break
                 self._begin(keys=[_GENERATION], args=[new_generation(BEGUN)])
         mark = b"%b:%b" % (contents, count or b"0")
         return Held(
-            None if value is None else value[_FENCE_DIGITS:], generation.decode(), mark.decode()
+            [None if value is None else value[_FENCE_DIGITS:] for value in values],
+            generation.decode(),
+            mark.decode(),
         )
 
     def version(self) -> None:
@@ -167,7 +169,7 @@ class SealedRedisCache(RedisCache):
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         # The generation first, so that a concurrent purge leaves the older generation here.
-        generation = self.read("era").generation
+        generation = self.read_many(["era"]).generation
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
         for some in batches(keys):

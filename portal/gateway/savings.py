@@ -14,7 +14,6 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.ledger import ZONE
 from portal.gateway.lookup import CacheStatus
-from portal.gateway.observer import NullObserver
 from portal.gateway.operations import CachePolicy, Name
 from portal.storage import hits, reading
 
@@ -36,7 +35,7 @@ class Savings:
     amount: Decimal
 
 
-class SavingsCounter(NullObserver):
+class SavingsCounter:
     """Counts in memory; ``flush`` adds the counts to the table.
 
     Hits therefore never wait for a disk.
@@ -57,23 +56,18 @@ class SavingsCounter(NullObserver):
         self._hits: Counter[_Slot] = Counter()
         self._collapsed: Counter[_Slot] = Counter()
 
-    def served(
-        self,
-        operation: str,
-        how: CacheStatus,
-        seconds: float,  # noqa: ARG002
-        times: int = 1,
-    ) -> None:
+    def count(self, operation: str, how: CacheStatus, times: int = 1) -> None:
+        """Count ``times`` answers; misses and refreshes save nothing."""
         match how:
             case "hit" | "stale":
-                count = self._hits
+                counter = self._hits
             case "collapsed":
-                count = self._collapsed
+                counter = self._collapsed
             case _:
                 return
         day = datetime.fromtimestamp(self._clock(), ZONE).date().isoformat()
         with self._lock:
-            count[day, operation, self._prices[operation]] += times
+            counter[day, operation, self._prices[operation]] += times
 
     def flush(self) -> None:
         """Add the counts since the last flush to the table.

@@ -68,7 +68,7 @@ class Scheduler:
                 _run_task(task)
         return max(0.0, min(self._due) - self._clock())
 
-    def do_all(self) -> None:
+    def run_all(self) -> None:
         """Run every task once, due or not, as at process exit."""
         for task in self._chores:
             _run_task(task)

@@ -56,9 +56,7 @@ CREATE TABLE IF NOT EXISTS purged_to (log TEXT PRIMARY KEY, number INTEGER NOT N
 _MARK = """(
     (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
 )"""
-_READ = f"""
-SELECT (SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?), name, {_MARK}
-FROM era"""  # noqa: S608 only our own text
+_VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
 # A fence further in the future than clocks differ was written before the clock was set back.
 _SKEW_US = 60_000_000
 
@@ -80,14 +78,19 @@ class SQLiteCache(SQLiteFile, BaseCache):
         return cls(Path(config["CACHE_DIR"]) / "cache.sqlite")
 
     def get(self, key: str) -> bytes | None:
-        return self.read(key).value
+        return self.read_many([key]).values[0]
 
     @retry_if_corrupt
-    def read(self, key: str) -> Held:
+    def read_many(self, keys: Sequence[str]) -> Held:
+        now = time.time()
+        which = [value for key in keys for value in (entry_id(key), key, now)]
+        columns = ", ".join([_VALUE] * len(keys))
         with self._connection() as db:
-            return Held(
-                *db.execute(_READ, (entry_id(key), key, time.time(), purge_bucket(key))).fetchone()
-            )
+            *values, generation, mark = db.execute(
+                f"SELECT {columns}, name, {_MARK} FROM era",  # noqa: S608 only our own text
+                (*which, purge_bucket(keys[0])),
+            ).fetchone()
+        return Held(values, generation, mark)
 
     @retry_if_corrupt
     def version(self) -> Version | None:

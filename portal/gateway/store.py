@@ -5,7 +5,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -21,9 +21,8 @@ from portal.gateway.backend import (
 )
 from portal.gateway.backend_breaker import BreakerOpen
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
-from portal.gateway.lookup import Lookup
+from portal.gateway.lookup import Lookup, Observer
 from portal.gateway.memory import LocalCache, Version
-from portal.gateway.observer import NullObserver, Observer
 from portal.gateway.retention import Retention, Shortening
 from portal.gateway.unstored import UnstoredQueue
 from portal.storage import Purges
@@ -37,6 +36,13 @@ log = logging.getLogger(__name__)
 
 class StoreDown(Exception):
     """The backend is unavailable; its contents are unknown."""
+
+
+class Reading(NamedTuple):
+    """The envelopes under some keys of one vehicle, and the mark to write others with."""
+
+    envelopes: Sequence[Envelope | None]
+    mark: Mark
 
 
 class Store:
@@ -68,7 +74,7 @@ class Store:
         self._backend = backend
         self._seal = seal
         self._memory = memory
-        self._observer = observer or NullObserver()
+        self._observer = observer or Observer()
         self._clock = clock
         self._purged = purged
         self._purges_since = purges_since
@@ -111,58 +117,39 @@ class Store:
         # No namespace contains a NUL, so distinct pairs give distinct texts.
         return self._seal.keyed_hash(f"{self._namespace}\0{question}", 40)
 
-    def read(self, key: str, use_local_cache: bool = True) -> Envelope | None:
-        """Return the envelope stored under a key, or None.
+    def read(self, key: str) -> Envelope | None:
+        """Return the envelope stored under a key, or None."""
+        return self.read_many([key])[0]
 
-        Without ``use_local_cache`` the local cache, which may be up to 1 s stale, is bypassed. This
-        is needed by a follower that waits for another process's answer, and before a paid call.
+    def read_many(self, keys: Sequence[str]) -> Sequence[Envelope | None]:
+        """Return the envelopes stored under keys of one vehicle, or None for each.
+
+        Those that the local cache lacks are read from the backend at once.
         """
-        if use_local_cache and (envelope := self._memory.recent(key)) is not None:
-            return envelope
-        version = self._memory.version  # before the read: a concurrent write changes the version
-        try:
-            held = self._read_noted(key)
-        except Exception as error:
-            self._report_fault("read", error)
-            self._check_purges()
-            entry = self._memory.get_stale(key)
-            return entry.envelope if entry else None
-        if held.value is None:
-            return self._write_back(key, held)
-        envelope = self._seal.verify(held.value, key)
-        if envelope is None:
-            return None
-        if (newer := self._write_back_newer(key, envelope, held)) is not None:
-            return newer
-        with self._generation_lock:  # an answer from before a purge never enters the cleared cache
-            if self._generation == held.generation:
-                self._memory.put(envelope, held.generation, held.value[:SEAL_BYTES], version)
-        return envelope
+        found = {key: self._memory.recent(key) for key in keys}
+        missing = [key for key, envelope in found.items() if envelope is None]
+        if missing:
+            found |= zip(missing, self._read(missing, self._purges).envelopes, strict=True)
+        return list(found.values())
+
+    def read_current(self, keys: Sequence[str]) -> Reading:
+        """Read keys of one vehicle from the backend, with the mark to give to ``write``.
+
+        Bypasses the local cache, which may be up to 1 s stale. This is needed by a follower that
+        waits for another process's answer, and before a paid call.
+        """
+        return self._read(keys, self._known_purges())
 
     def recent(self, key: str) -> Envelope | None:
         """Return the envelope confirmed within the last second; never calls the backend."""
         return self._memory.recent(key)
 
-    def mark(self, key: str) -> Mark:
-        """Return the mark to give to ``write`` with an answer.
-
-        Must be read before the answer is requested.
-        """
-        if self._purges is None and (log_read := self._purges_since(None)) is not None:
-            self._purges = log_read.latest
-        purges = self._purges  # before the read: a purge detected in between counts as later
-        try:
-            held = self._read_noted(key)
-        except Exception as error:
-            self._report_fault("read", error)
-            return Mark(None, self._generation, purges)
-        return Mark(held.mark, held.generation, self._purges if purges is None else purges)
-
     def write(self, envelope: Envelope, fence: int, mark: Mark) -> bool:
         """Store an answer; return False if the backend did not accept it.
 
         A newer answer is never replaced; the result is True nevertheless. An answer whose vehicle
-        was purged since ``mark`` was read is not stored.
+        was purged since ``mark`` was read is not stored, so the mark must be read before the answer
+        is requested.
         """
         left_s = envelope.delete_at - self._clock()
         if left_s <= 0:
@@ -231,7 +218,7 @@ class Store:
         True if the backend answers, or if the local cache is not empty.
         """
         try:
-            self._backend.read("ready:probe")
+            self._backend.read_many(["ready:probe"])
         except Exception as error:
             self._report_fault("read", error)
             return self._memory.size_bytes > 0
@@ -285,9 +272,11 @@ class Store:
         # The backend lost its purge counters. Read the new mark before the log: a purge is logged
         # first and counted in the backend second, so a purge that is missing from the log read
         # here changes the mark, and the write fails.
-        current = self.mark(key)
+        purges = self._known_purges()
+        held = self._read_noted([key])
+        current = Mark(held.mark, held.generation, purges)
         since = self._purges_since(mark.purges)
-        if current.text is None or since is None:
+        if since is None:
             raise StoreDown
         if since.buckets is None or purge_bucket(key) in since.buckets:
             raise PurgedMeanwhile
@@ -310,10 +299,51 @@ class Store:
                 if key in self._unstored.waiting():
                     return
 
-    def _read_noted(self, key: str) -> Held:
-        held = self._backend.read(key)
+    def _read(self, keys: Sequence[str], purges: int | None) -> Reading:
+        """Read keys from the backend, or from the local cache while the backend is down.
+
+        ``purges`` is the last known purge: one that is detected by this read counts as later.
+        """
+        version = self._memory.version  # before the read: a concurrent write changes the version
+        try:
+            held = self._read_noted(keys)
+        except Exception as error:
+            self._report_fault("read", error)
+            self._check_purges()
+            entries = map(self._memory.get_stale, keys)
+            envelopes = [entry.envelope if entry else None for entry in entries]
+            return Reading(envelopes, Mark(None, self._generation, purges))
+        values = zip(keys, held.values, strict=True)
+        envelopes = [self._verified(key, value, held, version) for key, value in values]
+        mark = Mark(held.mark, held.generation, self._purges if purges is None else purges)
+        return Reading(envelopes, mark)
+
+    def _verified(
+        self, key: str, value: bytes | None, held: Held, version: Version | None
+    ) -> Envelope | None:
+        """Return the envelope of a value of the backend, and put it into the local cache."""
+        if value is None:
+            return self._write_back(key, held)
+        envelope = self._seal.verify(value, key)
+        if envelope is None:
+            return None
+        if (newer := self._write_back_newer(key, envelope, held)) is not None:
+            return newer
+        with self._generation_lock:  # an answer from before a purge never enters the cleared cache
+            if self._generation == held.generation:
+                self._memory.put(envelope, held.generation, value[:SEAL_BYTES], version)
+        return envelope
+
+    def _known_purges(self) -> int | None:
+        """Return the number of the last purge known of, from the log if none is known yet."""
+        if self._purges is None and (log_read := self._purges_since(None)) is not None:
+            self._purges = log_read.latest
+        return self._purges
+
+    def _read_noted(self, keys: Sequence[str]) -> Held:
+        held = self._backend.read_many(keys)
         if self._note_generation(held.generation):
-            held = self._backend.read(key)  # the entry may have been among the deleted ones
+            held = self._backend.read_many(keys)  # an entry may have been among the deleted ones
             self._note_generation(held.generation)
         return held
 

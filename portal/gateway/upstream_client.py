@@ -1,14 +1,13 @@
 """Sends one lookup upstream, with a ledger row, and maps errors to Failure."""
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from portal.gateway import answer_check
-from portal.gateway.ledger import Ledger, LedgerEntry, LedgerSession
-from portal.gateway.lookup import Caller, Failure, Lookup
-from portal.gateway.observer import Observer
+from portal.gateway.drift_queue import DriftQueue
+from portal.gateway.ledger import Ledger, LedgerEntry
+from portal.gateway.lookup import Caller, Failure, Lookup, Observer
 from portal.gateway.operations import CachePolicy, Name
 from portal.upstream import (
     CircuitOpen,
@@ -20,7 +19,6 @@ from portal.upstream import (
     Upstream,
     UpstreamError,
 )
-from portal.vehicle import unexpected, unexpected_members
 
 SHORTEST_RETRY_S = 1.0
 
@@ -56,6 +54,7 @@ class UpstreamClient:
         self._ledger = ledger
         self._policy = policy
         self._observer = observer
+        self.drift = DriftQueue(observer)
 
     def ask(
         self,
@@ -68,21 +67,18 @@ class UpstreamClient:
         """Send a lookup and return its response; raises Failure.
 
         ``subject`` is the vehicle's tag, which does not reveal the plate; ``purges`` as in
-        ``Ledger.account``.
+        ``LedgerEntry``.
         """
         operation = lookup.operation
-        account = _ObservedAccount(
-            self._ledger.account(
-                operation.name,
-                subject,
-                self._policy.price(operation.name),
-                caller,
-                deadline,
-                purges,
-            ),
-            lambda origin, outcome, seconds: self._observer.asked(
-                operation.name, origin, outcome, seconds
-            ),
+        entry = LedgerEntry(
+            self._ledger,
+            operation.name,
+            subject,
+            self._policy.price(operation.name),
+            caller,
+            deadline,
+            purges,
+            self._observer,
         )
         resource = Resource(
             method=operation.method,
@@ -94,11 +90,12 @@ class UpstreamClient:
             payer=caller.name if self._policy.operator_credential is None else None,
         )
         try:
-            response = self._upstream.send(resource, account, deadline)
+            response = self._upstream.send(resource, entry, deadline)
         except UpstreamError as error:
             raise _failure(error) from None
         match response.status:
             case 200:
+                self.drift.add(operation.name, response.body)
                 return response
             case 400:
                 secret = self._policy.operator_credential
@@ -113,15 +110,12 @@ class UpstreamClient:
         Other statuses are decided without the body.
         """
         try:
-            if status != 200:
+            if status == 200:
+                answer_check.check(lookup, body, self._policy.hidden_marker)
+            else:
                 answer_check.message_body(body)
-                return
-            document = answer_check.check(lookup, body, self._policy.hidden_marker)
         except answer_check.NoAnswer as error:
             raise Unusable(str(error)) from None
-        name = lookup.operation.name
-        if fields := unexpected(name, document["result"]) | unexpected_members(document):
-            self._observer.drifted(name, fields)
 
     def _refusal(self, response: Response) -> Failure:
         """Return the Failure for a 4xx status."""
@@ -150,28 +144,3 @@ def _failure(error: UpstreamError) -> Failure:
             return Failure("too_slow")
         case _:
             return Failure("bad_answer")
-
-
-@dataclass(frozen=True, slots=True)
-class _ObservedAccount:
-    """A ledger session that reports the end of each attempt to the observer."""
-
-    session: LedgerSession
-    report: Callable[[str, str, float], None]
-
-    def announce(self, origin: str) -> "_ObservedAttempt":
-        return _ObservedAttempt(
-            self.session.announce(origin), origin, time.monotonic(), self.report
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _ObservedAttempt:
-    attempt: LedgerEntry
-    origin: str
-    started: float
-    report: Callable[[str, str, float], None]
-
-    def ended(self, outcome: str, status: int | None = None) -> None:
-        self.attempt.ended(outcome, status)
-        self.report(self.origin, outcome, time.monotonic() - self.started)

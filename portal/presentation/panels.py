@@ -15,10 +15,10 @@ Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam",
 class Replaced:
     """The previous, different answer to the same lookup.
 
-    ``fetched_at`` is aware and in UTC.
+    ``result`` is as in Panel; ``fetched_at`` is aware and in UTC.
     """
 
-    body: bytes
+    result: object
     fetched_at: datetime
 
 
@@ -26,7 +26,8 @@ class Replaced:
 class Panel:
     """One lookup as a page shows it.
 
-    ``fetched_at`` is aware and in UTC. ``price`` is the cost of repeating the lookup in R$, 0
+    ``result`` is the decoded ``result`` of the ``body``, None if it has none. ``fetched_at`` is
+    aware and in UTC. ``price`` is the cost of repeating the lookup in R$, 0
     where the operator configured none. ``reason`` is a Portuguese sentence, filled for an
     unavailable panel, and ``cause`` is its kind. ``is_stored``: the store holds the answer, so
     repeating the lookup costs nothing while it is fresh. ``replaced`` is the answer that this one
@@ -35,9 +36,10 @@ class Panel:
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]
     body: bytes | None = None
+    result: object = None
     fetched_at: datetime | None = None
     origin: str | None = None
-    from_memory: bool = False
+    from_cache: bool = False
     price: Decimal = Decimal(0)
     reason: str = ""
     cause: Cause = ""

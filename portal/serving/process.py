@@ -33,7 +33,7 @@ def worker() -> Flask:
     app = create_app(settings, shared)
     app.extensions["housekeeper"].start()  # so that data expires on time without requests too
     # Not atexit, whose functions a forked worker never runs.
-    Finalize(None, app.extensions["housekeeper"].do_all, exitpriority=1)
+    Finalize(None, app.extensions["housekeeper"].run_all, exitpriority=1)
     # Loaded objects are permanent. Traversing them in every full collection would stop all hits
     # for 40 ms.
     gc.collect()

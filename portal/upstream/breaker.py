@@ -163,11 +163,11 @@ class RecheckingAccount:
     account: Account
     refuse_if_open: Callable[[], None]
 
-    def announce(self, origin: str) -> Attempt:
-        attempt = self.account.announce(origin)
+    def begin(self, origin: str) -> Attempt:
+        attempt = self.account.begin(origin)
         try:
             self.refuse_if_open()
         except CircuitOpen:
-            attempt.ended(CircuitOpen.outcome)
+            attempt.finish(CircuitOpen.outcome)
             raise
         return attempt

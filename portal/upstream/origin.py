@@ -48,8 +48,8 @@ class Origin:
         self._transport = transport
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Send one paid call, announced to the account first. Raises UpstreamError."""
-        attempt = account.announce(self.name)
+        """Send one paid call, begun in the account first. Raises UpstreamError."""
+        attempt = account.begin(self.name)
         outcome, status = "maybe", None
         try:
             response = self._exchange(resource, deadline)
@@ -64,7 +64,7 @@ class Origin:
             log.warning("%s: %s", self.name, error)
             raise
         finally:
-            attempt.ended(outcome, status)
+            attempt.finish(outcome, status)
 
     def _exchange(self, resource: Resource, deadline: float) -> Response:
         adapter = self._transport(deadline)

@@ -37,18 +37,18 @@ class Resource:
 
 
 class Attempt(Protocol):
-    """One announced send. ``ended`` is called exactly once."""
+    """One send. ``finish`` is called exactly once."""
 
-    def ended(self, outcome: str, status: int | None = None) -> None: ...
+    def finish(self, outcome: str, status: int | None = None) -> None: ...
 
 
 class Account(Protocol):
     """Accounts for sends.
 
-    ``announce`` is called before the first byte of each send; it refuses the send by raising.
+    ``begin`` is called before the first byte of each send; it refuses the send by raising.
     """
 
-    def announce(self, origin: str) -> Attempt: ...
+    def begin(self, origin: str) -> Attempt: ...
 
 
 class Upstream(Protocol):

@@ -21,6 +21,7 @@ from portal.vehicle.names import mask_names
 from portal.vehicle.plate import STATES, InvalidPlate, Plate, Renavam, parse_subject
 from portal.vehicle.ranking import RankedEntry, rank
 from portal.vehicle.report import Report, Topic, read_report
+from portal.vehicle.wire import result_of
 
 __all__ = [
     "EMPTY",
@@ -62,6 +63,7 @@ __all__ = [
     "read_name",
     "read_report",
     "read_restrictions",
+    "result_of",
     "unexpected",
     "unexpected_members",
     "vehicle_name",

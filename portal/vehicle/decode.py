@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 
 from portal.vehicle.field import Field, fold
-from portal.vehicle.wire import Record, result_of
+from portal.vehicle.wire import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class Decoded:
                 return None
 
 
-def read_decode(body: bytes, marker: str) -> Decoded:
-    """Read the vehicle of an answer's body; a field that cannot be read is empty."""
-    record = Record.of(result_of(body), marker)
+def read_decode(result: object, marker: str) -> Decoded:
+    """Read the vehicle of an answer's decoded ``result``; a field that cannot be read is empty."""
+    record = Record.of(result, marker)
     return Decoded(
         make=record.text("marca"),
         description=record.text("descricao"),

@@ -5,7 +5,7 @@ from datetime import date, time
 from decimal import Decimal
 
 from portal.vehicle.field import Field
-from portal.vehicle.wire import Record, records_of, result_of
+from portal.vehicle.wire import Record, records_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class Fine:
     offender: Licence
 
 
-def read_fines(body: bytes, marker: str) -> tuple[Fine, ...]:
-    """Read the fines of an answer's body, in the source's order. Never raises."""
-    return tuple(_fine(record) for record in records_of(result_of(body), marker))
+def read_fines(result: object, marker: str) -> tuple[Fine, ...]:
+    """Read the fines of an answer's decoded ``result``, in the source's order. Never raises."""
+    return tuple(_fine(record) for record in records_of(result, marker))
 
 
 def _fine(record: Record) -> Fine:

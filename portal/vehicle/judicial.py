@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from portal.vehicle.field import Field, fold
-from portal.vehicle.wire import Record, records_of, result_of
+from portal.vehicle.wire import Record, records_of
 
 # The beginnings of a detail that denies a restriction.
 _DENIALS = ("NADA ", "NAO ", "NENHUM", "SEM ")
@@ -52,9 +52,9 @@ class Restriction:
         return denied and not self.detail.is_hidden and all(f.state == "empty" for f in stated)
 
 
-def read_restrictions(body: bytes, marker: str) -> tuple[Restriction, ...]:
-    """Read the records of an answer's body, in the source's order. Never raises."""
-    return tuple(_restriction(record) for record in records_of(result_of(body), marker))
+def read_restrictions(result: object, marker: str) -> tuple[Restriction, ...]:
+    """Read the records of an answer's decoded ``result``, in the source's order. Never raises."""
+    return tuple(_restriction(record) for record in records_of(result, marker))
 
 
 def _restriction(record: Record) -> Restriction:

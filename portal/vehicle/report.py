@@ -7,7 +7,7 @@ from typing import Literal
 
 from portal.vehicle import names
 from portal.vehicle.field import EMPTY, HIDDEN, Field, clean, fold, plain, read_field
-from portal.vehicle.wire import Record, result_of
+from portal.vehicle.wire import Record
 
 Mark = Literal["ok", "warning"]
 
@@ -53,9 +53,9 @@ class Report:
         return bool(self.summary or self.conclusion or any(t.text for t in self.topics))
 
 
-def read_report(body: bytes, marker: str, *, mask_names: bool = True) -> Report:
-    """Read the report of an answer's body; ``mask_names`` turns names into initials."""
-    record = Record.of(result_of(body), marker)
+def read_report(result: object, marker: str, *, mask_names: bool = True) -> Report:
+    """Read the report of a decoded ``result``; ``mask_names`` turns names into initials."""
+    record = Record.of(result, marker)
     topics = record.record("topicos")
     extra = [key for key in topics.members if key not in TOPIC_LABELS][:_MOST_EXTRA_TOPICS]
     return Report(

@@ -19,7 +19,6 @@ from portal.presentation import (
     Site,
     formats,
     privacy_page,
-    read_ahead,
 )
 from portal.web.http.assets import Assets
 from portal.web.http.compression import register_compression
@@ -104,11 +103,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     )
     vehicle_pages = VehiclePages(
         portal.gateway,
-        Lookups(
-            portal.gateway,
-            portal.pool,
-            lambda operation, panel: read_ahead(operation, panel, portal.hidden_marker),
-        ),
+        Lookups(portal.gateway, portal.pool),
         sessions,
         portal.history,
         public_pages,
@@ -161,13 +156,13 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
         portal.gatekeeper.mode,
         {
             name: Kept(
-                gateway.kept_s(name),
-                gateway.kept_s(name, empty=True) if operation.result_type is list else None,
+                gateway.retention_s(name),
+                gateway.retention_s(name, empty=True) if operation.result_type is list else None,
             )
             for name, operation in OPERATIONS.items()
         },
-        rejected_s=gateway.kept_s("decode", status=400),
-        history_s=portal.history.kept_s,
+        rejected_s=gateway.retention_s("decode", status=400),
+        history_s=portal.history.retention_s,
         session_s=SESSION_S,
         tries_s=SIGN_IN_WINDOW_S,
         counts_requests=portal.limits.counts_requests,

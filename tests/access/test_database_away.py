@@ -71,13 +71,13 @@ def test_pass_through_accepts_checked_credentials_in_an_outage(
         tokens = Tokens(engine, (), clock, clock)
         portals_own = tokens.issue("ana", DECODE, None, 0)
         gatekeeper = Gatekeeper("pass-through", tokens, b"s" * 32)
-        gatekeeper.admit("checked")
+        gatekeeper.authenticate("checked")
         stoppable.stop()
         clock.advance(3600)
-        assert gatekeeper.admit("checked").credential == "checked"
+        assert gatekeeper.authenticate("checked").credential == "checked"
         for unchecked in ("unchecked", portals_own):
             with pytest.raises(TokensUnavailable):
-                gatekeeper.admit(unchecked)
+                gatekeeper.authenticate(unchecked)
 
 
 def test_failed_token_read_pauses_further_reads(

@@ -80,7 +80,7 @@ def test_identify_uses_its_cached_row_within_the_time_to_live(engine: Engine) ->
 
 
 def test_pass_through_callers_have_no_daily_limit(engine: Engine) -> None:
-    identity = Gatekeeper("pass-through", Tokens(engine, ()), SECRET).admit("alice")
+    identity = Gatekeeper("pass-through", Tokens(engine, ()), SECRET).authenticate("alice")
     assert identity.daily_limit == 0
     assert identity.credential == "alice"
     assert len(identity.name) == len("credential:") + 12

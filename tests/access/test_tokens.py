@@ -127,15 +127,15 @@ def test_configured_tokens_have_all_scopes(tmp_path: Path) -> None:
 
 def test_demo_token_is_valid_only_in_demo_mode(tmp_path: Path) -> None:
     tokens = Tokens(kept_open(None, tmp_path), ())
-    assert Gatekeeper("demo", tokens, SECRET).admit("demo").name == "demo"
-    assert not Gatekeeper("demo", tokens, SECRET).admit("demo").has_scope("admin")
+    assert Gatekeeper("demo", tokens, SECRET).authenticate("demo").name == "demo"
+    assert not Gatekeeper("demo", tokens, SECRET).authenticate("demo").has_scope("admin")
     with pytest.raises(UnknownToken):
-        Gatekeeper("managed", tokens, SECRET).admit("demo")
+        Gatekeeper("managed", tokens, SECRET).authenticate("demo")
 
 
 def test_pass_through_identity_repr_hides_the_credential(tmp_path: Path) -> None:
     tokens = Tokens(kept_open(None, tmp_path), ())
-    identity = Gatekeeper("pass-through", tokens, SECRET).admit("the-callers-own")
+    identity = Gatekeeper("pass-through", tokens, SECRET).authenticate("the-callers-own")
     assert identity.credential == "the-callers-own"
     assert "the-callers-own" not in repr(identity)
     assert not identity.has_scope("admin")
@@ -143,12 +143,12 @@ def test_pass_through_identity_repr_hides_the_credential(tmp_path: Path) -> None
 
 def test_pass_through_identity_is_a_keyed_hash(tmp_path: Path) -> None:
     tokens = Tokens(kept_open(None, tmp_path), ())
-    mine = Gatekeeper("pass-through", tokens, SECRET).admit("123456")
-    again = Gatekeeper("pass-through", tokens, SECRET).admit("123456")
+    mine = Gatekeeper("pass-through", tokens, SECRET).authenticate("123456")
+    again = Gatekeeper("pass-through", tokens, SECRET).authenticate("123456")
     assert (mine.name, mine.digest) == (again.name, again.digest)
     for other in (
-        Gatekeeper("pass-through", tokens, b"another portal's").admit("123456"),
-        Gatekeeper("pass-through", tokens, SECRET).admit("123457"),
+        Gatekeeper("pass-through", tokens, b"another portal's").authenticate("123456"),
+        Gatekeeper("pass-through", tokens, SECRET).authenticate("123457"),
     ):
         assert other.name != mine.name
         assert other.digest != mine.digest
@@ -167,8 +167,8 @@ def test_pass_through_refuses_issued_tokens_of_any_namespace(engine: Engine) -> 
     gatekeeper = Gatekeeper("pass-through", Tokens(engine, (), namespace="here"), SECRET)
     for token in tokens:
         with pytest.raises(UnknownToken):
-            gatekeeper.admit(token)
-    assert gatekeeper.admit("an-upstreams-own").credential == "an-upstreams-own"
+            gatekeeper.authenticate(token)
+    assert gatekeeper.authenticate("an-upstreams-own").credential == "an-upstreams-own"
 
 
 def test_token_of_another_namespace_is_unknown(engine: Engine) -> None:

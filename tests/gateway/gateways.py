@@ -10,6 +10,7 @@ from portal.gateway import (
     DECODE,
     OPERATIONS,
     CachePolicy,
+    CacheStatus,
     Caller,
     Failure,
     FileLeases,
@@ -50,22 +51,22 @@ class StubUpstream:
     gate: threading.Event | None = None
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        attempt = account.announce("primary")
+        attempt = account.begin("primary")
         self.calls.append(resource)
         if self.gate is not None:
             assert self.gate.wait(20)
         answer = self.answer(resource) if callable(self.answer) else self.answer
         if isinstance(answer, Exception):
-            attempt.ended(getattr(answer, "outcome", "maybe"))
+            attempt.finish(getattr(answer, "outcome", "maybe"))
             raise answer
         answer = answer or good(resource)
         if answer.status in (200, 400, 404):
             try:
                 resource.check(answer.status, answer.body)
             except Unusable as error:
-                attempt.ended(error.outcome, answer.status)
+                attempt.finish(error.outcome, answer.status)
                 raise
-        attempt.ended("answered", answer.status)
+        attempt.finish("answered", answer.status)
         return answer
 
 
@@ -146,6 +147,7 @@ def bench(
     leases: Leases | None = None,
     backend: object = None,
     observer: object = None,
+    savings: Callable[[str, CacheStatus, int], object] | None = None,
     fresh_s: int = FRESH_S,
     stale_s: int = STALE_S,
     purge_log: PurgeLog | None = None,
@@ -169,6 +171,7 @@ def bench(
         ledger,
         policy,
         observer,  # type: ignore[arg-type]
+        savings or (lambda *_: None),
         clock,
     )
     return Bench(gateway, upstream, store, held, memory, ledger, clock, ticking)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from tests.gateway.gateways import CALLER
 
 
 def begin_call(ledger: Ledger, caller: Caller = CALLER) -> LedgerEntry:
-    return ledger.account("decode", "tag", Decimal("0.30"), caller).announce("primary")
+    return LedgerEntry(ledger, "decode", "tag", Decimal("0.30"), caller).begin("primary")
 
 
 def buy(
@@ -16,7 +16,7 @@ def buy(
 ) -> None:
     attempt = begin_call(ledger, caller)
     if outcome is not None:
-        attempt.ended(outcome, status if outcome == "answered" else None)
+        attempt.finish(outcome, status if outcome == "answered" else None)
 
 
 def spent(ledger: Ledger) -> list[str]:

@@ -31,9 +31,9 @@ class Backend:
         if self.is_down:
             raise ConnectionError("down")
 
-    def read(self, key):
+    def read_many(self, keys):
         self._up()
-        return Held(self.values.get(key), self.generation, self.mark)
+        return Held([self.values.get(key) for key in keys], self.generation, self.mark)
 
     def version(self):
         self._up()

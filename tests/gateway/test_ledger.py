@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from portal.gateway import Caller, Failure, Ledger
+from portal.gateway.ledger import LedgerEntry
 from portal.storage import reading, spending
 from portal.storage.database import _metadata
 from tests.fakes import wait_until
@@ -24,12 +25,12 @@ SPAWN = multiprocessing.get_context("spawn")
 
 def test_row_is_written_before_the_call(engine, clock):
     ledger = Ledger(engine, clock=clock)
-    attempt = ledger.account("decode", "tag", Decimal("0.305"), CALLER).announce("secondary")
+    attempt = LedgerEntry(ledger, "decode", "tag", Decimal("0.305"), CALLER).begin("secondary")
     (row,) = ledger.rows()
     assert (row.operation, row.origin, row.caller) == ("decode", "secondary", "somebody")
     assert (row.price, row.outcome, row.status) == (Decimal("0.305"), "maybe", None)
     assert row.sent_at.timestamp() == clock()
-    attempt.ended("answered", 200)
+    attempt.finish("answered", 200)
     (row,) = ledger.rows()
     assert (row.outcome, row.status) == ("answered", 200)
 

@@ -1,7 +1,6 @@
 """Closing ledger rows after a database outage or a lost confirmation."""
 
 from collections.abc import Callable
-from decimal import Decimal
 
 import pytest
 from sqlalchemy import Connection, Engine, event, select
@@ -10,8 +9,7 @@ from portal.gateway import Failure, Ledger
 from portal.gateway import ledger as ledger_module
 from portal.storage import reading, spending
 from tests.fakes.databases import PostgresProcess, opened
-from tests.gateway.gateways import CALLER
-from tests.gateway.ledgers import buy, spent
+from tests.gateway.ledgers import begin_call, buy, spent
 
 
 def held(engine: Engine) -> dict[str, int]:
@@ -38,13 +36,10 @@ def test_failed_closes_are_retried_after_outage(tmp_path, clock):
     """
     with PostgresProcess() as server, opened(server.url, tmp_path) as engine:
         ledger = Ledger(engine, daily_limit=3, clock=clock)
-        calls = [
-            ledger.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
-            for _ in range(3)
-        ]
+        calls = [begin_call(ledger) for _ in range(3)]
         server.stop()
         for call, end in zip(calls, [("answered", 200), ("not_sent",), ("not_sent",)], strict=True):
-            call.ended(*end)
+            call.finish(*end)
         ledger.settle()
         server.start()
         assert spent(ledger) == ["maybe"] * 3
@@ -59,9 +54,9 @@ def test_lost_confirmation_releases_reservation_once(engine, clock):
     ledger = Ledger(engine, clock=clock)
     for _ in range(2):
         buy(ledger)
-    attempt = ledger.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
+    attempt = begin_call(ledger)
     lose_connection_at_commit(engine, lambda raw: raw.commit())
-    attempt.ended("not_sent")
+    attempt.finish("not_sent")
     assert held(engine) == {"day": 2, "token:somebody": 2}
     ledger.settle()
     assert held(engine) == {"day": 2, "token:somebody": 2}
@@ -87,11 +82,11 @@ def test_rolled_back_row_does_not_close_row_of_same_number(engine, clock):
     with pytest.raises(Failure):
         buy(ledger)
     clock.advance(0.01)
-    attempt = ledger.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
+    attempt = begin_call(ledger)
     ledger.settle()
     assert spent(ledger) == ["maybe"]
     assert held(engine) == {"day": 1, "token:somebody": 1}
-    attempt.ended("answered", 200)
+    attempt.finish("answered", 200)
     assert spent(ledger) == ["answered"]
 
 
@@ -99,14 +94,11 @@ def test_pending_closes_are_bounded_and_settled_in_batches(engine, clock, monkey
     monkeypatch.setattr(ledger_module, "MAX_PENDING_CLOSES", 5)
     monkeypatch.setattr(ledger_module, "SETTLE_BATCH", 3)
     ledger = Ledger(engine, clock=clock)
-    calls = [
-        ledger.account("decode", "tag", Decimal("0.30"), CALLER).announce("primary")
-        for _ in range(7)
-    ]
+    calls = [begin_call(ledger) for _ in range(7)]
     with engine.begin() as db:
         db.exec_driver_sql("ALTER TABLE ledger RENAME TO elsewhere")
     for call in calls:
-        call.ended("answered", 200)
+        call.finish("answered", 200)
     with engine.begin() as db:
         db.exec_driver_sql("ALTER TABLE elsewhere RENAME TO ledger")
     assert spent(ledger) == ["maybe"] * 7

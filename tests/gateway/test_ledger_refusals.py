@@ -79,7 +79,7 @@ def test_trial_calls_in_flight_use_half_of_remaining_limit(engine, clock):
     assert len(waiting) == 9  # of 19
     assert [kind_of(ledger, caller("bia")) for _ in range(5)] == ["sent"] * 5
     for each in waiting:
-        each.ended("answered", 401)
+        each.finish("answered", 401)
     assert kind_of(ledger, caller("new")) == "sent"
     assert len(list(ledger.rows())) == 16
 

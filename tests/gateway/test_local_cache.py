@@ -1,10 +1,12 @@
 """The local cache: size bound, confirmation by the backend, and eviction."""
 
 import errno
+from collections.abc import Sequence
 
 import pytest
 
 from portal.gateway import Directive
+from portal.gateway.backend import Held
 from portal.gateway.envelope import Envelope
 from portal.gateway.memory import LocalCache
 from tests.fakes import Clock
@@ -59,7 +61,9 @@ def test_requested_entry_is_confirmed_in_background(tmp_path, clock, monkeypatch
     for _ in range(6):
         one.decode()
         pass_time(one, 0.5)
-    monkeypatch.setattr(one.backend, "read", lambda _key: pytest.fail("a request read the backend"))
+    monkeypatch.setattr(
+        one.backend, "read_many", lambda _key: pytest.fail("a request read the backend")
+    )
     assert one.decode().cache_status == "hit"
 
 
@@ -75,7 +79,9 @@ def test_unchanged_version_confirms_all_entries(tmp_path, clock, monkeypatch):
     one = bench(tmp_path, clock)
     keys = [read_after_last_write(one, plate) for plate in ("DEF4G56", "ABC1D23")]
     one.decode("DEF4G56")
-    monkeypatch.setattr(one.backend, "read", lambda _key: pytest.fail("a request read the backend"))
+    monkeypatch.setattr(
+        one.backend, "read_many", lambda _key: pytest.fail("a request read the backend")
+    )
     pass_time(one, 30)
     assert all(one.store.recent(key) is not None for key in keys)
     for key in keys:
@@ -103,17 +109,17 @@ def test_write_during_read_is_detected(tmp_path, clock, monkeypatch):
     pass_time(one, 1)
     two.decode()
     one.memory.evict(key)
-    read = one.backend.read
+    read = one.backend.read_many
 
-    def read_before_the_other_writes(key: str) -> tuple[bytes | None, str]:
-        found = read(key)
+    def read_before_the_other_writes(keys: Sequence[str]) -> Held:
+        found = read(keys)
         clock.advance(1)
         two.decode(directive=Directive.REFRESH)
         one.store.tick()
         return found
 
     with monkeypatch.context() as patched:
-        patched.setattr(one.backend, "read", read_before_the_other_writes)
+        patched.setattr(one.backend, "read_many", read_before_the_other_writes)
         older = one.decode()
     newer = two.decode()
     assert older.fetched_at < newer.fetched_at

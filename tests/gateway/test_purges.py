@@ -201,7 +201,7 @@ def test_unavailable_store_does_not_serve_purged_plate(
         made.decode(plate)
     made.expire_local_cache()
     log.note(purge_bucket(made.store.tag(PLATES[0])))
-    monkeypatch.setattr(SQLiteCache, "read", refuse)
+    monkeypatch.setattr(SQLiteCache, "read_many", refuse)
     peek = {"directive": Directive.ONLY_IF_CACHED}
     assert made.decode(PLATES[1], **peek).cache_status == "hit"
     with pytest.raises(Failure):

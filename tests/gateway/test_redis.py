@@ -87,7 +87,7 @@ def test_signatures_are_read_in_batches(cache, monkeypatch):
         cache.replace(f"t:{number}", b"head%d and body" % number, 60, fence=number)
     signatures, generation = cache.signatures([f"t:{number}" for number in (0, 1, 2, 3, 6, 9)], 5)
     assert signatures == {f"t:{number}": b"head%d" % number for number in (0, 1, 2, 3, 6)}
-    assert generation == cache.read("t:1")[1]
+    assert generation == cache.read_many(["t:1"])[1]
     assert cache.signatures([], 5) == ({}, generation)
 
 
@@ -106,7 +106,7 @@ def test_purge_removes_all_keys_of_tag(cache):
     keys = cache.client.keys("*")
     assert not any(b"plate" in key for key in keys)
     assert cache.get("other:3") == b"kept"
-    assert cache.read("other:3")[1].startswith("purged:")
+    assert cache.read_many(["other:3"])[1].startswith("purged:")
 
 
 def test_tag_set_expires_with_its_longest_entry(cache):

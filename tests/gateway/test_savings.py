@@ -11,7 +11,7 @@ from tests.gateway.gateways import bench, terms
 
 def test_hits_are_counted_by_day_at_their_price(tmp_path, engine, clock):
     tally = SavingsCounter(engine, terms(price="0.305"), clock)
-    made = bench(tmp_path, clock, observer=tally)
+    made = bench(tmp_path, clock, savings=tally.count)
     for _ in range(4):
         made.decode()
     tally.flush()
@@ -25,7 +25,7 @@ def test_two_processes_add_to_one_count(engine, clock):
     for _ in range(2):
         tally = SavingsCounter(engine, terms(price="1"), clock)
         for how in ("hit", "stale", "collapsed", "miss", "request"):
-            tally.served("renajud", how, 0.1)
+            tally.count("renajud", how)
         tally.flush()
         tally.flush()
     (saved,) = tally.month()
@@ -37,7 +37,7 @@ def test_concurrent_flushes_lose_no_hit(engine, clock):
     tallies = [SavingsCounter(engine, terms(price="1"), clock) for _ in range(12)]
     for tally in tallies:
         for operation in ("decode", "renainf", "renajud"):
-            tally.served(operation, "hit", 0.1)
+            tally.count(operation, "hit")
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(SavingsCounter.flush, tallies))
     assert [each.hits for each in tallies[0].month()] == [12, 12, 12]
@@ -45,7 +45,7 @@ def test_concurrent_flushes_lose_no_hit(engine, clock):
 
 def test_failed_flush_is_retried(tmp_path, engine, clock, monkeypatch):
     tally = SavingsCounter(engine, terms(), clock)
-    tally.served("decode", "hit", 0.1)
+    tally.count("decode", "hit")
     broken = kept_open(None, tmp_path / "broken")
     _metadata.drop_all(broken)
     monkeypatch.setattr(tally, "_engine", broken)

@@ -38,7 +38,7 @@ def test_signatures_of_many_keys_are_read_together(cache):
     cache.set("t:gone", b"head", -1)
     signatures, generation = cache.signatures(["t:0", "t:3", "t:6", "t:9", "t:gone"], 5)
     assert signatures == {"t:0": b"head0", "t:3": b"head3", "t:6": b"head6"}
-    assert generation == cache.read("t:0")[1]
+    assert generation == cache.read_many(["t:0"])[1]
     assert cache.signatures([], 5) == ({}, generation)
 
 
@@ -57,7 +57,7 @@ def test_version_changes_with_every_write(cache, tmp_path):
         write()
         seen = cache.version()
         assert seen != last
-        cache.read("t:a"), other.signatures(["t:a"], 5), cache.sweep()
+        cache.read_many(["t:a"]), other.signatures(["t:a"], 5), cache.sweep()
         last = cache.version()
     cache.sweep(), other.sweep()
     assert cache.version() == last
@@ -140,11 +140,11 @@ def test_expired_entry_can_be_replaced_by_any_fence(cache):
 
 def test_purge_begins_generation_seen_by_every_process(cache, tmp_path):
     other = opened_cache(tmp_path)
-    begun = cache.read("t:k")[1]
+    begun = cache.read_many(["t:k"])[1]
     assert begun.startswith("begun:")
-    assert other.read("t:k")[1] == begun
+    assert other.read_many(["t:k"])[1] == begun
     other.delete_tagged("t")
-    assert cache.read("t:k")[1].startswith("purged:")
+    assert cache.read_many(["t:k"])[1].startswith("purged:")
 
 
 def test_file_is_readable_by_owner_only(cache, tmp_path):

@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law import SHARES, Cost, Totals, assess, negotiate, totals
-from portal.vehicle import read_fines
+from portal.vehicle import read_fines, result_of
 from tests.factories import HIDDEN, fine, renainf_body
 
 TODAY = date(2026, 11, 20)
 
 
 def owed(*records: dict[str, object]) -> Totals:
-    return totals([assess(one, TODAY) for one in read_fines(renainf_body(*records), HIDDEN)])
+    fines = read_fines(result_of(renainf_body(*records)), HIDDEN)
+    return totals([assess(one, TODAY) for one in fines])
 
 
 def test_ceiling_is_price_less_fines_less_costs() -> None:

@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from portal.presentation import Panels, RenderContext, Site, formats
 from portal.presentation.panels import Panel
-from portal.vehicle import Plate
+from portal.vehicle import Plate, result_of
 from portal.web.http.assets import Assets
 from tests.factories import (
     HIDDEN,
@@ -68,7 +68,8 @@ def answered(
     age: timedelta = timedelta(minutes=3),
     price: str = "0",
 ) -> Panel:
-    return Panel(state, body, NOW - age, "primary", from_memory=True, price=Decimal(price))
+    result = result_of(body)
+    return Panel(state, body, result, NOW - age, "primary", from_cache=True, price=Decimal(price))
 
 
 def panels(

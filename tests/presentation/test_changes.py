@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from portal.presentation import Panels, dossier_page, vehicle_page
 from portal.presentation.panels import Panel, Replaced
 from portal.presentation.vehicle.changes import MOST_LINES, changes_of
+from portal.vehicle import result_of
 from tests.factories import (
     HIDDEN,
     decode_body,
@@ -37,7 +38,7 @@ from tests.web.html_checker import check_html, text_of
 
 
 def after(before: bytes, now: bytes) -> Panel:
-    return replace(answered(now), replaced=Replaced(before, NOW - timedelta(days=1)))
+    return replace(answered(now), replaced=Replaced(result_of(before), NOW - timedelta(days=1)))
 
 
 def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:

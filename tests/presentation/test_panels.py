@@ -1,6 +1,7 @@
 """Tests of the panels' states and contents, also with malformed answers."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -21,7 +22,6 @@ from portal.presentation import (
     search_page,
     vehicle_page,
 )
-from portal.presentation.panels import Panel
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel import is_readable, subject_path
 from portal.vehicle import Plate, Renavam
@@ -41,7 +41,6 @@ from tests.presentation.odd_records import JSON, odd
 from tests.presentation.rendering import (
     CONTEXT,
     DOWN,
-    NOW,
     PLATE,
     ROOT,
     UNASKED,
@@ -107,7 +106,7 @@ def test_page_waits_only_with_unasked_panels() -> None:
 def test_body_without_contract_envelope_is_unavailable(body: bytes) -> None:
     odd = answered(body)
     for lookup in ("decode", "renainf", "renajud"):
-        assert not is_readable(odd, lookup)
+        assert not is_readable(odd.result, lookup)
     page = vehicle_page(PLATE, Panels(odd, odd, odd), UNASKED, CONTEXT)
     assert set(states(page).values()) == {"ready", "unavailable"}
     assert page.panels[0].content is not None
@@ -139,7 +138,9 @@ def test_today_is_the_date_in_sao_paulo() -> None:
 
 
 def test_provenance_has_age_source_and_price() -> None:
-    panel = Panel("stale", renainf_body(), NOW - timedelta(hours=5), "secondary", True, Decimal(2))
+    panel = replace(
+        answered(renainf_body(), "stale", age=timedelta(hours=5), price="2"), origin="secondary"
+    )
     page = vehicle_page(PLATE, Panels(UNASKED, panel, UNASKED), UNASKED, CONTEXT)
     (source,) = page.panels[2].provenance
     assert (source.age, source.source) == ("há 5\u00a0h", "fonte secundária")

@@ -12,7 +12,7 @@ from portal.law import assess
 from portal.presentation import DossierPage, dossier_page
 from portal.presentation.paper.fines import PaperFines
 from portal.presentation.paper.timeline import MOST_DAYS, numbers
-from portal.vehicle import read_fines
+from portal.vehicle import read_fines, result_of
 from tests.factories import (
     HIDDEN,
     decode_body,
@@ -47,7 +47,8 @@ def all_words(table: PaperFines, row: int = 0) -> str:
 
 def test_shared_sentence_becomes_note_and_single_stays_in_row() -> None:
     twins = table_of(fine(), fine())
-    sentence = assess(read_fines(renainf_body(fine()), HIDDEN)[0], CONTEXT.today).amount.note
+    (read,) = read_fines(result_of(renainf_body(fine())), HIDDEN)
+    sentence = assess(read, CONTEXT.today).amount.note
     assert [note.text for note in twins.notes].count(sentence) == 1
     assert not any(sentence in row.details for row in twins.rows)
     alone = table_of(fine())

@@ -8,7 +8,7 @@ import pytest
 from portal.presentation import dossier_page, negotiation_page, vehicle_page
 from portal.presentation.paper.prices import paper_prices
 from portal.presentation.vehicle.prices import MOST_TABS, Prices, PriceTab, axis_price, prices_of
-from portal.vehicle import read_decode
+from portal.vehicle import read_decode, result_of
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history
 from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, panels, render
 from tests.web.html_checker import check_html, text_of
@@ -16,7 +16,7 @@ from tests.web.html_checker import check_html, text_of
 
 def candidates(*entries: Any, today: date = CONTEXT.today) -> Prices:
     body = decode_body(str(PLATE), informacoesFipe=list(entries))
-    return prices_of(read_decode(body, marker=HIDDEN), today)
+    return prices_of(read_decode(result_of(body), marker=HIDDEN), today)
 
 
 def only(**overrides: Any) -> PriceTab:

@@ -20,10 +20,10 @@ class RecordingAccount:
     """An account that accepts and records each send: (origin, outcome, status)."""
 
     sends: list[tuple[str, str, int | None]] = field(default_factory=list)
-    announced: int = 0
+    begun: int = 0
 
-    def announce(self, origin: str) -> "RecordedAttempt":
-        self.announced += 1
+    def begin(self, origin: str) -> "RecordedAttempt":
+        self.begun += 1
         return RecordedAttempt(self, origin)
 
     @property
@@ -36,7 +36,7 @@ class RecordedAttempt:
     account: RecordingAccount
     origin: str
 
-    def ended(self, outcome: str, status: int | None = None) -> None:
+    def finish(self, outcome: str, status: int | None = None) -> None:
         self.account.sends.append((self.origin, outcome, status))
 
 

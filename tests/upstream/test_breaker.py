@@ -227,7 +227,7 @@ def test_timeout_between_answers_counts_for_its_vehicle_only(
     assert breaker.state == state
 
 
-def test_call_announced_while_circuit_opens_is_not_sent(breaker):
+def test_call_begun_while_circuit_opens_is_not_sent(breaker):
     """While the ledger writes its row, five other calls may fail."""
     sent = []
 
@@ -235,7 +235,7 @@ def test_call_announced_while_circuit_opens_is_not_sent(breaker):
         def send(self, requested, account, deadline):
             if isinstance(self.next, Exception):
                 return super().send(requested, account, deadline)
-            account.announce("primary")
+            account.begin("primary")
             sent.append(requested)
             return self.next
 
@@ -243,10 +243,10 @@ def test_call_announced_while_circuit_opens_is_not_sent(breaker):
     breaker._origin = sending
 
     class Opening(RecordingAccount):
-        def announce(self, origin):
+        def begin(self, origin):
             sending.next = Failing(500)
             fail(breaker, sending, FAILURES_TO_OPEN)
-            return super().announce(origin)
+            return super().begin(origin)
 
     account = Opening()
     with pytest.raises(CircuitOpen):

@@ -97,7 +97,7 @@ def test_two_open_circuits_raise_without_announcement(clock):
     with pytest.raises(CircuitOpen) as caught:
         refused.send(resource(), account, deadline_in(30))
     assert 0 < caught.value.retry_after_s <= 5
-    assert account.announced == 0
+    assert account.begun == 0
 
 
 def test_timeout_takes_precedence_over_refused_connect(upstream):
@@ -134,10 +134,10 @@ class _Spent(Exception):
 
 
 class _OneSend(RecordingAccount):
-    def announce(self, origin: str):
-        if self.announced:
+    def begin(self, origin: str):
+        if self.begun:
             raise _Spent
-        return super().announce(origin)
+        return super().begin(origin)
 
 
 def test_refused_second_send_keeps_first_failure(upstream, secondary):
@@ -150,7 +150,7 @@ def test_refused_second_send_keeps_first_failure(upstream, secondary):
 
 def test_refused_first_send_raises_account_error(upstream, secondary):
     nothing_left = _OneSend()
-    nothing_left.announced = 1
+    nothing_left.begun = 1
     with pytest.raises(_Spent):
         both(upstream.url, secondary.url).send(resource(), nothing_left, deadline_in(30))
     assert upstream.count() == 0

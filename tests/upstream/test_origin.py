@@ -49,7 +49,7 @@ def test_broken_answer_raises_error_of_its_charge_class(upstream, row: Row, oper
     assert client.send(resource(operation), account, deadline_in(30)).status == 200
     assert account.outcomes[1] == "answered"
     assert account.outcomes[0] not in ("answered", "not_sent")
-    assert upstream.count() == account.announced == 2
+    assert upstream.count() == account.begun == 2
 
 
 @pytest.mark.parametrize("row", SLOW, ids=str)
@@ -121,7 +121,7 @@ def test_a_reset_is_never_sent_again(upstream):
     for _ in range(3):
         with pytest.raises(Broken):
             client.send(resource(), account, deadline_in(30))
-    assert upstream.count() == account.announced == 4
+    assert upstream.count() == account.begun == 4
     assert account.outcomes == ["answered", "broken", "broken", "broken"]
 
 
@@ -314,7 +314,7 @@ def test_refusing_account_prevents_send(upstream):
         pass
 
     class Refusing(RecordingAccount):
-        def announce(self, origin: str):
+        def begin(self, origin: str):
             raise Refused
 
     with pytest.raises(Refused):

@@ -251,18 +251,18 @@ def test_call_of_proven_payer_takes_no_lock(breaker, scripted):
         assert not caller.is_alive()
 
 
-def test_call_announced_while_payer_circuit_opens_is_not_sent(breaker, scripted):
+def test_call_begun_while_payer_circuit_opens_is_not_sent(breaker, scripted):
     sent = []
 
     class Opening(RecordingAccount):
-        def announce(self, origin):
+        def begin(self, origin):
             fail(breaker, scripted, FAILURES_TO_OPEN, payer="ana")
-            return super().announce(origin)
+            return super().begin(origin)
 
     def send(requested, account, deadline):
         if isinstance(account, RecordingAccount):
             raise Failing(500)
-        account.announce("primary")
+        account.begin("primary")
         sent.append(requested)
 
     usual = scripted.send

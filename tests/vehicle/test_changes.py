@@ -15,6 +15,7 @@ from portal.vehicle import (
     read_decode,
     read_fines,
     read_restrictions,
+    result_of,
 )
 from tests.factories import (
     HIDDEN,
@@ -29,15 +30,15 @@ from tests.factories import (
 
 
 def fines(*records: dict[str, Any]) -> tuple[Any, ...]:
-    return read_fines(renainf_body(*records), HIDDEN)
+    return read_fines(result_of(renainf_body(*records)), HIDDEN)
 
 
 def restrictions(*records: dict[str, Any]) -> tuple[Any, ...]:
-    return read_restrictions(renajud_body(*records), HIDDEN)
+    return read_restrictions(result_of(renajud_body(*records)), HIDDEN)
 
 
 def vehicle(**fields: Any) -> Any:
-    return read_decode(decode_body("ABC1D23", **fields), HIDDEN)
+    return read_decode(result_of(decode_body("ABC1D23", **fields)), HIDDEN)
 
 
 def events_of(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[tuple[Any, int]]:

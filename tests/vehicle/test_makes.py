@@ -1,7 +1,5 @@
 """Conversion of registration spellings to display names."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +8,7 @@ from portal.vehicle import Decoded, read_decode, read_name, vehicle_name
 
 
 def decoded(**fields: str) -> Decoded:
-    return read_decode(json.dumps({"result": fields}).encode(), "INFORMACAO OCULTADA")
+    return read_decode(fields, "INFORMACAO OCULTADA")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The best matching candidate is first and has a reason."""
 
-import json
-
 from portal.vehicle import Decoded, rank, read_decode
 
 
@@ -15,7 +13,7 @@ def vehicle(*entries: dict[str, str]) -> Decoded:
         "cilindradas": "1798",
         "informacoesFipe": list(entries),
     }
-    return read_decode(json.dumps({"result": result}).encode(), "X")
+    return read_decode(result, "X")
 
 
 def order(car: Decoded) -> list[str]:

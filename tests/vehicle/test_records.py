@@ -35,7 +35,7 @@ from tests.vehicle.observed import (
 
 
 def test_observed_fine_is_read_completely() -> None:
-    (fine,) = read_fines(body([OBSERVED_FINE]), HIDDEN_MARKER)
+    (fine,) = read_fines(result_of(body([OBSERVED_FINE])), HIDDEN_MARKER)
     assert fine.notice is HIDDEN
     assert fine.amount == Decimal(130)
     assert (fine.committed_on, fine.committed_at) == (date(2025, 5, 14), time(9, 30))
@@ -46,7 +46,7 @@ def test_observed_fine_is_read_completely() -> None:
 
 def test_unreadable_payment_date_keeps_its_text() -> None:
     sent = OBSERVED_FINE | {"pagamento": {"dataPagamento": "32/13/2025"}}
-    (fine,) = read_fines(body([sent]), HIDDEN_MARKER)
+    (fine,) = read_fines(result_of(body([sent])), HIDDEN_MARKER)
     assert fine.paid_on is None
     assert str(fine.paid_on_text) == "32/13/2025"
 
@@ -64,30 +64,30 @@ def test_unreadable_payment_date_keeps_its_text() -> None:
 )
 def test_kinds_of_any_shape_are_read_completely(sent: object, read: str) -> None:
     for name in ("restricoes", "tipoBloqueio"):
-        (found,) = read_restrictions(body([{name: sent}]), HIDDEN_MARKER)
+        (found,) = read_restrictions(result_of(body([{name: sent}])), HIDDEN_MARKER)
         field = found.kinds_text if name == "restricoes" else found.block_type
         assert (str(field), field.state) == (read, "known")
 
 
 @pytest.mark.parametrize("sent", [[HIDDEN_MARKER], [HIDDEN_MARKER, ""], HIDDEN_MARKER])
 def test_kinds_that_are_all_hidden_are_hidden(sent: object) -> None:
-    (found,) = read_restrictions(body([{"restricoes": sent}]), HIDDEN_MARKER)
+    (found,) = read_restrictions(result_of(body([{"restricoes": sent}])), HIDDEN_MARKER)
     assert found.kinds_text.is_hidden
 
 
 def test_long_list_of_kinds_ends_with_ellipsis() -> None:
-    (found,) = read_restrictions(body([{"restricoes": ["PENHORA"] * 50}]), HIDDEN_MARKER)
+    (found,) = read_restrictions(result_of(body([{"restricoes": ["PENHORA"] * 50}])), HIDDEN_MARKER)
     assert str(found.kinds_text).endswith("PENHORA; …")
 
 
 @pytest.mark.parametrize("sent", [[], {}, [""], [None], "", None, True])
 def test_kinds_without_text_are_empty(sent: object) -> None:
-    (found,) = read_restrictions(body([{"x": 1, "restricoes": sent}]), HIDDEN_MARKER)
+    (found,) = read_restrictions(result_of(body([{"x": 1, "restricoes": sent}])), HIDDEN_MARKER)
     assert found.kinds_text.state == "empty"
 
 
 def test_observed_restriction_is_read_completely() -> None:
-    (found,) = read_restrictions(body([OBSERVED_RESTRICTION]), HIDDEN_MARKER)
+    (found,) = read_restrictions(result_of(body([OBSERVED_RESTRICTION])), HIDDEN_MARKER)
     assert found.included_at == datetime(2025, 10, 23, 14, 5, 9)  # noqa: DTZ001 source's own time
     assert str(found.kinds_text) == "TRANSFERENCIA"
     assert found.case.is_hidden
@@ -97,13 +97,13 @@ def test_observed_restriction_is_read_completely() -> None:
 
 def test_record_that_is_no_object_counts() -> None:
     """A list with an unreadable element must not look like a clean record."""
-    assert len(read_fines(body(["?", OBSERVED_FINE, None]), HIDDEN_MARKER)) == 3
-    assert len(read_restrictions(body([7]), HIDDEN_MARKER)) == 1
-    assert read_restrictions(body([]), HIDDEN_MARKER) == ()
+    assert len(read_fines(result_of(body(["?", OBSERVED_FINE, None])), HIDDEN_MARKER)) == 3
+    assert len(read_restrictions(result_of(body([7])), HIDDEN_MARKER)) == 1
+    assert read_restrictions(result_of(body([])), HIDDEN_MARKER) == ()
 
 
 def test_observed_vehicle_is_read_completely() -> None:
-    car = read_decode(body(OBSERVED_VEHICLE), HIDDEN_MARKER)
+    car = read_decode(result_of(body(OBSERVED_VEHICLE)), HIDDEN_MARKER)
     assert (car.model_year, car.built_year) == (2015, 2014)
     assert (car.power_cv, car.displacement_cc, car.passengers) == (180, 1798, 5)
     assert car.chassis.is_hidden
@@ -116,7 +116,8 @@ def test_observed_vehicle_is_read_completely() -> None:
 @pytest.mark.parametrize("price", ["0", "0.00", "", "R$ 0,00", None, "-5", "abc", []])
 def test_missing_price_is_none_not_zero(price: object) -> None:
     entry = OBSERVED_VEHICLE["informacoesFipe"][0] | {"valorAtual": price}  # type: ignore[index]
-    car = read_decode(body(OBSERVED_VEHICLE | {"informacoesFipe": [entry]}), HIDDEN_MARKER)
+    sent = body(OBSERVED_VEHICLE | {"informacoesFipe": [entry]})
+    car = read_decode(result_of(sent), HIDDEN_MARKER)
     assert car.fipe[0].current is None
 
 
@@ -224,7 +225,7 @@ ANY_JSON = st.recursive(
 @given(ANY_JSON)
 def test_readers_never_raise_for_any_result(result: object) -> None:
     sent = json.dumps({"result": result}).encode()
-    car = read_decode(sent, HIDDEN_MARKER)
+    car = read_decode(result_of(sent), HIDDEN_MARKER)
     str(vehicle_name(car))
     for ranked in rank(car.fipe, car):
         series = PriceSeries.of(ranked.entry)
@@ -233,9 +234,9 @@ def test_readers_never_raise_for_any_result(result: object) -> None:
         )
         _ = (series.gaps, series.peak, series.twelve_month_change, series.yearly_change)
         _ = (series.change_since_peak, series.predicted_change, series.code)
-    read_fines(sent, HIDDEN_MARKER)
-    read_restrictions(sent, HIDDEN_MARKER)
-    read_report(sent, HIDDEN_MARKER)
+    read_fines(result_of(sent), HIDDEN_MARKER)
+    read_restrictions(result_of(sent), HIDDEN_MARKER)
+    read_report(result_of(sent), HIDDEN_MARKER)
     for operation in CONTRACT:
         unexpected(operation, result)
 
@@ -257,6 +258,6 @@ def test_readers_never_raise_for_one_odd_field(operation: str, data: st.DataObje
 
 @given(st.binary(max_size=60))
 def test_readers_never_raise_for_any_bytes(sent: bytes) -> None:
-    assert read_fines(sent, HIDDEN_MARKER) == ()
-    read_decode(sent, HIDDEN_MARKER)
-    read_report(sent, HIDDEN_MARKER)
+    assert read_fines(result_of(sent), HIDDEN_MARKER) == ()
+    read_decode(result_of(sent), HIDDEN_MARKER)
+    read_report(result_of(sent), HIDDEN_MARKER)

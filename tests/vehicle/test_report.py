@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.vehicle import HIDDEN_MARKER, Report, mask_names, read_report
+from portal.vehicle import HIDDEN_MARKER, Report, mask_names, read_report, result_of
 from portal.vehicle.field import fold
 from portal.vehicle.report import TOPIC_LABELS, split_mark
 
 
 def report(result: object, *, mask: bool = True) -> Report:
-    return read_report(json.dumps({"result": result}).encode(), HIDDEN_MARKER, mask_names=mask)
+    return read_report(result, HIDDEN_MARKER, mask_names=mask)
 
 
 def test_topics_are_in_contract_order_then_extra_ones() -> None:
@@ -80,7 +80,7 @@ def test_marker_in_prose_is_replaced_in_every_spelling(quoted: str) -> None:
 @given(st.text(max_size=60), st.text(max_size=12), st.text(max_size=60))
 def test_any_marker_in_prose_is_replaced(before: str, marker: str, after: str) -> None:
     sent = json.dumps({"result": {"resumo": before + marker + after}}).encode()
-    summary = read_report(sent, marker, mask_names=False).summary
+    summary = read_report(result_of(sent), marker, mask_names=False).summary
     if fold(marker) and fold(marker) not in fold("oculto pela fonte"):
         pieces = str(summary).split("oculto pela fonte")
         assert not any(fold(marker) in fold(piece) for piece in pieces)

@@ -71,11 +71,11 @@ def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
 
 def _changes(lookup: Lookup, panel: Panel, context: RenderContext) -> Changes | None:
     replaced = panel.replaced
-    if replaced is None or panel.body is None or panel.fetched_at is None:
+    if replaced is None or panel.fetched_at is None:
         return None
-    if not (is_readable(panel, lookup) and is_readable(Panel("stale", replaced.body), lookup)):
+    if not (is_readable(panel.result, lookup) and is_readable(replaced.result, lookup)):
         return None
-    lines = tuple(_LINES[lookup](replaced.body, panel.body, context))
+    lines = tuple(_LINES[lookup](replaced.result, panel.result, context))
     if not lines:
         return None
     return Changes(
@@ -87,7 +87,7 @@ def _changes(lookup: Lookup, panel: Panel, context: RenderContext) -> Changes | 
     )
 
 
-def _vehicle_lines(before: bytes, after: bytes, context: RenderContext) -> Iterator[ChangeLine]:
+def _vehicle_lines(before: object, after: object, context: RenderContext) -> Iterator[ChangeLine]:
     old, new = read_decode(before, context.marker), read_decode(after, context.marker)
     for price in changed_prices(old, new):
         yield ChangeLine(_price_text(price), "veiculo", "unknown", "refresh")
@@ -118,7 +118,7 @@ def _shown(field: Field) -> str:
     return "oculto pela fonte" if field.is_hidden else formats.MISSING
 
 
-def _fine_lines(before: bytes, after: bytes, context: RenderContext) -> Iterator[ChangeLine]:
+def _fine_lines(before: object, after: object, context: RenderContext) -> Iterator[ChangeLine]:
     old, new = read_fines(before, context.marker), read_fines(after, context.marker)
     for change in changed_fines(old, new):
         anchor = f"multa-{change.position + 1}" if 0 <= change.position < MOST_ROWS else ""
@@ -196,7 +196,9 @@ def _caveat(event: str) -> str:
     return " Pode ter sido paga ou cancelada, ou a fonte pode não a ter enviado: confirme."
 
 
-def _restriction_lines(before: bytes, after: bytes, context: RenderContext) -> Iterator[ChangeLine]:
+def _restriction_lines(
+    before: object, after: object, context: RenderContext
+) -> Iterator[ChangeLine]:
     old = read_restrictions(before, context.marker)
     new = read_restrictions(after, context.marker)
     for change in changed_restrictions(old, new):

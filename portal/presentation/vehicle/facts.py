@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 from typing import Final
 
 from portal.presentation import formats
@@ -59,32 +58,20 @@ class VehicleFacts:
 
 def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
     """The vehicle of an answer; None if there is none or it is unreadable."""
-    if panel.body is None or not is_readable(panel, "decode"):
+    if not is_readable(panel.result, "decode"):
         return None
-    return read_facts(panel.body, context.marker, context.today)
+    return read_facts(panel.result, context.marker, context.today)
 
 
-@lru_cache(64)
-def read_facts(body: bytes, marker: str, today: date) -> VehicleFacts:
-    """The facts of a readable answer, with its price charts.
-
-    The cache key includes the day, because a prediction becomes an estimate of a past month.
-    """
-    decoded = read_decode(body, marker)
+def read_facts(result: object, marker: str, today: date) -> VehicleFacts:
+    """The facts of a readable answer, with its price charts."""
+    decoded = read_decode(result, marker)
     return VehicleFacts(
         name=vehicle_name(decoded),
         line=_line(decoded),
         facts=_facts(decoded),
         prices=prices_of(decoded, today),
     )
-
-
-def read_ahead(operation: str, panel: Panel, marker: str) -> None:
-    """Fill the cache of ``read_facts`` while the page waits for other lookups."""
-    if panel.body is None or panel.fetched_at is None:
-        return
-    if operation == "decode" and is_readable(panel, "decode"):
-        read_facts(panel.body, marker, formats.local_date(panel.fetched_at))
 
 
 def _line(decoded: Decoded) -> str:

@@ -78,9 +78,9 @@ _TONES = {
 
 def fine_list(panel: Panel, context: RenderContext) -> FineList | None:
     """The fines of an answer; None if there is none or it is unreadable."""
-    if panel.body is None or not is_readable(panel, "renainf"):
+    if not is_readable(panel.result, "renainf"):
         return None
-    fines = read_fines(panel.body, context.marker)
+    fines = read_fines(panel.result, context.marker)
     assessments = tuple(assess(fine, context.today) for fine in fines)
     states = _states(fines[:MOST_ROWS])
     rows = tuple(

@@ -4,14 +4,11 @@ A panel is *waiting* (a script will fetch it), *idle* (not looked up, and this v
 paid lookups), *unavailable* (the lookup failed, which never reads as "nothing found") or *ready*.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final, Generic, Literal, TypeVar
-
-import msgspec
 
 from portal.law import Term, term
 from portal.presentation import formats
@@ -111,7 +108,7 @@ class Provenance:
     source: str
     age: str
     fetched_at: datetime | None
-    from_memory: bool
+    from_cache: bool
     is_stale: bool
     price: Decimal | None
 
@@ -227,7 +224,7 @@ def missing_of(
             panel.cause,
         )
         for lookup in lookups
-        if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel, lookup)
+        if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel.result, lookup)
     )
 
 
@@ -242,7 +239,7 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
         f"{lookup_labels}: {reason}"
         for lookup_labels, reason in group_by_reason(missing_of(panels, subject))
     ]
-    stored = [LOOKUP_WORDS[one] for one in lookups if panels.of(one).from_memory]
+    stored = [LOOKUP_WORDS[one] for one in lookups if panels.of(one).from_cache]
     if stored:
         sentences.append(f"{capitalised_list(stored)}: não veio resposta nova.")
     if sentences:
@@ -261,26 +258,15 @@ def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
         source=_SOURCES.get(panel.origin or "", ""),
         age="" if panel.fetched_at is None else formats.age(now - panel.fetched_at),
         fetched_at=panel.fetched_at,
-        from_memory=panel.from_memory and not is_recent,
+        from_cache=panel.from_cache and not is_recent,
         is_stale=panel.state == "stale",
         price=panel.price if panel.price > 0 else None,
     )
 
 
-def is_readable(panel: Panel, lookup: Lookup) -> bool:
-    """Whether an answer has the envelope of the API contract.
+def is_readable(result: object, lookup: Lookup) -> bool:
+    """Whether a decoded ``result`` is of the API contract's type.
 
     A fine or restriction answer without a list in ``result`` must not read as "no fines".
     """
-    if panel.body is None:
-        return False
-    try:
-        answer = msgspec.json.decode(panel.body)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        # Only the standard library accepts lone surrogates and huge numbers.
-        try:
-            answer = json.loads(panel.body, parse_int=str, parse_float=str)
-        except (ValueError, RecursionError):
-            return False
-    result = answer.get("result") if isinstance(answer, dict) else None
     return isinstance(result, dict if lookup == "decode" else list)

@@ -77,7 +77,7 @@ def report_section(
     report = (
         None
         if panel.body is None
-        else read_report(panel.body, context.marker, mask_names=context.mask_names)
+        else read_report(panel.result, context.marker, mask_names=context.mask_names)
     )
     state: Literal["none", "unavailable", "ready"]
     if report is not None:

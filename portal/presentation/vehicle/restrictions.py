@@ -67,9 +67,9 @@ class RestrictionList:
 
 def restriction_list(panel: Panel, context: RenderContext) -> RestrictionList | None:
     """The restrictions of an answer; None if there is none or it is unreadable."""
-    if panel.body is None or not is_readable(panel, "renajud"):
+    if not is_readable(panel.result, "renajud"):
         return None
-    records = read_restrictions(panel.body, context.marker)
+    records = read_restrictions(panel.result, context.marker)
     effects = [effect_of(record) for record in records]
     return RestrictionList(
         cards=tuple(

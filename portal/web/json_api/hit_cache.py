@@ -2,8 +2,9 @@
 
 It works like WhiteNoise does for files. It calls the same functions as the Flask path for
 authorisation, parsing, freshness and headers, so its responses differ from Flask's only in their
-timing. It passes every other request to Flask unchanged: another method, a Cache-Control header,
-any refusal, anything that is not a fresh 200.
+timing. It passes every other request to Flask: another method, a Cache-Control header, any refusal,
+anything that is not a fresh 200. A request that it has checked, and whose answer is not stored, is
+passed on with the result (CHECKED), so that Flask neither authenticates nor parses it again.
 
 An entry is valid for an identical request until its ``Age`` changes, which is at most 1 s, and
 only while the process-local cache confirms the answer.
@@ -18,10 +19,24 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 import msgspec
 
 from portal.access import Gatekeeper
-from portal.gateway import DECODE, RENAINF, RENAJUD, Gateway, Lookup, Operation, Served
+from portal.gateway import (
+    DECODE,
+    RENAINF,
+    RENAJUD,
+    Gateway,
+    Operation,
+    Served,
+)
 from portal.web.http.headers import new_request_id, standing_headers
 from portal.web.json_api.access_log_buffer import AccessLogBuffer, Hit, HitLabels
-from portal.web.json_api.routes import Refusal, authorise, success_headers, vehicle_lookup
+from portal.web.json_api.routes import (
+    CHECKED,
+    CheckedRequest,
+    Refusal,
+    authorise,
+    success_headers,
+    vehicle_lookup,
+)
 
 _ENTRY_BYTES: Final = 4096  # upper estimate of an entry with its headers, key and dict slot
 _MAX_KEY_LENGTH: Final = 1024  # path, query and credential of a request that may be cached
@@ -37,9 +52,7 @@ _EntryKey = tuple[str, str, str | None, str, str]  # path, query, Authorization,
 class _Entry(msgspec.Struct, frozen=True):
     """A prepared response head for one request; ``until`` is in monotonic seconds."""
 
-    lookup: Lookup
     key: str
-    credential: str | None
     until: float
     fetched_at: float
     headers: list[tuple[str, str]]
@@ -98,46 +111,50 @@ class Edge:
         if entry is not None and started < entry.until:
             body = self._gateway.get_if_unchanged(entry.key, entry.fetched_at)
         if entry is None or body is None:
-            try:
-                entry, body = self._build_entry(entry_key, entry, started)
-            except (_Bypass, Refusal):
+            checked = self._check(entry_key)
+            if checked is None:
                 return None
+            served = self._gateway.get_fresh(checked.snapshot)
+            if served is None or served.status != 200:
+                environ[CHECKED] = checked
+                return None
+            entry, body = self._add_entry(entry_key, checked, served, started), served.body
         request_id = new_request_id()
         self._log.add(Hit(time.time(), self._monotonic() - started, request_id, entry.labels))
         start_response("200 OK", [*entry.headers, ("X-Request-Id", request_id)])
         return body
 
-    def _build_entry(
-        self, entry_key: _EntryKey, previous: _Entry | None, now: float
-    ) -> tuple[_Entry, bytes]:
-        """Build and cache the entry of a request, checked in the JSON paths' order.
+    def _check(self, entry_key: _EntryKey) -> CheckedRequest | None:
+        """Check a request in the JSON paths' order: 401, 403, 400, store.
 
-        The order is 401, 403, 400, store. ``previous`` is the outdated entry of the same request,
-        or None. Raises _Bypass or Refusal.
+        Returns None for a request that is refused or is not one of these paths.
         """
-        path, query, authorization, scheme, method = entry_key
+        path, query, authorization, scheme, _ = entry_key
+        parts = _parse_path(path)
         if (
-            scheme not in _COMMON_HEADERS
+            parts is None
+            or scheme not in _COMMON_HEADERS
             or len(path) + len(query) + len(authorization or "") > _MAX_KEY_LENGTH
         ):
-            raise _Bypass
-        operation, plate, uf = _parse_path(path)
+            return None
         headers = () if authorization is None else (authorization,)
-        identity = authorise(self._gatekeeper, operation, headers, query.encode("latin-1"))
-        if previous is not None and previous.credential == identity.credential:
-            lookup, key = previous.lookup, previous.key
-        else:
-            lookup = vehicle_lookup(operation, plate, uf)
-            key = self._gateway.key(lookup, identity.credential)
-        served = self._gateway.get_fresh(lookup, key)
-        if served is None:
-            raise _Bypass
+        try:
+            identity = authorise(self._gatekeeper, parts[0], headers, query.encode("latin-1"))
+            lookup = vehicle_lookup(*parts)
+        except Refusal:
+            return None
+        return CheckedRequest(identity, self._gateway.read(lookup, identity.credential))
+
+    def _add_entry(
+        self, entry_key: _EntryKey, checked: CheckedRequest, served: Served, now: float
+    ) -> _Entry:
+        """Build and cache the entry of a request."""
+        _, _, _, scheme, method = entry_key
+        lookup = checked.snapshot.lookup
         answer_headers = success_headers(served)
-        rule = f"{operation.path}/<plate>" + ("/<uf>" if uf is not None else "")
+        rule = f"{lookup.operation.path}/<plate>" + ("/<uf>" if lookup.uf is not None else "")
         entry = _Entry(
-            lookup=lookup,
-            key=key,
-            credential=identity.credential,
+            key=checked.snapshot.key,
             until=now + _valid_for_s(served, time.time()),
             fetched_at=served.fetched_at,
             headers=[
@@ -146,21 +163,19 @@ class Edge:
                 *answer_headers,
                 *_COMMON_HEADERS[scheme],
             ],
-            labels=HitLabels.of(operation.name, method, rule, dict(answer_headers)["Cache-Status"]),
+            labels=HitLabels.of(
+                lookup.operation.name, method, rule, dict(answer_headers)["Cache-Status"]
+            ),
         )
         with self._lock:
             self._entries.pop(entry_key, None)
             self._entries[entry_key] = entry
             while len(self._entries) > self._max_entries or self._oldest().until < now - _IDLE_S:
                 del self._entries[next(iter(self._entries))]
-        return entry, served.body
+        return entry
 
     def _oldest(self) -> _Entry:
         return next(iter(self._entries.values()))
-
-
-class _Bypass(Exception):
-    """The request must be handled by Flask."""
 
 
 def _valid_for_s(served: Served, now: float) -> float:
@@ -181,8 +196,8 @@ def _is_eligible(environ: WSGIEnvironment) -> bool:
     )
 
 
-def _parse_path(path: str) -> tuple[Operation, str, str | None]:
-    """A path's operation, plate and UF, as spelt in the path; raises _Bypass."""
+def _parse_path(path: str) -> tuple[Operation, str, str | None] | None:
+    """A path's operation, plate and UF, as spelt in the path; None for another path."""
     base, _, last = path.rpartition("/")
     operation = _OPERATIONS.get(base)
     if operation is not None:
@@ -190,4 +205,4 @@ def _parse_path(path: str) -> tuple[Operation, str, str | None]:
     base, _, plate = base.rpartition("/")
     if base == RENAINF.path:
         return RENAINF, plate, last
-    raise _Bypass
+    return None

@@ -1,8 +1,9 @@
 """The five JSON paths: upstream-compatible, with its bodies byte for byte."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from flask import Blueprint, Response, abort, request
 
@@ -27,6 +28,7 @@ from portal.gateway import (
     NotStrictJSON,
     Operation,
     Served,
+    Snapshot,
     parse_exact,
     report_lookup,
 )
@@ -40,6 +42,9 @@ INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
 INVALID_DATA = 'O membro "data" deve ser um objeto JSON.'
 BODY_CAP = 256 * 1024
+# Where the hit cache leaves its CheckedRequest in the WSGI environment. No header can set it:
+# the keys of headers begin with "HTTP_".
+CHECKED: Final = "portal.checked_request"
 
 
 class Refusal(Exception):
@@ -49,6 +54,14 @@ class Refusal(Exception):
         super().__init__(message)
         self.status = status
         self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRequest:
+    """A request that the hit cache authorised and parsed, and what the store holds for it."""
+
+    identity: Identity
+    snapshot: Snapshot
 
 
 class JsonApi:
@@ -102,11 +115,17 @@ class JsonApi:
         route("/detran/v1/analytical-reports", "report", REPORT, self._report)
         return paths
 
-    def _answer(self, operation: Operation, lookup: Callable[[Identity], Lookup]) -> Response:
+    def _answer(self, operation: Operation, parse: Callable[[Identity], Lookup]) -> Response:
+        checked: CheckedRequest | None = request.environ.get(CHECKED)
         try:
-            authorization = request.headers.getlist("Authorization")
-            identity = authorise(self._gatekeeper, operation, authorization, request.query_string)
-            parsed_lookup = lookup(identity)
+            if checked is None:
+                authorization = request.headers.getlist("Authorization")
+                query = request.query_string
+                identity = authorise(self._gatekeeper, operation, authorization, query)
+                lookup, snapshot = parse(identity), None
+            else:
+                identity, snapshot = checked.identity, checked.snapshot
+                lookup = snapshot.lookup
         except Refusal as refusal:
             return message_response(refusal.status, refusal.message)
         wait_s = self._limits.request(request.remote_addr, identity.digest)
@@ -114,7 +133,7 @@ class JsonApi:
             return message_response(429, TOO_MANY, wait_s)
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
         try:
-            return _relay(self._gateway.fetch(parsed_lookup, caller, _directive(identity)))
+            return _relay(self._gateway.fetch(lookup, caller, _directive(identity), snapshot))
         except Failure as failure:
             return failure_response(failure, self._gatekeeper.mode == "pass-through")
 
@@ -158,7 +177,7 @@ def authorise(
     ``authorization`` holds the values of all Authorization headers.
     """
     try:
-        identity = gatekeeper.admit(read_credential(authorization, query))
+        identity = gatekeeper.authenticate(read_credential(authorization, query))
     except (NoCredential, UnknownToken):
         raise Refusal(401, UNAUTHORIZED) from None
     except RefusedToken:

@@ -16,7 +16,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from portal.gateway import CacheStatus, FailureKind
+from portal.gateway import CacheStatus, FailureKind, Observer
 from portal.system.shared_directory import reserve
 from portal.web.observability.request_log import method_label
 
@@ -58,8 +58,8 @@ class BreakerLike(Protocol):
     def state(self) -> str: ...
 
 
-class Metrics:
-    """Counts the gateway's events (see its Observer) and HTTP responses.
+class Metrics(Observer):
+    """Counts the gateway's events and HTTP responses.
 
     ``directory`` is the one given to ``enable_multiprocess``. With it, the exposed metrics cover
     all processes that write there, ended ones included; without it, only this process.

@@ -14,7 +14,6 @@ from typing import Final
 
 from markupsafe import Markup
 
-from portal.presentation import read_facts
 from portal.presentation.glossary_links import glossed
 
 MAX_FRAGMENTS: Final = 64  # about 60 kB of markup each
@@ -71,5 +70,4 @@ class Fragments:
     def forget(self) -> None:
         with self._lock:
             self._fragments.clear()
-        read_facts.cache_clear()
         glossed.cache_clear()

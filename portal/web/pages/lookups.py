@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
+from typing import TypeVar
 
 from portal.access import Identity
 from portal.gateway import (
@@ -21,13 +22,16 @@ from portal.gateway import (
     Lookup,
     Operation,
     Served,
+    Snapshot,
 )
 from portal.presentation import Panels, subject_phrase
 from portal.presentation.failure_texts import FAULTS
 from portal.presentation.panels import Panel, Replaced
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import Plate, Renavam, result_of
 
 log = logging.getLogger(__name__)
+
+Found = TypeVar("Found")
 
 OUT_OF_SCOPE = "O seu acesso não inclui esta consulta."
 NOT_FOR_RENAVAM = "Esta consulta é feita pela placa."
@@ -37,21 +41,11 @@ BROKEN = "Algo deu errado neste portal durante a consulta."
 
 
 class Lookups:
-    """Turns operations on a subject into panels.
+    """Turns operations on a subject into panels."""
 
-    ``read_ahead`` is called with each answer that came from the upstream, in its lookup's thread,
-    so that parsing it overlaps with the slower lookups.
-    """
-
-    def __init__(
-        self,
-        gateway: Gateway,
-        pool: Executor,
-        read_ahead: Callable[[str, Panel], object] = lambda _operation, _panel: None,
-    ) -> None:
+    def __init__(self, gateway: Gateway, pool: Executor) -> None:
         self._gateway = gateway
         self._pool = pool
-        self._read_ahead = read_ahead
 
     def panels(
         self,
@@ -76,33 +70,27 @@ class Lookups:
         thread of the pool, and the last of them runs in the calling thread.
         """
         results: dict[Lookup, Panel] = {}
-        to_fetch: list[Lookup] = []
+        pending: dict[Lookup, _PendingLookup] = {}
+        caller = Caller(identity.name, identity.daily_limit, identity.credential)
         for lookup in dict.fromkeys(
             Lookup(operation, subject) for subject in subjects for operation in operations
         ):
-            if directive is Directive.REFRESH:
-                to_fetch.append(lookup)
-                continue
-            first = Directive.ONLY_IF_CACHED if directive is Directive.NORMAL else directive
-            panel = self.panel(lookup, identity, first)
-            if panel.state == "unasked" and directive is Directive.NORMAL:
-                to_fetch.append(lookup)
+            found = self._settle(lookup, partial(self._stored, lookup, caller, identity, directive))
+            if isinstance(found, Panel):
+                results[lookup] = found
             else:
-                results[lookup] = panel
-        pending = [
-            _PendingLookup(partial(self.panel, lookup, identity, directive)) for lookup in to_fetch
-        ]
-        for each in pending[:-1]:
+                fetch = partial(self._fetched, lookup, caller, directive, found)
+                pending[lookup] = _PendingLookup(partial(self._settle, lookup, fetch))
+        waiting = list(pending.values())
+        for each in waiting[:-1]:
             # If the system cannot start a thread, the lookups run one after another below.
             with suppress(RuntimeError):
                 self._pool.submit(each.run)
                 each.is_submitted = True
-        for each in reversed(pending):
+        for each in reversed(waiting):
             if not each.is_submitted:
                 each.run()
-        results |= {
-            lookup: each.panel.result() for lookup, each in zip(to_fetch, pending, strict=True)
-        }
+        results |= {lookup: each.panel.result() for lookup, each in pending.items()}
         unasked = Panel("unasked")
         return [
             Panels(
@@ -113,10 +101,10 @@ class Lookups:
             for subject in subjects
         ]
 
-    def panel(
-        self, lookup: Lookup, identity: Identity, directive: Directive = Directive.NORMAL
-    ) -> Panel:
-        """The panel of one lookup; never raises."""
+    def _stored(
+        self, lookup: Lookup, caller: Caller, identity: Identity, directive: Directive
+    ) -> Panel | Snapshot:
+        """Return the panel of a lookup, or what the store holds if it must be fetched."""
         price = self._gateway.terms(lookup.operation.name).price
         if not identity.has_scope(lookup.operation.name):
             return Panel("unavailable", price=price, reason=OUT_OF_SCOPE, cause="out_of_scope")
@@ -124,14 +112,33 @@ class Lookups:
             return Panel(
                 "unavailable", price=price, reason=NOT_FOR_RENAVAM, cause="not_for_renavam"
             )
-        caller = Caller(identity.name, identity.daily_limit, identity.credential)
-        replaced = None
+        snapshot = self._gateway.read(lookup, caller.credential)
+        served = self._gateway.cached(snapshot, directive)
+        if served is not None:
+            return self._answered(lookup, caller, served)
+        if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
+            return Panel("unasked", price=price)
+        return snapshot
+
+    def _fetched(
+        self, lookup: Lookup, caller: Caller, directive: Directive, snapshot: Snapshot
+    ) -> Panel:
+        served = self._gateway.fetch(lookup, caller, directive, snapshot)
+        return self._answered(lookup, caller, served)
+
+    def _answered(self, lookup: Lookup, caller: Caller, served: Served) -> Panel:
+        price = self._gateway.terms(lookup.operation.name).price
+        if served.status != 200:
+            sentence = REJECTED.format(subject_phrase(lookup.subject))
+            return Panel("unavailable", price=price, reason=sentence, cause="rejected")
+        return _panel(served, self._gateway.previous(lookup, caller), price)
+
+    def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
+        """Return what ``find`` returns, or the panel of the failure it raises."""
+        price = self._gateway.terms(lookup.operation.name).price
         try:
-            served = self._gateway.fetch(lookup, caller, directive)
-            replaced = self._gateway.previous(lookup, caller)
+            return find()
         except Failure as failure:
-            if failure.kind == "not_stored":
-                return Panel("unasked", price=price)
             sentence = FAULTS[failure.kind].sentence
             if failure.kind == "not_found":
                 sentence = UNKNOWN.format(subject_phrase(lookup.subject))
@@ -140,14 +147,6 @@ class Lookups:
             log.error("unexpected %s in a panel", type(error).__name__)
             # A failed panel must neither fail the page nor look like a clean record.
             return Panel("unavailable", price=price, reason=BROKEN, cause="broken")
-        if served.status != 200:
-            sentence = REJECTED.format(subject_phrase(lookup.subject))
-            return Panel("unavailable", price=price, reason=sentence, cause="rejected")
-        panel = _panel(served, replaced, price)
-        if not panel.from_memory:
-            with suppress(Exception):  # rendering the page meets the same error and handles it
-                self._read_ahead(lookup.operation.name, panel)
-        return panel
 
 
 class _PendingLookup:
@@ -178,12 +177,16 @@ def _panel(served: Served, replaced: Served | None, price: Decimal) -> Panel:
     return Panel(
         state="stale" if served.cache_status == "stale" else "fresh",
         body=served.body,
+        result=result_of(served.body),
         fetched_at=datetime.fromtimestamp(served.fetched_at, UTC),
         origin=served.origin,
-        from_memory=served.from_memory,
+        from_cache=served.from_cache,
         price=price,
-        replaced=Replaced(replaced.body, datetime.fromtimestamp(replaced.fetched_at, UTC))
-        if replaced is not None and is_older
-        else None,
+        replaced=_replaced(replaced) if replaced is not None and is_older else None,
         is_stored=served.stored,
     )
+
+
+def _replaced(served: Served) -> Replaced:
+    fetched_at = datetime.fromtimestamp(served.fetched_at, UTC)
+    return Replaced(result_of(served.body), fetched_at)

@@ -73,9 +73,9 @@ class Sessions:
             if sealed := session.get("credential"):
                 credential = open_text(self._secret, self._namespace, sealed)
                 if credential is not None and self.is_pass_through:
-                    return self._gatekeeper.admit(credential)
+                    return self._gatekeeper.authenticate(credential)
             elif (token_digest := session.get("token")) and not self.is_pass_through:
-                return self._gatekeeper.admit_digest(token_digest)
+                return self._gatekeeper.authenticate_digest(token_digest)
         except (UnknownToken, RefusedToken):
             pass
         if "credential" in session or "token" in session:
@@ -115,7 +115,7 @@ class Sessions:
 
     def sign_in(self, token: str) -> None:
         """Start a session; raises UnknownToken or RefusedToken."""
-        self._gatekeeper.admit(token)
+        self._gatekeeper.authenticate(token)
         if self.is_pass_through and len(token) > MAX_CREDENTIAL_LENGTH:
             raise UnknownToken
         session.clear()  # against session fixation

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from portal.access import Identity
-from portal.gateway import Caller, Directive, Failure, Gateway, Served, report_lookup
+from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
 from portal.presentation import LOOKUP_WORDS, Lookup, Panels, WrittenReport
 from portal.presentation.panels import Panel
-from portal.vehicle import Plate
+from portal.vehicle import Plate, result_of
 
 _decoder = msgspec.json.Decoder(float_hook=Decimal)  # keeps all digits for the report
 
@@ -72,12 +72,12 @@ class WrittenReports:
                 return Panel("unasked", price=price), False
             made_of, newest = readable
         has_changed = made_of is None and len(results) == len(LOOKUP_WORDS)
-        return _report_panel(newest, made_of, price, from_memory=True), has_changed
+        return _report_panel(newest, made_of, price, from_cache=True), has_changed
 
     def unstored_panel(self, served: Served, panels: Panels) -> Panel:
         """The panel of a report that could not be stored."""
         price = self._gateway.terms("report").price
-        return _report_panel(served, tuple(_results(panels)), price, from_memory=False)
+        return _report_panel(served, tuple(_results(panels)), price, from_cache=False)
 
     def _stored_reports(
         self, plate: Plate, results: Mapping[Lookup, Any], caller: Caller
@@ -89,12 +89,10 @@ class WrittenReports:
         """
         for subset in _subsets(tuple(results)):
             lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
-            try:
-                served_report = self._gateway.fetch(lookup, caller, Directive.PEEK)
-            except Failure:
-                continue
-            if served_report.status == 200:  # a 400 is a stored rejection by the upstream
-                yield subset, served_report
+            snapshot = self._gateway.read(lookup, caller.credential)
+            served = self._gateway.cached(snapshot, Directive.PEEK)
+            if served is not None and served.status == 200:  # a 400 is a stored rejection
+                yield subset, served
 
 
 def _caller(identity: Identity) -> Caller:
@@ -102,14 +100,15 @@ def _caller(identity: Identity) -> Caller:
 
 
 def _report_panel(
-    served: Served, made_of: tuple[Lookup, ...] | None, price: Decimal, *, from_memory: bool
+    served: Served, made_of: tuple[Lookup, ...] | None, price: Decimal, *, from_cache: bool
 ) -> WrittenReport:
     return WrittenReport(
         "fresh",
         served.body,
+        result_of(served.body),
         datetime.fromtimestamp(served.fetched_at, UTC),
         served.origin,
-        from_memory=from_memory,
+        from_cache=from_cache,
         price=price,
         made_of=made_of,
     )

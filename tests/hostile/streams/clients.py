@@ -44,25 +44,25 @@ class NaiveClient:
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         with self._lock:
-            row = account.announce("primary")
+            row = account.begin("primary")
             try:
                 try:
                     response = self._ask(resource)
                 except ConnectionError:
                     if not self._is_used:
                         raise
-                    row.ended("stale_connection")
-                    row = account.announce("primary")
+                    row.finish("stale_connection")
+                    row = account.begin("primary")
                     response = self._ask(resource)
                 answer = _judged(response[0], response[1])
                 resource.check(answer.status, answer.body)
             except UpstreamError as error:
-                row.ended(error.outcome)
+                row.finish(error.outcome)
                 raise
             except (OSError, http.client.HTTPException) as error:
-                row.ended(Broken.outcome)
+                row.finish(Broken.outcome)
                 raise Broken(repr(error)) from error
-            row.ended("answered", answer.status)
+            row.finish("answered", answer.status)
             return answer
 
     def close(self) -> None:
@@ -95,15 +95,15 @@ class CarefulClient:
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         with self._lock:
-            row = account.announce("primary")
+            row = account.begin("primary")
             try:
                 answer = _judged(*self._ask(resource, deadline))
                 resource.check(answer.status, answer.body)
             except UpstreamError as error:
                 self.close()
-                row.ended(error.outcome)
+                row.finish(error.outcome)
                 raise
-            row.ended("answered", answer.status)
+            row.finish("answered", answer.status)
             return answer
 
     def _ask(self, resource: Resource, deadline: float) -> tuple[int, bytes]:

@@ -55,11 +55,11 @@ class Violation:
 
 @dataclass
 class Row:
-    """One announced send, as the ledger would hold it."""
+    """One begun send, as the ledger would hold it."""
 
     ends: list[tuple[str, int | None]] = field(default_factory=list)
 
-    def ended(self, outcome: str, status: int | None = None) -> None:
+    def finish(self, outcome: str, status: int | None = None) -> None:
         self.ends.append((outcome, status))
 
 
@@ -67,7 +67,7 @@ class Row:
 class Account:
     rows: list[Row] = field(default_factory=list)
 
-    def announce(self, origin: str) -> Row:
+    def begin(self, origin: str) -> Row:
         self.rows.append(Row())
         return self.rows[-1]
 

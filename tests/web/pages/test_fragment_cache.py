@@ -5,14 +5,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from portal.presentation import read_ahead, read_facts
-from portal.presentation.panels import Panel
 from portal.web.pages.fragment_cache import MAX_FRAGMENTS, Fragments
-from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import Clock
 from tests.fakes.in_process import InProcessPortal
-from tests.presentation.rendering import CONTEXT, NOW
 from tests.web.page_client import PageClient
 
 PLATE = "ABC1D23"
@@ -51,7 +47,6 @@ def test_forget_clears_fragments_and_facts() -> None:
     fragments.forget()
     fragments.remembered(subject, renderer)
     assert renderer.calls == 2
-    assert read_facts.cache_info().currsize == 0
 
 
 def test_fragments_are_bounded() -> None:
@@ -71,29 +66,6 @@ def test_cached_page_equals_the_freshly_rendered_page(portal: PortalFactory) -> 
     fresh = client.get(path)
     per_request_text = re.compile(r"Pedido \w+|\d+ segundos?")
     assert per_request_text.sub("", remembered.text) == per_request_text.sub("", fresh.text)
-
-
-def test_read_facts_distinguishes_answers() -> None:
-    one = read_facts(factories.decode_body(PLATE, marca="AUDI"), factories.HIDDEN, CONTEXT.today)
-    other = read_facts(factories.decode_body(PLATE, marca="FIAT"), factories.HIDDEN, CONTEXT.today)
-    assert one.name != other.name
-
-
-def test_read_ahead_caches_the_facts() -> None:
-    body = factories.decode_body("XYZ9A87")
-    read_facts.cache_clear()
-    read_ahead("decode", Panel("fresh", body, NOW), factories.HIDDEN)
-    assert read_facts.cache_info().currsize == 1
-    read_facts(body, factories.HIDDEN, CONTEXT.today)
-    assert read_facts.cache_info().hits == 1
-
-
-def test_read_ahead_skips_unreadable_panels() -> None:
-    read_facts.cache_clear()
-    read_ahead("decode", Panel("fresh", b"[]", NOW), factories.HIDDEN)
-    read_ahead("decode", Panel("unavailable"), factories.HIDDEN)
-    read_ahead("renainf", Panel("fresh", factories.renainf_body(), NOW), factories.HIDDEN)
-    assert read_facts.cache_info().currsize == 0
 
 
 def test_cache_of_size_0_renders_every_time() -> None:
@@ -122,14 +94,12 @@ def test_purge_by_another_process_clears_the_cache(portal: PortalFactory) -> Non
     here, other = portal({}), portal({})
     PageClient(here.client).get(f"/placa/{PLATE}?completo=1")
     assert fragments_of(here)._fragments
-    assert read_facts.cache_info().currsize == 1
     purge(other)
     assert fragments_of(here)._fragments
     ticks = [task for task in here.app.extensions["housekeeper"]._chores if task.every_s <= 0.5]
     for task in ticks:
         task.do()
     assert not fragments_of(here)._fragments
-    assert read_facts.cache_info().currsize == 0
 
 
 def test_fragment_rendered_after_a_purge_from_older_data_is_cleared() -> None:

@@ -1,11 +1,10 @@
 """Written reports: their date, missing records, age and price."""
 
-from decimal import Decimal
-
 import pytest
 
 from portal.presentation import Panels, dossier_page, vehicle_page
 from portal.presentation.vehicle.report import WrittenReport
+from portal.vehicle import result_of
 from tests.conftest import PortalFactory
 from tests.factories import fine, renainf_body, report_body
 from tests.fakes import FaultUpstream, faults
@@ -132,7 +131,8 @@ def test_report_shows_when_it_was_written() -> None:
 
 
 def test_outdated_report_does_not_claim_completeness() -> None:
-    written = WrittenReport("fresh", report_body(), NOW, "primary", price=Decimal(0), made_of=None)
+    body = report_body()
+    written = WrittenReport("fresh", body, result_of(body), NOW, "primary", made_of=None)
     page = vehicle_page(PLATE, panels(), written, CONTEXT, report_outdated=True)
     shown = text_of(check_html(render(page)))
     assert "Os registros mudaram desde então" in shown

@@ -1,0 +1,52 @@
+"""The comparison of answers with the contract, after they were served."""
+
+import threading
+
+import pytest
+
+from portal.gateway import Observer
+from portal.gateway.drift_queue import MOST_WAITING, DriftQueue
+from portal.upstream import Response
+from tests import factories
+from tests.gateway.gateways import StubUpstream, bench
+
+ODD = factories.decode_body("ABC1D23", campoNovo="1")
+
+
+class Drift(Observer):
+    """Records the fields that drifted."""
+
+    def __init__(self) -> None:
+        self.fields: list[str] = []
+
+    def drifted(self, operation: str, fields: object) -> None:
+        self.fields += fields  # type: ignore[arg-type]
+
+
+def test_response_does_not_wait_for_the_comparison(
+    tmp_path, clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The comparison here never ends until the answer was served."""
+    served, drift = threading.Event(), Drift()
+
+    def compare(_operation: str, _result: object) -> frozenset[str]:
+        assert served.wait(20)
+        return frozenset({"campoNovo"})
+
+    monkeypatch.setattr("portal.gateway.drift_queue.unexpected", compare)
+    made = bench(tmp_path, clock, StubUpstream(Response(200, ODD, "primary")), observer=drift)
+    assert made.decode().cache_status == "miss"
+    assert drift.fields == []
+    served.set()
+    made.gateway.count_drift()
+    assert drift.fields == ["campoNovo"]
+
+
+def test_full_queue_counts_every_answer() -> None:
+    drift = Drift()
+    queue = DriftQueue(drift)
+    for _ in range(MOST_WAITING + 3):
+        queue.add("decode", ODD)
+    assert len(drift.fields) == 3
+    queue.flush()
+    assert drift.fields == ["campoNovo"] * (MOST_WAITING + 3)
