@@ -280,7 +280,7 @@ class Store:
             raise StoreDown
         if since.buckets is None or purge_bucket(key) in since.buckets:
             raise PurgedMeanwhile
-        return self._backend.replace(key, sealed, left_s, fence, current.text), current
+        return self._backend.replace(key, sealed, left_s, fence, held.mark), current
 
     def _cache_locally(
         self, envelope: Envelope, generation: str | None, signature: bytes, mark: Mark
