@@ -27,7 +27,7 @@ from portal.presentation.tools.comparison import (
     comparison_path,
 )
 from portal.presentation.tools.negotiation import NegotiationPage, negotiation_page
-from portal.presentation.vehicle.facts import read_ahead, read_facts
+from portal.presentation.vehicle.facts import read_facts
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import (
     PanelFragment,
@@ -86,7 +86,6 @@ __all__ = [
     "panel_fragment",
     "panel_needs",
     "privacy_page",
-    "read_ahead",
     "read_facts",
     "renavam_page",
     "search_page",

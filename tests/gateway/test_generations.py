@@ -4,15 +4,14 @@ import threading
 
 import pytest
 
-from portal.gateway import BackendBreaker, Directive, Seal, Store
+from portal.gateway import BackendBreaker, Directive
 from portal.gateway.backend import Held, compare_marks, purge_bucket
 from portal.gateway.backend_breaker import BreakerOpen
-from portal.gateway.memory import LocalCache
 from portal.storage import PurgeLog
 from tests.fakes import wait_until
 from tests.fakes.databases import kept_open
 from tests.fakes.threads import no_thread_named
-from tests.gateway.gateways import SECRET, Bench, bench, decode, pass_time
+from tests.gateway.gateways import Bench, bench, decode, pass_time
 
 
 class Backend:
@@ -186,20 +185,6 @@ def test_forged_entry_is_a_miss(made):
     made.expire_local_cache()
     assert made.decode().status == 200
     assert len(made.upstream.calls) == 2
-
-
-def test_purged_callback_runs_once_for_each_purge(tmp_path, clock):
-    heard, backend = [], Backend()
-    store = Store(backend, Seal(SECRET), LocalCache(10_000), purged=lambda: heard.append(1))
-    for _ in range(3):
-        store.tick()
-    assert heard == []
-    backend.delete_tagged("")
-    for _ in range(3):
-        store.tick()
-    assert heard == [1]
-    store.purge("ABC1D23")
-    assert len(heard) == 2
 
 
 # The circuit breaker

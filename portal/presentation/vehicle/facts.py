@@ -64,12 +64,12 @@ def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
     return read_facts(panel.body, context.marker, context.today)
 
 
+# The cache is needed: reading two candidates takes 4 ms, and without it the benchmark "processor
+# time of a warm page" (bench/misses.py) exceeds its 5 ms. The factory clears it every second, so
+# that a purged answer does not stay in memory.
 @lru_cache(64)
 def read_facts(body: bytes, marker: str, today: date) -> VehicleFacts:
-    """The facts of a readable answer, with its price charts.
-
-    The cache key includes the day, because a prediction becomes an estimate of a past month.
-    """
+    """The facts of a readable answer, with its price charts."""
     decoded = read_decode(body, marker)
     return VehicleFacts(
         name=vehicle_name(decoded),
@@ -77,14 +77,6 @@ def read_facts(body: bytes, marker: str, today: date) -> VehicleFacts:
         facts=_facts(decoded),
         prices=prices_of(decoded, today),
     )
-
-
-def read_ahead(operation: str, panel: Panel, marker: str) -> None:
-    """Fill the cache of ``read_facts`` while the page waits for other lookups."""
-    if panel.body is None or panel.fetched_at is None:
-        return
-    if operation == "decode" and is_readable(panel, "decode"):
-        read_facts(panel.body, marker, formats.local_date(panel.fetched_at))
 
 
 def _line(decoded: Decoded) -> str:

@@ -37,21 +37,11 @@ BROKEN = "Algo deu errado neste portal durante a consulta."
 
 
 class Lookups:
-    """Turns operations on a subject into panels.
+    """Turns operations on a subject into panels."""
 
-    ``read_ahead`` is called with each answer that came from the upstream, in its lookup's thread,
-    so that parsing it overlaps with the slower lookups.
-    """
-
-    def __init__(
-        self,
-        gateway: Gateway,
-        pool: Executor,
-        read_ahead: Callable[[str, Panel], object] = lambda _operation, _panel: None,
-    ) -> None:
+    def __init__(self, gateway: Gateway, pool: Executor) -> None:
         self._gateway = gateway
         self._pool = pool
-        self._read_ahead = read_ahead
 
     def panels(
         self,
@@ -143,11 +133,7 @@ class Lookups:
         if served.status != 200:
             sentence = REJECTED.format(subject_phrase(lookup.subject))
             return Panel("unavailable", price=price, reason=sentence, cause="rejected")
-        panel = _panel(served, replaced, price)
-        if not panel.from_memory:
-            with suppress(Exception):  # rendering the page meets the same error and handles it
-                self._read_ahead(lookup.operation.name, panel)
-        return panel
+        return _panel(served, replaced, price)
 
 
 class _PendingLookup:
