@@ -19,7 +19,6 @@ from portal.gateway.backend import (
     UnknownMark,
     purge_bucket,
 )
-from portal.gateway.backend_breaker import BreakerOpen
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
 from portal.gateway.lookup import Lookup
 from portal.gateway.memory import LocalCache, Version
@@ -27,6 +26,7 @@ from portal.gateway.observer import NullObserver, Observer
 from portal.gateway.retention import Retention, Shortening
 from portal.gateway.unstored import UnstoredQueue
 from portal.storage import Purges
+from portal.system.dependency_breaker import BreakerOpen
 from portal.vehicle import Plate, Renavam
 
 FAILURE_SHARED_S = 2

@@ -5,7 +5,7 @@ import pytest
 from portal.presentation import panel_fragment
 from portal.presentation.glossary_links import term_link
 from tests.presentation.rendering import CONTEXT, PLATE, panels, render
-from tests.web.html_checker import HTML, check_html
+from tests.web.html_checker import HTML, parse
 
 
 def test_link_text_is_the_name_of_the_entry() -> None:
@@ -31,7 +31,7 @@ def test_unknown_slug_is_rejected() -> None:
 )
 def test_panel_links_each_term_once(name, slugs) -> None:
     html = render(panel_fragment(name, PLATE, panels(), CONTEXT))
-    page = check_html(f"<!doctype html><html lang='pt-BR'><title>x</title><h1>x</h1>{html}</html>")
+    page = parse(f"<!doctype html><html lang='pt-BR'>{html}</html>")
     links = [a.get("href") for a in page.iter(f"{HTML}a") if a.get("class") == "term"]
     assert len(links) == len(set(links))
     assert {f"/glossario#{slug}" for slug in slugs} <= set(links)
