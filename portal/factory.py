@@ -31,6 +31,7 @@ from portal.gateway import (
     leases,
     retention_of,
 )
+from portal.presentation import read_facts
 from portal.settings import Settings, SettingsError
 from portal.startup import (
     command_key,
@@ -56,7 +57,6 @@ from portal.upstream import (
 from portal.web import (
     AccessLogBuffer,
     Dependencies,
-    Fragments,
     Metrics,
     MetricsAccess,
     RateLimits,
@@ -113,14 +113,12 @@ def _build(
     backend = cache_backend(app, settings.data_dir, settings.redis_url)
     edge_bytes = settings.edge_memory_mb * MEBIBYTE
     local_cache = LocalCache(edge_bytes - edge_bytes // 8)
-    fragments = Fragments(longest_request_s) if edge_bytes else Fragments(longest_request_s, most=0)
     purge_log = PurgeLog(engine)
     store = Store(
         backend,
         Seal(secret),
         local_cache,
         metrics,
-        purged=fragments.purged,
         purges_since=purge_log.since,
         retention=retention_of(policy.terms, namespace),
         namespace=namespace,
@@ -138,9 +136,8 @@ def _build(
     scheduler = Scheduler(
         PeriodicTask(0.25, access_log.write),
         PeriodicTask(0.5, store.tick),
-        PeriodicTask(0.5, fragments.tick),
-        PeriodicTask(30.0, fragments.forget),
         PeriodicTask(0.5, gateway.count_drift),
+        PeriodicTask(1.0, read_facts.cache_clear),
         PeriodicTask(5.0, savings.flush),
         PeriodicTask(2.0, ledger.settle),
         PeriodicTask(1.0, store.sweep),
@@ -174,7 +171,6 @@ def _build(
             static=PROJECT_ROOT / "static",
             edge_bytes=edge_bytes // 8,
             access_log=access_log,
-            fragments=fragments,
             ready=lambda: store.is_up() and is_in_place(engine),
             metrics=metrics,
             metrics_access=MetricsAccess(settings.metrics_token, settings.trusted_proxies > 0),

@@ -1,7 +1,6 @@
 """Issues, revokes and identifies tokens: digest, scopes, expiry, daily limit."""
 
 import hashlib
-import logging
 import math
 import secrets
 import threading
@@ -15,8 +14,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.storage import reading
 from portal.storage import tokens as table
-
-log = logging.getLogger(__name__)
+from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 OPERATION_SCOPES: Final = frozenset({"decode", "renainf", "renajud", "report"})
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
@@ -25,7 +23,6 @@ REMEMBERED_S = 2.0  # time to live of a cached row; a revocation reaches every p
 # of PostgreSQL is no outage of the portal. A revocation must take effect everywhere within five
 # seconds, and the edge may hold an authorisation for one more second.
 LAST_KNOWN_S = 4.0
-RETRY_PAUSE_S = 0.5  # no reads for this long after a failed one, because each may cost a time-out
 MOST_CACHED = 10_000  # digests
 
 
@@ -105,7 +102,8 @@ class Tokens:
             for number, token in enumerate(configured, start=1)
         }
         self._cached: dict[str, tuple[float, Issued | None]] = {}
-        self._retry_at = -math.inf
+        # Each read of an unreachable database may cost a time-out.
+        self._breaker = DependencyBreaker("the database", self._ping, (SQLAlchemyError,))
         self._lock = threading.Lock()
 
     def identify(self, token_digest: str) -> Identity:
@@ -191,14 +189,10 @@ class Tokens:
         cached = self._cached.get(token_digest)
         if cached is not None and now - cached[0] < REMEMBERED_S:
             return cached[1]
-        if now < self._retry_at:
-            return self._last_known(cached)
         try:
-            with reading(self._engine) as db:
+            with self._breaker.guard(), reading(self._engine) as db:
                 row = db.execute(select(table).where(table.c.digest == token_digest)).first()
-        except SQLAlchemyError as error:
-            self._retry_at = self._monotonic() + RETRY_PAUSE_S
-            log.warning("tokens were not read: %s", type(error).__name__)
+        except (SQLAlchemyError, BreakerOpen):
             return self._last_known(cached)
         issued = _issued(row) if row is not None else None
         with self._lock:
@@ -206,6 +200,10 @@ class Tokens:
                 self._cached.clear()  # bounds the memory that wrong tokens can take
             self._cached[token_digest] = (now, issued)
         return issued
+
+    def _ping(self) -> None:
+        with reading(self._engine) as db:
+            db.execute(select(table.c.digest).limit(1)).first()
 
     def _last_known(self, cached: tuple[float, Issued | None] | None) -> Issued:
         """Return the last row read, or raise TokensUnavailable after LAST_KNOWN_S.

@@ -1,7 +1,6 @@
 """Cached, coalesced and ledgered lookups at the upstream API."""
 
 from portal.gateway.backend import BytesRemain, purge_bucket
-from portal.gateway.backend_breaker import BackendBreaker
 from portal.gateway.backends import cache_backend, leases, remove_lease_files
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway, Snapshot
@@ -45,7 +44,6 @@ __all__ = [
     "RENAJUD",
     "REPORT",
     "ZONE",
-    "BackendBreaker",
     "BytesRemain",
     "CachePolicy",
     "CacheStatus",

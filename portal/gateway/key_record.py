@@ -12,9 +12,9 @@ from typing import Any, Protocol
 from sqlalchemy import Engine
 
 from portal.gateway.backend import PURGED, new_generation
-from portal.gateway.backend_breaker import BackendBreaker
 from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES, key_id
 from portal.storage import adopt_key, settle_former_keys
+from portal.system.dependency_breaker import DependencyBreaker
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +103,7 @@ class RedisKeyRecord:
     def __init__(
         self,
         client: Any,
-        breaker: BackendBreaker,
+        breaker: DependencyBreaker,
         prefix: str,
         id_at: int,
         begin_generation: Callable[[], object],

@@ -22,9 +22,9 @@ from portal.gateway.backend import (
     new_generation,
     purge_bucket,
 )
-from portal.gateway.backend_breaker import BackendBreaker
 from portal.gateway.envelope import SEAL_BYTES
 from portal.gateway.key_record import RedisKeyRecord
+from portal.system.dependency_breaker import DependencyBreaker
 
 T = TypeVar("T")
 
@@ -128,7 +128,7 @@ class SealedRedisCache(RedisCache):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.client = self._write_client
-        self.breaker = BackendBreaker("Redis", self.client.ping, FAILURES)
+        self.breaker = DependencyBreaker("Redis", self.client.ping, FAILURES)
         self.key_record = RedisKeyRecord(
             self.client,
             self.breaker,

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from portal.gateway.backend_breaker import BackendBreaker, BreakerOpen
 from portal.gateway.lease import fence_now
 from portal.gateway.redis_cache import PREFIX, batches
+from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class RedisLeases:
     def __init__(
         self,
         client: Any,
-        breaker: BackendBreaker,
+        breaker: DependencyBreaker,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

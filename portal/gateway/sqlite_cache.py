@@ -260,7 +260,6 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
     def _make_tables(self, db: sqlite3.Connection) -> None:
         db.executescript(_SCHEMA)
-        _migrate(db)
         db.execute("INSERT OR IGNORE INTO era VALUES (1, ?)", (new_generation(BEGUN),))
         db.execute("INSERT OR IGNORE INTO contents VALUES (1, ?, '')", (new_generation(BEGUN),))
 
@@ -278,30 +277,3 @@ def entry_id(key: str) -> int:
 def _ids_of(tag: str) -> tuple[int, int]:
     first = (zlib.crc32(tag.encode()) << 32) - 2**63
     return first, first + 2**32 - 1
-
-
-def _migrate(db: sqlite3.Connection) -> None:
-    """Migrate the paid answers of a version-1 store to the present table.
-
-    Version 1 used the key as primary key. Runs in batches, so that several processes can take part.
-    """
-    moved = 1
-    while moved:
-        with transaction(db):
-            moved = _migrate_batch(db)
-
-
-def _migrate_batch(db: sqlite3.Connection) -> int:
-    if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'answers'").fetchone():
-        return 0
-    some = db.execute(
-        "SELECT key, expires_at, fence, value FROM answers LIMIT ?", (SWEEP_BATCH,)
-    ).fetchall()
-    db.executemany(
-        "INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?, ?)",
-        ((entry_id(entry[0]), *entry) for entry in some),
-    )
-    db.executemany("DELETE FROM answers WHERE key = ?", ((entry[0],) for entry in some))
-    if not some:
-        db.execute("DROP TABLE answers")
-    return len(some)

@@ -19,13 +19,13 @@ from portal.gateway.backend import (
     UnknownMark,
     purge_bucket,
 )
-from portal.gateway.backend_breaker import BreakerOpen
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
 from portal.gateway.lookup import Lookup, Observer
 from portal.gateway.memory import LocalCache, Version
 from portal.gateway.retention import Retention, Shortening
 from portal.gateway.unstored import UnstoredQueue
 from portal.storage import Purges
+from portal.system.dependency_breaker import BreakerOpen
 from portal.vehicle import Plate, Renavam
 
 FAILURE_SHARED_S = 2
@@ -53,10 +53,9 @@ class Store:
     entries before it expires. While the backend is down only the local cache is used. A backend
     failure never fails a request.
 
-    ``purged`` is called when a purge is made or detected, so that caches derived from answers can
-    be cleared. ``purges_since`` reads the log of purges outside the backend. The log is needed
-    because a backend that comes back empty has lost its own counters, and because a stalled process
-    may have missed an earlier purge.
+    ``purges_since`` reads the log of purges outside the backend. The log is needed because a
+    backend that comes back empty has lost its own counters, and because a stalled process may have
+    missed an earlier purge.
     """
 
     def __init__(
@@ -66,7 +65,6 @@ class Store:
         memory: LocalCache,
         observer: Observer | None = None,
         clock: Callable[[], float] = time.time,
-        purged: Callable[[], object] = lambda: None,
         purges_since: Callable[[int | None], Purges | None] = lambda _: Purges(0, frozenset()),
         retention: Retention | None = None,
         namespace: str = "upstream",
@@ -76,7 +74,6 @@ class Store:
         self._memory = memory
         self._observer = observer or Observer()
         self._clock = clock
-        self._purged = purged
         self._purges_since = purges_since
         self._shortening = Shortening(backend, seal, retention)
         self._namespace = namespace
@@ -232,7 +229,7 @@ class Store:
         Raises StoreDown if the backend is unavailable. Raises BytesRemain if the entries are
         deleted but the disk still holds bytes of them; a second purge removes those.
         """
-        self._evict_all()
+        self._memory.clear()
         try:
             try:
                 return self._backend.delete_tagged(self.tag(subject), self._log_name, number)
@@ -371,7 +368,7 @@ class Store:
             if last is None and not self._memory.size_bytes:
                 return deleted > 0  # first contact with the backend
             if since is None or (last is not None and generation.startswith(PURGED)):
-                self._evict_all()
+                self._memory.clear()
             else:
                 self._evict_purged(since.buckets)
             return deleted > 0
@@ -412,14 +409,9 @@ class Store:
 
     def _evict_purged(self, buckets: frozenset[int] | None) -> None:
         if buckets is None:
-            self._evict_all()
+            self._memory.clear()
         elif buckets:
             self._memory.evict_matching(lambda key: purge_bucket(key) in buckets)
-            self._purged()
-
-    def _evict_all(self) -> None:
-        self._memory.clear()
-        self._purged()
 
     def _write_back(self, key: str, held: Held) -> Envelope | None:
         """Write a locally cached answer back to a backend that lacks it.

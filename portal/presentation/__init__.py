@@ -27,6 +27,7 @@ from portal.presentation.tools.comparison import (
     comparison_path,
 )
 from portal.presentation.tools.negotiation import NegotiationPage, negotiation_page
+from portal.presentation.vehicle.facts import read_facts
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import (
     PanelFragment,
@@ -85,6 +86,7 @@ __all__ = [
     "panel_fragment",
     "panel_needs",
     "privacy_page",
+    "read_facts",
     "renavam_page",
     "search_page",
     "sign_in_page",

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from jinja2 import Environment
 
-from portal.presentation.glossary_links import glossed
+from portal.presentation.glossary_links import term_link
 
 MISSING: Final = "não informado"
 _NBSP: Final = "\u00a0"
@@ -168,9 +168,10 @@ def _grouped(value: Decimal, places: int) -> str:
 
 
 def register(environment: Environment) -> None:
-    """Register the template filters, and strip the blank lines that tags leave."""
+    """Register filters and ``term``, and strip the blank lines that tags leave."""
     environment.trim_blocks = True
     environment.lstrip_blocks = True
+    environment.globals["term"] = term_link
     environment.filters.update(
         {
             "brl": brl,
@@ -184,7 +185,6 @@ def register(environment: Environment) -> None:
             "long_month": long_month,
             "moment": moment,
             "age": age,
-            "glossed": glossed,
             "plural": plural,
             "duration": duration,
         }

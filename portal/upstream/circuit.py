@@ -1,7 +1,7 @@
 """The state of one circuit in shared counters: closed, open, half-open or paused."""
 
 import hashlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Literal
 
 from portal.upstream.errors import CircuitOpen
@@ -15,7 +15,6 @@ LONGEST_PAUSE_S = 60.0
 DEFAULT_PAUSE_S = 1.0
 
 # The counters of one circuit. Times are monotonic seconds, which all processes of a machine share.
-# The mark of a failure is negative while the failure is provisional: its call is still in flight.
 _PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_FAILURE = 0, 1, 2, 3
 COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
 
@@ -69,11 +68,6 @@ class Circuit:
     def has_failures(self) -> bool:
         return self._counters[self._failures[0]] != 0.0
 
-    @property
-    def has_provisional_failures(self) -> bool:
-        """Whether some of the counted failures are provisional."""
-        return any(self._counters[slot] < 0 for slot in self._failures)
-
     def refuse_while_paused(self, now: float) -> None:
         if self.is_paused(now):
             raise CircuitOpen(self._counters[self._first + _PAUSED_UNTIL] - now)
@@ -103,28 +97,17 @@ class Circuit:
         self._counters[self._first + _PROBING_UNTIL] = 0.0
 
     def record_failure(
-        self,
-        mark: float,
-        now: float,
-        probe: bool = False,
-        extend: bool = True,
-        waiting: Collection[float] = (),
+        self, mark: float, now: float, probe: bool = False, extend: bool = True
     ) -> None:
         """Count a failure, and open the circuit where the failures suffice.
 
         A failed probe opens the circuit again. With ``extend``, so does the failure of a call
-        that was sent before the circuit opened, because the origin failed until now. ``waiting``
-        are the marks of provisional failures: calls in flight about as long as this one, which
-        timed out.
+        that was sent before the circuit opened, because the origin failed until now.
         """
         was_open = self.is_open(now)
         self._count(mark)
-        if not was_open:  # an open circuit counts no provisional failures
-            for each in waiting:
-                self._count(-each)
         if probe or (extend and was_open) or self._counters[self._failures[-1]] != 0.0:
-            if probe or not self.has_provisional_failures:
-                self.clear_failures()
+            self.clear_failures()
             self._counters[self._first + _PROBE_FROM] = now + COOLDOWN_S
 
     def close(self) -> None:
@@ -151,19 +134,10 @@ class Circuit:
             self._counters[index] = 0.0
 
     def _count(self, mark: float) -> None:
-        """Count a mark once.
-
-        A failure replaces a provisional one: that of its own call, else that of another.
-        """
+        """Count a mark once, in the first free slot."""
         counted = [self._counters[slot] for slot in self._failures]
-        if mark in counted or (mark < 0 and -mark in counted):
-            return
-        replaceable = [-mark, 0.0] if mark > 0 else [0.0]
-        replaceable += [each for each in counted if mark > 0 > each]
-        for value in replaceable:
-            if value in counted:
-                self._counters[self._failures[counted.index(value)]] = mark
-                return
+        if mark not in counted and 0.0 in counted:
+            self._counters[self._failures[counted.index(0.0)]] = mark
 
 
 def mark(name: str) -> float:

@@ -11,13 +11,11 @@ from portal.web.observability.metrics import (
     MetricsAccess,
     enable_multiprocess,
 )
-from portal.web.pages.fragment_cache import Fragments
 
 __all__ = [
     "BYTES_PER_WORKER",
     "AccessLogBuffer",
     "Dependencies",
-    "Fragments",
     "Metrics",
     "MetricsAccess",
     "RateLimits",

@@ -45,7 +45,6 @@ from portal.web.observability.metrics import (
 )
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages.dossier_code import DossierCodes
-from portal.web.pages.fragment_cache import Fragments
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.pdf import render_pdf
 from portal.web.pages.public import PublicPages
@@ -74,7 +73,6 @@ class Dependencies:
     static: Path
     edge_bytes: int  # size of the edge's own cache, answers not included; 0 disables the edge
     access_log: AccessLogBuffer
-    fragments: Fragments
     ready: Callable[[], bool]
     metrics: Metrics
     metrics_access: MetricsAccess
@@ -130,7 +128,6 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     ):
         app.register_blueprint(blueprint)
     formats.register(app.jinja_env)
-    app.jinja_env.globals["remembered"] = portal.fragments.remembered
 
     @app.context_processor
     def site() -> dict[str, Site]:

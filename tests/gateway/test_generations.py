@@ -1,18 +1,12 @@
 """Generations: write-back to a backend that lost its contents; the breaker."""
 
-import threading
-
 import pytest
 
-from portal.gateway import BackendBreaker, Directive, Seal, Store
+from portal.gateway import Directive
 from portal.gateway.backend import Held, compare_marks, purge_bucket
-from portal.gateway.backend_breaker import BreakerOpen
-from portal.gateway.memory import LocalCache
 from portal.storage import PurgeLog
-from tests.fakes import wait_until
 from tests.fakes.databases import kept_open
-from tests.fakes.threads import no_thread_named
-from tests.gateway.gateways import SECRET, Bench, bench, decode, pass_time
+from tests.gateway.gateways import Bench, bench, decode, pass_time
 
 
 class Backend:
@@ -186,71 +180,3 @@ def test_forged_entry_is_a_miss(made):
     made.expire_local_cache()
     assert made.decode().status == 200
     assert len(made.upstream.calls) == 2
-
-
-def test_purged_callback_runs_once_for_each_purge(tmp_path, clock):
-    heard, backend = [], Backend()
-    store = Store(backend, Seal(SECRET), LocalCache(10_000), purged=lambda: heard.append(1))
-    for _ in range(3):
-        store.tick()
-    assert heard == []
-    backend.delete_tagged("")
-    for _ in range(3):
-        store.tick()
-    assert heard == [1]
-    store.purge("ABC1D23")
-    assert len(heard) == 2
-
-
-# The circuit breaker
-
-
-def test_open_breaker_fails_fast_and_closes_after_successful_ping():
-    pings, may_mend = [], threading.Event()
-
-    def ping():
-        pings.append(1)
-        if not may_mend.is_set():
-            raise ConnectionError
-
-    breaker = BackendBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: may_mend.wait(0.01))
-    with pytest.raises(ConnectionError), breaker.guard():
-        raise ConnectionError
-    for _ in range(3):
-        with pytest.raises(BreakerOpen), breaker.guard():
-            pytest.fail("the server was called")
-    may_mend.set()
-    wait_until(lambda: not breaker.is_open, "the recovery")
-    with breaker.guard():
-        pass
-
-
-def test_unlisted_error_does_not_open_breaker():
-    breaker = BackendBreaker("Redis", lambda: None, (ConnectionError,))
-    with pytest.raises(ValueError, match="full"), breaker.guard():
-        raise ValueError("full")
-    assert not breaker.is_open
-
-
-def test_breaker_stays_closed_without_ping_thread():
-    """Without a successful ping the open breaker would never close."""
-    breaker = BackendBreaker("Redis", lambda: None, (ConnectionError,), sleep=lambda _: None)
-    with no_thread_named("breaker"), pytest.raises(ConnectionError), breaker.guard():
-        raise ConnectionError
-    with breaker.guard():
-        pass
-    with pytest.raises(ConnectionError), breaker.guard():
-        raise ConnectionError
-    wait_until(lambda: not breaker.is_open, "the recovery")
-
-
-def test_error_response_to_ping_closes_breaker():
-    """Redis may reply to a ping with an error of its own; it is up nevertheless."""
-
-    def ping():
-        raise PermissionError("no ping for you")
-
-    breaker = BackendBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: None)
-    with pytest.raises(ConnectionError), breaker.guard():
-        raise ConnectionError
-    wait_until(lambda: not breaker.is_open, "the recovery")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from portal.gateway.backend_breaker import BackendBreaker
+from portal.system.dependency_breaker import DependencyBreaker
 from tests.fakes import wait_until
 from tests.fakes.processes import RedisProcess
 from tests.fakes.threads import no_thread_named
@@ -31,8 +31,8 @@ def client(server: RedisProcess) -> Iterator["redis.Redis"]:
 
 
 @pytest.fixture
-def breaker(client) -> BackendBreaker:
-    return BackendBreaker("Redis", client.ping, FAILURES)
+def breaker(client) -> DependencyBreaker:
+    return DependencyBreaker("Redis", client.ping, FAILURES)
 
 
 @pytest.fixture

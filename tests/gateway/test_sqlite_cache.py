@@ -188,21 +188,6 @@ def test_keys_with_equal_row_number_are_not_mixed_up(cache, monkeypatch):
     assert (cache.get("t:one"), cache.get("t:two")) == (None, b"two")
 
 
-def test_version_1_store_migrates_its_answers(tmp_path):
-    """Several processes migrate at once, and the old table is dropped."""
-    with sqlite3.connect(tmp_path / "cache.sqlite") as db:
-        db.execute("CREATE TABLE answers (key TEXT PRIMARY KEY, value, expires_at, fence)")
-        rows = [(f"t:{number}", b"paid for", time.time() + 60) for number in range(1_200)]
-        db.executemany("INSERT INTO answers VALUES (?, ?, ?, 7)", rows)
-    db.close()
-    stores = [opened_cache(tmp_path) for _ in range(3)]
-    with ThreadPoolExecutor(3) as pool:
-        got = [pool.submit(store.get, "t:1199") for store in stores]
-    assert [each.result() for each in got] == [b"paid for"] * 3
-    assert stores[0].delete_tagged("t") == 1_200
-    assert b"paid for" not in files_of(tmp_path)
-
-
 def test_sweep_checkpoints_the_wal(cache, tmp_path):
     cache.sweep()
     for number in range(2_000):

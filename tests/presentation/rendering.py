@@ -37,7 +37,6 @@ def environment() -> Environment:
         loader=FileSystemLoader(ROOT / "templates"), autoescape=True, undefined=StrictUndefined
     )
     formats.register(env)
-    env.globals["remembered"] = lambda _subject, caller: caller()  # no fragment cache
     return env
 
 

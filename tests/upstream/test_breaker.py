@@ -4,13 +4,12 @@ import threading
 
 import pytest
 
-from portal.upstream import Breaker, CircuitOpen, Failing, LocalFailure, Response, TimedOut
+from portal.upstream import Breaker, CircuitOpen, Failing, LocalFailure, Response
 from portal.upstream.circuit import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
     LONGEST_PAUSE_S,
 )
-from tests.fakes import wait_until
 from tests.upstream.lookups import RecordingAccount, resource
 from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail, opened
 
@@ -86,16 +85,17 @@ def _fail_once(breaker: Breaker) -> None:
 
 def test_cooldown_starts_at_last_failure(breaker, scripted, clock):
     """Calls that hang fail one by one. No new call is sent until the last has failed."""
-    hanging = threading.Event()
+    sent, hanging = threading.Event(), threading.Event()
 
     def late(requested, account, deadline):
+        sent.set()
         hanging.wait(20)
         raise Failing(500)
 
     scripted.send, quick = late, scripted.send
     straggler = threading.Thread(target=_fail_once, args=(breaker,))
     straggler.start()
-    wait_until(lambda: bool(breaker._in_flight), "a call in flight")
+    assert sent.wait(20)
     scripted.send = quick
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S - 1)
@@ -170,64 +170,7 @@ def test_breaker_does_not_serialise_calls(breaker, scripted):
     assert not together.broken
 
 
-def test_first_timeout_counts_calls_in_flight_as_failures(breaker, scripted, clock):
-    """After the first time-out at an origin that hangs, no new call is sent there."""
-    count, go = 6, threading.Event()
-    inside = threading.Semaphore(0)
-
-    def hang(requested, account, deadline):
-        scripted.calls += 1
-        inside.release()
-        if requested.subject != "ABC1D00":
-            go.wait(20)
-        else:
-            for _ in range(count - 1):
-                assert inside.acquire(timeout=20)
-            clock.advance(8)
-        raise TimedOut("slow")
-
-    scripted.send = hang
-    threads = [
-        threading.Thread(target=_ask_until_timeout, args=(breaker, f"ABC1D{number:02}"))
-        for number in range(1, count)
-    ]
-    for thread in threads:
-        thread.start()
-    for _ in threads:
-        assert inside.acquire(timeout=20)
-    inside.release(len(threads))
-    _ask_until_timeout(breaker, "ABC1D00")
-    assert breaker.state == "open"
-    go.set()
-    for thread in threads:
-        thread.join(20)
-    assert scripted.calls == count
-
-
-def _ask_until_timeout(breaker: Breaker, plate: str) -> None:
-    with pytest.raises(TimedOut):
-        ask(breaker, plate)
-
-
-@pytest.mark.parametrize(("answered_after_s", "state"), [(1, "open"), (3, "closed")])
-def test_timeout_between_answers_counts_for_its_vehicle_only(
-    breaker, scripted, clock, answered_after_s, state
-):
-    """Answers later than a quarter of the time-out show that the origin is not down."""
-    waiting = [(clock(), f"ABC1D{number:02}") for number in range(10)]
-    breaker._in_flight.update(enumerate(waiting, 100))
-
-    def slow(requested, account, deadline):
-        breaker._last_answer_at = clock() + answered_after_s
-        clock.advance(8)
-        raise TimedOut("slow")
-
-    scripted.send = slow
-    _ask_until_timeout(breaker, "DEF4G56")
-    assert breaker.state == state
-
-
-def test_call_begun_while_circuit_opens_is_not_sent(breaker):
+def test_call_begun_while_circuit_opens_is_not_sent(clock):
     """While the ledger writes its row, five other calls may fail."""
     sent = []
 
@@ -240,7 +183,7 @@ def test_call_begun_while_circuit_opens_is_not_sent(breaker):
             return self.next
 
     sending = Sending()
-    breaker._origin = sending
+    breaker = Breaker(sending, "primary", clock)
 
     class Opening(RecordingAccount):
         def begin(self, origin):

@@ -1,8 +1,10 @@
 """Worker processes share the state of a breaker: failures, pauses and probes."""
 
+import threading
+
 import pytest
 
-from portal.upstream import COUNTERS, Breaker, CircuitOpen, Response, SharedCounters
+from portal.upstream import COUNTERS, Breaker, CircuitOpen, LocalFailure, Response, SharedCounters
 from portal.upstream.circuit import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
@@ -54,7 +56,18 @@ def test_killed_probe_expires_after_longest_call(pair, scripted, clock):
     one, other = pair
     opened(one, scripted)
     clock.advance(COOLDOWN_S)
-    assert one._admit() is True  # and then its process dies
+    killed, go = threading.Thread(target=_ask_quietly, args=(one,)), threading.Event()
+    sent, usual = threading.Event(), scripted.send
+
+    def hang(*_):
+        sent.set()
+        go.wait(20)
+        raise LocalFailure("killed")
+
+    scripted.send = hang
+    killed.start()
+    assert sent.wait(20)
+    scripted.send = usual
     clock.advance(LONGEST_CALL_S - 0.1)
     with pytest.raises(CircuitOpen):
         ask(other)
@@ -62,6 +75,13 @@ def test_killed_probe_expires_after_longest_call(pair, scripted, clock):
     scripted.next = Response(200, b"{}", "primary")
     assert ask(other).status == 200
     assert other.state == "closed"
+    go.set()
+    killed.join(20)
+
+
+def _ask_quietly(breaker: Breaker) -> None:
+    with pytest.raises(LocalFailure):
+        ask(breaker)
 
 
 def test_times_of_earlier_boot_are_ignored(tmp_path, scripted, clock):

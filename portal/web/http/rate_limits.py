@@ -7,26 +7,26 @@ many requests.
 """
 
 import ipaddress
-import logging
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from math import ceil
 from typing import TYPE_CHECKING, Final, TypeVar, cast
+
+from portal.system.dependency_breaker import DependencyBreaker
 
 if TYPE_CHECKING:  # imported on first use, so that a portal without limits starts faster
     from limits import RateLimitItem
     from limits.storage import Storage
     from limits.strategies import FixedWindowRateLimiter
 
-log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 # Allows for typing errors, and is too slow for guessing tokens.
 WRONG_TOKENS: Final = "5/minute;20/hour"
 SIGN_IN_WINDOW_S: Final = 3600  # the longest of these windows
 REDIS_TIMEOUT_S: Final = 1.0
-REDIS_RETRY_S: Final = 5.0  # after a Redis error
 
 
 class RateLimits:
@@ -43,8 +43,7 @@ class RateLimits:
     ) -> None:
         self._token = _parse_limit(token)
         self._address = _parse_limit(address)
-        self._redis_strategy = _strategy(_redis(redis_url)) if redis_url else None
-        self._redis_retry_at = 0.0
+        self._redis = _RedisLimits(redis_url) if redis_url else None
 
     @cached_property
     def _sign_in_limits(self) -> "list[RateLimitItem]":
@@ -85,15 +84,23 @@ class RateLimits:
 
     def _run(self, operation: "Callable[[FixedWindowRateLimiter], T]") -> T:
         """Run on the Redis counters, or on the local ones while Redis fails."""
-        if self._redis_strategy is not None and time.monotonic() >= self._redis_retry_at:
-            try:
-                return operation(self._redis_strategy)
-            except Exception as error:  # clients raise many classes; the text may contain a key
-                self._redis_retry_at = time.monotonic() + REDIS_RETRY_S
-                log.warning(
-                    "Redis failed; rate limits are counted per process: %s", type(error).__name__
-                )
+        if self._redis is not None:
+            with suppress(Exception), self._redis.breaker.guard():
+                return operation(self._redis.strategy)
         return operation(self._local)
+
+
+class _RedisLimits:
+    """The counters in Redis, and the breaker that opens at the first error of any class."""
+
+    def __init__(self, url: str) -> None:
+        self._storage = _redis(url)
+        self.strategy = _strategy(self._storage)
+        self.breaker = DependencyBreaker("Redis for rate limits", self._ping, (Exception,))
+
+    def _ping(self) -> None:
+        if not self._storage.check():
+            raise ConnectionError
 
 
 def seconds(wait_s: int) -> str:

@@ -1,12 +1,13 @@
 """Rate limits: off by default, except for sign-ins; 429 always has Retry-After."""
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from portal.web.http.rate_limits import RateLimits, network
 from tests.conftest import PortalFactory
-from tests.fakes import FaultUpstream, refused_url
+from tests.fakes import FaultUpstream, refused_url, wait_until
 from tests.fakes.in_process import PORTAL_TOKEN
 from tests.fakes.processes import RedisProcess
 from tests.web.json_paths import PLATE, QUESTIONS, ask, expect_message, issue, no_upstream_call
@@ -139,6 +140,14 @@ def test_processes_share_the_count_in_redis() -> None:
         assert [wait is None for wait in waits] == [True, True, True, False, False]
         redis.kill()
         assert both[0].request("192.0.2.1", "digest") is None
+        redis.start()
+        tokens = itertools.count()
+
+        def share_again() -> bool:
+            token = f"digest {next(tokens)}"
+            return None not in [both[turn % 2].request(None, token) for turn in range(4)][3:]
+
+        wait_until(share_again, "the shared count")
 
 
 def test_page_429_links_back_to_itself_and_404_does_not(

@@ -1,4 +1,4 @@
-"""Circuit breaker for a shared server such as Redis: fail fast while it is down."""
+"""Circuit breaker for Redis and the database: fail fast while a server is down."""
 
 import logging
 import threading
@@ -15,7 +15,7 @@ class BreakerOpen(Exception):
     """The breaker is open, so the server was not called."""
 
 
-class BackendBreaker:
+class DependencyBreaker:
     """A breaker that opens at the first error of ``failures``.
 
     While it is open a thread pings the server; the first response closes it. Only calls in flight
