@@ -1,4 +1,4 @@
-"""Each fault of bytes around an answer puts on the wire what its name says."""
+"""Each fault of extra bytes sends what its name says."""
 
 import http.client
 import socket
@@ -17,7 +17,7 @@ CLEAN = factories.decode_body("ABC1D23")
 
 
 def received(upstream: FaultUpstream, fault: Fault, patience_s: float = 0.5) -> bytes:
-    """Everything that arrives within ``patience_s`` of silence."""
+    """Return all bytes until ``patience_s`` of silence."""
     upstream.once(PATH, fault)
     data = b""
     with socket.create_connection(("127.0.0.1", upstream.port), 5) as wire:

@@ -1,4 +1,4 @@
-"""The harness proves itself: no call is lost, no script misread."""
+"""Tests of the fakes: counting, scripting, addresses and the network guard."""
 
 import http.client
 import json
@@ -34,7 +34,7 @@ def client(upstream: FaultUpstream) -> Iterator[PlainClient]:
         yield made
 
 
-# Answering well
+# Clean answers
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -1,4 +1,4 @@
-"""Each fault behaves as it is named, so that the tests built on them mean what they say."""
+"""Each fault behaves as its name says."""
 
 import gzip
 import http.client
@@ -55,7 +55,7 @@ UNCHANGED = frozenset(
     ],
 )
 def test_fault_affects_one_answer_only(upstream, row: Row, operation):
-    """Only rows that leave the answer alone give the clean bytes; the next call always does."""
+    """Only rows that leave the answer unchanged give the clean bytes; the next call always does."""
     clean = answered(upstream, operation)
     upstream.once("/", row.fault)
     try:

@@ -1,4 +1,4 @@
-"""The process runners start what they name, alone, and leave nothing behind."""
+"""The process runners start only their program and leave nothing behind."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from tests.fakes.processes import clean_environment as environment
 
 
 def two_workers() -> HttpProcess:
-    """A production server of two worker processes around somebody else's application."""
+    """A production server with two worker processes around a small application."""
     return HttpProcess(
         [
             *(sys.executable, "-m", "granian", "--interface", "wsgi", "--workers", "2"),
@@ -108,4 +108,4 @@ def test_paused_redis_hangs_until_resumed():
             client.ping()
         server.resume()
         assert client.ping()
-        server.pause()  # close() must manage all the same
+        server.pause()  # close() must end a paused server too

@@ -1,6 +1,6 @@
-"""Histories of the shipped server: short fixed ones, then as many random ones as time allows.
+"""Histories of the production server: short fixed ones, then random ones.
 
-``STATES_SEED`` repeats a run, ``FUZZ_MINUTES`` is the length of the long form.
+``STATES_SEED`` repeats a run. ``FUZZ_MINUTES`` sets the length of the long form.
 """
 
 import os
@@ -18,7 +18,7 @@ from tests.states.run import Run
 from tests.states.world import ALICE, BOB, STAFF
 
 STEPS = 30
-# A seed's histories: few, so that Hypothesis varies each of them as a whole.
+# Few histories a seed, so that Hypothesis varies each as a whole.
 HISTORIES_A_SEED = 9
 
 
@@ -52,7 +52,7 @@ def test_upstreams_modes_and_demo_share_no_answer(play) -> None:
 
 
 def test_expired_empty_list_is_not_served_stale(play) -> None:
-    play(short=True).edge_of_freshness(cut=True)
+    play(short=True).look_up_around_expiry(cut=True)
 
 
 def test_purge_leaves_no_byte_of_a_viewed_page(play) -> None:
