@@ -17,7 +17,7 @@ from portal.sandbox.report_topics import (
 )
 from portal.vehicle import Plate
 
-# Topics that the text covers with their counts, so the list of others omits them.
+# The text gives the counts of these topics, so the list of other topics omits them.
 _COUNTED = frozenset({"restricoes", "multas"})
 _ACTS: tuple[tuple[Act, str], ...] = (
     ("transfer", "transferir"),
