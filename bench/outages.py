@@ -50,8 +50,8 @@ class Scene:
     def ledger_agrees(self, died: bool = False) -> bool:
         """Return whether the ledger's rows match the calls that the upstreams counted.
 
-        A row is written before its call, which the fake counts a moment later. A call that a
-        server which ``died`` may not have read has the outcome "broken".
+        The row is written before the call is sent; the fake counts the call a moment later. If a
+        server ``died``, rows with the outcome "broken" may stand for calls that it did not read.
         """
 
         def agrees() -> bool:

@@ -1,9 +1,10 @@
-"""Lifelike upstream bodies: the contract's fields in the contract's order, as bytes on the wire.
+"""Realistic upstream bodies as bytes, with the fields of docs/contract.md in its order.
 
-Shapes follow the interface specification, values what was observed of such services: the hidden
-marker, amounts with the cents cut, times with a leading space, empty strings for "no data".
-An unknown field name raises, so that a test with a typo cannot pass by accident; a field that
-the contract does not know is added on purpose with ``{**fine(), "novo": 1}``.
+The values imitate docs/contract.md, "Observed values": the hidden marker, amounts with the cents
+cut, times with a leading space, empty strings for "no data".
+
+An unknown field name raises TypeError, so that a misspelt field cannot make a test pass. To add a
+field that the contract lacks, write ``{**fine(), "novo": 1}``.
 """
 
 import json
@@ -29,7 +30,7 @@ def _with(record: Record, overrides: Mapping[str, Any]) -> Record:
 
 
 def encode(value: Any) -> bytes:
-    """JSON as services write it: UTF-8, a space after each separator."""
+    """Encode as JSON in UTF-8, with a space after each separator."""
     return json.dumps(value, ensure_ascii=False).encode()
 
 
@@ -40,7 +41,10 @@ def message_body(message: str) -> bytes:
 def price_history(
     months: int = 24, predicted: int = 2, start: tuple[int, int] = (2024, 12), first: int = 92_000
 ) -> list[Record]:
-    """Consecutive months from ``start`` (year, month), 0.7 % less each; the last predicted."""
+    """Return consecutive months from ``start`` (year, month).
+
+    Each price is 0.7 % below the one before. The last months are marked as predictions.
+    """
     year, month = start
     history = []
     for index in range(months):
@@ -73,7 +77,7 @@ def fipe_entry(**overrides: Any) -> Record:
 
 
 def decoded(plate: str, **overrides: Any) -> Record:
-    """``result`` of the chassis decoder."""
+    """Return ``result`` of decode."""
     return _with(
         {
             "marca": "AUDI",
@@ -111,7 +115,7 @@ def payment(**overrides: Any) -> Record:
 
 
 def fine(**overrides: Any) -> Record:
-    """One element of the fine lookup: speeding up to 20 % on a federal road in Minas Gerais."""
+    """Return one element of renainf: speeding up to 20 % on a federal road in Minas Gerais."""
     return _with(
         {
             "cnhCondutor": licence(),
@@ -142,12 +146,12 @@ def fine(**overrides: Any) -> Record:
 
 
 def renainf_body(*fines: Any) -> bytes:
-    """The fines given, and no others: without any, the empty answer."""
+    """Return a renainf body with the given fines; without any, the empty answer."""
     return encode({"status": "SUCCESS", "result": fines})
 
 
 def restriction(**overrides: Any) -> Record:
-    """One element of the judicial lookup: a bar on transfer by a court of Minas Gerais."""
+    """Return one element of renajud: a transfer bar by a court of Minas Gerais."""
     return _with(
         {
             "placa": "",
@@ -175,7 +179,7 @@ def restriction(**overrides: Any) -> Record:
 
 
 def renajud_body(*restrictions: Any) -> bytes:
-    """The restrictions given, and no others: without any, the empty answer."""
+    """Return a renajud body with the given restrictions; without any, the empty answer."""
     return encode({"status": "SUCCESS", "result": restrictions})
 
 
@@ -205,5 +209,5 @@ def report_body(
 
 
 def report_request(plate: str, data: Mapping[str, Any] | Sequence[Any] | None = None) -> bytes:
-    """A request body of the report; ``data`` may be of a wrong type on purpose."""
+    """Return the request body of a report; ``data`` may be of a wrong type."""
     return encode({"plate": plate, "data": {} if data is None else data})

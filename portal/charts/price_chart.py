@@ -53,8 +53,9 @@ class _Sheet:
 
 
 # Letters are 12 px or more wherever a sheet is shown: the compact sheet from 286 px (a 320 px
-# screen less its margins), the wide one from 576 px. The paper sheet is flat, three to a page
-# across 180 mm, and has fewer texts, because WeasyPrint sets an SVG's text letter by letter.
+# screen less its margins), the wide one from 576 px. The paper sheet is
+# 180 mm wide and flat, so that three fit on a page. It has fewer texts, because WeasyPrint lays out
+# an SVG's text letter by letter.
 _SHEETS: MappingProxyType[Layout, _Sheet] = MappingProxyType(
     {
         "wide": _Sheet(width=720, height=340, font_size=15, price_ticks=6, month_ticks=24),

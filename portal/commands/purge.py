@@ -54,7 +54,8 @@ def purge_command(
         # Also after a failure of the store, because the database names the vehicle, too.
         for name in names:
             run.attempt(ledger.forget, store.tag(name))
-            run.attempt(history.forget, name)  # after the ledger: it removes both's traces
+            # After the ledger, because it also erases the traces of the ledger's deleted rows.
+            run.attempt(history.forget, name)
             run.attempt(leases.forget, store.tag(name))
         run.end()
 

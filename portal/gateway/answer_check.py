@@ -1,4 +1,4 @@
-"""Validate a response body: strict JSON, the contract's format, the vehicle."""
+"""Validate a response body (docs/contract.md, "Valid answers")."""
 
 import json
 import re

@@ -1,4 +1,7 @@
-"""Compute an answer's freshness from its age (RFC 9111 §4.2, RFC 5861 §4). Pure."""
+"""Compute an answer's freshness from its age (RFC 9111 §4.2, RFC 5861 §4). Pure.
+
+The lifetimes are those of docs/contract.md, "Cache rules".
+"""
 
 import math
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The operations of the upstream contract: paths and response formats."""
+"""The upstream's operations (docs/contract.md): paths and response formats."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

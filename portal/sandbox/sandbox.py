@@ -1,4 +1,4 @@
-"""An embedded upstream: the contract's five paths over fictitious vehicles.
+"""An embedded upstream: the five paths of docs/contract.md over fictitious vehicles.
 
 Order of checks: 404/405 → 401 → 403 → 413/415/400 → the plate's situation.
 """

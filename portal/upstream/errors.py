@@ -1,5 +1,7 @@
 """Errors of an upstream call, classified by what the call may have cost.
 
+docs/contract.md, "Charge classes", gives the reasons.
+
     UpstreamError
     ├── NotSent        refused, DNS, connect, TLS: no byte of the request was sent, a retry is free
     │   ├── CircuitOpen    not attempted: the circuit cools down, or the origin asked for a pause

@@ -1,4 +1,4 @@
-"""Detect an answer's differences from the contract: unknown, missing fields.
+"""Detect an answer's differences from docs/contract.md: unknown, missing fields.
 
 The other readers of this package accept any answer. This module reports, for logs and metrics,
 that the source has changed. A path names fields only and never carries a value.
@@ -27,7 +27,7 @@ _ENTRY = _texts("ano fipeId marca modelo versao combustivel valorAtual") | {
     "historicoPreco": [_MONTH]
 }
 
-# The contract's "Resources and their fields": the shape of `result` by operation.
+# docs/contract.md, "Response fields": the shape of `result` by operation.
 CONTRACT: dict[str, object] = {
     "decode": _texts(
         "marca descricao placa anoModelo anoFabricacao combustivel chassi tipoVeiculo potencia "

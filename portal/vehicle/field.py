@@ -11,7 +11,7 @@ from typing import Literal
 
 State = Literal["known", "empty", "hidden"]
 
-# The marker observed on the wire. The contract promises a fixed text, but does not name it.
+# The observed marker (docs/contract.md, "Observed values"). The contract does not name it.
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
 # Characters. Longer than every real field; it keeps one oversized string from filling a page.

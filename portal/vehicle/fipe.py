@@ -103,7 +103,7 @@ class PriceSeries:
 
     @property
     def twelve_month_change(self) -> Decimal | None:
-        """Change over the 12 months to the last real one; None without the earlier one."""
+        """Change of the last real price against the price 12 months before; None without it."""
         last = self.last_real
         if last is None:
             return None

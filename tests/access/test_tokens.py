@@ -23,7 +23,7 @@ from tests.fakes.databases import kept_open
 HOUR = 3600.0
 DECODE = frozenset({"decode"})
 SECRET = b"the portal's own"
-NAMES = (("live", None), ("revoked", None), ("expired", -1.0))  # with their lifetimes
+NAMES = (("live", None), ("revoked", None), ("expired", -1.0))  # name and lifetime in seconds
 
 
 def test_issued_token_has_256_random_bits_and_is_not_listed(engine: Engine) -> None:

@@ -106,9 +106,7 @@ GOLDEN = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", GOLDEN)
-def test_the_picture_is_the_golden_one(
-    name: str, layout: Layout, snapshot: SnapshotAssertion
-) -> None:
+def test_chart_matches_golden_svg(name: str, layout: Layout, snapshot: SnapshotAssertion) -> None:
     drawn = draw(chart(*GOLDEN[name], layout=layout))
     assert drawn == snapshot(extension_class=GoldenSvg)
 

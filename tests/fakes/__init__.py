@@ -1,6 +1,6 @@
-"""What the tests put in the place of the world: an upstream, a clock, processes, bad addresses.
+"""Fakes: an upstream, a clock, server processes, unusable addresses.
 
-Faults are in ``faults`` and ``odd_bodies``, the table over them in ``matrix``.
+Faults are in ``faults`` and ``odd_bodies``; ``matrix`` is the table of them.
 """
 
 from tests.fakes.clock import Clock

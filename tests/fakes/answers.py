@@ -1,4 +1,4 @@
-"""What the upstream answers when all is well: the five paths of the contract, for any vehicle."""
+"""The upstream's clean answers on the five paths of docs/contract.md, for any vehicle."""
 
 import json
 import re
@@ -12,7 +12,7 @@ Operation = Literal["decode", "renainf", "renajud", "report"]
 OPERATIONS: tuple[Operation, ...] = ("decode", "renainf", "renajud", "report")
 LISTS: tuple[Operation, ...] = ("renainf", "renajud")  # result is an array of objects
 OBJECTS: tuple[Operation, ...] = ("decode", "report")  # result is one object
-NAMING_A_PLATE: tuple[Operation, ...] = ("decode", "renajud")  # the record says whose it is
+NAMING_A_PLATE: tuple[Operation, ...] = ("decode", "renajud")  # the record names its vehicle
 
 _REPORT = "/detran/v1/analytical-reports"
 _LOOKUP = re.compile(
@@ -22,7 +22,7 @@ _LOOKUP = re.compile(
 
 
 def path_of(operation: Operation, subject: str = "ABC1D23", uf: str | None = None) -> str:
-    """The contract's path of an operation on a plate or Renavam."""
+    """Return the path of an operation on a plate or Renavam."""
     if operation == "report":
         return _REPORT
     room = "decode" if operation == "decode" else f"restrictions/{operation}"
@@ -30,7 +30,7 @@ def path_of(operation: Operation, subject: str = "ABC1D23", uf: str | None = Non
 
 
 def operation_of(call: Call) -> Operation | None:
-    """Which operation a call asks for; None where the contract has no such path or method."""
+    """Return the operation of a call; None for an unknown path or method."""
     if call.path == _REPORT:
         return "report" if call.method == "POST" else None
     match = _LOOKUP.fullmatch(call.path)
@@ -43,14 +43,14 @@ def operation_of(call: Call) -> Operation | None:
 
 
 def subject_of(call: Call) -> str:
-    """The plate or Renavam asked for."""
+    """Return the requested plate or Renavam."""
     if match := _LOOKUP.fullmatch(call.path):
         return match["subject"]
     return str(json.loads(call.body)["plate"])
 
 
 def good_body(call: Call) -> bytes | None:
-    """The clean answer to a call; None where the contract has no such path."""
+    """Return the clean answer to a call; None for an unknown path."""
     operation = operation_of(call)
     if operation is None:
         return None

@@ -1,11 +1,11 @@
-"""A clock that stands still until a test moves it."""
+"""A clock that advances only when a test sets it."""
 
 import threading
 from datetime import UTC, date, datetime
 
 
 class Clock:
-    """Epoch seconds; callable, so that it fits wherever ``time.time`` or ``monotonic`` would."""
+    """Epoch seconds; callable, so that it can replace ``time.time`` or ``time.monotonic``."""
 
     def __init__(self, start: float = 1_793_188_800.0) -> None:  # 2026-10-28 12:00 UTC
         self._now = start
@@ -18,7 +18,7 @@ class Clock:
     __call__ = now
 
     def today(self) -> date:
-        """The day in UTC."""
+        """Return the day in UTC."""
         return datetime.fromtimestamp(self.now(), UTC).date()
 
     def advance(self, seconds: float) -> None:

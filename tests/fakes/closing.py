@@ -1,6 +1,6 @@
-"""What a test opens by the way is closed when the test ends.
+"""Closes resources at the end of the test that opened them.
 
-What is left to the collector instead, Python complains of in the midst of another test.
+Otherwise the garbage collector closes them, and Python's ResourceWarning fails another test.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ _open = ExitStack()
 
 
 def closed_later(thing: T, close: Callable[[T], object]) -> T:
-    """The thing itself; ``close`` is called with it when the test has ended."""
+    """Return ``thing`` and call ``close`` with it at the end of the test."""
     _open.callback(close, thing)
     return thing
 
 
 def close_all() -> None:
-    """The last opened first."""
+    """Close all registered resources, the last one first."""
     _open.close()

@@ -1,7 +1,7 @@
-"""The two kinds of database that the portal keeps its tables in, each empty when a test gets it.
+"""Empty databases of both kinds that the portal supports.
 
-The PostgreSQL server is the test run's own; whoever asks for it skips where none is installed or
-may be started.
+The PostgreSQL server belongs to the test run. A test that uses it is skipped where PostgreSQL is
+not installed or cannot be started.
 """
 
 import os
@@ -30,8 +30,10 @@ _PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
 @contextmanager
 def opened(url: str | None, folder: Path, required: bool = True) -> Iterator[Engine]:
-    """An engine for as long as a test lasts: what a failed test left open, psycopg would
-    complain of in the midst of another."""
+    """Yield an engine and dispose it afterwards.
+
+    Connections that a failed test leaves open would make psycopg warn in another test.
+    """
     engine = open_engine(url, folder, required)
     try:
         yield engine
@@ -40,24 +42,27 @@ def opened(url: str | None, folder: Path, required: bool = True) -> Iterator[Eng
 
 
 def kept_open(url: str | None, folder: Path) -> Engine:
-    """An engine until the test ends."""
+    """Return an engine that is disposed at the end of the test."""
     return closed_later(open_engine(url, folder), Engine.dispose)
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """An empty database; other processes open the same one. ``url`` None: SQLite in ``folder``."""
+    """An empty database that other processes can open too.
+
+    ``url`` None means SQLite in ``folder``.
+    """
 
     url: str | None
     folder: Path
 
     def open(self) -> Engine:
-        """Until the test ends."""
+        """Return an engine that is disposed at the end of the test."""
         return kept_open(self.url, self.folder)
 
 
 class PostgresProcess:
-    """A server on a loopback port; ``stop`` and ``start`` again keep the port and the data."""
+    """A PostgreSQL server on a loopback port. A restart keeps the port and the data."""
 
     def __init__(self) -> None:
         pytest.importorskip("psycopg", reason="psycopg is not installed")
@@ -72,7 +77,7 @@ class PostgresProcess:
 
     @property
     def pid(self) -> int:
-        """Of the server's main process."""
+        """The process id of the server's main process."""
         return int((self._data / "postmaster.pid").read_text().split()[0])
 
     @property
@@ -80,7 +85,7 @@ class PostgresProcess:
         return (self._data / "postmaster.pid").exists()
 
     def new_database(self) -> str:
-        """The address of an empty database."""
+        """Create an empty database and return its URL."""
         name = f"test_{uuid.uuid4().hex}"
         address = self.url.replace("postgresql://", "postgresql+psycopg://")
         engine = create_engine(address, isolation_level="AUTOCOMMIT")
@@ -97,11 +102,11 @@ class PostgresProcess:
         return self
 
     def stop(self) -> None:
-        """As a crash: every connection ends at once."""
+        """Stop like a crash: every connection ends at once."""
         self._control("-m", "immediate", "stop")
 
     def pause(self) -> None:
-        """Connected and silent: the kernel takes what is sent, nobody answers until ``resume``."""
+        """Suspend the server: connections stay open without an answer until ``resume``."""
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
@@ -131,7 +136,7 @@ class PostgresProcess:
         trace: TracebackType | None,
     ) -> None:
         if self.is_running:
-            self.resume()  # a stopped process would not see its end coming
+            self.resume()  # a suspended process does not handle the signal
             self.stop()
         self._folder.cleanup()
 

@@ -1,6 +1,6 @@
-"""Faults of bytes around a complete answer: before it, behind it, or in place of its end.
+"""Faults with extra bytes before, after or in place of the end of an answer.
 
-Each takes ``body``, so that a test can number its answers; the default is the clean one.
+Each takes ``body``, so that a test can number its answers. The default is the clean body.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ def clean(call: Call) -> bytes:
 
 
 def whole(body: bytes) -> bytes:
-    """A complete 200 as bytes on the wire."""
+    """Return a complete 200 as bytes on the wire."""
     return head(200, [("Content-Type", JSON), ("Content-Length", str(len(body)))]) + body
 
 
@@ -33,7 +33,7 @@ def interim_with_answer(code: int = 103, body: Body = clean) -> Fault:
 
 
 def interim_then_late_answer(delay_s: float = 0.4, code: int = 103, body: Body = clean) -> Fault:
-    """An interim response, and the answer on the same connection after ``delay_s``."""
+    """An interim response, and after ``delay_s`` the answer on the same connection."""
 
     def play(wire: Wire, call: Call) -> After:
         wire.send(head(code, []))
@@ -44,11 +44,11 @@ def interim_then_late_answer(delay_s: float = 0.4, code: int = 103, body: Body =
 
 
 def started_then_reset() -> Fault:
-    """A status line and a part of the headers, then an RST: charged, and no answer."""
+    """A status line and some of the headers, then an RST: charged, but no answer."""
 
     def play(wire: Wire, call: Call) -> After:
         wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Cut: ")
-        wire.pause(0.05)  # an RST discards what the client has not received yet
+        wire.pause(0.05)  # an RST discards bytes that the client has not received yet
         wire.reset_on_close()
         return After.CLOSE
 
@@ -56,17 +56,17 @@ def started_then_reset() -> Fault:
 
 
 def trailing_bytes(trailing: bytes = b"\r\n", delay_s: float = 0.05, body: Body = clean) -> Fault:
-    """The answer, and after ``delay_s`` bytes that belong to none; the connection stays."""
+    """The answer, and after ``delay_s`` extra bytes; the connection stays open."""
     return _followed("trailing bytes", lambda call: trailing, delay_s, body)
 
 
 def unasked_answer(unasked: Body = clean, delay_s: float = 0.05, body: Body = clean) -> Fault:
-    """The answer, and after ``delay_s`` a second complete one that no request asked for."""
+    """The answer, and after ``delay_s`` a second complete one without a request."""
     return _followed("unasked answer", lambda call: whole(unasked(call)), delay_s, body)
 
 
 def closed_after(body: Body = clean) -> Fault:
-    """The answer; the next request on that connection is closed unread, and not counted."""
+    """The answer; the next request on the connection is not read and not counted."""
 
     def play(wire: Wire, call: Call) -> After:
         send_whole(wire, body(call))

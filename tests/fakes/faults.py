@@ -20,7 +20,7 @@ def _good(call: Call) -> bytes:
 
 
 def good() -> Fault:
-    """The clean answer; 404 for a path that the contract does not have."""
+    """The clean answer; 404 for a path outside docs/contract.md."""
 
     def play(wire: Wire, call: Call) -> After:
         body = good_body(call)
@@ -38,7 +38,7 @@ def answer(
     content_type: str = JSON,
     headers: Headers = (),
 ) -> Fault:
-    """Any rightly framed answer."""
+    """Any correctly framed answer."""
 
     def play(wire: Wire, call: Call) -> After:
         data = body if isinstance(body, bytes) else body(call)
@@ -51,7 +51,7 @@ def answer(
 
 
 def slow_first_byte(delay_s: float, then: Fault | None = None) -> Fault:
-    """Nothing for ``delay_s``, then the clean answer or the one given."""
+    """Nothing for ``delay_s``, then the clean answer or the given one."""
     following = then or good()
 
     def play(wire: Wire, call: Call) -> After:
@@ -62,7 +62,7 @@ def slow_first_byte(delay_s: float, then: Fault | None = None) -> Fault:
 
 
 def held(gate: threading.Event, then: Fault | None = None) -> Fault:
-    """Nothing until the test opens the gate: concurrency without a clock."""
+    """Nothing until the test opens the gate; makes calls concurrent without a clock."""
     following = then or good()
 
     def play(wire: Wire, call: Call) -> After:
@@ -74,7 +74,7 @@ def held(gate: threading.Event, then: Fault | None = None) -> Fault:
 
 
 def hang() -> Fault:
-    """Takes the request and never says a word."""
+    """Reads the request and never answers."""
 
     def play(wire: Wire, call: Call) -> After:
         while True:
@@ -84,7 +84,10 @@ def hang() -> Fault:
 
 
 def slow_headers(interval_s: float = 0.05) -> Fault:
-    """A header that grows by a byte at a time and never ends: each single read is in time."""
+    """A header that grows by one byte at a time and never ends.
+
+    Each single read ends in time.
+    """
 
     def play(wire: Wire, call: Call) -> After:
         wire.send(b"HTTP/1.1 200 OK\r\nX-Drip: ")
@@ -96,8 +99,10 @@ def slow_headers(interval_s: float = 0.05) -> Fault:
 
 
 def body_drip(interval_s: float = 0.05, closing: bool = False, sized: bool = True) -> Fault:
-    """The clean answer's headers at once, its body a byte at a time; with its length told, and
-    on a connection that stays, unless said otherwise."""
+    """The clean answer's headers at once, its body one byte at a time.
+
+    ``sized``: with a Content-Length. ``closing``: the connection is closed afterwards.
+    """
 
     def play(wire: Wire, call: Call) -> After:
         body = _good(call)
@@ -122,7 +127,7 @@ def closed_before_a_byte() -> Fault:
 
 
 def stale_keep_alive() -> Fault:
-    """A clean answer; the next request on that connection is closed unread, and not counted."""
+    """A clean answer; the next request on the connection is not read and not counted."""
 
     def play(wire: Wire, call: Call) -> After:
         send_whole(wire, _good(call))
@@ -140,7 +145,7 @@ def reset_before_a_byte() -> Fault:
 
 
 def reset_when_idle() -> Fault:
-    """A clean answer, and the connection is reset after it."""
+    """A clean answer, after which the connection is reset."""
 
     def play(wire: Wire, call: Call) -> After:
         send_whole(wire, _good(call))
@@ -168,7 +173,7 @@ def _half_sent(wire: Wire, body: bytes) -> None:
 
 
 def short_length() -> Fault:
-    """Content-Length promises the whole body, half of it comes, then an orderly close."""
+    """Half the body that Content-Length announces, then an orderly close."""
 
     def play(wire: Wire, call: Call) -> After:
         _half_sent(wire, _good(call))
@@ -191,7 +196,7 @@ def _chunked(name: str, frame: Callable[[bytes], bytes], after: After) -> Fault:
 
 
 def chunked() -> Fault:
-    """The clean answer in three chunks: good."""
+    """The clean answer in three chunks; valid."""
 
     def frame(body: bytes) -> bytes:
         third = len(body) // 3
@@ -202,7 +207,7 @@ def chunked() -> Fault:
 
 
 def bad_chunk_framing() -> Fault:
-    """A first good chunk, then a size line that is no number."""
+    """A valid first chunk, then a size line that is not a number."""
     return _chunked(
         "bad chunk framing",
         lambda body: _chunk(body[:20]) + b"ZZ;\r\n" + body[20:] + b"\r\n0\r\n\r\n",
@@ -211,12 +216,12 @@ def bad_chunk_framing() -> Fault:
 
 
 def chunks_without_end() -> Fault:
-    """All the bytes, but no last chunk before the close: nobody can know that it was whole."""
+    """All the data, but no last chunk before the close: the answer may be incomplete."""
     return _chunked("chunks without end", _chunk, After.CLOSE)
 
 
 def wrong_length_beside_chunks() -> Fault:
-    """A Content-Length that the chunks overrule (RFC 9112 §6.3): good."""
+    """A Content-Length that chunked coding overrides (RFC 9112 §6.3); valid."""
 
     def play(wire: Wire, call: Call) -> After:
         framing = [
@@ -231,8 +236,10 @@ def wrong_length_beside_chunks() -> Fault:
 
 
 def interim(delay_s: float = 0.0, *codes: int, then: Fault | None = None) -> Fault:
-    """Interim responses (RFC 9110 §15.2), and after ``delay_s`` the clean answer or the one
-    given: good. Without a delay both leave in one packet where the system allows it."""
+    """Interim responses (RFC 9110 §15.2), then the clean answer or the given one; valid.
+
+    ``delay_s`` lies between them. Without it all bytes leave in one packet where the system allows.
+    """
     following = then or good()
 
     def play(wire: Wire, call: Call) -> After:
@@ -247,7 +254,7 @@ def interim(delay_s: float = 0.0, *codes: int, then: Fault | None = None) -> Fau
 
 
 def interim_and_no_answer() -> Fault:
-    """An interim response, and then the end of the connection."""
+    """An interim response, then the end of the connection."""
 
     def play(wire: Wire, call: Call) -> After:
         wire.send(head(103, []))
@@ -257,7 +264,7 @@ def interim_and_no_answer() -> Fault:
 
 
 def bytes_behind(extra: bytes = b"\r\n", delay_s: float = 0.0) -> Fault:
-    """The clean answer, then bytes that belong to no answer: good."""
+    """The clean answer, then bytes that belong to no answer; valid."""
 
     def play(wire: Wire, call: Call) -> After:
         send_whole(wire, _good(call))
@@ -273,7 +280,7 @@ def started_then_reset() -> Fault:
 
     def play(wire: Wire, call: Call) -> After:
         wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: appl")
-        wire.pause(0.05)  # a reset discards what the client's system has not yet taken
+        wire.pause(0.05)  # a reset discards bytes that the client's system has not received yet
         wire.reset_on_close()
         return After.CLOSE
 
@@ -284,7 +291,7 @@ def started_then_reset() -> Fault:
 
 
 def gzipped_in_two() -> Fault:
-    """The clean answer compressed in two members (RFC 1952 §2.2): good."""
+    """The clean answer compressed in two members (RFC 1952 §2.2); valid."""
 
     def members(call: Call) -> bytes:
         body = _good(call)
@@ -294,14 +301,14 @@ def gzipped_in_two() -> Fault:
 
 
 def gzipped() -> Fault:
-    """The clean answer compressed: good."""
+    """The clean answer compressed; valid."""
     return answer(
         "gzip", lambda call: gzip.compress(_good(call)), headers=[("Content-Encoding", "gzip")]
     )
 
 
 def gzip_bomb(mib: int = 300) -> Fault:
-    """The clean answer with ``mib`` MiB of blanks in it, one kB compressed for each of them."""
+    """The clean answer with ``mib`` MiB of blanks, compressed to about 1 kB a MiB."""
     return answer(
         f"gzip bomb of {mib} MiB",
         lambda call: _blown_up(_good(call), mib),
@@ -311,7 +318,11 @@ def gzip_bomb(mib: int = 300) -> Fault:
 
 @lru_cache(maxsize=8)
 def _blown_up(body: bytes, mib: int) -> bytes:
-    """One gzip member: after a full flush equal input gives equal, byte-aligned blocks."""
+    """Return one gzip member with the blanks.
+
+    After a full flush equal input gives equal, byte-aligned blocks, so that one block can be
+    repeated.
+    """
     deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
 
     def block(data: bytes) -> bytes:
@@ -331,7 +342,7 @@ def _blown_up(body: bytes, mib: int) -> bytes:
 
 
 def unknown_encoding() -> Fault:
-    """A content coding nobody knows: the bytes are no JSON until it is undone."""
+    """An unknown content coding; without decoding, the bytes are not JSON."""
     return answer(
         "unknown content-encoding",
         lambda call: bytes(255 - byte for byte in _good(call)),
@@ -350,14 +361,14 @@ def status(code: int, message: str | None = None, retry_after: str | None = None
 
 
 def status_in_bad_gzip(code: int, retry_after: str | None = None) -> Fault:
-    """A status whose body cannot be decoded: the status says enough."""
+    """A status whose body cannot be decoded."""
     waiting = [("Retry-After", retry_after)] if retry_after is not None else []
     encoded = [("Content-Encoding", "gzip"), *waiting]
     return answer(f"status {code} in bad gzip", b"no gzip", code, headers=encoded)
 
 
 def html_error(code: int) -> Fault:
-    """What a proxy in front of a service says when the service is down."""
+    """A proxy's HTML error page."""
     page = b"<html><body><h1>Service Unavailable</h1></body></html>"
     return answer(f"status {code} in HTML", page, code, "text/html")
 
@@ -375,7 +386,7 @@ def no_content() -> Fault:
 
 
 def partial_content() -> Fault:
-    """206 with the clean body: whatever it is a part of, nobody asked for a part."""
+    """206 with the clean body, although no range was requested."""
 
     def play(wire: Wire, call: Call) -> After:
         body = _good(call)
@@ -386,6 +397,6 @@ def partial_content() -> Fault:
 
 
 def cookies() -> Fault:
-    """The clean answer with cookies: good, and they must never come back."""
+    """The clean answer with cookies, which the client must not send back; valid."""
     planted = [("Set-Cookie", "visitor=1; Path=/"), ("Set-Cookie", "session=abc; Path=/; HttpOnly")]
     return answer("cookies", _good, headers=planted)

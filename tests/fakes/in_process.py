@@ -1,4 +1,4 @@
-"""The portal inside the test process: the application that create_app builds, and its client."""
+"""The portal inside the test process: the application of create_app, and its client."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -8,20 +8,20 @@ from typing import Any
 
 from portal.settings import Settings
 
-OPERATOR_TOKEN = "operator-credential-of-the-tests"  # what the upstream gets in managed mode
-PORTAL_TOKEN = "portal-token-of-the-tests"  # what callers hold, all scopes
+OPERATOR_TOKEN = "operator-credential-of-the-tests"  # sent upstream in managed mode
+PORTAL_TOKEN = "portal-token-of-the-tests"  # the callers' token, with all scopes
 
 
 @dataclass(frozen=True, slots=True)
 class InProcessPortal:
-    """An application and a client of it; ``settings`` are what it was built from."""
+    """An application and its client; ``settings`` are those it was built from."""
 
     app: Any
     client: Any
     settings: Any
 
     def get(self, path: str, token: str | None = PORTAL_TOKEN, **options: Any) -> Any:
-        """A JSON lookup with a credential in the header."""
+        """Send a JSON lookup with a credential in the header."""
         headers = dict(options.pop("headers", {}))
         if token is not None:
             headers.setdefault("Authorization", token)
@@ -29,7 +29,7 @@ class InProcessPortal:
 
 
 def managed(url: str, secondary: str | None = None) -> dict[str, str]:
-    """Settings of a portal whose operator pays; callers use PORTAL_TOKEN."""
+    """Return the settings of managed mode; callers use PORTAL_TOKEN."""
     settings = {
         "PORTAL_UPSTREAM_URL": url,
         "PORTAL_UPSTREAM_TOKEN": OPERATOR_TOKEN,
@@ -39,15 +39,15 @@ def managed(url: str, secondary: str | None = None) -> dict[str, str]:
 
 
 def pass_through(url: str, secondary: str | None = None) -> dict[str, str]:
-    """Settings of a portal whose callers bring their own upstream credential."""
+    """Return the settings of pass-through mode."""
     settings = {"PORTAL_UPSTREAM_URL": url}
     return settings | ({"PORTAL_UPSTREAM_SECONDARY_URL": secondary} if secondary else {})
 
 
 @contextmanager
 def built(data_dir: Path, env: Mapping[str, str]) -> Iterator[InProcessPortal]:
-    """The application of these settings, with its own data directory."""
-    # Late: whoever tests a single room does not load the whole application.
+    """Build the application from settings, with its own data directory."""
+    # Imported late, because tests of one package need not load the whole application.
     from app import create_app
 
     settings = Settings.from_environment({"PORTAL_DATA_DIR": str(data_dir), **env})

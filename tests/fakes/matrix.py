@@ -1,8 +1,8 @@
-"""The fault matrix as a table: each fault, where it applies, and what a caller must get.
+"""The fault matrix: each fault, where it applies, and the expected result.
 
-``status`` is the JSON status in managed mode with nothing stored and one base address. ``charge``
-is the class that failover goes by: after "maybe" and "charged" a GET may try the other address,
-after "answered" nobody asks again. The slow rows outlast any deadline and are ended by it.
+``status`` is the JSON status in managed mode, with nothing stored and one base address. ``charge``
+is the charge class of docs/contract.md that decides on failover. The slow rows last longer than any
+deadline, which ends them.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
-"""Keeps tests on this machine: no connect beyond loopback, no name beyond localhost.
+"""Blocks network access: no connect beyond loopback, no name beyond localhost.
 
-Installed before any test module is imported, because code may keep ``socket.getaddrinfo`` as
-it was at its own import.
+It is installed before any test module is imported, because code may store ``socket.getaddrinfo`` at
+its import.
 """
 
 import ipaddress
@@ -20,8 +20,8 @@ _hanging: dict[str, threading.Event] = {}
 def install(patch: pytest.MonkeyPatch) -> None:
     """Guard this process until the patch is undone.
 
-    A connect beyond loopback fails the test. Names fail as they would without a network, so
-    that a test of DNS trouble is quick and the same everywhere.
+    A connect beyond loopback fails the test. Names fail to resolve as without a network, so that
+    tests of DNS faults are quick and the same everywhere.
     """
     connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
     sendto, look_up = socket.socket.sendto, socket.getaddrinfo
@@ -55,7 +55,7 @@ def install(patch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def hanging_names(host: str = "hangs.invalid") -> Iterator[str]:
-    """The base address of a host whose name lookup in this process never comes back in time.
+    """Yield the base address of a host whose name lookup hangs in this process.
 
     The lookups fail when the block ends, so that no thread outlives the test.
     """

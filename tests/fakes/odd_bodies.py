@@ -1,4 +1,4 @@
-"""Faults of content: rightly framed answers whose body is odd. Each function returns a Fault."""
+"""Faults of content: correctly framed answers with an odd body."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _FIRST_RECORD = re.compile(rb'"result":\s*\[?\s*\{')
 
 
 def reworked(name: str, change: Callable[[bytes], bytes], content_type: str = JSON) -> Fault:
-    """The clean body, changed as text: for what no JSON writer would write."""
+    """The clean body changed as text, for bodies that no JSON encoder writes."""
 
     def body(call: Call) -> bytes:
         clean = good_body(call)
@@ -30,14 +30,17 @@ def reworked(name: str, change: Callable[[bytes], bytes], content_type: str = JS
 
 
 def spliced(name: str, member: bytes) -> Fault:
-    """The clean body with one more member, written raw, in its first record."""
+    """The clean body with one more member, as raw bytes, in its first record."""
     return reworked(
         name, lambda body: _FIRST_RECORD.sub(lambda at: at[0] + member + b", ", body, 1)
     )
 
 
 def reshaped(name: str, change: Callable[[dict[str, Any], bool], None]) -> Fault:
-    """The clean body, changed in place as a value; told whether ``result`` is a list."""
+    """The clean body changed as a value.
+
+    ``change`` receives the document, and whether ``result`` is a list.
+    """
 
     def body(call: Call) -> bytes:
         value = json.loads(good_body(call) or b"null")
@@ -52,11 +55,11 @@ def _first_record(value: dict[str, Any], is_list: bool) -> dict[str, Any]:
     return record
 
 
-# Not JSON, or not JSON that a strict reader takes
+# Not JSON, or not strict JSON
 
 
 def truncated_json() -> Fault:
-    """Half the body under a Content-Length that agrees with it."""
+    """Half the body, under a matching Content-Length."""
     return reworked("truncated JSON", lambda body: body[: len(body) // 2])
 
 
@@ -65,7 +68,7 @@ def wrong_type_bad_body() -> Fault:
 
 
 def wrong_type_good_body() -> Fault:
-    """The clean body under a type that is not JSON's: it was paid for, and it is an answer."""
+    """The clean body under a Content-Type other than JSON; valid."""
     return reworked("wrong content type, good body", lambda body: body + b"\n", "text/html")
 
 
@@ -82,7 +85,7 @@ def empty_body() -> Fault:
 
 
 def over_size(size: int = 2 * 1024 * 1024) -> Fault:
-    """A clean answer one byte longer than ``size``, by one very long text in its record."""
+    """A clean answer one byte longer than ``size``, because of one long text."""
 
     def change(body: bytes) -> bytes:
         frame = b'"novo": "", '
@@ -93,7 +96,7 @@ def over_size(size: int = 2 * 1024 * 1024) -> Fault:
 
 
 def latin_1() -> Fault:
-    """Bytes that are no UTF-8, under a charset that says so."""
+    """Bytes that are not UTF-8, with a charset that says so."""
     return reworked(
         "latin-1",
         lambda body: body.replace(b"{", '{"situação": "é", '.encode("latin-1"), 1),
@@ -118,7 +121,7 @@ def nan() -> Fault:
 
 
 def nested(depth: int) -> Fault:
-    """``depth`` arrays within each other, inside the record: two or three levels come on top."""
+    """``depth`` nested arrays inside the record, which adds two or three levels."""
     return spliced(f"nesting of {depth}", b'"novo": ' + b"[" * depth + b"]" * depth)
 
 
@@ -130,7 +133,7 @@ def lone_surrogate() -> Fault:
     return spliced("lone surrogate", rb'"novo": "\ud800"')
 
 
-# JSON that is no answer
+# JSON that is not an answer
 
 
 def message_in_200() -> Fault:
@@ -142,7 +145,7 @@ def wrong_status_word(word: str = "ERROR") -> Fault:
 
 
 def empty_result_with_message() -> Fault:
-    """What a service answers when the base behind it is down: for the lists."""
+    """An empty list with an outage message, as services send it."""
 
     def change(value: dict[str, Any], is_list: bool) -> None:
         value.update(result=[], message="Base estadual indisponível.")
@@ -162,7 +165,7 @@ def result_missing() -> Fault:
 
 
 def result_of_wrong_type() -> Fault:
-    """An object where the contract has a list, a list where it has an object."""
+    """An object in place of the contract's list, or the reverse."""
 
     def change(value: dict[str, Any], is_list: bool) -> None:
         value["result"] = value["result"][0] if is_list else [value["result"]]
@@ -179,14 +182,14 @@ def result_null() -> Fault:
 
 
 def elements_not_objects() -> Fault:
-    """For the operations whose ``result`` is a list."""
+    """A list with elements that are not objects."""
     return reshaped(
         "elements not objects", lambda value, _: value.update(result=["nada consta", 1, None])
     )
 
 
 def other_plate(plate: str = OTHER_PLATE) -> Fault:
-    """A clean record of another vehicle, for the operations whose records name one."""
+    """A clean record of another vehicle, for operations whose records name one."""
 
     def change(value: dict[str, Any], is_list: bool) -> None:
         _first_record(value, is_list)["placa"] = plate
@@ -196,7 +199,7 @@ def other_plate(plate: str = OTHER_PLATE) -> Fault:
     return reshaped("another plate's record", change)
 
 
-# Odd, and an answer all the same
+# Odd, but valid
 
 
 def new_field() -> Fault:
@@ -204,7 +207,7 @@ def new_field() -> Fault:
 
 
 def missing_field() -> Fault:
-    """The record's last field is gone."""
+    """The record without its last field."""
 
     def change(value: dict[str, Any], is_list: bool) -> None:
         _first_record(value, is_list).popitem()
@@ -213,7 +216,7 @@ def missing_field() -> Fault:
 
 
 def oddly_typed_field() -> Fault:
-    """A text of the record is a number inside a list."""
+    """A text of the record replaced by a list with a number."""
 
     def change(value: dict[str, Any], is_list: bool) -> None:
         record = _first_record(value, is_list)
@@ -224,7 +227,7 @@ def oddly_typed_field() -> Fault:
 
 
 def empty_result() -> Fault:
-    """``[]`` or ``{}``: for the lists, "nothing on record"."""
+    """``[]`` or ``{}``; for the lists it means "nothing on record"."""
     return reshaped(
         "empty result", lambda value, is_list: value.update(result=[] if is_list else {})
     )

@@ -1,4 +1,4 @@
-"""A plain HTTP client on one connection, as little clever as possible."""
+"""A plain HTTP client on one connection."""
 
 import http.client
 import socket
@@ -10,7 +10,7 @@ from tests.fakes.upstream import FaultUpstream
 
 
 class PlainClient:
-    """Asks the fake upstream without pooling, retries or content decoding."""
+    """Calls the fake upstream without pooling, retries or content decoding."""
 
     def __init__(self, up: FaultUpstream, timeout_s: float = 5) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", up.port, timeout=timeout_s)
@@ -18,7 +18,7 @@ class PlainClient:
     def ask(
         self, operation: Operation = "decode", subject: str = "ABC1D23", uf: str | None = None
     ) -> tuple[http.client.HTTPResponse, bytes]:
-        """One call on this connection; what http.client raises is let through."""
+        """Make one call on this connection. Exceptions of http.client pass through."""
         body = factories.report_request(subject) if operation == "report" else None
         method = "POST" if operation == "report" else "GET"
         self.connection.request(method, path_of(operation, subject, uf), body)
@@ -35,14 +35,14 @@ class PlainClient:
 def answered(
     up: FaultUpstream, operation: Operation = "decode", subject: str = "ABC1D23"
 ) -> tuple[int, bytes]:
-    """Status and body of one call on a connection of its own."""
+    """Make one call on its own connection; return status and body."""
     with PlainClient(up) as client:
         response, body = client.ask(operation, subject)
         return response.status, body
 
 
 def raw_answer(up: FaultUpstream, timeout_s: float = 5) -> bytes:
-    """Everything that a GET brings until the other end closes, without an HTTP library."""
+    """Return all bytes of the response to a GET, read without an HTTP library."""
     with socket.create_connection(("127.0.0.1", up.port), timeout_s) as wire:
         wire.sendall(f"GET {path_of('decode')} HTTP/1.1\r\nHost: fake\r\n\r\n".encode())
         received = b""

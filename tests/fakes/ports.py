@@ -1,4 +1,4 @@
-"""Addresses that answer badly, or not at all: a closed port, a full backlog, no such name."""
+"""Unusable addresses: a closed port, a full backlog, an unknown name."""
 
 import random
 import socket
@@ -22,8 +22,10 @@ _given: set[int] = set()
 
 
 def free_port() -> int:
-    """A loopback port nobody listens on, and that this process was not given before: whoever was
-    may start later, or be down for a moment."""
+    """Return a free loopback port that this process was not given before.
+
+    A server that is started later, or restarted, therefore finds its port free.
+    """
     for _ in range(200):
         port = _random.randint(_LOWEST, _HIGHEST)
         if port in _given:
@@ -39,14 +41,14 @@ def free_port() -> int:
 
 
 def refused_url() -> str:
-    """An address whose port is closed: connects are refused at once."""
+    """Return an address whose port is closed, so that connects are refused."""
     return f"http://127.0.0.1:{free_port()}"
 
 
 class Blackhole:
-    """A listening socket with a full queue: the kernel drops further connects, they time out.
+    """A listening socket with a full queue: the kernel drops further connects.
 
-    Skips the test where the system does not behave so.
+    Skips the test where the system behaves differently.
     """
 
     def __init__(self) -> None:
@@ -94,14 +96,14 @@ class Blackhole:
 
 
 def accepts_connections(port: int) -> bool:
-    """Whether somebody listens on a loopback port."""
+    """Whether a loopback port accepts connections."""
     with socket.socket() as probe:
         probe.settimeout(1)
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def wait_until(question: Callable[[], object], what: str, timeout_s: float = 20) -> None:
-    """Poll a question until it is true; AssertionError, naming ``what``, when it stays false."""
+    """Poll until ``question`` is true; raises AssertionError with ``what`` at the time-out."""
     ends_at = time.monotonic() + timeout_s
     while not question():
         if time.monotonic() > ends_at:

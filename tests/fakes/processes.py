@@ -1,8 +1,7 @@
-"""The real programs, started as an operator starts them: the portal, its sandbox, Redis.
+"""Server processes, started as an operator starts them: portal, sandbox, Redis.
 
-Each listens on a free loopback port, writes into a directory of its own, inherits no PORTAL_
-setting, and is ended by the ids that were started here. ``stop`` and ``start`` again keep the
-port and the data, for restarts.
+Each listens on a free loopback port, writes into its own directory and inherits no PORTAL_ setting.
+Only processes started here are ended, by their ids. A restart keeps the port and the data.
 """
 
 import os
@@ -28,7 +27,7 @@ _STOP_WITHIN_S = 30
 
 
 def clean_environment(**additions: str) -> dict[str, str]:
-    """This environment without anything that sets up a portal or a proxy, plus the additions."""
+    """Return this environment without portal and proxy variables, plus the additions."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -39,7 +38,7 @@ def clean_environment(**additions: str) -> dict[str, str]:
 
 
 class ServerProcess:
-    """A program that serves on a loopback port; its directory goes when ``close`` is called."""
+    """A program that serves on a loopback port. ``close`` removes its directory."""
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
         self.port = free_port()
@@ -69,17 +68,17 @@ class ServerProcess:
         return self._process is not None and self._process.poll() is None
 
     def answers(self) -> bool:
-        """Whether it is ready for requests."""
+        """Whether the server is ready for requests."""
         return accepts_connections(self.port)
 
     def environment(self) -> dict[str, str]:
         return clean_environment(**self._env)
 
     def start(self) -> Self:
-        """Start, and return when it is ready; AssertionError with its output when it is not."""
+        """Start and wait until ready; raises AssertionError with the output at the time-out."""
         assert not self.is_running, "already started"
         with (self.directory / "output.log").open("ab") as log:
-            # A session of its own: a signal meant for it never reaches the test run.
+            # A session of its own, so that its signals do not reach the test run.
             self._process = subprocess.Popen(
                 self.command,
                 cwd=CHECKOUT,
@@ -99,7 +98,7 @@ class ServerProcess:
         return self
 
     def stop(self) -> int:
-        """SIGTERM to the main process alone; its exit code once it has ended."""
+        """Send SIGTERM to the main process and return its exit code."""
         assert self._process is not None, "not started"
         self._process.send_signal(signal.SIGTERM)
         try:
@@ -109,13 +108,13 @@ class ServerProcess:
             raise AssertionError(f"SIGTERM did not end it:\n{self.output}") from None
 
     def kill(self) -> None:
-        """SIGKILL to the main process alone."""
+        """Send SIGKILL to the main process."""
         assert self._process is not None, "not started"
         self._process.kill()
         self._process.wait(_STOP_WITHIN_S)
 
     def close(self) -> None:
-        """End whatever is left, and remove the directory."""
+        """End the remaining processes and remove the directory."""
         try:
             if self.is_running:
                 self.stop()
@@ -126,7 +125,7 @@ class ServerProcess:
     def _end_group(self) -> None:
         if self._process is None:
             return
-        # macOS says PermissionError for a group of which nobody is left.
+        # macOS raises PermissionError for an empty process group.
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(_STOP_WITHIN_S)
@@ -148,7 +147,7 @@ class ServerProcess:
 
 
 class HttpProcess(ServerProcess):
-    """A server of ours, asked by plain requests: no proxy, no redirect followed, no cookie."""
+    """A server that tests call with plain requests: no proxy, redirect or cookie."""
 
     def environment(self) -> dict[str, str]:
         return clean_environment(**{"HOST": "127.0.0.1", "PORT": str(self.port), **self._env})
@@ -166,24 +165,24 @@ class HttpProcess(ServerProcess):
         return self.request("POST", path, **options)
 
     def worker_pids(self) -> list[int]:
-        """The processes that serve, lowest id first."""
+        """Return the ids of the worker processes, the lowest first."""
         return sorted(_leaves(self.pid) - {self.pid})
 
     def kill_worker(self, pid: int | None = None) -> int:
-        """SIGKILL to a worker; its id, once it takes no more connections to its death."""
+        """Kill a worker with SIGKILL; return its id once it has ended."""
         pid = pid or self.worker_pids()[0]
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda: pid not in self.worker_pids(), "its death")
         return pid
 
     def resident_bytes(self) -> dict[int, int]:
-        """Memory of each worker, by its id."""
+        """Return the resident memory of each worker, by process id."""
         report = _ps("-o", "pid=,rss=", "-p", ",".join(map(str, self.worker_pids())))
         return {int(pid): int(kilobytes) * 1024 for pid, kilobytes in map(str.split, report)}
 
 
 class PortalProcess(HttpProcess):
-    """``python app.py`` with a fresh data directory; ``env`` takes the full PORTAL_ names."""
+    """``python app.py`` with a new data directory; ``env`` has the full PORTAL_ names."""
 
     def __init__(self, env: Mapping[str, str] | None = None, workers: int = 2) -> None:
         super().__init__([sys.executable, "app.py"], env)
@@ -201,7 +200,7 @@ class PortalProcess(HttpProcess):
             return False
 
     def command_line(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """``flask --app app …`` beside the server, on the same data and settings."""
+        """Run ``flask --app app …`` with the same data and settings."""
         return subprocess.run(
             [sys.executable, "-m", "flask", "--app", "app", *words],
             cwd=CHECKOUT,
@@ -214,17 +213,17 @@ class PortalProcess(HttpProcess):
 
 
 class SandboxProcess(HttpProcess):
-    """``python -m portal.sandbox``, the upstream that the portal carries along."""
+    """``python -m portal.sandbox``, the embedded upstream."""
 
     def __init__(self, env: Mapping[str, str] | None = None) -> None:
         super().__init__([sys.executable, "-m", "portal.sandbox"], env)
 
 
 class RedisProcess(ServerProcess):
-    """A redis-server that by default keeps nothing on disk; skips the test where there is none."""
+    """A redis-server, by default without persistence; skips the test where it is missing."""
 
     def __init__(self, save: str = "") -> None:
-        """``save`` as in redis.conf, for example "3600 1"."""
+        """``save`` is written as in redis.conf, for example "3600 1"."""
         binary = shutil.which("redis-server")
         if binary is None:
             pytest.skip("redis-server is not installed")
@@ -256,7 +255,7 @@ class RedisProcess(ServerProcess):
             return False
 
     def pause(self) -> None:
-        """Connected and silent: every command hangs until ``resume``."""
+        """Suspend Redis: every command hangs until ``resume``."""
         os.kill(self.pid, signal.SIGSTOP)
 
     def resume(self) -> None:
@@ -264,7 +263,7 @@ class RedisProcess(ServerProcess):
 
     def close(self) -> None:
         if self.is_running:
-            self.resume()  # a stopped process would not see SIGTERM
+            self.resume()  # a suspended process does not handle SIGTERM
         super().close()
 
 
@@ -274,7 +273,7 @@ def _ps(*options: str) -> list[str]:
 
 
 def _leaves(root: int) -> set[int]:
-    """The descendants of a process that have no children, multiprocessing's own ones aside."""
+    """Return the descendants without children, except those of multiprocessing."""
     children: dict[int, list[int]] = {}
     for line in _ps("-A", "-o", "pid=,ppid=,command="):
         pid, parent, command = line.split(None, 2)

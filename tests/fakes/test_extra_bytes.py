@@ -1,4 +1,4 @@
-"""Each fault of bytes around an answer puts on the wire what its name says."""
+"""Each fault of extra bytes sends what its name says."""
 
 import http.client
 import socket
@@ -17,7 +17,7 @@ CLEAN = factories.decode_body("ABC1D23")
 
 
 def received(upstream: FaultUpstream, fault: Fault, patience_s: float = 0.5) -> bytes:
-    """Everything that arrives within ``patience_s`` of silence."""
+    """Return all bytes until ``patience_s`` of silence."""
     upstream.once(PATH, fault)
     data = b""
     with socket.create_connection(("127.0.0.1", upstream.port), 5) as wire:
@@ -32,28 +32,28 @@ def received(upstream: FaultUpstream, fault: Fault, patience_s: float = 0.5) -> 
 @pytest.mark.parametrize(
     "fault", [extra.interim_with_answer(), extra.interim_then_late_answer(0.05)], ids=str
 )
-def test_an_interim_response_comes_before_the_whole_answer(upstream, fault: Fault):
+def test_interim_response_precedes_complete_answer(upstream, fault: Fault):
     early, _, final = received(upstream, fault).partition(b"\r\n\r\n")
     assert early == b"HTTP/1.1 103 Early Hints"
     assert final == extra.whole(CLEAN)
 
 
-def test_trailing_bytes_follow_the_whole_answer(upstream):
+def test_trailing_bytes_follow_complete_answer(upstream):
     assert received(upstream, extra.trailing_bytes(b"\r\n")) == extra.whole(CLEAN) + b"\r\n"
 
 
-def test_an_unasked_answer_follows_the_whole_answer(upstream):
+def test_unrequested_answer_follows_complete_answer(upstream):
     assert received(upstream, extra.unasked_answer()) == extra.whole(CLEAN) * 2
     assert upstream.count() == 1
 
 
-def test_a_started_answer_ends_in_a_reset_and_is_counted(upstream):
+def test_started_answer_is_reset_and_counted(upstream):
     with pytest.raises(ConnectionResetError):
         received(upstream, extra.started_then_reset())
     assert upstream.count() == 1
 
 
-def test_a_connection_closed_after_its_answer_drops_the_next_request_uncounted(upstream):
+def test_closed_connection_does_not_count_next_request(upstream):
     with PlainClient(upstream) as client:
         upstream.once(PATH, extra.closed_after())
         assert client.ask()[1] == CLEAN

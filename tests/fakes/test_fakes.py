@@ -1,4 +1,4 @@
-"""The harness proves itself: no call is lost, no script misread."""
+"""Tests of the fakes: counting, scripting, addresses and the network guard."""
 
 import http.client
 import json
@@ -34,35 +34,35 @@ def client(upstream: FaultUpstream) -> Iterator[PlainClient]:
         yield made
 
 
-# Answering well
+# Clean answers
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_every_operation_is_answered_well_for_any_subject(client, operation):
+def test_every_operation_answers_any_subject(client, operation):
     response, body = client.ask(operation, "XYZ9A87")
     assert response.status == 200
     word = "DONE" if operation in ("decode", "report") else "SUCCESS"
     assert json.loads(body)["status"] == word
 
 
-def test_the_answer_names_the_vehicle_that_was_asked_for(client):
+def test_answer_names_the_requested_vehicle(client):
     assert json.loads(client.ask("decode", "XYZ9A87")[1])["result"]["placa"] == "XYZ9A87"
     assert json.loads(client.ask("renajud", "XYZ9A87")[1])["result"][0]["placa"] == "XYZ9A87"
     by_renavam = json.loads(client.ask("renajud", "12345678910")[1])["result"][0]
     assert (by_renavam["placa"], by_renavam["renavam"]) == ("", "12345678910")
 
 
-def test_the_state_narrows_the_fines(client):
+def test_state_code_narrows_the_fines(client):
     body = client.ask("renainf", uf="SP")[1]
     assert {fine["ufOrgaoAutuador"] for fine in json.loads(body)["result"]} == {"SP"}
 
 
-def test_a_path_outside_the_contract_is_404(client):
+def test_unknown_path_is_404(client):
     client.connection.request("GET", "/detran/v1/decode/ABC1D23/SP")
     assert client.connection.getresponse().status == 404
 
 
-def test_fields_stand_in_the_order_of_the_contract():
+def test_fields_have_the_order_of_the_contract():
     assert list(factories.decoded("ABC1D23"))[:3] == ["marca", "descricao", "placa"]
     assert list(factories.decoded("ABC1D23"))[-1] == "informacoesFipe"
     assert list(factories.fine())[:4] == ["cnhCondutor", "cnhInfrator", "pagamento", "autoInfracao"]
@@ -70,14 +70,14 @@ def test_fields_stand_in_the_order_of_the_contract():
     assert list(factories.restriction())[-2:] == ["detalheRenajud", "constaRenajud"]
 
 
-def test_a_price_history_has_consecutive_months_and_its_predictions_last():
+def test_price_history_is_consecutive_with_predictions_last():
     history = factories.price_history(months=30, predicted=3, start=(2023, 11))
     months = [int(point["ano"]) * 12 + int(point["mes"]) for point in history]
     assert all(later == earlier + 1 for earlier, later in pairwise(months))
     assert [point["predicao"] for point in history] == [False] * 27 + [True] * 3
 
 
-def test_a_misspelt_field_is_refused_by_the_factories():
+def test_factories_reject_unknown_field():
     with pytest.raises(TypeError, match="marcas"):
         factories.decode_body("ABC1D23", marcas="AUDI")
 
@@ -85,7 +85,7 @@ def test_a_misspelt_field_is_refused_by_the_factories():
 # Counting and scripting
 
 
-def test_a_call_is_kept_with_all_that_it_brought(upstream, client):
+def test_call_records_method_path_headers_and_body(upstream, client):
     body = factories.report_request("ABC1D23", {"multas": []})
     client.connection.request(
         "POST", path_of("report") + "?x=1&x=2", body, {"Authorization": "segredo"}
@@ -99,7 +99,7 @@ def test_a_call_is_kept_with_all_that_it_brought(upstream, client):
     assert call.header("cookie") is None
 
 
-def test_200_concurrent_clients_are_counted_exactly_and_all_answered(upstream):
+def test_200_concurrent_calls_are_all_counted_and_answered(upstream):
     gate = threading.Event()
     upstream.default(f.held(gate))
 
@@ -120,14 +120,14 @@ def test_200_concurrent_clients_are_counted_exactly_and_all_answered(upstream):
     assert sorted(call.number for call in upstream.calls) == list(range(1, 201))
 
 
-def test_a_request_that_never_arrived_whole_is_not_counted(upstream):
+def test_incomplete_request_is_not_counted(upstream):
     with socket.create_connection(("127.0.0.1", upstream.port)) as wire:
         wire.sendall(b"POST /detran/v1/analytical-reports HTTP/1.1\r\nContent-Length: 9\r\n\r\n{}")
     answered(upstream)
     assert [call.method for call in upstream.calls] == ["GET"]
 
 
-def test_counts_go_by_prefix_and_method(upstream, client):
+def test_calls_are_counted_by_prefix_and_method(upstream, client):
     for operation in OPERATIONS:
         client.ask(operation)
     assert upstream.count() == 4
@@ -137,7 +137,7 @@ def test_counts_go_by_prefix_and_method(upstream, client):
     assert upstream.count() == 0
 
 
-def test_one_scripted_fault_stays_and_several_are_used_in_turn(upstream, client):
+def test_single_fault_persists_and_several_are_played_in_turn(upstream, client):
     upstream.script(PATH, f.status(503))
     assert [client.ask()[0].status for _ in range(3)] == [503, 503, 503]
     upstream.script(PATH, f.status(500), f.good(), f.status(429, retry_after="7"))
@@ -146,7 +146,7 @@ def test_one_scripted_fault_stays_and_several_are_used_in_turn(upstream, client)
     assert [client.ask()[0].status for _ in range(2)] == [418, 200]
 
 
-def test_the_longest_matching_script_answers(upstream, client):
+def test_longest_matching_script_answers(upstream, client):
     upstream.script("/detran/v1/restrictions", f.status(500))
     upstream.script(path_of("renajud"), f.status(402))
     assert client.ask("renainf")[0].status == 500
@@ -158,7 +158,7 @@ def test_the_longest_matching_script_answers(upstream, client):
     assert client.ask("renainf")[0].status == 200
 
 
-def test_only_the_credential_it_was_given_is_accepted():
+def test_only_the_configured_credential_is_accepted():
     with FaultUpstream(credential="certo") as up:
         for sent, status in (("certo", 200), ("errado", 401)):
             connection = http.client.HTTPConnection("127.0.0.1", up.port, timeout=5)
@@ -167,7 +167,7 @@ def test_only_the_credential_it_was_given_is_accepted():
             connection.close()
 
 
-def test_a_base_address_may_have_a_path():
+def test_upstream_serves_under_a_base_path():
     with FaultUpstream(base_path="/api/x") as up:
         assert up.url.endswith("/api/x")
         connection = http.client.HTTPConnection("127.0.0.1", up.port, timeout=5)
@@ -177,7 +177,7 @@ def test_a_base_address_may_have_a_path():
         assert up.calls[0].path == PATH
 
 
-def test_a_stopped_upstream_refuses_and_comes_back_on_its_port():
+def test_stopped_upstream_refuses_and_restarts_on_its_port():
     up = FaultUpstream().start()
     answered(up)
     up.script(PATH, f.hang())
@@ -198,24 +198,24 @@ def test_a_stopped_upstream_refuses_and_comes_back_on_its_port():
 # Bad addresses and the guard
 
 
-def test_a_refused_address_refuses():
+def test_refused_url_refuses_connections():
     with pytest.raises(ConnectionRefusedError):
         http.client.HTTPConnection(refused_url().removeprefix("http://"), timeout=5).connect()
 
 
-def test_a_blackhole_takes_no_connection_and_refuses_none():
+def test_blackhole_neither_accepts_nor_refuses_connections():
     with Blackhole() as hole, socket.socket() as client:
         client.settimeout(0.2)
         with pytest.raises(TimeoutError):
             client.connect(("127.0.0.1", hole.port))
 
 
-def test_an_unknown_name_does_not_resolve():
+def test_unknown_name_does_not_resolve():
     with pytest.raises(socket.gaierror):
         socket.create_connection((UNKNOWN_NAME_URL.removeprefix("http://"), 80), 5)
 
 
-def test_a_hanging_name_hangs_until_the_block_ends():
+def test_hanging_name_hangs_until_the_block_ends():
     with ThreadPoolExecutor(1) as pool:
         with hanging_names() as url:
             asked = pool.submit(socket.getaddrinfo, url.removeprefix("http://"), 80)
@@ -225,21 +225,21 @@ def test_a_hanging_name_hangs_until_the_block_ends():
             asked.result(10)
 
 
-def test_a_tls_handshake_with_it_fails_and_is_no_call(upstream):
+def test_failed_tls_handshake_is_not_a_call(upstream):
     host = upstream.tls_url.removeprefix("https://")
     with pytest.raises((ssl.SSLError, ConnectionResetError)):
         http.client.HTTPSConnection(host, timeout=5).connect()
     assert upstream.count() == 0
 
 
-def test_the_guard_fails_a_test_that_reaches_out():
+def test_network_guard_rejects_outside_connections():
     with socket.socket() as client, pytest.raises(pytest.fail.Exception, match=r"192\.0\.2\.1"):
         client.connect(("192.0.2.1", 80))  # RFC 5737: documentation only
     with socket.socket() as client, pytest.raises(pytest.fail.Exception):
         client.connect_ex(("192.0.2.1", 80))
 
 
-def test_the_clock_moves_only_when_told():
+def test_clock_advances_only_on_request():
     clock = Clock(100)
     assert (clock.now(), clock()) == (100, 100)
     clock.advance(5)

@@ -1,4 +1,4 @@
-"""Each fault behaves as it is named, so that the tests built on them mean what they say."""
+"""Each fault behaves as its name says."""
 
 import gzip
 import http.client
@@ -33,7 +33,7 @@ def client(upstream: FaultUpstream) -> Iterator[PlainClient]:
 # Every row of the matrix
 
 
-def test_the_matrix_names_are_unique():
+def test_matrix_names_are_unique():
     assert len(BY_NAME) == len(ROWS)
 
 
@@ -54,8 +54,8 @@ UNCHANGED = frozenset(
         for operation in row.operations
     ],
 )
-def test_a_fault_changes_the_answer_and_the_next_one_is_clean(upstream, row: Row, operation):
-    """Only rows that leave the answer alone give the clean bytes; the next call always does."""
+def test_fault_affects_one_answer_only(upstream, row: Row, operation):
+    """Only rows that leave the answer unchanged give the clean bytes; the next call always does."""
     clean = answered(upstream, operation)
     upstream.once("/", row.fault)
     try:
@@ -69,14 +69,14 @@ def test_a_fault_changes_the_answer_and_the_next_one_is_clean(upstream, row: Row
 
 
 @pytest.mark.parametrize("fault", [f.hang(), f.slow_first_byte(60)], ids=str)
-def test_a_silent_fault_sends_nothing(upstream, fault: Fault):
+def test_silent_fault_sends_nothing(upstream, fault: Fault):
     upstream.script(PATH, fault)
     with pytest.raises(TimeoutError):
         raw_answer(upstream, 0.2)
     upstream.wait_for_calls(1)
 
 
-def test_slow_headers_send_byte_after_byte_and_never_end_the_headers(upstream):
+def test_slow_headers_never_end_the_headers(upstream):
     upstream.script(PATH, f.slow_headers(0.001))
     with socket.create_connection(("127.0.0.1", upstream.port), 5) as wire:
         wire.sendall(f"GET {PATH} HTTP/1.1\r\n\r\n".encode())
@@ -87,7 +87,7 @@ def test_slow_headers_send_byte_after_byte_and_never_end_the_headers(upstream):
     assert b"\r\n\r\n" not in received
 
 
-def test_a_body_drip_sends_the_headers_whole_and_single_bytes_after(upstream, client):
+def test_body_drip_sends_headers_then_single_bytes(upstream, client):
     upstream.script(PATH, f.body_drip(0.01))
     client.connection.request("GET", PATH)
     response = client.connection.getresponse()
@@ -97,12 +97,12 @@ def test_a_body_drip_sends_the_headers_whole_and_single_bytes_after(upstream, cl
     assert max(map(len, parts)) < 100
 
 
-def test_a_slow_answer_is_clean_in_the_end(upstream, client):
+def test_slow_answer_is_clean(upstream, client):
     upstream.script(PATH, f.slow_first_byte(0.01))
     assert client.ask()[1] == CLEAN
 
 
-def test_a_close_before_a_byte_is_orderly_and_a_reset_is_not(upstream):
+def test_close_before_a_byte_is_orderly_and_reset_is_not(upstream):
     upstream.script(PATH, f.closed_before_a_byte())
     assert raw_answer(upstream) == b""
     upstream.script(PATH, f.reset_before_a_byte())
@@ -113,7 +113,7 @@ def test_a_close_before_a_byte_is_orderly_and_a_reset_is_not(upstream):
         raw_answer(upstream)
 
 
-def test_a_stale_connection_answers_once_and_drops_the_next_request_uncounted(upstream, client):
+def test_stale_connection_does_not_count_next_request(upstream, client):
     upstream.script(PATH, f.stale_keep_alive())
     assert client.ask()[1] == CLEAN
     with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
@@ -121,33 +121,33 @@ def test_a_stale_connection_answers_once_and_drops_the_next_request_uncounted(up
     assert upstream.count() == 1
 
 
-def test_a_short_length_promises_more_than_it_sends(upstream, client):
+def test_short_length_announces_more_than_it_sends(upstream, client):
     upstream.script(PATH, f.short_length())
     with pytest.raises(http.client.IncompleteRead) as short:
         client.ask()
     assert short.value.partial == CLEAN[: len(CLEAN) // 2]
 
 
-def test_truncated_json_is_rightly_framed(upstream, client):
+def test_truncated_json_is_framed_correctly(upstream, client):
     upstream.script(PATH, odd.truncated_json())
     assert client.ask()[1] == CLEAN[: len(CLEAN) // 2]
 
 
 @pytest.mark.parametrize("fault", [f.bad_chunk_framing(), f.chunks_without_end()], ids=str)
-def test_bad_chunks_cannot_be_read(upstream, client, fault: Fault):
+def test_bad_chunks_are_unreadable(upstream, client, fault: Fault):
     upstream.script(PATH, fault)
     with pytest.raises(http.client.IncompleteRead):
         client.ask()
 
 
-def test_a_gzip_body_holds_the_clean_one(upstream, client):
+def test_gzip_body_contains_the_clean_body(upstream, client):
     upstream.script(PATH, f.gzipped())
     response, body = client.ask()
     assert response.headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(body) == CLEAN
 
 
-def test_a_gzip_bomb_is_small_on_the_wire_and_whole_json_when_blown_up(upstream, client):
+def test_gzip_bomb_is_small_and_expands_to_valid_json(upstream, client):
     upstream.script(PATH, f.gzip_bomb(3))
     body = client.ask()[1]
     assert len(body) < 10_000
@@ -156,7 +156,7 @@ def test_a_gzip_bomb_is_small_on_the_wire_and_whole_json_when_blown_up(upstream,
     assert json.loads(blown) == json.loads(CLEAN)
 
 
-def test_the_bomb_of_the_matrix_is_300_mib(upstream, client):
+def test_gzip_bomb_of_the_matrix_is_300_mib(upstream, client):
     upstream.script(PATH, BY_NAME["gzip bomb of 300 MiB"].fault)
     body = client.ask()[1]
     assert int.from_bytes(body[-4:], "little") == len(CLEAN) + 300 * f.MIB
@@ -166,7 +166,7 @@ def test_the_bomb_of_the_matrix_is_300_mib(upstream, client):
 
 
 @pytest.mark.parametrize("code", [400, 401, 402, 403, 404, 418, 429, 500, 502, 503])
-def test_a_status_comes_with_the_contracts_error_body(upstream, client, code):
+def test_status_has_the_contract_error_body(upstream, client, code):
     upstream.script(PATH, f.status(code, retry_after="9"))
     response, body = client.ask()
     assert (response.status, response.headers["Retry-After"]) == (code, "9")
@@ -175,7 +175,7 @@ def test_a_status_comes_with_the_contracts_error_body(upstream, client, code):
         assert json.loads(body)["message"] == factories.MESSAGES[code]
 
 
-def test_statuses_without_an_answer_are_framed_as_http_has_them(upstream, client):
+def test_statuses_without_an_answer_are_framed_correctly(upstream, client):
     upstream.script(PATH, f.redirect("/x"), f.no_content(), f.partial_content(), f.html_error(503))
     response, body = client.ask()
     assert (response.status, response.headers["Location"], body) == (302, "/x", b"")
@@ -188,7 +188,7 @@ def test_statuses_without_an_answer_are_framed_as_http_has_them(upstream, client
     assert (response.status, response.headers["Content-Type"]) == (503, "text/html")
 
 
-def test_planted_cookies_are_two(upstream, client):
+def test_cookie_fault_sets_two_cookies(upstream, client):
     upstream.script(PATH, f.cookies())
     assert len(client.ask()[0].headers.get_all("Set-Cookie") or []) == 2
 
@@ -199,7 +199,7 @@ def body_of(upstream: FaultUpstream, fault: Fault, operation: Operation = "decod
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_odd_bodies_are_odd_in_the_way_of_their_name(upstream, operation):
+def test_odd_bodies_match_their_names(upstream, operation):
     def body(fault: Fault) -> bytes:
         return body_of(upstream, fault, operation)
 
@@ -235,7 +235,7 @@ def test_odd_bodies_are_odd_in_the_way_of_their_name(upstream, operation):
     assert [2014] in _first_record(body(odd.oddly_typed_field())).values()
 
 
-def test_another_plates_record_names_it(upstream):
+def test_other_plate_fault_names_another_plate(upstream):
     assert _first_record(body_of(upstream, odd.other_plate()))["placa"] == odd.OTHER_PLATE
     court = _first_record(body_of(upstream, odd.other_plate(), "renajud"))
     assert court["placa"] == odd.OTHER_PLATE

@@ -1,4 +1,4 @@
-"""The process runners start what they name, alone, and leave nothing behind."""
+"""The process runners start only their program and leave nothing behind."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from tests.fakes.processes import clean_environment as environment
 
 
 def two_workers() -> HttpProcess:
-    """A production server of two worker processes around somebody else's application."""
+    """A production server with two worker processes around a small application."""
     return HttpProcess(
         [
             *(sys.executable, "-m", "granian", "--interface", "wsgi", "--workers", "2"),
@@ -29,7 +29,7 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def test_a_server_is_ready_when_started_and_gone_when_stopped():
+def test_server_is_ready_after_start_and_gone_after_stop():
     with two_workers() as server:
         assert server.get("/").status_code == 200
         main, workers = server.pid, server.worker_pids()
@@ -46,7 +46,7 @@ def test_a_server_is_ready_when_started_and_gone_when_stopped():
     assert not directory.exists()
 
 
-def test_a_killed_worker_leaves_the_main_process_running():
+def test_killed_worker_leaves_main_process_running():
     with two_workers() as server:
         before = server.worker_pids()
         victim = server.kill_worker()
@@ -58,20 +58,20 @@ def test_a_killed_worker_leaves_the_main_process_running():
         assert len(server.worker_pids()) == 2
 
 
-def test_closing_after_the_main_process_was_killed_ends_its_workers_too():
+def test_close_after_killed_main_process_ends_workers():
     with two_workers() as server:
         workers = server.worker_pids()
         server.kill()
     wait_until(lambda: not any(map(is_alive, workers)), "the workers' end")
 
 
-def test_a_program_that_ends_at_once_fails_the_start_with_its_output():
+def test_start_of_exiting_program_fails_with_its_output():
     command = [sys.executable, "-c", "raise SystemExit('a linha do erro')"]
     with pytest.raises(AssertionError, match="a linha do erro"), ServerProcess(command):
         pass
 
 
-def test_no_setting_of_a_portal_reaches_the_processes(monkeypatch):
+def test_processes_inherit_no_portal_setting(monkeypatch):
     monkeypatch.setenv("PORTAL_UPSTREAM_TOKEN", "secreto")
     monkeypatch.setenv("FLASK_DEBUG", "1")
     monkeypatch.setenv("PORT", "80")
@@ -84,7 +84,7 @@ def test_no_setting_of_a_portal_reaches_the_processes(monkeypatch):
     portal.close()
 
 
-def test_redis_stops_and_comes_back_empty_on_its_port():
+def test_redis_restarts_empty_on_its_port():
     redis = pytest.importorskip("redis", reason="redis-py is not installed")
     with RedisProcess() as server, redis.Redis.from_url(server.url) as client:
         client.set("a", 1)
@@ -96,7 +96,7 @@ def test_redis_stops_and_comes_back_empty_on_its_port():
         assert client.get("a") is None
 
 
-def test_a_paused_redis_hangs_and_goes_on():
+def test_paused_redis_hangs_until_resumed():
     redis = pytest.importorskip("redis", reason="redis-py is not installed")
     with (
         RedisProcess() as server,
@@ -108,4 +108,4 @@ def test_a_paused_redis_hangs_and_goes_on():
             client.ping()
         server.resume()
         assert client.ping()
-        server.pause()  # close() must manage all the same
+        server.pause()  # close() must end a paused server too

@@ -1,4 +1,4 @@
-"""A system that gives no more threads, for those of one name."""
+"""Simulates a system that cannot start threads of one name."""
 
 import threading
 from collections.abc import Iterator
@@ -8,7 +8,10 @@ from unittest import mock
 
 @contextmanager
 def no_thread_named(name: str) -> Iterator[list[str]]:
-    """Starting one fails as the interpreter fails where the system refuses; yields the refused."""
+    """Make the start of such threads fail as on a system without threads.
+
+    Yields the names of the threads that were refused.
+    """
     start, refused = threading.Thread.start, []
 
     def refuse(thread: threading.Thread) -> None:

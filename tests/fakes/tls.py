@@ -1,4 +1,4 @@
-"""A certificate authority of the test run's own, and what upstreams on https show of it."""
+"""A certificate authority of the test run, and server contexts it has signed."""
 
 import ssl
 from collections.abc import Iterator
@@ -15,21 +15,21 @@ from portal.upstream.trust import trusted
 
 @cache
 def authority() -> trustme.CA:
-    """Whom nobody trusts but who is told to."""
+    """The authority, trusted only where a test sets that up."""
     return trustme.CA()
 
 
 def certified(
     name: str = "127.0.0.1", by: trustme.CA | None = None, until: datetime | None = None
 ) -> ssl.SSLContext:
-    """A server's context, certified for a name or an address."""
+    """Return a server context with a certificate for a name or an address."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     (by or authority()).issue_cert(name, not_after=until).configure_cert(context)
     return context
 
 
 def trusting_environment(folder: Path) -> dict[str, str]:
-    """What a process is given that shall trust the authority."""
+    """Return environment variables that make a process trust the authority."""
     path = folder / "authority.pem"
     authority().cert_pem.write_to_path(str(path))
     return {"SSL_CERT_FILE": str(path)}
@@ -37,7 +37,7 @@ def trusting_environment(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def trusting(folder: Path) -> Iterator[None]:
-    """This process trusts the authority for as long."""
+    """Make this process trust the authority inside the block."""
     trusted.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         for name, value in trusting_environment(folder).items():

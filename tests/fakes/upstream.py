@@ -1,7 +1,7 @@
-"""A fake of the upstream on a real loopback socket: scripted by path, counting every call.
+"""A fake upstream on a loopback socket: scripted by path, counting calls.
 
-A call counts once it was received whole, whatever becomes of its answer: that is what an
-operator would be charged for, and what the ledger must equal.
+A call counts once it was received completely, whatever happens to its answer. An operator would be
+charged for it, and the ledger must have the same number.
 """
 
 import itertools
@@ -20,15 +20,15 @@ from tests.fakes.faults import good
 from tests.fakes.ports import free_port
 from tests.fakes.wire import After, Call, Fault, Gone, Wire, send_whole
 
-_BACKLOG = 4096  # 500 clients knock at once
+_BACKLOG = 4096  # 500 clients connect at once
 
 
 class FaultUpstream:
-    """Answers the five paths well until told otherwise.
+    """Answers the five paths of docs/contract.md with clean answers or scripted faults.
 
-    ``base_path`` puts the contract under a path; with a ``credential`` set, any other one (or
-    an ``at`` in the query) gets the contract's 401; with a ``tls`` context it is on https.
-    Thread-safe; one thread a connection.
+    ``base_path`` is prefixed to the paths. If ``credential`` is set, any other credential, or an
+    ``at`` parameter, gets 401. ``tls`` makes it an https server. Thread-safe, with one thread for
+    each connection.
     """
 
     def __init__(
@@ -66,11 +66,11 @@ class FaultUpstream:
         """The same port as https; without a ``tls`` context the handshake fails."""
         return f"https://127.0.0.1:{self.port}{self.base_path}"
 
-    # What came in
+    # Received calls
 
     @property
     def calls(self) -> list[Call]:
-        """A copy, in the order of arrival."""
+        """A copy of the calls, in the order of arrival."""
         with self._turn:
             return list(self._calls)
 
@@ -82,7 +82,7 @@ class FaultUpstream:
 
     @property
     def connections_made(self) -> int:
-        """How many connections brought at least one whole call."""
+        """The number of connections with at least one complete call."""
         return len({call.connection for call in self.calls})
 
     @property
@@ -92,12 +92,12 @@ class FaultUpstream:
 
     @property
     def peak(self) -> int:
-        """The most calls that were being answered at one time."""
+        """The largest number of calls answered at the same time."""
         with self._turn:
             return self._peak
 
     def wait_for_calls(self, count: int, timeout_s: float = 10) -> None:
-        """Return once ``count`` calls have arrived; AssertionError when they do not."""
+        """Wait until ``count`` calls have arrived; raises AssertionError at the time-out."""
         with self._turn:
             if not self._turn.wait_for(lambda: len(self._calls) >= count, timeout_s):
                 raise AssertionError(f"{len(self._calls)} calls arrived, not {count}")
@@ -107,13 +107,13 @@ class FaultUpstream:
             self._calls.clear()
             self._peak = self._answering
 
-    # What goes out
+    # Answers
 
     def script(self, path: str, *faults: Fault) -> None:
-        """Answers for a path or prefix of it, the longest match first.
+        """Set the answers for a path or prefix; the longest match applies.
 
-        One fault stays until the next ``script`` or ``clear``; several are used up in turn,
-        and then the default answers again.
+        One fault applies until the next ``script`` or ``clear``. Several faults are used once each,
+        in order, and then the default applies again.
         """
         if not faults:
             raise ValueError("a script needs a fault")
@@ -126,27 +126,27 @@ class FaultUpstream:
                 self._scripts[path] = deque(faults)
 
     def once(self, path: str, fault: Fault) -> None:
-        """One fault for the next call of a path or prefix alone."""
+        """Set one fault for the next call of a path or prefix."""
         with self._turn:
             self._forever.pop(path, None)
             self._scripts[path] = deque([fault])
 
     def default(self, fault: Fault) -> None:
-        """What answers where no script does."""
+        """Set the answer for calls without a script."""
         with self._turn:
             self._default = fault
 
     def clear(self) -> None:
-        """Every path answers well again; the calls stay counted."""
+        """Remove all faults; the calls stay counted."""
         with self._turn:
             self._scripts.clear()
             self._forever.clear()
             self._default = good()
 
-    # Up and down
+    # Start and stop
 
     def start(self) -> Self:
-        """Listen, on the same port as ever."""
+        """Listen, on the same port each time."""
         if self._listener is not None:
             raise RuntimeError("already started")
         listener = socket.socket()
@@ -159,14 +159,14 @@ class FaultUpstream:
         return self
 
     def stop(self) -> None:
-        """As if killed: connects are refused from now on, open connections are cut."""
+        """Stop like a killed server: refuse connects and cut open connections."""
         listener, self._listener = self._listener, None
         if listener is None:
             return
-        with suppress(OSError):  # macOS refuses, and its close wakes the thread instead
+        with suppress(OSError):  # macOS raises, and its close wakes the thread instead
             listener.shutdown(socket.SHUT_RDWR)  # wakes the thread in accept()
         listener.close()
-        self._acceptor.join(10)  # first, so that no connection is accepted after the cut
+        self._acceptor.join(10)  # before the cut, so that no connection is accepted after it
         self._cut_connections()
         with self._turn:
             serving = list(self._threads)
@@ -190,7 +190,7 @@ class FaultUpstream:
     # Inside
 
     def _serve_in_a_thread(self, number: int, connection: socket.socket) -> None:
-        if self.tls:  # the first read shakes hands, in the connection's own thread
+        if self.tls:  # the first read does the handshake, in the connection's thread
             connection = self.tls.wrap_socket(
                 connection, server_side=True, do_handshake_on_connect=False
             )
@@ -204,7 +204,7 @@ class FaultUpstream:
     def _cut_connections(self) -> None:
         with self._turn:
             for connection in self._connections.values():
-                with suppress(OSError):  # the other end was faster
+                with suppress(OSError):  # the client closed first
                     connection.shutdown(socket.SHUT_RDWR)
 
     def _accept(self, listener: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""The fake upstream's side of one connection, and what a fault is: a name and a way to answer."""
+"""The fake upstream's side of one connection, and the type Fault."""
 
 import select
 import socket
@@ -15,12 +15,12 @@ Headers = Sequence[tuple[str, str]]
 
 
 class Gone(Exception):
-    """The client left or the fake was stopped: nobody is there to answer."""
+    """The client has closed the connection, or the fake was stopped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request that arrived whole. ``path`` is without the base path and the query."""
+    """A completely received request. ``path`` is without the base path and the query."""
 
     number: int
     connection: int
@@ -32,7 +32,7 @@ class Call:
     received_at: float = field(compare=False)
 
     def header(self, name: str) -> str | None:
-        """The only value of a header; None without one, an error where it was sent twice."""
+        """Return the only value of a header, or None; raises ValueError for several values."""
         values = [value for key, value in self.headers if key == name.lower()]
         if len(values) > 1:
             raise ValueError(f"{name} was sent {len(values)} times")
@@ -44,7 +44,7 @@ class Call:
 
 
 class After(Enum):
-    """What becomes of the connection when a fault has played."""
+    """What happens to the connection after a fault."""
 
     KEEP = "keep"
     CLOSE = "close"
@@ -52,7 +52,7 @@ class After(Enum):
 
 
 class Wire:
-    """One accepted connection. Every method raises Gone when the other end is no longer there."""
+    """One accepted connection. Every method raises Gone when the client has closed it."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
@@ -61,7 +61,7 @@ class Wire:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def hold(self, data: bytes) -> None:
-        """Keep these bytes back: they leave in one write with those that are sent next."""
+        """Buffer bytes; they are sent in one write with the next ones."""
         self._held += data
 
     def send(self, data: bytes) -> None:
@@ -72,26 +72,26 @@ class Wire:
             raise Gone from error
 
     def pause(self, seconds: float) -> None:
-        """Wait, but leave at once when the client hangs up or the fake is stopped."""
+        """Wait; raises Gone as soon as the client closes or the fake is stopped."""
         ends_at = time.monotonic() + seconds
         while (left := ends_at - time.monotonic()) > 0:
             if not self.readable(left):
                 return
             if self._hung_up():
                 raise Gone
-            time.sleep(min(left, 0.02))  # bytes of a next request are waiting: let them
+            time.sleep(min(left, 0.02))  # bytes of the next request are pending; they stay unread
 
     def readable(self, timeout_s: float | None) -> bool:
-        poll = select.poll()  # select() refuses descriptors past 1024, and 500 clients get there
+        poll = select.poll()  # select() rejects descriptors above 1024, which 500 clients reach
         poll.register(self._socket, select.POLLIN)
         return bool(poll.poll(None if timeout_s is None else timeout_s * 1000))
 
     def reset_on_close(self) -> None:
-        """Make the close an RST instead of a FIN."""
+        """Make the close send an RST instead of a FIN."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     def first_byte(self) -> bytes:
-        """The first byte of what comes next, left in place."""
+        """Return the next byte without consuming it."""
         if not self._buffer:
             self._fill()
         return self._buffer[:1]
@@ -121,7 +121,7 @@ class Wire:
 
     def _hung_up(self) -> bool:
         try:
-            # The socket's own: what TLS made of the bytes cannot be peeked at.
+            # The plain socket's recv, because a TLS socket cannot peek.
             return socket.socket.recv(self._socket, 1, socket.MSG_PEEK) == b""
         except OSError:
             return True
@@ -129,7 +129,7 @@ class Wire:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A way to answer a call, well or badly; the name is how tests and their output call it."""
+    """A named way to answer a call; tests and their output use the name."""
 
     name: str
     play: Callable[[Wire, Call], After] = field(repr=False)
@@ -139,7 +139,7 @@ class Fault:
 
 
 def head(status: int, headers: Headers) -> bytes:
-    """Status line and headers, the empty line included."""
+    """Return status line, headers and the empty line."""
     try:
         reason = HTTPStatus(status).phrase
     except ValueError:
@@ -151,7 +151,7 @@ def head(status: int, headers: Headers) -> bytes:
 def send_whole(
     wire: Wire, body: bytes, status: int = 200, content_type: str = JSON, extra: Headers = ()
 ) -> After:
-    """A rightly framed answer on a connection that stays open."""
+    """Send a correctly framed answer on a connection that stays open."""
     framing = [("Content-Type", content_type), ("Content-Length", str(len(body)))]
     wire.send(head(status, [*framing, *extra]) + body)
     return After.KEEP

@@ -1,4 +1,4 @@
-"""How hard the hostile tests try: a short form in every test run, the full one with FUZZ=full."""
+"""Length of the hostile tests: short in each test run, long with FUZZ=full."""
 
 import os
 
@@ -10,5 +10,5 @@ def cases(short: int, full: int) -> int:
 
 
 def seconds(short: float, full: float) -> float:
-    """How long a test goes on that ends by time and not by a number of cases."""
+    """Return the duration of a test that is limited by time, not by a number of cases."""
     return full if FULL else short

@@ -1,4 +1,4 @@
-"""Requests that two readers could cut differently, each with another request hidden inside."""
+"""Ambiguous requests, each with a second request hidden inside (request smuggling)."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def _cl(value: bytes) -> bytes:
 
 
 def every_case() -> Iterator[tuple[str, bytes]]:
-    """A name, and what is written to the wire in one piece."""
+    """Yield a name and the bytes to send in one piece."""
     short, whole = str(len(CHUNKED)).encode(), str(LENGTH).encode()
     yield "length then chunked", _post(_cl(short) + _TE, CHUNKED)
     yield "chunked then length", _post(_TE + _cl(short), CHUNKED)

@@ -1,4 +1,4 @@
-"""Two hundred strings that do harm where somebody forgets to escape, and records full of them."""
+"""Two hundred strings that are harmful if unescaped, and records that contain them."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ STRINGS = tuple(wrap.replace("{}", core) for core in _CORES for wrap in _WRAPS)
 
 
 def _filled(value: Any, strings: Any) -> Any:
-    """The value with every text replaced by the next hostile one."""
+    """Return the value with every text replaced by the next hostile one."""
     match value:
         case str():
             return next(strings)
@@ -60,14 +60,14 @@ def _filled(value: Any, strings: Any) -> Any:
 
 
 def hostile_bodies(plate: str, strings: Any) -> dict[str, bytes]:
-    """Every operation's answer with hostile texts in every field but the plate's own."""
+    """Return each operation's answer with hostile texts in every field but the plate."""
     months = {"historicoPreco": factories.price_history(24)}
     entry = {**_filled(factories.fipe_entry(), strings), **months}
     vehicle = _filled(factories.decoded(plate), strings) | {
         "placa": plate,
         "informacoesFipe": [entry, {**entry, "versao": next(strings)}],
     }
-    # One record that is hostile in every field, one whose dates and codes lead further in.
+    # One record is hostile in every field. In the other, valid dates and codes reach more code.
     sound = {name: factories.fine()[name] for name in ("codigoInfracao", "dataInfracao", "valor")}
     fines = [_filled(factories.fine(), strings), _filled(factories.fine(), strings) | sound]
     known = {"placa": plate, "dataInclusao": "23/10/2025 14:05:37"}

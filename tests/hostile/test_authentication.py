@@ -1,7 +1,7 @@
-"""Whoever is not allowed gets no byte of a record and causes no call, whatever state things are in.
+"""A rejected caller receives no byte of a record and causes no upstream call.
 
-Every case of {wrong credential} × {cold, hot, stale, upstream down} × paths × methods; right
-after each a good token gets its answer.
+The cases combine {wrong credential} × {cold, hot, stale, upstream down} × paths × methods. After
+each, a valid token gets its answer.
 """
 
 import itertools
@@ -21,8 +21,8 @@ from tests.web.json_paths import PLATE, QUESTIONS, Question, issue, tokens_of
 Options = dict[str, Any]
 STATES = ("cold", "hot", "stale", "down")
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-# Of a record: its own words, and what only a found record's answer carries.
-MARKS = (b'"result"', b"A3 LM", b"TJMG", b"7455", b"laudoFinal")
+# Texts that appear only in a record.
+RECORD_TEXTS = (b'"result"', b"A3 LM", b"TJMG", b"7455", b"laudoFinal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def attempts(here: InProcessPortal) -> list[Attempt]:
 
 
 def spellings() -> list[Question]:
-    """The questions as they are stored, spelt otherwise, and about a vehicle nobody asked for."""
+    """Paths of the stored lookups, in other spellings, and of a vehicle that was not looked up."""
     others = [
         Question(each.operation, each.path.replace(PLATE, plate))
         for each in QUESTIONS
@@ -80,7 +80,7 @@ def spellings() -> list[Question]:
 
 
 def all_cases(everyone: list[Attempt]) -> list[tuple[Attempt, Question, str]]:
-    """Every combination, in an order that is the same each time."""
+    """Return every combination, in the same order each time."""
     product = list(itertools.product(everyone, spellings(), METHODS))
     random.Random(4).shuffle(product)
     return product
@@ -113,7 +113,7 @@ def good_answer(here: InProcessPortal, question: Question) -> Any:
     )
 
 
-def test_no_byte_and_no_call_for_whoever_is_not_allowed(
+def test_rejected_credential_gets_no_record_and_causes_no_call(
     here: InProcessPortal, upstream: FaultUpstream, state: str
 ) -> None:
     judged = 0
@@ -125,7 +125,7 @@ def test_no_byte_and_no_call_for_whoever_is_not_allowed(
         expected = attempt.status if method in allowed else 405
         expected = 204 if method == "OPTIONS" else expected
         assert response.status_code == expected, (attempt.name, question.path, method)
-        assert not any(mark in response.data for mark in MARKS)
+        assert not any(mark in response.data for mark in RECORD_TEXTS)
         for name in ("Age", "Cache-Status", "Set-Cookie"):
             assert name not in response.headers
         assert upstream.count() == calls
@@ -136,7 +136,7 @@ def test_no_byte_and_no_call_for_whoever_is_not_allowed(
     assert judged >= 600
 
 
-def test_in_pass_through_a_stranger_gets_what_the_upstream_says_and_nothing_stored(
+def test_pass_through_relays_refusal_and_serves_nothing_stored(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     upstream.credential = "ana"
@@ -155,4 +155,4 @@ def test_in_pass_through_a_stranger_gets_what_the_upstream_says_and_nothing_stor
                 **question.options,
             )
             assert response.status_code == 401
-            assert not any(mark in response.data for mark in MARKS)
+            assert not any(mark in response.data for mark in RECORD_TEXTS)

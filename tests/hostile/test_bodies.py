@@ -1,4 +1,4 @@
-"""Whatever an upstream answers, nothing of ours breaks and nothing that is no answer is stored."""
+"""Any upstream body causes no internal error, and only valid answers are stored."""
 
 import json
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def places(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def reshape(document: Any, change: tuple[str, float, Any]) -> Any:
-    """The document with one place of it replaced, dropped, added to, or wrapped in a list."""
+    """Return the document with one place replaced, dropped, extended, or wrapped in a list."""
     how, where, value = change[0], change[1], deepcopy(change[2])
     ways = list(places(document))
     *parents, last = ways[int(where * len(ways))] or (None,)
@@ -89,7 +89,7 @@ def rewrite(body: bytes, change: tuple[str, float, bytes]) -> bytes:
 
 
 class Site:
-    """A portal whose upstream answers with whatever ``mutate`` makes of the clean body."""
+    """A portal whose upstream answers with the clean body changed by ``mutate``."""
 
     def __init__(self, portal: InProcessPortal, upstream: FaultUpstream) -> None:
         self.portal = portal
@@ -114,7 +114,7 @@ class Site:
         return body
 
     def new_plate(self) -> str:
-        """One nobody asked for: a failure is shared for a moment."""
+        """Return a plate without lookups, because a failure is shared for 2 s."""
         number = next(self.numbers)
         letters = "".join(chr(65 + number // 26**power % 26) for power in (3, 2, 1))
         return f"{letters}{number % 10}{chr(65 + number % 26)}{number // 17576 % 100:02}"
@@ -139,7 +139,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     st.lists(shape, max_size=3),
     st.lists(bytes_change, max_size=1),
 )
-def test_a_mutated_answer_is_relayed_whole_or_refused_and_then_not_stored(
+def test_mutated_answer_is_relayed_unchanged_or_rejected_unstored(
     site: Site, operation: Any, shapes: list[Any], rewrites: list[Any]
 ) -> None:
     site.shapes, site.rewrites = shapes, rewrites
@@ -156,7 +156,7 @@ def test_a_mutated_answer_is_relayed_whole_or_refused_and_then_not_stored(
     if first.status_code == 502:
         assert list(first.get_json()) == ["message"]
         assert stored.status_code == 504
-        site.shapes, site.rewrites = [], []  # a clean answer, or the breaker would open
+        site.shapes, site.rewrites = [], []  # a clean answer, so that the breaker stays closed
         assert site.portal.get(path_of("decode", site.new_plate())).status_code == 200
         return
     assert first.data == site.sent

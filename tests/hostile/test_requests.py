@@ -1,4 +1,4 @@
-"""Whatever is sent, our own code answers below 500, and what is invalid asks nobody."""
+"""Any request gets a status below 500, and invalid ones cause no upstream call."""
 
 import io
 import re
@@ -125,7 +125,7 @@ length = st.one_of(st.none(), st.none(), st.sampled_from(["-1", "x", "0", "5", "
 
 
 class Site:
-    """A portal in front of a healthy upstream, asked by hand-made WSGI requests."""
+    """A portal with a healthy upstream, called with hand-made WSGI requests."""
 
     def __init__(self, portal: InProcessPortal, upstream: FaultUpstream) -> None:
         self.portal = portal
@@ -153,7 +153,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     suppress_health_check=list(HealthCheck),
 )
 @given(st.data())
-def test_no_request_is_our_own_failure_and_no_invalid_one_asks_anybody(
+def test_no_request_gets_500_and_invalid_ones_cause_no_call(
     site: Site, data: st.DataObject
 ) -> None:
     draw = data.draw
@@ -190,7 +190,7 @@ def test_no_request_is_our_own_failure_and_no_invalid_one_asks_anybody(
     if status >= 500:
         wishes = environ.get("HTTP_CACHE_CONTROL", "")
         stored_only = environ["REQUEST_METHOD"] == "HEAD" or "only-if-cached" in wishes
-        # 504: nothing stored; 501: the PDF's library is not here.
+        # 504: nothing is stored; 501: WeasyPrint is not installed.
         assert (status == 504 and stored_only) or (status == 501 and asked.endswith(".pdf")), answer
     if site.upstream.count() > calls:
         assert JSON_PATH.fullmatch(asked) or PAGE.fullmatch(asked)

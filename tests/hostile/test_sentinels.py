@@ -1,4 +1,4 @@
-"""Sentinel plates and tokens are nowhere: not in logs, metrics, error pages or upstream queries."""
+"""Sentinel plates and tokens appear in no log, metric, error page or upstream query."""
 
 import base64
 from collections.abc import Iterator, Sequence
@@ -19,14 +19,14 @@ METRICS = "Sentinel-Metrics+token/0f1e2d3c4b5a"
 
 
 def forms(secret: str) -> Iterator[str]:
-    """A secret as it stands, in an address, in base64, in lower case."""
+    """Return a secret as it is, URL-encoded, in base64 and in lower case."""
     raw = secret.encode()
     yield secret
     yield secret.lower()
     yield quote(secret, safe="")
     yield quote(secret, safe="").lower()
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        for at in range(3):  # each alignment that the text may have inside a longer one
+        for at in range(3):  # for each alignment of the text inside a longer one
             yield encode(b"\0" * at + raw).decode()[4 if at else 0 :].rstrip("=")[:-1]
 
 
@@ -37,8 +37,10 @@ def found(text: str, *secrets: str) -> list[str]:
 SPELLINGS = (PLATE, PLATE.lower(), f"{PLATE[:3]}-{PLATE[3:]}", RENAVAM, f"{PLATE}x")
 
 
-def everything_asked(server: PortalProcess, subjects: Sequence[str] = (PLATE,)) -> list[str]:
-    """Ask for the sentinels in every way there is; the bodies of what was refused."""
+def send_sentinels_everywhere(
+    server: PortalProcess, subjects: Sequence[str] = (PLATE,)
+) -> list[str]:
+    """Send the sentinels in every possible place; return the bodies of rejected requests."""
     pages = []
     for subject in subjects:
         for operation in ("decode", "renainf", "renajud"):
@@ -61,7 +63,7 @@ def everything_asked(server: PortalProcess, subjects: Sequence[str] = (PLATE,)) 
     return pages
 
 
-def test_the_search_finds_each_form_of_a_sentinel() -> None:
+def test_search_finds_each_encoding_of_a_sentinel() -> None:
     raw = CALLER.encode()
     for text in (
         f"at={CALLER}&x",
@@ -75,7 +77,9 @@ def test_the_search_finds_each_form_of_a_sentinel() -> None:
 
 
 @pytest.mark.parametrize("mode", ["managed", "pass-through"])
-def test_no_sentinel_is_found_anywhere(mode: str, upstream: FaultUpstream) -> None:
+def test_no_sentinel_appears_in_output_or_upstream_query(
+    mode: str, upstream: FaultUpstream
+) -> None:
     settings = pass_through(upstream.url)
     if mode == "managed":
         settings = managed(upstream.url) | {
@@ -84,7 +88,7 @@ def test_no_sentinel_is_found_anywhere(mode: str, upstream: FaultUpstream) -> No
         }
     settings |= {"PORTAL_METRICS_TOKEN": METRICS, "PORTAL_FRESH_DECODE": "0"}
     with PortalProcess(settings) as server:
-        pages = everything_asked(server, SPELLINGS)
+        pages = send_sentinels_everywhere(server, SPELLINGS)
         for fault in (
             faults.status(500, f"{PLATE} {CALLER}"),
             faults.closed_before_a_byte(),
@@ -92,9 +96,9 @@ def test_no_sentinel_is_found_anywhere(mode: str, upstream: FaultUpstream) -> No
             faults.answer("odd", f"{PLATE} {OPERATOR}".encode(), 418),
         ):
             upstream.default(fault)
-            pages += everything_asked(server)
+            pages += send_sentinels_everywhere(server)
         upstream.stop()
-        pages += everything_asked(server)
+        pages += send_sentinels_everywhere(server)
         metrics = server.get("/metrics", headers={"Authorization": METRICS}).text
         server.stop()
         output = server.output

@@ -1,4 +1,4 @@
-"""The shipped server against the wire: ambiguous framing, half-open sockets, odd credentials."""
+"""The production server: ambiguous framing, half-open sockets, odd credentials."""
 
 import re
 import socket
@@ -26,7 +26,7 @@ def running() -> Iterator[tuple[PortalProcess, FaultUpstream]]:
 
 
 def exchange(port: int, sent: bytes, patience_s: float = 0.5) -> bytes:
-    """All that comes back until the other end closes or falls silent."""
+    """Return all bytes until the server closes or is silent."""
     received = b""
     with socket.create_connection(("127.0.0.1", port), 5) as wire:
         wire.sendall(sent)
@@ -37,12 +37,12 @@ def exchange(port: int, sent: bytes, patience_s: float = 0.5) -> bytes:
     return received
 
 
-def test_there_are_forty_ways_to_hide_a_request() -> None:
+def test_smuggling_cases_number_at_least_forty() -> None:
     assert len(CASES) >= 40
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_ambiguous_request_is_refused_or_answered_once(
+def test_ambiguous_request_is_rejected_or_answered_once(
     running: tuple[PortalProcess, FaultUpstream], name: str
 ) -> None:
     server, upstream = running
@@ -55,7 +55,7 @@ def test_an_ambiguous_request_is_refused_or_answered_once(
     assert server.get(PATH, headers={"Authorization": PORTAL_TOKEN}).status_code == 200
 
 
-def test_half_open_connections_keep_nobody_waiting(
+def test_half_open_connections_do_not_block_requests(
     running: tuple[PortalProcess, FaultUpstream],
 ) -> None:
     server, _ = running
@@ -75,10 +75,10 @@ def test_half_open_connections_keep_nobody_waiting(
     assert [answer.status_code for answer in answers] == [200] * 50
 
 
-def test_slow_bodies_of_strangers_hold_no_thread(
+def test_unauthenticated_slow_bodies_hold_no_thread(
     running: tuple[PortalProcess, FaultUpstream],
 ) -> None:
-    """401 comes before the body does."""
+    """The 401 is sent before the body arrives."""
     server, _ = running
     head = (
         b"POST /detran/v1/analytical-reports HTTP/1.1\r\nHost: x\r\n"
@@ -104,7 +104,7 @@ def test_slow_bodies_of_strangers_hold_no_thread(
         f"Proxy-Authorization: {PORTAL_TOKEN}\r\n".encode(),
     ],
 )
-def test_odd_credentials_on_the_wire_are_refused(
+def test_malformed_credentials_on_the_wire_are_rejected(
     running: tuple[PortalProcess, FaultUpstream], headers: bytes
 ) -> None:
     server, upstream = running
@@ -135,12 +135,12 @@ def test_odd_credentials_on_the_wire_are_refused(
         b"*",
     ],
 )
-def test_odd_targets_split_no_header_and_leave_no_directory(
+def test_odd_targets_do_not_split_headers_or_expose_files(
     running: tuple[PortalProcess, FaultUpstream], target: bytes
 ) -> None:
     server, _ = running
     request = b"GET " + target + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-    received = exchange(server.port, request, patience_s=30)  # the server closes after its answer
+    received = exchange(server.port, request, patience_s=30)  # the server closes after its response
     head = received.partition(b"\r\n\r\n")[0].lower()
     (status,) = STATUS_LINE.findall(head.upper())
     assert int(status) < 500
@@ -152,7 +152,7 @@ def test_odd_targets_split_no_header_and_leave_no_directory(
     assert b"create_app" not in received
 
 
-def test_a_hostile_netrc_and_proxy_variables_change_nothing(tmp_path: Path) -> None:
+def test_netrc_and_proxy_variables_are_ignored(tmp_path: Path) -> None:
     netrc = tmp_path / ".netrc"
     netrc.write_text("default login evil password from-netrc\n")
     netrc.chmod(0o600)

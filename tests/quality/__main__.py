@@ -1,6 +1,6 @@
 """``make quality``: measure every page of the demo portal; exit 1 if a target is missed.
 
-The targets: Lighthouse 100 where EXPERIENCE.md demands it; no axe violation in light, dark, at
+The targets: the Lighthouse scores in ``LIGHTHOUSE`` are 100; no axe violation in light, dark, at
 320 px and in print; valid HTML; less than 60 kB over the wire for a page with its style sheet and
 script; at most 1 CPU second for a PDF of 40 fines and 6 charts.
 """

@@ -1,4 +1,4 @@
-"""What an operator does: purge, revoke, read the ledger; and the edges of time."""
+"""Steps of an operator: purge, revoke, read the ledger; and lookups around an expiry."""
 
 import os
 import signal
@@ -6,32 +6,35 @@ import time
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.states.model import PURGE_REACHES_S, REVOCATION_REACHES_S, Ask, Violation, Who
+from tests.states.model import PURGE_REACHES_S, REVOCATION_REACHES_S, Ask, Caller, Violation
 from tests.states.numbered import EMPTY, GOOD, KINDS, Answer
-from tests.states.surroundings import Surrounded
+from tests.states.outage_steps import OutageSteps
 from tests.states.world import ALICE, BOB, EACH_WORKER, STAFF
 
 ANOTHER_KEY = "another-secret-key-than-the-portals"
 POLL_S = 0.03
 
 
-class History(Surrounded):
-    """Every step of a history; a Violation ends it."""
+class History(OutageSteps):
+    """All steps of a history. A Violation ends it."""
 
     # Tokens
 
-    def issue(self, scopes: frozenset[str]) -> Who:
+    def issue(self, scopes: frozenset[str]) -> Caller:
         name = f"issued-{len(self.issued) + 1}"
         code, printed = self.world.command("token", "issue", name, "--scopes", ",".join(scopes))
         if code != 0:
             raise Violation("a token can be issued", printed[-300:])
         text = printed.strip().splitlines()[-1]
-        self.issued[name] = Who(name, text, True, scopes, self.env.name)
+        self.issued[name] = Caller(name, text, True, scopes, self.env.name)
         self.settle()
         return self.issued[name]
 
-    def revoke(self, who: Who) -> None:
-        """Refused everywhere after five seconds, stored answers and pages included."""
+    def revoke(self, who: Caller) -> None:
+        """Revoke a token and check that it is rejected everywhere after five seconds.
+
+        This includes stored answers and pages.
+        """
         code, printed = self.world.command("token", "revoke", who.name)
         if code != 0:
             raise Violation("a token can be revoked", printed[-300:])
@@ -52,7 +55,7 @@ class History(Surrounded):
     # Purge
 
     def purge(self, plate: str, under_way: bool = False, another_key: bool = False) -> None:
-        """Exit 0 means that no byte is left, and that no worker answers from it."""
+        """Purge a vehicle. After exit 0 no byte may be left, and no worker may answer from it."""
         subjects = self._both_spellings(plate)
         before = self.world.cells()
         with ThreadPoolExecutor(1) as pool:
@@ -64,11 +67,11 @@ class History(Surrounded):
             for upstream in self.world.upstreams:
                 upstream.gate.set()
             for who, ask, reply in held:
-                self._judge(who, ask, "", reply.result(), alone=False)
+                self._check_reply(who, ask, "", reply.result(), alone=False)
         self.settle(together=True)
-        # Under the demonstration's settings the command may leave an upstream's data alone.
+        # Under demo settings the command may leave an upstream's data unchanged.
         if code == 1 and (another_key or not self.model.store_is_well or self.env.mode == "demo"):
-            self.model.forget_stored(subjects)  # it may have come to some of them
+            self.model.forget_stored(subjects)  # some of them may be deleted
             return
         if code != 0:
             raise Violation("a purge is done", printed[-300:])
@@ -77,7 +80,7 @@ class History(Surrounded):
         self._check_gone(subjects, before, printed)
 
     def purge_with_a_stalled_worker(self, plate: str) -> None:
-        """One worker sees neither the purge nor that Redis came back empty after it."""
+        """Purge while one worker is stopped, and restart Redis empty meanwhile."""
         redis = self.world.redis
         assert redis is not None
         stalled = self.world.portal.worker_pids()[0]
@@ -97,7 +100,7 @@ class History(Surrounded):
         self._check_gone(self._both_spellings(plate), before, printed)
 
     def _purge(self, plate: str, settings: dict[str, str]) -> tuple[int, str]:
-        """Again where a reader kept the log from being emptied: the command says so."""
+        """Run the command, again where it reports that a reader kept the WAL from being emptied."""
         for _ in range(4):
             code, printed = self.world.command("purge", plate, **settings)
             if "purge again" not in printed:
@@ -130,7 +133,7 @@ class History(Surrounded):
             raise Violation("a purged answer is not stored again", left)
 
     def _left(self, needles: dict[bytes, Answer], vanished: Collection[bytes]) -> str:
-        """The first purged bytes found on disk or in Redis."""
+        """Return a description of the first purged bytes found on disk or in Redis, or ""."""
         places = {str(path.name): data for path, data in self.world.files().items()}
         if self.model.store_is_well:
             values = self.world.redis_values()
@@ -145,7 +148,10 @@ class History(Surrounded):
         return ""
 
     def _ask_everywhere(self, purged: Collection[Answer], subjects: set[str]) -> None:
-        """Each worker, by lookups that ask no upstream, and by the pages of every reader."""
+        """Request the purged vehicles from each worker and on each person's pages.
+
+        No request may cause an upstream call.
+        """
         known = {who.text: who for who in (STAFF, ALICE, BOB)}
         asked: set[tuple[str, Ask]] = set()
         for answer in purged:
@@ -166,11 +172,11 @@ class History(Surrounded):
                 for _ in range(3):
                     headers = {"Sec-Purpose": "prefetch"}
                     reply = self.world.page(person, f"/placa/{subject}", **headers)
-                    self._judge_page(person, {subject}, reply)
+                    self._check_page(person, {subject}, reply)
                     self.settle()
 
     def redis_outage(self, pause: bool) -> None:
-        """Every lookup is answered meanwhile; a purge says that it could not be done."""
+        """Check that lookups are answered and a purge fails while Redis is unreachable."""
         who, ask = self.callers()[0], self.world.ask
         self.heal()
         for plate in self.world.plates[:2]:
@@ -186,7 +192,10 @@ class History(Surrounded):
     # Ledger
 
     def check_ledger(self) -> None:
-        """Every counted call has its row; nothing else has where nothing was cut off."""
+        """Check that every counted call has a row.
+
+        Without cut connections, there must be no other rows.
+        """
         rows = self.world.ledger()
         if self.env.mode == "demo":
             if len(rows) > 2 * self.demo_lookups:
@@ -197,17 +206,19 @@ class History(Surrounded):
             return
         for word, upstream in self.env.upstreams.items():
             booked, counted = sum(row["origin"] == word for row in rows), len(upstream.answers)
-            told = f"{booked} rows of the {word} of {self.env.name}, {counted} calls"
+            context = f"{booked} rows of the {word} of {self.env.name}, {counted} calls"
             if booked < counted:
-                raise Violation("the ledger is never below the upstream's count", told)
+                raise Violation("the ledger is never below the upstream's count", context)
             if self.exact[upstream.name] and booked > counted:
-                raise Violation("the ledger equals the upstream's count", told)
+                raise Violation("the ledger equals the upstream's count", context)
 
-    # The edges of time
+    # Expiry
 
-    def edge_of_freshness(self, cut: bool) -> None:
-        """Empty lists and reports without a stale time, while no upstream answers, asked again
-        and again around the moment at which they stop being fresh."""
+    def look_up_around_expiry(self, cut: bool) -> None:
+        """Look up empty lists and reports repeatedly around the end of their freshness.
+
+        They have no stale time, and no upstream answers meanwhile.
+        """
         who, world = self.callers()[0], self.world
         upstreams = list(self.env.upstreams.values())
         for upstream in upstreams:

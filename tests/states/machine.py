@@ -1,8 +1,7 @@
-"""The state machine: Hypothesis chooses the steps of a history, and which kinds it is made of.
+"""The state machine: Hypothesis chooses the steps of a history and their parameters.
 
-A violation ends its history and is kept, so that a long run finds more than the first one.
-Nothing is shrunk: a history takes seconds and real time. The steps are printed instead, and the
-seed repeats them.
+A violation ends its history and is recorded, so that a long run finds several. Histories are not
+shrunk, because each takes seconds of real time. The steps are printed, and the seed repeats them.
 """
 
 import random
@@ -17,12 +16,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from tests.fakes.answers import Operation
 from tests.states.history import History
-from tests.states.model import Ask, Lifetime, Violation, Who, Wish
+from tests.states.model import Ask, Caller, Directive, Lifetime, Violation
 from tests.states.numbered import BAD_KINDS, GOOD_KINDS, HARMLESS_REFUSALS, NumberedUpstream
 from tests.states.run import Run
 
 Lifetimes = Mapping[Operation, Lifetime]
-# In seconds. An empty list is fresh for a quarter of the time.
+# An empty list is fresh for a quarter of the time.
 SHORT: Lifetimes = {
     "decode": Lifetime(3, 4),
     "renainf": Lifetime(12, 6),
@@ -44,8 +43,10 @@ standing_kinds = st.sampled_from(
     ["empty", "slow", "interim late", "status 500", "status 429", "stopped"]
 )
 numbers = st.integers(0, 999)
-wishes: st.SearchStrategy[Wish] = st.sampled_from(["", "", "", "no-cache", "only-if-cached"])
-# Who, which operation, which vehicle, narrowed to a state or with which data: by number.
+directives: st.SearchStrategy[Directive] = st.sampled_from(
+    ["", "", "", "no-cache", "only-if-cached"]
+)
+# Caller, operation, vehicle, and variant (the state, or the report's data), by number.
 asks = st.tuples(numbers, operations, numbers, st.integers(0, 2))
 scope_sets = st.sampled_from(
     [
@@ -58,7 +59,7 @@ scope_sets = st.sampled_from(
 
 
 def step(name: str) -> Callable[..., Any]:
-    """A rule's body: counted, and skipped once the history has ended with a violation."""
+    """Decorate a rule: count it, and skip it after the history has ended with a violation."""
 
     def decorated(method: Callable[..., None]) -> Callable[..., None]:
         @wraps(method)
@@ -75,7 +76,7 @@ def step(name: str) -> Callable[..., Any]:
 
 
 class Portal(RuleBasedStateMachine):
-    """``run`` and ``seed_used`` are set on a subclass for each run."""
+    """The state machine; ``run`` and ``seed_used`` are set on a subclass for each run."""
 
     run: Run
     seed_used = 0
@@ -84,24 +85,26 @@ class Portal(RuleBasedStateMachine):
         super().__init__()
         self.history: History | None = None
         self.story: list[str] = []
-        # A run that ends leaves the rest of its histories empty: to raise would be an error of
-        # Hypothesis's own, and to draw less would too.
+        # After the end of a run its histories are empty, because Hypothesis reports an exception or
+        # fewer draws as an error of its own.
         self.is_over = self.run.is_over
 
     def play(self, act: Callable[[], None]) -> None:
-        """A step; what it breaks is kept with the history so far."""
+        """Run a step; record a violation with the history so far."""
         if self.is_over:
             return
         try:
             act()
         except Violation as violation:
             self.is_over = True
-            self.run.keep(violation.promise, self.told(str(violation)))
+            self.run.keep(violation.promise, self._describe(str(violation)))
         except Exception as error:
             self.is_over = True
-            self.run.keep(f"unexpected {type(error).__name__}", self.told(traceback.format_exc()))
+            self.run.keep(
+                f"unexpected {type(error).__name__}", self._describe(traceback.format_exc())
+            )
 
-    def told(self, what: str) -> str:
+    def _describe(self, what: str) -> str:
         steps = "\n    ".join(self.story)
         return f"{what}\n  seed {self.seed_used}, history:\n    {steps}"
 
@@ -117,7 +120,7 @@ class Portal(RuleBasedStateMachine):
 
         self.short, self.has_redis = short, bool(redis) and HAS_REDIS
         self.env, self.redis_here, self.tokens = "A", True, 0
-        # Hypothesis begins with the simplest history, of one rule again and again.
+        # Hypothesis begins with the simplest history, which repeats one rule.
         self.is_over |= number == 0
         self.play(start)
 
@@ -128,7 +131,7 @@ class Portal(RuleBasedStateMachine):
             self.play(self.history.check_ledger)
         self.history.world.close()
 
-    # What was drawn by number
+    # Objects by number
 
     def upstream(self, number: int) -> NumberedUpstream:
         assert self.history is not None
@@ -137,7 +140,7 @@ class Portal(RuleBasedStateMachine):
 
     def lookup(
         self, number: int, operation: Operation, plate: int, variant: int
-    ) -> tuple[Who, Ask]:
+    ) -> tuple[Caller, Ask]:
         assert self.history is not None
         callers, world = self.history.callers(), self.history.world
         subjects = world.plates + ([world.renavam] if operation in ("renainf", "renajud") else [])
@@ -146,7 +149,7 @@ class Portal(RuleBasedStateMachine):
         return callers[number % len(callers)], ask
 
     def person(self, number: int) -> str:
-        """A caller who has signed in, in this mode or in another one before, or a stranger."""
+        """Return a caller who has signed in now or before, or a person without a session."""
         assert self.history is not None
         callers, people = self.history.callers(), self.history.world.people
         names = [*(who.name for who in callers), *people, "stranger"]
@@ -158,11 +161,11 @@ class Portal(RuleBasedStateMachine):
 
     # Callers
 
-    @rule(several=st.lists(asks, min_size=1, max_size=6), wish=wishes)
+    @rule(several=st.lists(asks, min_size=1, max_size=6), directive=directives)
     @step("look_up")
-    def look_up(self, several: list[Any], wish: Wish) -> None:
+    def look_up(self, several: list[Any], directive: Directive) -> None:
         for each in several:
-            self.history.look_up(*self.lookup(*each), wish)
+            self.history.look_up(*self.lookup(*each), directive)
 
     @rule(several=st.lists(asks, min_size=3, max_size=10))
     @step("look_up_again")
@@ -173,7 +176,7 @@ class Portal(RuleBasedStateMachine):
     @rule(first=asks, kind=kinds, at=numbers, several=st.lists(asks, min_size=2, max_size=5))
     @step("look_up_under")
     def look_up_under(self, first: Any, kind: str, at: int, several: list[Any]) -> None:
-        # The first opens a connection that the fault can hit again.
+        # The first lookup opens a connection that the fault can then affect.
         chosen = [self.lookup(*each) for each in (first, *several)]
         self.history.look_up(*chosen[0])
         self.history.look_up_under(kind, self.upstream(at), chosen[1:])
@@ -251,7 +254,7 @@ class Portal(RuleBasedStateMachine):
         self.history.switch(env)
         self.history.sign_in(self.history.callers()[0])
 
-    # The world around
+    # Outages and processes
 
     @rule(kill=st.booleans(), under_way=st.booleans())
     @step("end_processes")
@@ -267,7 +270,7 @@ class Portal(RuleBasedStateMachine):
         if kind == "stopped":
             self.history.stop_upstream(self.upstream(at))
         else:
-            self.history.stand(kind, self.upstream(at))
+            self.history.set_answer(kind, self.upstream(at))
 
     @rule()
     @step("heal")
@@ -281,10 +284,10 @@ class Portal(RuleBasedStateMachine):
 
     @precondition(lambda self: self.short and self.env != "demo")
     @rule(cut=st.booleans())
-    @step("edge_of_freshness")
-    def edge_of_freshness(self, cut: bool) -> None:
+    @step("look_up_around_expiry")
+    def look_up_around_expiry(self, cut: bool) -> None:
         self.history.heal()
-        self.history.edge_of_freshness(cut)
+        self.history.look_up_around_expiry(cut)
 
     @rule()
     @step("remove_leases")

@@ -1,7 +1,7 @@
-"""What a caller may be told: a model of the portal in intervals of time.
+"""A model of what the portal may answer to each caller, in intervals of time.
 
-No judgement depends on speed. An answer was fetched between ``sent_at`` and ``known_by``; where
-the portal may be in either state at a measured time, both are allowed.
+No check depends on speed. An answer was fetched between ``sent_at`` and ``known_by``. Where the
+portal may be in either of two states at a measured time, the model allows both.
 """
 
 import re
@@ -17,15 +17,15 @@ REJECTED_FRESH_S = 600.0
 PURGE_REACHES_S = 1.2
 REVOCATION_REACHES_S = 5.0
 FAILURE_SHARED_S = 2.5
-# After its last failure a base address may be left alone: 5 s of an open breaker, a pause of 1 s.
+# After a failure a base address may not be called: 5 s of an open breaker, a pause of 1 s.
 TROUBLE_S = 9.0
 
 Mode = Literal["managed", "pass-through", "demo"]
-Wish = Literal["", "no-cache", "only-if-cached"]
+Directive = Literal["", "no-cache", "only-if-cached"]
 
 
 class Violation(Exception):
-    """A promise of the portal that did not hold. ``promise`` names it in a few words."""
+    """A broken invariant of the portal; ``promise`` names it in a few words."""
 
     def __init__(self, promise: str, detail: str) -> None:
         super().__init__(f"{promise}: {detail}")
@@ -33,9 +33,11 @@ class Violation(Exception):
 
 
 @dataclass(frozen=True)
-class Who:
-    """A caller with a portal token, or with a credential of the upstream's. ``issued_in``: the
-    environment of an issued token, which the others need not know."""
+class Caller:
+    """A caller with a portal token or an upstream credential.
+
+    ``issued_in``: the environment that issued the token; other environments need not know it.
+    """
 
     name: str
     text: str
@@ -52,12 +54,12 @@ class Lifetime:
 
 @dataclass(frozen=True)
 class Env:
-    """One configuration of the portal over the same DATA_DIR."""
+    """One configuration of the portal; all use the same DATA_DIR."""
 
     name: str
     mode: Mode
     settings: Mapping[str, str]
-    upstreams: Mapping[str, NumberedUpstream]  # by the ledger's word: primary, secondary
+    upstreams: Mapping[str, NumberedUpstream]  # by their names in the ledger: primary, secondary
     operator: str = ""
 
 
@@ -86,7 +88,7 @@ class Reply:
 
 @dataclass
 class Model:
-    """Every answer sent so far, and what each caller may be told of them."""
+    """Every answer sent so far, and which callers may receive it."""
 
     lifetimes: Mapping[Operation, Lifetime]
     upstreams: Sequence[NumberedUpstream]
@@ -95,7 +97,7 @@ class Model:
     store_is_well: bool = True
 
     def forget_stored(self, subjects: Collection[str] | None = None) -> None:
-        """What was stored, of these vehicles or of all, may be there or not."""
+        """Record that answers, of these vehicles or of all, may or may not be stored."""
         for answer in self.answers():
             if subjects is None or answer.subject in subjects:
                 answer.stored = False
@@ -116,8 +118,8 @@ class Model:
     def surely_past(self, answer: Answer, since: float, seconds: float) -> bool:
         return answer.known_by is not None and since > answer.known_by + seconds
 
-    def latest(self, env: Env, who: Who, key: Key) -> Answer | None:
-        """The newest answer that ends the search for a key, whether or not it was stored."""
+    def latest(self, env: Env, who: Caller, key: Key) -> Answer | None:
+        """Return the newest answer of a caller for a key, stored or not."""
         own = [
             each
             for each in self.answers()
@@ -128,14 +130,16 @@ class Model:
         ]
         return max(own, key=lambda each: each.received_at, default=None)
 
-    def kept_fresh(self, env: Env, who: Who, key: Key, until: float) -> Answer | None:
-        """The stored answer that a caller must be given until this time."""
+    def kept_fresh(self, env: Env, who: Caller, key: Key, until: float) -> Answer | None:
+        """Return the stored answer that a caller must receive until this time, or None."""
         last = self.latest(env, who, key)
         kept = last is not None and last.stored and last.purged_at is None
         return last if kept and last is not None and self.surely_fresh(last, until) else None
 
-    def check_knowledge(self, env: Env, who: Who | None, answer: Answer, asked_at: float) -> None:
-        """Whether a caller may be shown an answer at all."""
+    def check_knowledge(
+        self, env: Env, who: Caller | None, answer: Answer, asked_at: float
+    ) -> None:
+        """Check that a caller may receive an answer."""
         if env.mode == "demo":
             raise Violation("demo shows no real answer", str(answer))
         if answer.upstream not in env.upstreams.values():
@@ -154,8 +158,8 @@ class Model:
             late = asked_at - answer.purged_at
             raise Violation("nothing purged is served", f"{answer}, {late:.1f} s after its purge")
 
-    def check_page(self, env: Env, who: Who | None, subjects: set[str], reply: Reply) -> None:
-        """Every number on a page belongs to its vehicle and its reader, within its retention."""
+    def check_page(self, env: Env, who: Caller | None, subjects: set[str], reply: Reply) -> None:
+        """Check that each number on a page belongs to its vehicle and reader, unexpired."""
         by_needle = {each.needle: each for each in self.answers() if each.needle}
         for match in MARK.finditer(reply.body):
             answer = by_needle.get(match[0])
@@ -175,9 +179,9 @@ class Model:
                     )
 
     def check_success(
-        self, env: Env, who: Who, ask: Ask, wish: Wish, reply: Reply, alone: bool
+        self, env: Env, who: Caller, ask: Ask, directive: Directive, reply: Reply, alone: bool
     ) -> None:
-        """A 200 on a JSON path. ``alone``: no other request was under way."""
+        """Check a 200 on a JSON path. ``alone``: no other request was in progress."""
         answer = next((each for each in self.answers() if each.body == reply.body), None)
         if env.mode == "demo":
             if answer is not None:
@@ -196,32 +200,32 @@ class Model:
                 f"{ask.operation} {ask.subject} ({reply.cache_status}) is given {answer}",
             )
         self.check_knowledge(env, who, answer, reply.asked_at)
-        self._check_age(answer, wish, reply, alone)
+        self._check_age(answer, directive, reply, alone)
         if self.store_is_well and re.search("hit|stored", reply.cache_status):
             answer.stored = True
 
-    def _check_age(self, answer: Answer, wish: Wish, reply: Reply, alone: bool) -> None:
+    def _check_age(self, answer: Answer, directive: Directive, reply: Reply, alone: bool) -> None:
         terms, status = self.lifetime(answer), reply.cache_status
-        told = f"{answer} as {status!r} at {reply.asked_at:.2f}"
+        context = f"{answer} as {status!r} at {reply.asked_at:.2f}"
         if "; hit" in status:
             if self.surely_past(answer, reply.asked_at, terms.fresh_s):
-                raise Violation("no hit past the end of freshness", told)
+                raise Violation("no hit past the end of freshness", context)
         elif "fwd=stale" in status:
             if self.surely_past(answer, reply.asked_at, terms.fresh_s + terms.stale_s):
-                raise Violation("nothing is served past its stale time", told)
-            # A failed refresh is answered from the store, with what may be fresh still.
-            if not terms.stale_s and alone and wish != "no-cache":
+                raise Violation("nothing is served past its stale time", context)
+            # A failed refresh is answered from the store, possibly with a fresh answer.
+            if not terms.stale_s and alone and directive != "no-cache":
                 what = "an empty list" if answer.empty else f"a {answer.operation} without one"
-                raise Violation("no stale answer without a stale time", f"{what}: {told}")
+                raise Violation("no stale answer without a stale time", f"{what}: {context}")
         elif "collapsed" not in status and answer.received_at < reply.asked_at:
-            raise Violation("a miss is asked for now", told)
+            raise Violation("a miss is asked for now", context)
 
     def check_failure(
-        self, env: Env, who: Who, ask: Ask, wish: Wish, reply: Reply, alone: bool
+        self, env: Env, who: Caller, ask: Ask, directive: Directive, reply: Reply, alone: bool
     ) -> None:
-        """Any other status on a JSON path needs a reason."""
-        told = f"{env.name}, {who.name}, {ask.operation} {ask.subject}: {reply.status}"
-        told += f" {reply.body[:80]!r}"
+        """Check that any other status on a JSON path has a reason."""
+        context = f"{env.name}, {who.name}, {ask.operation} {ask.subject}: {reply.status}"
+        context += f" {reply.body[:80]!r}"
         recent = [
             each
             for each in self.answers()
@@ -239,8 +243,8 @@ class Model:
                 return
             case 401 | 403 if env.mode == "pass-through" and outcomes & {"refused"}:
                 return
-            case _ if kept is not None and kept.outcome == "good" and wish != "no-cache":
-                raise Violation("what is stored and fresh is served", f"{told}: {kept}")
+            case _ if kept is not None and kept.outcome == "good" and directive != "no-cache":
+                raise Violation("what is stored and fresh is served", f"{context}: {kept}")
             case 400:
                 rejected = [
                     each
@@ -255,11 +259,11 @@ class Model:
                     each.sent_at = each.sent_at or each.received_at
                 if rejected:
                     return
-                raise Violation("a 400 is the upstream's own", told)
+                raise Violation("a 400 is the upstream's own", context)
             case 404:
                 if "absent" in outcomes:
                     return
-                raise Violation("a 404 is the upstream's own", told)
+                raise Violation("a 404 is the upstream's own", context)
             case 429 if env.mode == "pass-through" and "busy" in outcomes:
                 return
             case 502 | 503 | 504:
@@ -267,11 +271,11 @@ class Model:
                     return
                 if outcomes - {"good"}:
                     return
-        if wish == "only-if-cached" and reply.status == 504:
+        if directive == "only-if-cached" and reply.status == 504:
             return
-        raise Violation("a failure has a reason", told)
+        raise Violation("a failure has a reason", context)
 
 
-def credential(env: Env, who: Who) -> str:
-    """What goes upstream for a caller."""
+def credential(env: Env, who: Caller) -> str:
+    """Return the credential that the portal sends upstream for a caller."""
     return env.operator if env.mode == "managed" else who.text

@@ -1,5 +1,6 @@
-"""Upstreams whose answers are all different: bytes show which answer they are, and so its
-vehicle, its credential, its address and its time.
+"""Upstreams that number their answers.
+
+The number identifies an answer's vehicle, credential, base address and time.
 """
 
 import gzip
@@ -20,15 +21,18 @@ from tests.fakes.wire import After, Call, Wire
 
 Outcome = Literal["good", "rejected", "absent", "refused", "busy", "failed"]
 Body = Callable[[Call], bytes]
-# Digits alone, so that no change of case on a page hides them.
+# Digits only, because pages may change the case of letters.
 MARK = re.compile(rb"90909(\d{7})09")
 Key = tuple[str, str, str]  # method, path, canonical body
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A way to answer and what a portal may make of it. ``cuts``: the portal may send again what
-    the fake never counted, so that its ledger may be higher."""
+    """A kind of answer and what the portal may make of it.
+
+    ``cuts``: the portal may resend a request that the fake did not count, so that its ledger may
+    have more rows.
+    """
 
     name: str
     outcome: Outcome
@@ -104,11 +108,11 @@ KINDS = {kind.name: kind for kind in (*GOOD_KINDS, *HARMLESS_REFUSALS, *BAD_KIND
 
 @dataclass(eq=False)
 class Answer:
-    """One counted call and what was sent for it; times are epoch seconds.
+    """One counted call and the answer sent; times are epoch seconds.
 
-    ``body`` is the answer's own bytes where it was a good one. ``known_by``: at this time the
-    portal had it, at the latest. ``stored``: a caller has seen that it is. ``purged_at``: no
-    caller may see it from then on.
+    ``body`` is set for a good answer. ``known_by``: the latest time at which the portal received
+    it. ``stored``: a caller has seen that it is stored. ``purged_at``: no caller may receive it
+    afterwards.
     """
 
     upstream: "NumberedUpstream"
@@ -147,8 +151,11 @@ class Answer:
 
 @dataclass(eq=False)
 class NumberedUpstream:
-    """``armed`` kinds are used up by the next calls that they apply to, ``standing`` answers
-    the others; while ``gate`` is closed no call is answered."""
+    """An upstream with numbered answers.
+
+    Each ``armed`` kind answers the next call that it applies to; ``standing`` answers all others.
+    While ``gate`` is closed no call is answered.
+    """
 
     name: str
     numbers: "itertools.count[int]"
@@ -157,7 +164,7 @@ class NumberedUpstream:
     armed: deque[Kind] = field(default_factory=deque)
     answers: list[Answer] = field(default_factory=list)
     gate: threading.Event = field(default_factory=threading.Event)
-    cut: bool = False  # calls may have been cut off uncounted
+    cut: bool = False  # calls may have been cut off without being counted
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -174,7 +181,7 @@ class NumberedUpstream:
         self.cut |= kind.cuts
         while not self.gate.is_set():
             wire.pause(0.01)
-        # An unasked second answer is recorded beside the first one and is nobody's.
+        # An unrequested second answer is not recorded, because it belongs to no call.
         sent = iter([answer])
         return kind.fault(lambda call: self._numbered(next(sent, None), answer)).play(wire, call)
 
@@ -201,7 +208,7 @@ class NumberedUpstream:
             case "report":
                 body = factories.report_body(summary=f"Resumo {needle.decode()}.")
         if asked.kind.empty:
-            # An empty list has room for a number in the white space behind it alone.
+            # An empty list can carry a number only in the white space after it.
             needle = b"\n\n" + f"{number:024b}".translate({48: " ", 49: "\t"}).encode() + b"\n"
             body += needle
         if answer is not None:

@@ -1,4 +1,4 @@
-"""What the histories of one run share: the time left, the totals, and what was found."""
+"""State shared by the histories of a run: time left, totals, violations."""
 
 import time
 from collections import Counter
@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Totals:
-    """What a run has done, over all its histories."""
+    """Counts over all histories of a run."""
 
     rules: Counter[str] = field(default_factory=Counter)
     lookups: int = 0
     pages: int = 0
     calls: int = 0
     histories: int = 0
-    late: int = 0  # failures that took so long that the machine itself may be the reason
+    late: int = 0  # failures that a slow machine may have caused
 
 
 class Run:
-    """What all histories of a run share: the clock, the totals and what was found."""
+    """The clock, the totals and the violations of a run."""
 
     def __init__(self, seconds: float) -> None:
         self.ends_at = time.monotonic() + seconds
         self.totals = Totals()
-        self.found: dict[str, list[str]] = {}  # by promise: each time it was broken
+        self.found: dict[str, list[str]] = {}  # by invariant: a description of each violation
 
     @property
     def is_over(self) -> bool:

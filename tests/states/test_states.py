@@ -1,6 +1,6 @@
-"""Histories of the shipped server: short fixed ones, then as many random ones as time allows.
+"""Histories of the production server: short fixed ones, then random ones.
 
-``STATES_SEED`` repeats a run, ``FUZZ_MINUTES`` is the length of the long form.
+``STATES_SEED`` repeats a run. ``FUZZ_MINUTES`` sets the length of the long form.
 """
 
 import os
@@ -18,7 +18,7 @@ from tests.states.run import Run
 from tests.states.world import ALICE, BOB, STAFF
 
 STEPS = 30
-# A seed's histories: few, so that Hypothesis varies each of them as a whole.
+# Few histories a seed, so that Hypothesis varies each as a whole.
 HISTORIES_A_SEED = 9
 
 
@@ -37,7 +37,7 @@ def play() -> Iterator[Callable[..., History]]:
         history.world.close()
 
 
-def test_upstreams_modes_and_the_demonstration_share_no_answer(play) -> None:
+def test_upstreams_modes_and_demo_share_no_answer(play) -> None:
     history = play(env="demo")
     plate = history.world.plates[2]
     for env in ("demo", "A", "B", "A passed through", "demo"):
@@ -51,11 +51,11 @@ def test_upstreams_modes_and_the_demonstration_share_no_answer(play) -> None:
     history.check_ledger()
 
 
-def test_no_empty_list_is_stale_at_the_edge_of_its_freshness(play) -> None:
-    play(short=True).edge_of_freshness(cut=True)
+def test_expired_empty_list_is_not_served_stale(play) -> None:
+    play(short=True).look_up_around_expiry(cut=True)
 
 
-def test_a_purge_leaves_no_byte_of_a_page_that_was_read(play) -> None:
+def test_purge_leaves_no_byte_of_a_viewed_page(play) -> None:
     history = play()
     history.sign_in(STAFF)
     for plate in history.world.plates:
@@ -65,14 +65,14 @@ def test_a_purge_leaves_no_byte_of_a_page_that_was_read(play) -> None:
     history.purge(history.world.plates[0], under_way=True)
 
 
-def test_a_purge_under_another_key_does_not_claim_to_be_done(play) -> None:
+def test_purge_under_another_key_does_not_report_success(play) -> None:
     history = play()
     history.look_up(STAFF, history.world.ask("decode", history.world.plates[2]))
     history.purge(history.world.plates[2], another_key=True)
 
 
 @pytest.mark.skipif(not HAS_REDIS, reason="redis-server is not installed")
-def test_redis_goes_away_and_comes_back_under_lookups_and_purges(play) -> None:
+def test_redis_outage_during_lookups_and_purges(play) -> None:
     history = play(redis=True)
     for pause in (True, False):
         history.redis_outage(pause)
@@ -80,7 +80,7 @@ def test_redis_goes_away_and_comes_back_under_lookups_and_purges(play) -> None:
 
 
 @pytest.mark.parametrize("kinds", [("interim late", "interim"), ("unasked", "trailing")])
-def test_bytes_beside_an_answer_reach_no_other_vehicle(play, kinds) -> None:
+def test_extra_bytes_reach_no_other_vehicle(play, kinds) -> None:
     history = play(env="A passed through")
     ask, (_, _, first, second) = history.world.ask, history.world.plates
     for state, kind in zip(("AC", "AL", "AM", "BA", "CE", "GO"), kinds * 3, strict=True):
@@ -91,7 +91,7 @@ def test_bytes_beside_an_answer_reach_no_other_vehicle(play, kinds) -> None:
     history.check_ledger()
 
 
-def test_an_answer_that_was_reset_is_booked_for_each_call(play) -> None:
+def test_reset_answer_has_a_ledger_row_for_each_call(play) -> None:
     history = play()
     ask = history.world.ask
     for plate in history.world.plates:
@@ -105,7 +105,7 @@ def test_an_answer_that_was_reset_is_booked_for_each_call(play) -> None:
     history.check_ledger()
 
 
-def test_random_histories_break_no_promise(capsys) -> None:
+def test_random_histories_break_no_invariant(capsys) -> None:
     first = int(os.environ.get("STATES_SEED") or random.randrange(10**6))
     run = Run(seconds(short=12, full=60 * float(os.environ.get("FUZZ_MINUTES") or 30)))
     number = first

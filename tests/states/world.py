@@ -1,4 +1,4 @@
-"""The running world of one history: a portal of two workers, its upstreams, perhaps a Redis."""
+"""The deployment of one history: a portal with two workers, its upstreams, optionally Redis."""
 
 import csv
 import http.client
@@ -21,28 +21,28 @@ from urllib.parse import urlencode
 from tests.fakes import FaultUpstream, wait_until
 from tests.fakes.answers import Operation, path_of
 from tests.fakes.processes import PortalProcess, RedisProcess
-from tests.states.model import Ask, Env, Lifetime, Model, Reply, Violation, Who
+from tests.states.model import Ask, Caller, Env, Lifetime, Model, Reply, Violation
 from tests.states.numbered import NumberedUpstream
 
 OPERATOR = "operator-credential-of-the-states"
-STAFF = Who("staff", "access-token-of-the-states", is_token=True)
-ALICE = Who("alice", "upstream-credential-of-alice", is_token=False)
-BOB = Who("bob", "upstream-credential-of-bob", is_token=False)
-VISITOR = Who("visitor", "demo", is_token=True)
+STAFF = Caller("staff", "access-token-of-the-states", is_token=True)
+ALICE = Caller("alice", "upstream-credential-of-alice", is_token=False)
+BOB = Caller("bob", "upstream-credential-of-bob", is_token=False)
+VISITOR = Caller("visitor", "demo", is_token=True)
 WORKERS = 2
-# Enough new connections that each of the workers takes some.
+# Enough new connections that each worker accepts some.
 EACH_WORKER = 12
 
 
 class Portal(PortalProcess):
-    """A portal whose settings change between a stop and a start; the data stays."""
+    """A portal whose settings can change between a stop and a start; the data stays."""
 
     def configure(self, settings: Mapping[str, str]) -> None:
         own = {"PORTAL_DATA_DIR": str(self.data_dir), "PORTAL_WORKERS": str(WORKERS)}
         self._env = {**own, **settings}
 
     def start(self) -> Self:
-        """Patient: on a machine with much else to do a start has taken 20 s."""
+        """Start with retries: on a busy machine a start has taken 20 s."""
         for _ in range(2):
             try:
                 return super().start()
@@ -56,7 +56,7 @@ class Portal(PortalProcess):
 
 
 def plates(chance: random.Random) -> list[str]:
-    """Three vehicles; the first two names are the two spellings of one plate."""
+    """Return plates of three vehicles; the first two are the two spellings of one plate."""
     old = "".join(chance.choices(string.ascii_uppercase, k=3)) + f"{chance.randrange(10000):04}"
     twin = old[:4] + "ABCDEFGHIJ"[int(old[4])] + old[5:]
     others = [
@@ -68,7 +68,7 @@ def plates(chance: random.Random) -> list[str]:
 
 
 class World:
-    """Everything that runs, and the requests that go to it. ``close`` ends it."""
+    """The running programs and the requests to them. ``close`` ends the programs."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class World:
         self.model = Model(lifetimes, self.upstreams)
         self.redis = RedisProcess() if redis else None
         self.portal = Portal()
-        self.people: dict[str, tuple[Who, str, str]] = {}  # who, cookie, env
+        self.people: dict[str, tuple[Caller, str, str]] = {}  # caller, cookie, environment
         self._log_read = 0
         try:
             for upstream in self.upstreams:
@@ -107,7 +107,7 @@ class World:
     def _environments(self) -> Iterator[Env]:
         common = {
             "PORTAL_CONNECT_TIMEOUT": "1",
-            "PORTAL_FIRST_BYTE_TIMEOUT": "3",  # a purge fits into a lookup under way
+            "PORTAL_FIRST_BYTE_TIMEOUT": "3",  # long enough for a purge during a lookup
             "PORTAL_DEADLINE": "7",
         }
         for operation, terms in self.lifetimes.items():
@@ -147,7 +147,7 @@ class World:
         headers: Mapping[str, str] = {},
         body: bytes | None = None,
     ) -> Reply:
-        """On a connection of its own; status 0 where the connection brought no answer."""
+        """Send a request on its own connection; status 0 means that there was no response."""
         asked_at = time.time()
         connection = http.client.HTTPConnection("127.0.0.1", self.portal.port, timeout=60)
         try:
@@ -161,15 +161,15 @@ class World:
         finally:
             connection.close()
 
-    def json(self, who: Who, ask: Ask, wish: str = "") -> Reply:
+    def json(self, who: Caller, ask: Ask, directive: str = "") -> Reply:
         method, path, _ = ask.key
-        headers = {"Authorization": who.text} | ({"Cache-Control": wish} if wish else {})
+        headers = {"Authorization": who.text} | ({"Cache-Control": directive} if directive else {})
         if ask.body is not None:
             headers["Content-Type"] = "application/json"
         return self.request(method, path, headers, ask.body)
 
     def page(self, person: str, path: str, **headers: str) -> Reply:
-        """A GET with a person's cookie; a new cookie takes its place."""
+        """Send a GET with a person's cookie, and store the new cookie."""
         if person not in self.people:
             return self.request("GET", path, headers)
         who, cookie, env = self.people[person]
@@ -178,14 +178,14 @@ class World:
         return reply
 
     def form(self, person: str, page: str, action: str) -> Reply:
-        """POST a page's form as its reader would."""
+        """POST a page's form like a browser."""
         csrf = _csrf(self.page(person, page).body)
         cookie = self.people[person][1] if person in self.people else ""
         body = urlencode({"csrf_token": csrf}).encode()
         headers = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
         return self.request("POST", action, headers, body)
 
-    def sign_in(self, who: Who) -> bool:
+    def sign_in(self, who: Caller) -> bool:
         form = self.request("GET", "/entrar")
         headers = {
             "Cookie": _cookie(form) or "",
@@ -201,8 +201,10 @@ class World:
     # Operator
 
     def command(self, *words: str, **settings: str) -> tuple[int, str]:
-        """Exit code and output of ``flask --app app …`` under the current settings, with others
-        laid over them."""
+        """Run ``flask --app app …``; return its exit code and output.
+
+        ``settings`` replace those of the portal for this command.
+        """
         before = dict(self.portal._env)
         self.portal._env |= settings
         try:
@@ -217,22 +219,24 @@ class World:
             raise Violation("the ledger can be printed", done.stderr[-300:])
         return list(csv.DictReader(io.StringIO(done.stdout)))
 
-    # What is on disk, in Redis and in the log
+    # Contents of disk, Redis and log
 
     def files(self) -> dict[Path, bytes]:
-        """Every file under DATA_DIR."""
+        """Read every file under DATA_DIR."""
         found = {}
         for path in sorted(self.portal.data_dir.rglob("*")):
             try:
                 if path.is_file():
                     found[path] = path.read_bytes()
-            except FileNotFoundError:  # a lease's file, just removed
+            except FileNotFoundError:  # a lease file that was removed meanwhile
                 continue
         return found
 
     def cells(self) -> set[bytes]:
-        """Every text and blob of the database, read from a copy: a connection of ours to the
-        file itself could fold its log."""
+        """Return every text and blob of the database.
+
+        They are read from a copy, because a connection to the file itself could checkpoint its WAL.
+        """
         found: set[bytes] = set()
         with tempfile.TemporaryDirectory() as folder:
             for original in self.portal.data_dir.rglob("portal.sqlite"):
@@ -247,7 +251,7 @@ class World:
         return found
 
     def redis_values(self) -> dict[bytes, bytes]:
-        """Every key of Redis and what it holds."""
+        """Return every key of Redis with its value."""
         if self.redis is None or not self.redis.is_running:
             return {}
         from redis import Redis
@@ -263,7 +267,7 @@ class World:
         return found
 
     def new_log(self) -> bytes:
-        """What the server has written since the last time."""
+        """Return what the server has logged since the last call."""
         text = self.portal.log()
         new, self._log_read = text[self._log_read :], len(text)
         return new
@@ -283,7 +287,7 @@ class World:
 
 
 def restart(fake: FaultUpstream) -> None:
-    """Start an upstream that may be running."""
+    """Start an upstream, unless it is running."""
     try:
         fake.start()
     except RuntimeError:

@@ -248,7 +248,7 @@ def test_pool_fails_fast_in_an_outage_and_keeps_its_capacity(tmp_path, monkeypat
 
 
 def test_sessions_have_server_timeouts_that_the_url_overrides(postgres, tmp_path):
-    """The server releases the row lock of the vanished machine, which other machines need."""
+    """PostgreSQL must release the row locks of a machine that has lost its connection."""
     expected = {"statement_timeout": "5s", "idle_in_transaction_session_timeout": "5s"}
     with opened(postgres.new_database(), tmp_path) as engine, reading(engine) as db:
         assert {name: db.execute(text(f"SHOW {name}")).scalar() for name in expected} == expected

@@ -1,1 +1,1 @@
-"""The contract's five JSON paths, their hit cache and their OpenAPI document."""
+"""The five JSON paths (docs/contract.md), their hit cache and OpenAPI document."""

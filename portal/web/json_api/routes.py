@@ -65,7 +65,7 @@ class CheckedRequest:
 
 
 class JsonApi:
-    """Checks requests in the contract's order, and answers them from the gateway.
+    """Checks requests, and answers them from the gateway.
 
     The order is 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store → upstream.
     """

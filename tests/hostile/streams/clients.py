@@ -22,7 +22,7 @@ def _judged(status: int, body: bytes) -> Response:
 
 
 class _ClosedOnError(http.client.HTTPResponse):
-    """A response whose head cannot be read would keep its socket open."""
+    """Closes the socket of a response whose head cannot be read."""
 
     def begin(self) -> None:
         try:
@@ -33,8 +33,11 @@ class _ClosedOnError(http.client.HTTPResponse):
 
 
 class NaiveClient:
-    """http.client on one kept connection: it knows no interim response but 100, and repeats a
-    request whose used connection was reset, at no charge."""
+    """http.client on one kept-alive connection.
+
+    It handles no interim response except 100, and repeats a request whose used connection was reset
+    without a ledger row.
+    """
 
     def __init__(self, url: str) -> None:
         self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=0.5)
@@ -81,7 +84,7 @@ class NaiveClient:
 
 
 class CarefulClient:
-    """h11 on one kept connection, used again only where nothing can follow the last answer.
+    """h11 on one kept-alive connection, reused only if no bytes can follow the last answer.
 
     It repeats no request, and skips empty lines before a response.
     """
@@ -119,7 +122,7 @@ class CarefulClient:
         events = (request, h11.Data(data=body), h11.EndOfMessage())
         try:
             self._connection.sendall(b"".join(self._parser.send(each) or b"" for each in events))
-        except OSError as error:  # read no further: this error will not be reported again
+        except OSError as error:  # stop reading: h11 does not report this error again
             raise Broken(repr(error)) from error
         status, content = 0, b""
         while not isinstance(event := self._next_event(deadline), h11.EndOfMessage):

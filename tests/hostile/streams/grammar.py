@@ -1,4 +1,4 @@
-"""Random scripts from a grammar of HTTP/1.1 responses, with what each must lead to."""
+"""Random scripts from a grammar of HTTP/1.1 responses, with the expected result of each."""
 
 import dataclasses
 import itertools
@@ -33,13 +33,13 @@ ILLEGAL: tuple[tuple[Charge, Mapping[str, illegal.Make]], ...] = (
     ("any", illegal.STATUS_LINES),
     ("charged", illegal.FRAMINGS),
 )
-# Linux delivers what arrived before a reset; other systems may drop it.
+# Linux delivers bytes that arrived before a reset; other systems may drop them.
 RESET_DELIVERS = sys.platform == "linux"
-_STRANGERS = 900  # their serials start with it: no request ever has one of them
+_STRANGERS = 900  # prefix of the serials of foreign records; no request has such a serial
 
 
 def case(seed: str, number: int) -> Case:
-    """The same case for the same seed and number, whatever was made before it."""
+    """Return the case of a seed and number, independent of cases made before."""
     random = Random(f"{seed}:{number}")
     callers = random.choices((1, 2, 4), (90, 6, 4))[0]
     length = 3 if callers == 1 else 2
@@ -70,7 +70,7 @@ def script(random: Random, serial: str) -> Script:
 
 
 def legal(random: Random, serial: str) -> Script:
-    """A whole response and nothing else; the connection stays or ends as it says, or not."""
+    """A complete response without extra bytes; the connection ends as the response says, or not."""
     draft = response(random, serial)
     end = random.choice((End.KEEP, End.KEEP, End.KEEP, End.CLOSE))
     if draft.framing == "close":
@@ -85,7 +85,7 @@ def legal(random: Random, serial: str) -> Script:
 
 
 def extended(random: Random, serial: str) -> Script:
-    """A whole response and more bytes behind it, at once or while the connection is idle."""
+    """A complete response and extra bytes, sent at once or while the connection is idle."""
     draft = response(random, serial)
     if draft.framing == "close":
         return legal(random, serial)
@@ -105,7 +105,7 @@ def extended(random: Random, serial: str) -> Script:
 
 
 def extras(random: Random) -> dict[str, bytes]:
-    """What may stand behind a complete answer, a stranger's record among it."""
+    """Bytes that may follow a complete answer, another request's record among them."""
     stranger = f"{_STRANGERS:03}{random.randrange(1000):03}.77"
     other = clean(stranger).steps[0]
     assert isinstance(other, Send)
@@ -129,20 +129,20 @@ def extras(random: Random) -> dict[str, bytes]:
 
 
 def cut(random: Random, serial: str) -> Script:
-    """A whole response that an orderly close ends at any byte before its end."""
+    """A response whose connection is closed at any byte before its end."""
     draft = response(random, serial, plain=True)
     end = draft.size(draft.head_ends) if draft.framing == "close" else draft.size()
     return cut_at(draft, random.randrange(end), End.CLOSE, random.random() < 0.5)
 
 
 def reset(random: Random, serial: str) -> Script:
-    """A whole response that a reset ends at any byte."""
+    """A response whose connection is reset at any byte."""
     draft = response(random, serial, plain=True)
     return cut_at(draft, random.randrange(draft.size()), End.RESET, random.random() < 0.5)
 
 
 def stalled(random: Random, serial: str) -> Script:
-    """A whole response that stops at any byte; its rest follows after the deadline, or never."""
+    """A response that stops at any byte; the rest follows after the deadline, or never."""
     draft = response(random, serial, plain=True)
     size = random.choice((0, random.randrange(draft.size())))
     made = cut_at(draft, size, End.HANG)
@@ -162,14 +162,17 @@ def stalled(random: Random, serial: str) -> Script:
 
 
 def cut_at(draft: Draft, size: int, end: End, mends: bool = False) -> Script:
-    """The first ``size`` bytes of a response. A client that needs no more may answer."""
+    """The first ``size`` bytes of a response.
+
+    A client that needs no more bytes may return an answer.
+    """
     final = draft.size(draft.final_at)
     charge: Charge = "any"
     if size == 0:
         charge = "maybe"
     elif size >= final + len(draft.pieces[draft.final_at].data) and _is_seen(end):
         charge = "charged"
-    needed = draft.size(max(draft.head_ends, draft.whole_at)) - 4  # the last line end apart
+    needed = draft.size(max(draft.head_ends, draft.whole_at)) - 4  # without the last line end
     expected = Expected("error" if size < needed else "either", draft.status, draft.body, charge)
     steps = steps_of(_first(draft.pieces, size))
     if end is not End.HANG:
@@ -190,7 +193,7 @@ def joined(pieces: Iterable[Piece]) -> bytes:
 
 
 def _is_seen(end: End) -> bool:
-    """Whether a client gets to see all bytes, and then the end of the connection."""
+    """Whether the client receives all bytes and then the end of the connection."""
     return end is End.CLOSE or (end is End.RESET and RESET_DELIVERS)
 
 
@@ -203,7 +206,7 @@ def _first(pieces: Iterable[Piece], size: int) -> list[Piece]:
 
 
 def broken(random: Random, serial: str) -> Script:
-    """A response that is none, from the tables."""
+    """An invalid response, from the tables."""
     charge, table = random.choice(ILLEGAL)
     name, make = random.choice(list(table.items()))
     end = random.choices((End.CLOSE, End.RESET, End.HANG), (80, 15, 5))[0]
@@ -215,7 +218,7 @@ def illegal_answer(
     name: str, interims: Iterable[Step], sent: bytes, end: End, charge: Charge
 ) -> Script:
     if end is not End.CLOSE:
-        charge = "any"  # a deadline or a reset may come first
+        charge = "any"  # the deadline or a reset may occur first
     steps = (*interims, Send(sent), Pause(0.001))
     expected = Expected("error", charge=charge)
     deadline_s = SHORT_DEADLINE_S if end is End.HANG else LONG_DEADLINE_S
@@ -223,7 +226,7 @@ def illegal_answer(
 
 
 def odd(random: Random, serial: str) -> Script:
-    """A response that a client may read or refuse, from the table."""
+    """A response that a client may accept or reject, from the table."""
     name, make = random.choice(list(illegal.CHOICES.items()))
     body = record(serial, random.choice((0, 300)))
     end = random.choices((End.CLOSE, End.KEEP), (85, 15))[0]
@@ -245,7 +248,7 @@ def _interims(random: Random, serial: str) -> list[Step]:
 
 
 def early(random: Random, serial: str) -> Script:
-    """A response before the request was read, as a server refuses a body (RFC 9112 §9.5)."""
+    """A response before the request was read, as when a server rejects a body (RFC 9112 §9.5)."""
     draft = response(random, serial, plain=True)
     whole = random.random() < 0.5
     size = draft.size() if whole else random.randrange(draft.size())
@@ -253,8 +256,11 @@ def early(random: Random, serial: str) -> Script:
 
 
 def early_at(draft: Draft, size: int, end: End) -> Script:
-    """The first ``size`` bytes of a response. An orderly close resets the connection too, unless
-    the request is still on its way: then it could end a body without a length."""
+    """The first ``size`` bytes of a response, sent before the request was read.
+
+    A response whose body ends with the connection is always reset. An orderly close resets the
+    connection too, except while the request is still being sent, where it could end such a body.
+    """
     if draft.framing == "close":
         end = End.RESET
     made = cut_at(draft, size, end)
@@ -271,7 +277,7 @@ def undecodable(random: Random, serial: str) -> Script:
 
 
 def undecodable_answer(status: int, interims: Iterable[Step], sent: bytes, end: End) -> Script:
-    """The status alone is an answer, except where the body must say what it is about."""
+    """A script in which the status alone is an answer, except for statuses whose body is read."""
     kind: Kind = "either" if status in STATUSES_WITH_BODY else "answer"
     steps = (*interims, Send(sent))
     return Script(f"undecodable: {status}", steps, end, Expected(kind, status, b""))
@@ -286,12 +292,12 @@ def without_end(name: str, head: bytes, again: bytes) -> Script:
     steps = (Send(head), Endless(again)) if head else (Endless(again),)
     expected = Expected("error")
     if name == "trailers":
-        expected = Expected("either", 200, b"a")  # its last chunk has come
+        expected = Expected("either", 200, b"a")  # the last chunk was received
     return Script(f"endless: {name}", steps, End.CLOSE, expected, deadline_s=SHORT_DEADLINE_S)
 
 
 def expectation(draft: Draft) -> Expected:
-    """What a whole legal response must lead to."""
+    """Return the expected result of a complete legal response."""
     if draft.status == 200 or 400 <= draft.status < 500:
         return Expected("answer", draft.status, draft.body)
     charge: Charge = "failing" if draft.status >= 500 else "charged"
@@ -299,12 +305,12 @@ def expectation(draft: Draft) -> Expected:
 
 
 def steps_of(pieces: Iterable[Piece]) -> list[Step]:
-    """Elements that may be dropped stay apart; sends without a pause between are one packet."""
+    """Return one Send for each piece, so that optional elements can be removed."""
     return [Send(piece.data, piece.element) for piece in pieces if piece.data]
 
 
 def split(random: Random, whole: Script) -> Script:
-    """The same bytes in other packets."""
+    """Return the same bytes in other packets."""
     steps = list(whole.steps)
     size = sum(len(step.data) for step in steps if isinstance(step, Send))
     pause = Pause(random.choice((0.001, 0.001, 0.001, 0.0)))
@@ -320,7 +326,7 @@ def split(random: Random, whole: Script) -> Script:
 
 
 def split_at(steps: Iterable[Step], places: Iterable[int], pause: Pause) -> list[Step]:
-    """A pause before each byte whose number is among the places."""
+    """Return the steps with a pause before each byte whose number is in ``places``."""
     made: list[Step] = []
     begin = 0
     for step in steps:

@@ -1,6 +1,6 @@
-"""Streams that are no answer, or that RFC 9112 lets a client refuse: one table of each kind.
+"""Tables of invalid responses, and of responses that RFC 9112 lets a client reject.
 
-Each entry makes the whole bytes of one response from the body that it carries.
+Each entry returns the complete bytes of one response for a given body.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,20 +23,20 @@ def _with_status_line(line: bytes) -> Make:
 
 
 def _with_fields(*fields: bytes) -> Make:
-    """Fields before a right Content-Length."""
+    """Add fields before a correct Content-Length."""
     lines = b"".join(field + b"\r\n" for field in fields)
     return lambda body: _OK + _TYPE + lines + _length(body) + b"\r\n" + body
 
 
 def _with_length(value: bytes) -> Make:
-    """``%d`` in the value is the right length."""
+    """Set Content-Length; ``%d`` in the value is the correct length."""
     return lambda body: (
         _OK + b"Content-Length: " + value.replace(b"%d", b"%d" % len(body)) + b"\r\n\r\n" + body
     )
 
 
 def _with_chunk(line: bytes, behind: bytes = b"\r\n") -> Make:
-    """A first chunk whose size line is the given one (``%x``: its right size)."""
+    """Set the size line of the first chunk (``%x``: its correct size)."""
     return lambda body: (
         _OK + _TE + b"\r\n" + line.replace(b"%x", b"%x" % len(body)) + body + behind + b"0\r\n\r\n"
     )
@@ -47,12 +47,12 @@ def _chunked(body: bytes) -> bytes:
 
 
 def _with_coding(*lines: bytes) -> Make:
-    """Chunked data under other Transfer-Encoding lines."""
+    """Send chunked data under other Transfer-Encoding lines."""
     head = _OK + b"".join(line + b"\r\n" for line in lines) + b"\r\n"
     return lambda body: head + _chunked(body)
 
 
-# No final status line: nothing in these bytes is an answer of HTTP/1.1.
+# No final status line: these bytes contain no HTTP/1.1 response.
 STATUS_LINES: Mapping[str, Make] = {
     **{
         f"status line: {line[:40]!r}": _with_status_line(line)
@@ -96,7 +96,7 @@ STATUS_LINES: Mapping[str, Make] = {
     "status line: without an end": lambda body: b"HTTP/1.1 200 " + b"A" * 300_000,
 }
 
-# A final status line, and then no way to know where the body ends or what it is.
+# A final status line, but the end or the coding of the body is undefined.
 FRAMINGS: Mapping[str, Make] = {
     **{
         f"length: {value!r}": _with_length(value)
@@ -157,7 +157,7 @@ FRAMINGS: Mapping[str, Make] = {
     "content coding: gzip, br": lambda body: _coded(b"gzip, br", body),
 }
 
-# Odd, and a client may read it or refuse it; what it reads must be the body.
+# A client may accept or reject these. If it accepts, it must read exactly the body.
 CHOICES: Mapping[str, Make] = {
     **{
         f"status line: {line!r}": _with_status_line(line)
@@ -267,7 +267,7 @@ UNDECODABLE: tuple[Callable[[int, bytes], bytes], ...] = (
     lambda status, body: _coded(b"br", body, status),
 )
 
-# Heads and bodies that never end: the caller is freed by a limit or by its deadline.
+# Heads and bodies that never end: a size limit or the deadline must end the call.
 ENDLESS: Mapping[str, tuple[bytes, bytes]] = {
     "interim responses": (b"", b"HTTP/1.1 103 Hints\r\nLink: </a>\r\n\r\n"),
     "a header": (_OK + b"X-Drip: ", b"a"),

@@ -1,4 +1,4 @@
-"""Runs a case against a real Origin and says what went wrong, if anything."""
+"""Run a case against a real Origin and return the rules it broke."""
 
 import itertools
 import threading
@@ -43,7 +43,7 @@ _runs = itertools.count(1)
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """``kind`` is the rule that was broken, ``stream`` the class of the stream that did it."""
+    """A broken rule: ``kind`` names the rule, ``stream`` the class of the stream."""
 
     kind: str
     stream: str
@@ -81,7 +81,7 @@ class Account:
 
 
 class Client(Protocol):
-    """What is tested: an Origin, or another client with its ``send``."""
+    """The client under test: an Origin, or another class with the same ``send``."""
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response: ...
 
@@ -93,7 +93,7 @@ def origin(url: str) -> Client:
 def violations_of(
     case: Case, server: ScriptedServer, client: Callable[[str], Client] = origin
 ) -> list[Violation]:
-    """Play the case with a client of its own; empty when every rule held."""
+    """Play the case with its own client and return the violations."""
     run = _Run(server, client(server.url))
     if len(case.callers) == 1:
         run.caller(case, 0)
@@ -110,7 +110,7 @@ def violations_of(
 
 
 class _Run:
-    """One case on its way: the client under test and every call made so far."""
+    """One case in progress: the client under test and all calls made so far."""
 
     def __init__(self, server: ScriptedServer, client: Client) -> None:
         self._server = server
@@ -141,7 +141,10 @@ class _Run:
         self._found += call.violations()
 
     def finish(self) -> list[Violation]:
-        """A request of a call that timed out may have been received after it: count again."""
+        """Check the accounts again, and return all violations.
+
+        The server may have received the request of a timed-out call after the call ended.
+        """
         for call in self._calls:
             call.playback.settle()
             late = call.money()
@@ -153,7 +156,7 @@ class _Run:
 
 
 class _Call:
-    """One call of the Origin, with what its caller and its account saw."""
+    """One call of the Origin, with its result and its account."""
 
     def __init__(self, exchange: Exchange, name: str) -> None:
         self.exchange = exchange
@@ -173,7 +176,7 @@ class _Call:
             subject=self.exchange.serial,
             credential="operator-token",
             body=self._body(),
-            check=lambda *told: self._checked.append(told[-1]),
+            check=lambda *context: self._checked.append(context[-1]),
         )
         deadline = time.monotonic() + self.exchange.script.deadline_s
         try:
@@ -184,7 +187,10 @@ class _Call:
         self._settled = self.exchange.script.hasty or self.playback.settle()
 
     def _body(self) -> bytes | None:
-        """Of a size that is never sent at once where the server does not wait for its end."""
+        """Return the request body.
+
+        For early answers it exceeds the socket buffers, so that the server answers before the end.
+        """
         if self.exchange.method == "GET":
             return None
         return b'{"plate": "ABC1D23"}' + b" " * (_LARGE if self.exchange.script.early else 0)
@@ -221,42 +227,45 @@ class _Call:
             yield self._violation("unchecked", f"{len(self._checked)} bodies were checked")
 
     def _is_of_repeated_request(self, response: Response) -> bool:
-        """A client that may not repeat its request is told so by the rules of the ledger."""
+        """Whether this is the answer to a repeated request.
+
+        ``money`` reports repetitions that the ledger's rules forbid.
+        """
         repeated = self.exchange.script.mends and self.playback.received > 1
         return repeated and response.body == record(self.exchange.serial)
 
     def _failed(self, error: UpstreamError) -> Iterator[Violation]:
         script = self.exchange.script
-        told = f"{type(error).__name__}: {error}"
+        context = f"{type(error).__name__}: {error}"
         if script.expected.kind == "answer":
-            yield self._violation("answer lost", told)
+            yield self._violation("answer lost", context)
         elif isinstance(error, NotSent):
             if self.playback.received:
-                yield self._violation("free", f"{told}, but the request was received")
+                yield self._violation("free", f"{context}, but the request was received")
         elif not isinstance(error, _CHARGES[script.expected.charge]):
-            yield self._violation("charge class", f"{told} is not {script.expected.charge!r}")
+            yield self._violation("charge class", f"{context} is not {script.expected.charge!r}")
         elif isinstance(error, Failing) and error.status != script.expected.status:
-            yield self._violation("charge class", f"{told} is not {script.expected.status}")
+            yield self._violation("charge class", f"{context} is not {script.expected.status}")
 
     def money(self) -> Iterator[Violation]:
-        """The rules of the ledger: a row before each send, each closed once, none too cheap."""
+        """Check the ledger: a row before each send, closed once, at no lower charge class."""
         rows, playback = self.account.rows, self.playback
-        told = f"received {playback.received} times, rows {self.account.outcomes}"
+        context = f"received {playback.received} times, rows {self.account.outcomes}"
         if playback.unannounced:
-            yield self._violation("not announced", told)
+            yield self._violation("not announced", context)
         if any(len(row.ends) != 1 for row in rows):
-            yield self._violation("row not closed once", told)
+            yield self._violation("row not closed once", context)
         if self.account.paid < playback.received:
-            yield self._violation("booked free", told)
+            yield self._violation("booked free", context)
         legal = self.exchange.script.expected.kind == "answer"
         if legal and self._response is not None and self.account.paid > playback.received:
-            yield self._violation("booked too often", told)
+            yield self._violation("booked too often", context)
         answered = [status for row in rows for outcome, status in row.ends if outcome == "answered"]
         if answered != ([self._response.status] if self._response else []):
-            yield self._violation("outcome", f"{told}, {self._response or self._error!r}")
+            yield self._violation("outcome", f"{context}, {self._response or self._error!r}")
         silent = self.exchange.method == "GET" and not playback.bytes_sent
         if playback.received > (2 if silent else 1):
-            yield self._violation("asked again", told)
+            yield self._violation("asked again", context)
 
     def _violation(self, kind: str, detail: str) -> Violation:
         return Violation(kind, self.name, detail)

@@ -1,4 +1,4 @@
-"""Legal HTTP/1.1 responses in many spellings, each with the body that a client must read."""
+"""Legal HTTP/1.1 responses in many spellings, each with the body a client must read."""
 
 import gzip
 import zlib
@@ -48,9 +48,9 @@ class Piece:
 
 @dataclass
 class Draft:
-    """A whole legal response as pieces, and the places in it where its parts end.
+    """A complete legal response as pieces, with the ends of its parts.
 
-    ``optional`` pieces can be left out without changing what the response means.
+    ``optional`` pieces can be removed without changing the meaning of the response.
     """
 
     serial: str
@@ -58,9 +58,9 @@ class Draft:
     body: bytes = b""
     framing: Framing = "length"
     pieces: list[Piece] = field(default_factory=list)
-    final_at: int = 0  # pieces before the final status line
-    head_ends: int = 0  # pieces up to the empty line
-    whole_at: int = 0  # pieces after which a lenient client may take the body for whole
+    final_at: int = 0  # number of pieces before the final status line
+    head_ends: int = 0  # number of pieces up to the empty line
+    whole_at: int = 0  # pieces after which a lenient client may accept the body
     _elements: int = 0
 
     def add(self, data: bytes, optional: bool = False) -> None:
@@ -73,13 +73,15 @@ class Draft:
 
     @property
     def name(self) -> str:
-        """The framing, and whether interim responses come first."""
+        """The framing, and whether interim responses precede the final one."""
         return self.framing + (" after interim" if self.final_at else "")
 
 
 def response(random: Random, serial: str, status: int | None = None, plain: bool = False) -> Draft:
-    """Any legal response. ``plain``: a 200 with a body and without a content coding, for those
-    who want to break it."""
+    """Return any legal response.
+
+    ``plain``: a 200 with a body and without a content coding, for scripts that break it.
+    """
     draft = Draft(serial, status or (200 if plain else random.choice(STATUSES)))
     eol = b"\r\n" if random.random() < 0.9 else b"\n"
     while random.random() < 0.3 and draft.size() < 4000:
@@ -112,7 +114,7 @@ def response(random: Random, serial: str, status: int | None = None, plain: bool
 
 
 def interim(random: Random, draft: Draft, eol: bytes = b"\r\n") -> None:
-    """An interim response (RFC 9110 §15.2): it ends with its head, whatever its headers say."""
+    """Add an interim response (RFC 9110 §15.2). It ends with its head."""
     status = random.choice(INTERIM)
     fields = [b"Link: </a.css>; rel=preload", b"X-Interim:", b"Content-Length: 7"]
     lines = [b"HTTP/1.1 %d %s" % (status, random.choice((b"", b"Early Hints", b"Processing")))]
@@ -124,7 +126,7 @@ def interim(random: Random, draft: Draft, eol: bytes = b"\r\n") -> None:
 
 
 def _body(random: Random, draft: Draft, plain: bool) -> list[tuple[bytes, bool]]:
-    """Add the pieces of the body; the headers that it needs, each with whether it is optional."""
+    """Add the body's pieces; return the headers it needs, each with whether it is optional."""
     headers = [(b"Content-Type: application/json", True)]
     if draft.status in BODILESS:
         draft.framing = "none"
@@ -169,7 +171,7 @@ def _length(random: Random, draft: Draft, size: int) -> list[bytes]:
 
 
 def coded(random: Random, draft: Draft) -> tuple[bytes, bytes]:
-    """The body under a content coding, and the header for it."""
+    """Return the body under a content coding, and the header for it."""
     chance = random.random()
     if chance < 0.15:
         return draft.body, b"Content-Encoding: identity"
@@ -183,12 +185,12 @@ def coded(random: Random, draft: Draft) -> tuple[bytes, bytes]:
 
 
 def zipped(data: bytes) -> bytes:
-    """One member; without a time, so that the same case has the same bytes."""
+    """Compress into one gzip member without a time stamp, so that equal cases have equal bytes."""
     return gzip.compress(data, 1, mtime=0)
 
 
 def chunks(random: Random, draft: Draft, sent: bytes) -> None:
-    """The chunked coding (RFC 9112 §7.1) with what it allows beside the data."""
+    """Add the body in the chunked coding (RFC 9112 §7.1), with extensions and trailers."""
     steps = (1, 7, 64, 1000, 10**6) if len(sent) < 500 else (999, 10**6)
     step = random.choice(steps)
     for at in range(0, len(sent), step):
@@ -214,7 +216,7 @@ def _extension(random: Random) -> bytes:
 
 
 def deflated_wrongly(body: bytes, how: Literal["cut", "checksum", "noise", "raw"]) -> bytes:
-    """What claims to be gzip and cannot be decoded."""
+    """Return bytes that are labelled gzip and cannot be decoded."""
     whole = zipped(body)
     match how:
         case "cut":

@@ -1,4 +1,4 @@
-"""Plays many cases on several threads, and keeps the smallest case of each failure."""
+"""Play many cases on several threads; keep the smallest case of each failure."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ _MOST_FAILURES = 40
 
 @dataclass
 class Report:
-    """What a run has seen: streams by class, and one small case for each kind of failure."""
+    """The result of a run: streams by class, and one small case for each kind of failure."""
 
     streams: Counter[str] = field(default_factory=Counter)
     violations: Counter[str] = field(default_factory=Counter)
@@ -30,7 +30,7 @@ class Report:
         return self.streams.total()
 
     def classes(self) -> str:
-        """The count of streams by class, the commonest first."""
+        """Return the number of streams by class, the most frequent first."""
         lines = [f"{count:8} {name}" for name, count in self.streams.most_common()]
         return "\n".join([*lines, f"{self.total:8} streams in {self.took_s:.0f} s"])
 
@@ -45,7 +45,7 @@ class Report:
 def play(
     cases: Iterable[Case], client: Callable[[str], Client] = origin, workers: int = WORKERS
 ) -> Report:
-    """Every case once; those that fail are made smaller while they fail in the same way."""
+    """Play every case once; shrink the failing ones."""
     report, rest, lock = Report(), iter(cases), threading.Lock()
     started = time.monotonic()
     threads = [

@@ -1,4 +1,4 @@
-"""What the scripted upstream does with one request, and what its caller must get."""
+"""The scripted upstream's actions for one request, and the caller's expected result."""
 
 import dataclasses
 import itertools
@@ -16,7 +16,7 @@ Charge = Literal["maybe", "charged", "failing", "any"]
 SHORT_DEADLINE_S = 0.25
 LONG_DEADLINE_S = 20.0
 
-# An answer with another status may come without its body.
+# For other statuses the client may drop the body.
 STATUSES_WITH_BODY = (200, 400, 404)
 
 _SERIAL = re.compile(rb"#(\d{6}\.\d{2})#")
@@ -26,8 +26,8 @@ _SERIAL = re.compile(rb"#(\d{6}\.\d{2})#")
 class Send:
     """Bytes to write. Sends without a pause between them leave in one packet.
 
-    Sends with the same ``element`` above 0 belong to one optional element of the message:
-    without it the expectation still holds.
+    Sends with the same ``element`` above 0 form one optional element of the message. The expected
+    result is the same without it.
     """
 
     data: bytes
@@ -38,9 +38,9 @@ class Send:
 class Pause:
     """A wait between two packets.
 
-    An ``idle`` one stands behind a complete answer: when a next request arrives meanwhile, the
-    rest of the script is dropped, because a client could not tell late bytes of the former
-    answer from those of its own.
+    An ``idle`` pause follows a complete answer. If the next request arrives during it, the rest of
+    the script is dropped, because a client could not distinguish late bytes of the former answer
+    from those of its own.
     """
 
     seconds: float = 0.001
@@ -49,18 +49,18 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Endless:
-    """The same bytes again and again until the client hangs up."""
+    """The same bytes, repeated until the client closes the connection."""
 
     data: bytes
 
 
 class End(Enum):
-    """What becomes of the connection when all steps are played."""
+    """What happens to the connection after all steps."""
 
     KEEP = "keep"
     CLOSE = "close"
     RESET = "reset"
-    HANG = "hang"  # silent until the client hangs up
+    HANG = "hang"  # silent until the client closes
 
 
 Step = Send | Pause | Endless
@@ -68,13 +68,13 @@ Step = Send | Pause | Endless
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What the caller must get.
+    """The result that the caller must get.
 
-    ``answer``: exactly this status and body. ``error``: an UpstreamError. ``either``: one of
-    the two. A ``body`` of None is any body that carries no other request's serial.
+    ``answer``: exactly this status and body. ``error``: an UpstreamError. ``either``: one of the
+    two. A ``body`` of None allows any body without another request's serial.
 
     ``charge`` is the class of an error: ``maybe`` (Broken or TimedOut: no byte was sent),
-    ``charged`` (Unusable: a final status line was), ``failing`` (a 5xx), or ``any``.
+    ``charged`` (Unusable: a final status line was sent), ``failing`` (a 5xx), or ``any``.
     """
 
     kind: Kind
@@ -86,20 +86,21 @@ class Expected:
         if self.kind == "error":
             return f"an error, charge class {self.charge}"
         size = "any" if self.body is None else len(self.body)
-        told = f"status {self.status} with {size} bytes"
-        return told if self.kind == "answer" else f"{told}, or an error, charge class {self.charge}"
+        text = f"status {self.status} with {size} bytes"
+        return text if self.kind == "answer" else f"{text}, or an error, charge class {self.charge}"
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """``name`` is the class of the stream, and after a colon its case. The deadline is short
-    only where the caller may run into it, so that no other result depends on the machine's
-    speed.
+    """The scripted answer to one request.
 
-    With ``mends``, a repeated request gets the clean answer; without, the same steps again.
-    With ``hasty``, the caller's next request leaves as soon as this call has ended, without
-    waiting for the script to end as well. With ``early``, the script is played when the head of
-    the request has arrived, and the rest is never read: such a request does not count.
+    ``name`` is the class of the stream and, after a colon, its case. The deadline is short only
+    where the call may run into it, so that no other result depends on the machine's speed.
+
+    ``mends``: a repeated request gets the clean answer, otherwise the same steps. ``hasty``: the
+    caller sends its next request when the call has ended, without waiting for the end of the
+    script. ``early``: the script is played when the head of the request has arrived. The rest is
+    not read, and the request does not count as received.
     """
 
     name: str
@@ -119,10 +120,10 @@ class Script:
         return dataclasses.replace(self, steps=tuple(steps))
 
     def lines(self) -> Iterator[str]:
-        """A line for what is sent between two pauses, one for each pause, and the end."""
+        """Yield a line for the bytes between two pauses, for each pause, and for the end."""
         for is_sent, steps in itertools.groupby(self.steps, _is_sent):
             if is_sent:
-                yield f"send {_told(list(steps))}"
+                yield f"send {_describe(list(steps))}"
                 continue
             for step in steps:
                 match step:
@@ -138,8 +139,8 @@ def _is_sent(step: Step) -> bool:
     return isinstance(step, Send) or step == Pause(0.0)
 
 
-def _told(steps: list[Step]) -> str:
-    """The bytes, and the sizes of the packets where there are several."""
+def _describe(steps: list[Step]) -> str:
+    """Return the bytes, and the packet sizes if there are several packets."""
     packets = [b""]
     for step in steps:
         if isinstance(step, Send):
@@ -154,7 +155,7 @@ def _told(steps: list[Step]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and the script that answers it. ``serial`` stands for the vehicle."""
+    """One request and the script that answers it; ``serial`` identifies the vehicle."""
 
     serial: str
     method: Method
@@ -163,10 +164,10 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The exchanges of one Origin, by caller; several callers ask at the same time.
+    """The exchanges of one Origin by caller; several callers send at the same time.
 
-    With ``warm_up`` each caller asks for a clean answer first, so that a client that reuses
-    connections has one. After every exchange its caller asks for a clean answer.
+    ``warm_up``: each caller first requests a clean answer, so that a client that reuses connections
+    has one. After each exchange its caller requests a clean answer.
     """
 
     name: str
@@ -189,7 +190,7 @@ class Case:
 
 
 def record(serial: str, size: int = 0) -> bytes:
-    """A body that names no vehicle, like a fine's, except by the serial of its request."""
+    """A body that is identified only by its request's serial, as a fine names no vehicle."""
     filling = ("Avançar o sinal vermelho. " * (size // 26 + 1))[:size]
     fine = {"autoInfracao": f"#{serial}#", "descricao": filling}
     return json.dumps({"status": "SUCCESS", "result": [fine]}, ensure_ascii=False).encode()

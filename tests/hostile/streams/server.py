@@ -1,4 +1,4 @@
-"""The scripted upstream: real loopback connections, one thread each, a script by request."""
+"""The scripted upstream: loopback connections, one thread each, one script a request."""
 
 import fcntl
 import select
@@ -20,14 +20,14 @@ _ENDLESS_PAUSE_S = 0.001
 
 
 class Playback:
-    """What the upstream saw of one request path and did with it."""
+    """What the upstream received and sent for one request path."""
 
     def __init__(self, serial: str, script: Script, rows: Callable[[], int]) -> None:
         self.serial = serial
         self.early = script.early
         self.received = 0
-        self.bytes_sent = False  # in answer to the first request
-        self.unannounced = False  # a request was received that the account had no row for
+        self.bytes_sent = False  # for the first request
+        self.unannounced = False  # a request was received before the account had its row
         self._script = script
         self._rows = rows
         self._begun = 0
@@ -35,7 +35,10 @@ class Playback:
         self._change = threading.Condition()
 
     def begin(self) -> Script:
-        """Count a request that was received whole, or whose head was, where that is enough."""
+        """Count a received request and return its script.
+
+        With ``early`` the head of a request suffices.
+        """
         with self._change:
             self._playing += 1
             self._begun += 1
@@ -53,17 +56,17 @@ class Playback:
             self._change.notify_all()
 
     def settle(self) -> bool:
-        """Wait until no script of this path is playing."""
+        """Wait until no script of this path is playing; return whether that happened in time."""
         with self._change:
             return self._change.wait_for(lambda: self._playing == 0, 2 * _GIVE_UP_S)
 
 
 class ScriptedServer:
-    """Counts requests received whole, by path, and plays the script registered for each."""
+    """Counts completely received requests by path, and plays the path's script."""
 
     def __init__(self) -> None:
         self._listener = socket.socket()
-        # Small, so that a client is still sending a large body when the answer comes.
+        # Small, so that a client is still sending a large body when it is answered.
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
         self._listener.bind(("127.0.0.1", 0))
         self._listener.listen(1024)
@@ -118,17 +121,17 @@ class ScriptedServer:
             connection.settimeout(60)
             _Connection(connection, self._playbacks).serve()
         except OSError:
-            pass  # the client left, or a script has reset the connection
+            pass  # the client closed, or a script reset the connection
         except BaseException as error:
             self.errors.append(error)
         finally:
-            with self._lock:  # the descriptor may be another connection's once it is closed
+            with self._lock:  # a closed descriptor may be assigned to another connection
                 self._connections.discard(connection)
                 connection.close()
 
 
 class _Connection:
-    """One accepted connection: requests in, scripts out, until one side ends it."""
+    """One accepted connection: reads requests and plays scripts until one side closes."""
 
     def __init__(self, connection: socket.socket, playbacks: dict[str, Playback]) -> None:
         self._socket = connection
@@ -140,7 +143,7 @@ class _Connection:
         while (path := self._request()) is not None:
             playback = self._playbacks.get(path)
             if playback is None or not self._read_body(playback):
-                return  # the caller had given up, or has hung up within its request
+                return  # the call had ended, or the client closed within its request
             script = playback.begin()
             try:
                 end = self._play(script, playback)
@@ -150,7 +153,7 @@ class _Connection:
                 return
 
     def _request(self) -> str | None:
-        """The path of the next request, its head read; None when the client has hung up."""
+        """Read the next head and return its path; None when the client has closed."""
         while b"\r\n\r\n" not in self._received:
             if not self._fill():
                 return None
@@ -164,7 +167,7 @@ class _Connection:
         return request_line.split(b" ")[1].decode()
 
     def _read_body(self, playback: Playback) -> bool:
-        """False when the client hangs up before the end of its request."""
+        """Read the request body; return False if the client closes before its end."""
         if playback.early:
             return True
         while len(self._received) < self._body_size:
@@ -214,15 +217,18 @@ class _Connection:
             packet.clear()
 
     def _wait_until_received(self) -> None:
-        """A reset drops what is not sent yet, and many small packets wait for acknowledgements."""
+        """Wait until the client has acknowledged all bytes.
+
+        A reset drops unsent bytes, and many small packets wait for acknowledgements.
+        """
         ends_at = time.monotonic() + _GIVE_UP_S
         while sys.platform == "linux" and time.monotonic() < ends_at:
             unacknowledged = fcntl.ioctl(self._socket, termios.TIOCOUTQ, bytes(4))
             if not any(unacknowledged) or self._readable(0.0005):
-                return  # all has arrived, or the client has hung up
+                return  # all bytes have arrived, or the client has closed
 
     def _close(self) -> None:
-        """Before the playback is told to be finished: what follows meets a closed connection."""
+        """Close before the playback ends, so that the next request finds a closed connection."""
         self._socket.close()
 
     def _send_without_end(self, data: bytes) -> None:

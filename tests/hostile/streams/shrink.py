@@ -1,4 +1,4 @@
-"""Makes a failing case smaller while it fails in the same way."""
+"""Shrink a failing case while it fails in the same way."""
 
 import dataclasses
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ _MOST_TRIES = 300
 
 
 def shrunk(case: Case, key: Key, play: Play) -> tuple[Case, list[Violation]] | None:
-    """The smallest failing case found and its violations; None when the failure does not repeat."""
+    """Return the smallest failing case and its violations; None if the failure does not repeat."""
     best: tuple[Case, list[Violation]] | None = None
     tries = 0
     candidates = iter([case] * 3)
@@ -29,7 +29,7 @@ def shrunk(case: Case, key: Key, play: Play) -> tuple[Case, list[Violation]] | N
 
 
 def smaller(case: Case) -> Iterator[Case]:
-    """Cases with one thing less, the largest things first."""
+    """Yield cases with one part removed, the largest parts first."""
     if len(case.callers) > 1:
         for number in range(len(case.callers)):
             yield dataclasses.replace(case, callers=_without(case.callers, number))
@@ -55,7 +55,7 @@ def smaller(case: Case) -> Iterator[Case]:
 
 
 def smaller_scripts(script: Script) -> Iterator[Script]:
-    """The same message in one packet, then without its optional elements and pauses."""
+    """Yield the message in one packet, then without optional elements and pauses."""
     steps = list(script.steps)
     pauses = [step for step in steps if isinstance(step, Pause) and not step.idle]
     if len(pauses) > 1:

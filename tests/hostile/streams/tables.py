@@ -1,4 +1,4 @@
-"""Cases that are not left to chance: every byte of one response, every entry of the tables."""
+"""Systematic cases: every byte of one response, every entry of the tables."""
 
 import gzip
 from collections.abc import Callable, Iterator, Mapping
@@ -44,7 +44,7 @@ def single(script: Script, warm_up: bool = True, method: Method = "GET") -> Case
 
 
 def draft(framing: Framing = "length", interim: bytes = b"", status: int = 200) -> Draft:
-    """A response without any choice in it."""
+    """A response in its simplest spelling."""
     made = Draft(SERIAL, status, record(SERIAL), framing)
     if interim:
         made.add(interim, optional=True)
@@ -82,7 +82,7 @@ def splits_at_every_byte() -> Iterator[Case]:
 
 
 def resets_after_every_byte() -> Iterator[Case]:
-    """On a used connection: a client could take it for one that had been closed while idle."""
+    """Resets on a used connection, which resemble one that was closed while idle."""
     whole = draft("length")
     for size in range(whole.size()):
         yield single(cut_at(whole, size, End.RESET, mends=True))
@@ -107,7 +107,7 @@ def closes_after_every_byte() -> Iterator[Case]:
 
 
 def interim_responses() -> Iterator[Case]:
-    """Before the final response: in one packet with it, in one of their own, and long before."""
+    """Interim responses in the final response's packet, in their own, and long before."""
     for framing in ("length", "chunked", "close"):
         for status in INTERIM:
             for lines in (b"", b"Link: </a>\r\n", b"Content-Length: 7\r\n", b"X: a\r\nY: b\r\n"):
@@ -129,8 +129,11 @@ def _interim(whole: Draft) -> Iterator[Case]:
 
 
 def bytes_behind() -> Iterator[Case]:
-    """Behind a complete answer, a stranger's among them; an empty line also when the next
-    request may have left already, since it can be told from an answer."""
+    """Bytes after a complete answer, another request's answer among them.
+
+    An empty line is also sent where the next request may have left already, because a client can
+    distinguish it from an answer.
+    """
     for framing in ("length", "chunked"):
         whole = draft(framing)
         steps, expected = steps_of(whole.pieces), expectation(whole)
@@ -173,7 +176,7 @@ def endless_answers() -> Iterator[Case]:
 
 
 def bodies() -> Iterator[Case]:
-    """Legal bodies that a client may lose, and those that are too large."""
+    """Legal bodies that a client may lose, and bodies that are too large."""
     body = record(SERIAL)
     halves = zipped(body[:50]) + zipped(body[50:])
     gzipped = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"

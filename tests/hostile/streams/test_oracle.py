@@ -1,4 +1,4 @@
-"""The oracle tells a client that breaks the rules from one that keeps them."""
+"""The oracle distinguishes a client that breaks the rules from one that obeys them."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from tests.hostile.streams.tables import TABLES
         ("bodies", {"wrong answer"}),
     ],
 )
-def test_naive_client_is_found_out(table: str, kinds: set[str]) -> None:
+def test_oracle_reports_violations_of_naive_client(table: str, kinds: set[str]) -> None:
     report = play(TABLES[table](), NaiveClient)
     assert kinds <= {kind for kind, _ in report.failures}
 
@@ -34,5 +34,5 @@ def test_naive_client_is_found_out(table: str, kinds: set[str]) -> None:
         "callers_at_once",
     ],
 )
-def test_client_that_reuses_connections_with_care_passes(table: str) -> None:
+def test_oracle_passes_careful_client(table: str) -> None:
     assert not str(play(TABLES[table](), CarefulClient))

@@ -1,4 +1,4 @@
-"""Whatever an upstream writes, a caller gets the answer to its own request or an error of ours.
+"""Any response stream yields the answer to the caller's own request, or an UpstreamError.
 
 ``STREAMS_SEED`` repeats a run of random streams, ``STREAMS_ONLY`` one case of it by its number.
 """
@@ -27,16 +27,16 @@ def no_warnings_of_each_call(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def expect_none(report: Report) -> None:
-    if told := str(report):
-        pytest.fail(f"STREAMS_SEED={SEED}, {report.total} streams\n{told}", pytrace=False)
+    if failures := str(report):
+        pytest.fail(f"STREAMS_SEED={SEED}, {report.total} streams\n{failures}", pytrace=False)
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_table_of_streams(table: str) -> None:
+def test_table_of_streams_breaks_no_rule(table: str) -> None:
     expect_none(play(TABLES[table]()))
 
 
-def test_random_streams(capsys: pytest.CaptureFixture[str]) -> None:
+def test_random_streams_break_no_rule(capsys: pytest.CaptureFixture[str]) -> None:
     report = play(generated(cases(1_100, 100_000)))
     if FULL:
         with capsys.disabled():
@@ -45,7 +45,7 @@ def test_random_streams(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def generated(streams: int) -> Iterator[Case]:
-    """Cases with at least that many streams together."""
+    """Yield cases with at least that many streams in total."""
     if ONLY:
         yield grammar.case(SEED, int(ONLY))
         return
@@ -56,6 +56,6 @@ def generated(streams: int) -> Iterator[Case]:
         number, streams = number + 1, streams - case.streams
 
 
-def test_there_are_3000_streams() -> None:
+def test_streams_number_at_least_3000() -> None:
     of_tables = sum(case.streams for table in TABLES.values() for case in table())
     assert of_tables + cases(1_100, 100_000) >= cases(3_000, 100_000)

@@ -1,4 +1,4 @@
-"""Errors of the JSON API: Portuguese messages, checked in the contract's order."""
+"""Errors of the JSON API: Portuguese messages, and the order of checks."""
 
 import pytest
 

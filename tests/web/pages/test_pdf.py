@@ -45,7 +45,7 @@ def text_of(pdf: PdfReader) -> str:
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text))
 
 
-def test_the_dossier_is_the_golden_one(snapshot: SnapshotAssertion) -> None:
+def test_dossier_matches_golden_html(snapshot: SnapshotAssertion) -> None:
     """Changes of the dossier's content show up in the diff of the golden file."""
     html = re.sub(r"\n\s*\n+", "\n", dossiers.usual())
     check_html(html)

@@ -1,43 +1,46 @@
-"""What callers do: lookups one by one and together, pages and their forms."""
+"""Steps of callers: single and concurrent lookups, pages and their forms."""
 
 import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlencode
 
-from tests.states.judge import WRITTEN_BY_A_PAGE, Judged
-from tests.states.model import Ask, Env, Reply, Violation, Who, Wish
+from tests.states.checks import WRITTEN_BY_A_PAGE, CheckedHistory
+from tests.states.model import Ask, Caller, Directive, Env, Reply, Violation
 from tests.states.numbered import KINDS, NumberedUpstream
 
 _CODE = re.compile(r"<p><code>([^<]{20,})</code></p>")
 
 
-class Visited(Judged):
-    """A judged portal with callers."""
+class CallerSteps(CheckedHistory):
+    """A history with steps of callers."""
 
-    def look_up(self, who: Who, ask: Ask, wish: Wish = "") -> Reply:
-        """One lookup alone, judged."""
-        self._want(who, ask.key, wish)
-        reply = self.world.json(who, ask, wish)
-        self._judge(who, ask, wish, reply, alone=True)
+    def look_up(self, who: Caller, ask: Ask, directive: Directive = "") -> Reply:
+        """Make one lookup and check its reply."""
+        self._expect(who, ask.key, directive)
+        reply = self.world.json(who, ask, directive)
+        self._check_reply(who, ask, directive, reply, alone=True)
         self.settle()
         return reply
 
-    def look_up_together(self, asks: Sequence[tuple[Who, Ask]]) -> list[Reply]:
-        """All at the same time. Coalescing is judged by ``settle``: a key is paid once."""
+    def look_up_together(self, asks: Sequence[tuple[Caller, Ask]]) -> list[Reply]:
+        """Make all lookups at the same time.
+
+        ``settle`` checks coalescing, because each key may be paid once.
+        """
         for who, ask in asks:
-            self._want(who, ask.key, "")
+            self._expect(who, ask.key, "")
         with ThreadPoolExecutor(len(asks)) as pool:
             replies = list(pool.map(lambda each: self.world.json(*each), asks))
         for (who, ask), reply in zip(asks, replies, strict=True):
-            self._judge(who, ask, "", reply, alone=False)
+            self._check_reply(who, ask, "", reply, alone=False)
         self.settle(together=True)
         return replies
 
     def look_up_under(
-        self, kind: str, upstream: NumberedUpstream, asks: Iterable[tuple[Who, Ask]]
+        self, kind: str, upstream: NumberedUpstream, asks: Iterable[tuple[Caller, Ask]]
     ) -> None:
-        """Lookups of which the first that the kind applies to is answered that way."""
+        """Make lookups; the first to which the kind applies gets that answer."""
         upstream.armed.append(KINDS[kind])
         try:
             for who, ask in asks:
@@ -46,31 +49,34 @@ class Visited(Judged):
             upstream.armed.clear()
 
     def page(self, person: str, plate: str, whole: bool = True) -> Reply:
-        """A vehicle's page: all three lookups, or the shell, which asks nothing."""
+        """Open a vehicle's page: with all three lookups, or the shell without any."""
         who = self._reader(person)
         if whole:
-            self._want_all(who, plate)
+            self._expect_all(who, plate)
         reply = self.world.page(person, f"/placa/{plate}" + ("?completo=1" if whole else ""))
-        self._judge_page(person, {plate}, reply)
+        self._check_page(person, {plate}, reply)
         self.settle()
         return reply
 
     def act(self, person: str, plate: str, action: str) -> None:
-        """``atualizar`` or ``laudo``, as the page's forms do, and the page that follows."""
+        """Post ``atualizar`` or ``laudo`` like the page's forms, and open the next page."""
         who = self._reader(person)
-        self._want_all(who, plate, "no-cache" if action == "atualizar" else "")
+        self._expect_all(who, plate, "no-cache" if action == "atualizar" else "")
         if who is not None and action == "laudo":
-            self._want(who, WRITTEN_BY_A_PAGE, "")
+            self._expect(who, WRITTEN_BY_A_PAGE, "")
         reply = self.world.form(person, "/", f"/placa/{plate}/{action}")
-        self._judge_page(person, {plate}, reply)
+        self._check_page(person, {plate}, reply)
         self.settle()
         self.page(person, plate, whole=False)
 
     def dossier(self, person: str, plate: str) -> None:
-        """The printable dossier; the code on it is known where it was issued, and there alone."""
-        self._want_all(self._reader(person), plate)
+        """Open the printable dossier, and check all codes seen so far.
+
+        Only the upstream that issued a code may verify it.
+        """
+        self._expect_all(self._reader(person), plate)
         reply = self.world.page(person, f"/placa/{plate}/dossie")
-        self._judge_page(person, {plate}, reply)
+        self._check_page(person, {plate}, reply)
         self.settle()
         if code := _CODE.search(reply.body.decode()):
             self.codes.append((self.env, code[1]))
@@ -80,14 +86,14 @@ class Visited(Judged):
     def _check_code(self, env: Env, code: str) -> None:
         page = self.world.request("GET", "/verificar?" + urlencode({"codigo": code}))
         is_known = "O código confere" in page.body.decode()
-        told = f"a code of {env.name} at {self.env.name}"
+        context = f"a code of {env.name} at {self.env.name}"
         if env is self.env and not is_known:
-            raise Violation("a dossier's code is known where it was issued", told)
+            raise Violation("a dossier's code is known where it was issued", context)
         shares = set(env.upstreams.values()) & set(self.env.upstreams.values())
         if is_known and env is not self.env and not shares:
-            raise Violation("upstreams share no dossier code", told)
+            raise Violation("upstreams share no dossier code", context)
 
-    def sign_in(self, who: Who) -> bool:
+    def sign_in(self, who: Caller) -> bool:
         done = self.world.sign_in(who)
         self.settle()
         return done

@@ -1,20 +1,20 @@
-"""What happens around a portal: faults and outages, restarts, kills, Redis away and back."""
+"""Steps around a portal: faults and outages, restarts, kills, Redis outages."""
 
 import shutil
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from tests.states.model import Ask, Env, Reply, Violation, Who
+from tests.states.caller_steps import CallerSteps
+from tests.states.model import Ask, Caller, Env, Reply, Violation
 from tests.states.numbered import GOOD, KINDS, NumberedUpstream
-from tests.states.visits import Visited
 from tests.states.world import EACH_WORKER, restart
 
 
-class Surrounded(Visited):
-    """A portal with callers and a world that fails."""
+class OutageSteps(CallerSteps):
+    """A history with steps that disturb the portal."""
 
-    def stand(self, kind: str, upstream: NumberedUpstream) -> None:
-        """From now on an upstream answers this way."""
+    def set_answer(self, kind: str, upstream: NumberedUpstream) -> None:
+        """Set the answer of an upstream from now on."""
         upstream.standing = KINDS[kind]
 
     def stop_upstream(self, upstream: NumberedUpstream) -> None:
@@ -23,7 +23,7 @@ class Surrounded(Visited):
         self._trouble()
 
     def heal(self) -> None:
-        """Every upstream answers well; within 20 s so does the portal."""
+        """Make every upstream answer correctly, and check that the portal recovers within 20 s."""
         for upstream in self.world.upstreams:
             restart(upstream.fake)
             upstream.standing = GOOD
@@ -45,15 +45,15 @@ class Surrounded(Visited):
         self.settle()
 
     def restart(self, under_way: bool = False) -> None:
-        """SIGTERM and a new start; lookups under way are answered first."""
+        """Stop with SIGTERM and start again; lookups in progress must be answered first."""
         self._end_and_start(self.env, under_way)
 
     def switch(self, name: str) -> None:
-        """The same DATA_DIR under other settings."""
+        """Restart with other settings on the same DATA_DIR."""
         self._end_and_start(self.world.envs[name], under_way=False)
 
     def _end_and_start(self, env: Env, under_way: bool) -> None:
-        waiting: list[tuple[Who, Ask, Future[Reply]]] = []
+        waiting: list[tuple[Caller, Ask, Future[Reply]]] = []
         with ThreadPoolExecutor(4) as pool:
             if under_way and self.env.mode != "demo":
                 waiting = self._held(pool, self.callers()[0])
@@ -68,7 +68,7 @@ class Surrounded(Visited):
         for who, ask, reply in waiting:
             if reply.result().status == 0:
                 raise Violation("SIGTERM loses no lookup under way", str(ask))
-            self._judge(who, ask, "", reply.result(), alone=True)
+            self._check_reply(who, ask, "", reply.result(), alone=True)
         self.settle()
         self.world.env = env
         self.world.portal.configure(env.settings)
@@ -77,7 +77,10 @@ class Surrounded(Visited):
         self.settle()
 
     def kill_worker(self, under_way: bool = False) -> None:
-        """SIGKILL; with a call under way it may be paid again, and no answer is promised."""
+        """Kill a worker with SIGKILL.
+
+        A call in progress may be paid again, and its lookup need not be answered.
+        """
         self._killed = True
         for upstream in self.env.upstreams.values():
             self.exact[upstream.name] &= not under_way
@@ -90,21 +93,21 @@ class Surrounded(Visited):
                 upstream.gate.set()
             for who, ask, reply in waiting:
                 if reply.result().status:
-                    self._judge(who, ask, "", reply.result(), alone=False)
+                    self._check_reply(who, ask, "", reply.result(), alone=False)
         self.world.wait_for_workers()
         self.settle(together=True)
 
     def _held(
-        self, pool: ThreadPoolExecutor, who: Who, plate: str | None = None
-    ) -> list[tuple[Who, Ask, Future[Reply]]]:
-        """A lookup that waits for its upstream's answer until the gates are opened."""
-        self._trouble()  # or until its time is up
+        self, pool: ThreadPoolExecutor, who: Caller, plate: str | None = None
+    ) -> list[tuple[Caller, Ask, Future[Reply]]]:
+        """Start a lookup that waits for its upstream until the gates are opened."""
+        self._trouble()  # or until its deadline
         upstreams = list(self.env.upstreams.values())
         before = sum(len(each.answers) for each in upstreams)
         for each in upstreams:
             each.gate.clear()
         ask = self._new_report(plate)
-        self._want(who, ask.key, "")
+        self._expect(who, ask.key, "")
         held = pool.submit(self.world.json, who, ask)
         ends_at = time.monotonic() + 5
         while not held.done() and time.monotonic() < ends_at:
@@ -114,14 +117,14 @@ class Surrounded(Visited):
         return [(who, ask, held)]
 
     def _new_report(self, plate: str | None = None) -> Ask:
-        """A lookup that nothing stored can answer."""
+        """Return a lookup that no stored answer can satisfy."""
         number = self.chance.randrange(10**9)
         return self.world.ask("report", plate or self.world.plates[2], data=number)
 
     # Redis and files
 
     def redis_away(self, pause: bool) -> None:
-        """Killed, or silent. What was stored may be paid for again from here on."""
+        """Kill or suspend Redis. Stored answers may be paid for again from here on."""
         redis = self.world.redis
         assert redis is not None
         if pause:
@@ -132,7 +135,7 @@ class Surrounded(Visited):
         self.model.forget_stored()
 
     def redis_back(self) -> None:
-        """Resumed with its contents, or started again without any."""
+        """Resume Redis with its contents, or start it empty."""
         redis = self.world.redis
         assert redis is not None
         if redis.is_running:
@@ -150,6 +153,6 @@ class Surrounded(Visited):
         self.model.store_is_well = True
 
     def remove_leases(self) -> None:
-        """What a cleaner of temporary files may do to a running portal."""
+        """Remove the lease files, as a cleaner of temporary files may do."""
         for folder in self.world.portal.data_dir.rglob("leases"):
             shutil.rmtree(folder, ignore_errors=True)

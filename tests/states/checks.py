@@ -1,4 +1,4 @@
-"""The judge of a history: what is checked of every reply and after every step."""
+"""Checks of every reply and after every step of a history."""
 
 import random
 import time
@@ -8,12 +8,12 @@ from tests.fakes.answers import Operation, path_of
 from tests.states.model import (
     TROUBLE_S,
     Ask,
+    Caller,
+    Directive,
     Env,
     Lifetime,
     Reply,
     Violation,
-    Who,
-    Wish,
     credential,
 )
 from tests.states.numbered import Answer, Key
@@ -21,13 +21,13 @@ from tests.states.run import Totals
 from tests.states.world import ALICE, BOB, STAFF, VISITOR, World
 
 OF_A_PLATE: tuple[Operation, ...] = ("decode", "renainf", "renajud")
-# Shorter than any time-out that the portal is given.
+# Shorter than every time-out in the portal's settings.
 LATE_S = 2.5
 WRITTEN_BY_A_PAGE: Key = ("POST", path_of("report"), "")
 
 
-class Judged:
-    """``world`` is the portal; every step ends with ``settle``."""
+class CheckedHistory:
+    """A history with its checks; ``world`` is the deployment. Every step ends with ``settle``."""
 
     def __init__(
         self,
@@ -42,13 +42,17 @@ class Judged:
         self.totals.histories += 1
         self.world = World(chance, lifetimes, redis, env)
         self.model = self.world.model
-        self.issued: dict[str, Who] = {}
+        self.issued: dict[str, Caller] = {}
         self.exact = {upstream.name: True for upstream in self.world.upstreams}
-        self.codes: list[tuple[Env, str]] = []  # of dossiers, and where each was issued
+        self.codes: list[
+            tuple[Env, str]
+        ] = []  # codes of dossiers, with the configuration that issued each
         self.demo_lookups = 0
-        self.disturbed = False  # a breaker may be half open: one of several requests probes
+        self.disturbed = False  # a breaker may be half-open, with one request as its probe
         self._seen = {upstream.name: 0 for upstream in self.world.upstreams}
-        self._wanted: dict[Key, set[str]] = {}  # in this step: who may have caused a call
+        self._expected: dict[
+            Key, set[str]
+        ] = {}  # in this step: credentials that may have caused a call
         self._refreshed: set[Key] = set()
         self._killed = False
 
@@ -56,8 +60,8 @@ class Judged:
     def env(self) -> Env:
         return self.world.env
 
-    def callers(self) -> list[Who]:
-        """Those that the present mode may know, the operator's own first."""
+    def callers(self) -> list[Caller]:
+        """Return the callers known in the current mode, the operator's token first."""
         match self.env.mode:
             case "managed":
                 return [STAFF, *self.issued.values()]
@@ -66,28 +70,30 @@ class Judged:
             case _:
                 return [VISITOR, STAFF]
 
-    def _want(self, who: Who, key: Key, wish: Wish) -> None:
+    def _expect(self, who: Caller, key: Key, directive: Directive) -> None:
         self.totals.lookups += 1
         self.demo_lookups += self.env.mode == "demo"
-        if wish != "only-if-cached":
-            self._wanted.setdefault(key, set()).add(credential(self.env, who))
-        if wish == "no-cache" and "refresh" in who.scopes:
+        if directive != "only-if-cached":
+            self._expected.setdefault(key, set()).add(credential(self.env, who))
+        if directive == "no-cache" and "refresh" in who.scopes:
             self._refreshed.add(key)
 
-    def _want_all(self, who: Who | None, plate: str, wish: Wish = "") -> None:
+    def _expect_all(self, who: Caller | None, plate: str, directive: Directive = "") -> None:
         for operation in OF_A_PLATE:
             ask = self.world.ask(operation, plate)
-            self._want(who or VISITOR, ask.key, wish)
+            self._expect(who or VISITOR, ask.key, directive)
 
-    def _reader(self, person: str) -> Who | None:
+    def _reader(self, person: str) -> Caller | None:
         known = self.world.people.get(person)
         return known[0] if known else None
 
-    def _judge(self, who: Who, ask: Ask, wish: Wish, reply: Reply, alone: bool) -> None:
+    def _check_reply(
+        self, who: Caller, ask: Ask, directive: Directive, reply: Reply, alone: bool
+    ) -> None:
         for answer in self._new_answers():
             answer.env = answer.env or self.env.name
         if reply.status == 200:
-            self.model.check_success(self.env, who, ask, wish, reply, alone)
+            self.model.check_success(self.env, who, ask, directive, reply, alone)
         elif reply.status == 0:
             if not self._killed:
                 raise Violation("every request is answered", str(ask))
@@ -95,11 +101,11 @@ class Judged:
             self.totals.late += 1
             self._trouble()
         elif not (reply.status == 503 and self.disturbed and not alone):
-            self.model.check_failure(self.env, who, ask, wish, reply, alone)
+            self.model.check_failure(self.env, who, ask, directive, reply, alone)
 
-    def _judge_page(self, person: str, subjects: set[str], reply: Reply) -> None:
+    def _check_page(self, person: str, subjects: set[str], reply: Reply) -> None:
         self.totals.pages += 1
-        # settle() has not seen this step's calls yet.
+        # settle() has not processed this step's calls yet.
         excused = reply.asked_at < self.model.trouble_until or any(
             each.outcome != "good" for each in self._new_answers()
         )
@@ -119,7 +125,7 @@ class Judged:
         self.model.trouble_until = time.time() + TROUBLE_S
 
     def settle(self, together: bool = False) -> None:
-        """The promises that hold after every step."""
+        """Check the invariants that hold after every step."""
         now = time.time()
         new = self._new_answers()
         for answer in new:
@@ -140,19 +146,19 @@ class Judged:
         for upstream in self.world.upstreams:
             self._seen[upstream.name] = len(upstream.answers)
             self.exact[upstream.name] &= not upstream.cut
-        self._wanted.clear()
+        self._expected.clear()
         self._refreshed.clear()
         self._killed = False
         self._check_log()
 
     def _check_call(self, answer: Answer) -> None:
-        """A call was wanted, went out under the right credential, and was not paid before."""
+        """Check that a call was requested, had the right credential, and was not paid before."""
         key = answer.key
-        if answer.operation == "report" and WRITTEN_BY_A_PAGE in self._wanted:
+        if answer.operation == "report" and WRITTEN_BY_A_PAGE in self._expected:
             key = WRITTEN_BY_A_PAGE
-        if key not in self._wanted:
+        if key not in self._expected:
             raise Violation("nothing is asked that no caller asked for", str(answer))
-        if answer.credential not in self._wanted[key]:
+        if answer.credential not in self._expected[key]:
             raise Violation("a call goes out for its caller", f"{answer.credential!r}: {answer}")
         if any(each.text == answer.credential for each in (STAFF, *self.issued.values())):
             raise Violation("no portal token goes upstream", str(answer))
