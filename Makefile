@@ -39,7 +39,8 @@ test-fast: $(VENV)/dev ## what needs no server process, browser or database
 	@$(BIN)/python -m pytest -m "not slow" -n 2
 
 fuzz: $(VENV)/dev ## the long fuzz runs (make test has a short form of each; FUZZ_MINUTES, STATES_SEED)
-	@FUZZ=full $(BIN)/python -m pytest tests/hostile tests/browser/test_hostile_strings.py tests/states
+	@FUZZ=full $(BIN)/python -m pytest tests/hostile tests/browser/test_hostile_strings.py tests/states \
+		tests/outages/test_fault_matrix.py tests/upstream/test_origin.py tests/fakes/test_faults.py
 
 check: $(VENV)/dev ## ruff, mypy --strict, the import contracts
 	@$(BIN)/ruff check .

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests import factories
+from tests.effort import FULL
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import Operation, path_of
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed
@@ -39,21 +40,23 @@ RARE = [row for row in REFUSED if row.name != "status 429"]
 BAD = [row for row in BROKEN if not row.name.startswith("gzip bomb")]
 
 
-def cases(*rows: Row, without: str = ""):
+def cases(*rows: Row):
     return [
         pytest.param(row, operation, id=f"{row}-{operation}")
         for row in rows
-        for operation in row.operations
-        if operation != without
+        for operation in row.tested
     ]
 
 
-GET_AND_POST: tuple[Operation, ...] = ("decode", "report")
-
-
-def slow_cases(*rows: Row):
-    """One GET and the POST: time-outs act in the transport, which knows no other difference."""
-    return [pytest.param(row, name, id=f"{row}-{name}") for row in rows for name in GET_AND_POST]
+def page_cases(*rows: Row):
+    """A panel for each row in turn, or every panel with FUZZ=full."""
+    in_turn = itertools.cycle(PAGE_NAMES)
+    return [
+        pytest.param(row, operation, id=f"{row}-{operation}")
+        for row in rows
+        for operation in (PAGE_NAMES if FULL else [next(in_turn)])
+        if operation in row.operations
+    ]
 
 
 QUICK = cases(*BAD, *RARE, *GOOD)
@@ -129,7 +132,7 @@ def test_fault_without_a_stored_answer_has_its_status(plain: Setup, row: Row, op
     check_cold(plain, row, operation)
 
 
-@pytest.mark.parametrize(("row", "operation"), slow_cases(*SLOW))
+@pytest.mark.parametrize(("row", "operation"), cases(*SLOW))
 def test_slow_answer_without_a_stored_answer_is_504(impatient: Setup, row: Row, operation):
     check_cold(impatient, row, operation)
 
@@ -163,7 +166,7 @@ def test_fault_serves_the_stale_copy(stale: Setup, row: Row, operation):
     check_stale(stale, row, operation)
 
 
-@pytest.mark.parametrize(("row", "operation"), slow_cases(*SLOW))
+@pytest.mark.parametrize(("row", "operation"), cases(*SLOW))
 def test_slow_answer_serves_the_stale_copy(impatient_stale: Setup, row: Row, operation):
     check_stale(impatient_stale, row, operation)
 
@@ -204,12 +207,12 @@ def test_fresh_answer_is_served_without_an_upstream_call(plain: Setup, operation
     assert plain.upstream.count() == before
 
 
-@pytest.mark.parametrize(("row", "operation"), cases(*BAD, *RARE, without="report"))
+@pytest.mark.parametrize(("row", "operation"), page_cases(*BAD, *RARE))
 def test_page_shows_a_fault_as_unavailable_not_as_no_record(plain: Setup, row: Row, operation):
     check_page(plain, row, operation)
 
 
-@pytest.mark.parametrize(("row", "operation"), cases(SLOW[0], SLOW[3], without="report"))
+@pytest.mark.parametrize(("row", "operation"), page_cases(SLOW[0], SLOW[3]))
 def test_page_shows_a_slow_answer_as_unavailable(impatient: Setup, row: Row, operation):
     check_page(impatient, row, operation)
 

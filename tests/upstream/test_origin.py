@@ -37,7 +37,7 @@ CHARGED = {"maybe": Uncertain, "charged": Unusable}
     [
         pytest.param(row, operation, id=f"{row}-{operation}")
         for row in BROKEN
-        for operation in row.operations
+        for operation in row.tested
     ],
 )
 def test_broken_answer_raises_error_of_its_charge_class(upstream, row: Row, operation):
@@ -80,7 +80,7 @@ def test_slow_headers_end_at_first_byte_timeout(upstream):
     [
         pytest.param(row, operation, id=f"{row}-{operation}")
         for row in GOOD
-        for operation in row.operations
+        for operation in row.tested
     ],
 )
 def test_unusual_valid_answer_is_returned_unchanged(upstream, row: Row, operation):

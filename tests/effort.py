@@ -1,4 +1,4 @@
-"""Length of the hostile tests: short in each test run, long with FUZZ=full."""
+"""Length of the fuzz tests and of the fault matrix: short, or long with FUZZ=full."""
 
 import os
 
