@@ -8,7 +8,7 @@ from portal.gateway.gateway import Gateway
 from portal.gateway.key_record import record_key
 from portal.gateway.lease import FileLeases, Leases
 from portal.gateway.lease_limit import LimitedLeases
-from portal.gateway.ledger import ZONE, Ledger, Row
+from portal.gateway.ledger import Ledger, Row
 from portal.gateway.lookup import (
     CacheStatus,
     Caller,
@@ -44,7 +44,6 @@ __all__ = [
     "RENAINF",
     "RENAJUD",
     "REPORT",
-    "ZONE",
     "BackendBreaker",
     "BytesRemain",
     "CachePolicy",
