@@ -1,21 +1,34 @@
-"""Format money, days and lists for the Portuguese sentences of ``portal.law``.
+"""Money, numbers, days and lists in Brazilian Portuguese, in the forms of CLDR's pt_BR.
 
-``portal.web`` has its own filters for templates. These functions serve the sentences composed in
-this package, so that a verdict has the same text on a page, on paper and in a test.
+The functions take values that exist. ``portal.presentation.formats`` adds the text for missing
+ones and registers the template filters.
 """
 
 import unicodedata
 from collections.abc import Sequence
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Final
 
-NO_BREAK_SPACE = "\u00a0"
+NO_BREAK_SPACE: Final = "\u00a0"
+_SWAP: Final = str.maketrans(",.", ".,")
 
 
-def money(value: Decimal) -> str:
-    """Format ``R$ 1.234,56`` with a no-break space; ``value`` in reais, finite."""
-    digits = f"{abs(value):,.2f}".translate(str.maketrans(",.", ".,"))
-    return f"{'-' if value < 0 else ''}R${NO_BREAK_SPACE}{digits}"
+def money(value: Decimal, places: int = 2) -> str:
+    """Format ``R$ 1.234,56`` with a no-break space, ``-R$ 1.234,56`` below zero.
+
+    ``value`` is in reais and finite; 0 ``places`` leave out the cents.
+    """
+    text = grouped(value, places)
+    sign = "-" if text.startswith("-") else ""
+    return f"{sign}R${NO_BREAK_SPACE}{text.removeprefix('-')}"
+
+
+def grouped(number: int | Decimal, places: int = 0) -> str:
+    """Format a finite number with separators: ``825``, ``4.113``, ``4.113,25``."""
+    rounded = Decimal(number).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
+    # Adding 0 turns -0 into 0.
+    return f"{rounded + 0:,.{places}f}".translate(_SWAP)
 
 
 def day(value: date) -> str:
@@ -26,11 +39,6 @@ def day(value: date) -> str:
 def moment(value: datetime) -> str:
     """Format ``dd/mm/aaaa às hh:mm`` in the value's own time zone."""
     return f"{day(value.date())} às {value.hour:02}:{value.minute:02}"
-
-
-def grouped(number: int) -> str:
-    """Format an integer with thousands separators: ``825``, ``4.113``."""
-    return f"{number:,}".replace(",", ".")
 
 
 def counted(count: int, one: str, many: str) -> str:
@@ -46,6 +54,11 @@ def listed(parts: Sequence[str], last: str = " e ") -> str:
 
 
 def bare(text: str) -> str:
-    """Convert to upper case without accents, to compare words of different spellings."""
+    """Convert to upper case without accents, to compare words of different spellings.
+
+    Blanks stay. The result for a text is the concatenation of the results for its characters.
+    """
+    if text.isascii():
+        return text.upper()
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(c for c in decomposed if not unicodedata.combining(c)).upper()

@@ -15,7 +15,6 @@ from portal.law.paid_sums import PaidSum
 from portal.law.points import Points
 from portal.law.unverified import UNVERIFIED, Unverified
 from portal.law.verdict import Level, Reason, Verdict, judge
-from portal.law.wording import listed
 
 __all__ = [
     "ACTS",
@@ -58,7 +57,6 @@ __all__ = [
     "find",
     "find_court",
     "judge",
-    "listed",
     "negotiate",
     "term",
     "totals",

@@ -10,7 +10,7 @@ from portal.law.act_answers import Act, Answer, Mark, worst
 from portal.law.assessment import FineAssessment
 from portal.law.effects import Effect
 from portal.law.fine_status import Standing
-from portal.law.wording import listed, moment
+from portal.wording import listed, moment
 
 Missing = Literal["decode", "fines", "restrictions"]
 

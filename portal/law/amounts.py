@@ -11,7 +11,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
 
 from portal.law.infractions import NEW_AMOUNTS_SINCE, Infraction, stands_for
-from portal.law.wording import day, money
+from portal.wording import day, money
 
 _CENT = Decimal("0.01")
 _DOUBLED_ARTICLES = ("165", "165-A", "173", "174", "175", "191")

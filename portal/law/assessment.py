@@ -21,8 +21,8 @@ from portal.law.paid_sums import PaidSum, paid_sum
 from portal.law.past_rules import as_committed
 from portal.law.payment import payment_of
 from portal.law.points import Points, points_of
-from portal.law.wording import bare, counted, listed
 from portal.vehicle import Field, Fine
+from portal.wording import bare, counted, listed
 
 # A record's texts identify it, because its numbers and dates are read from them.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))

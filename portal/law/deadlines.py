@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from portal.law.wording import counted, day
+from portal.wording import counted, day
 
 Verdict = Literal["in_time", "late", "unknown"]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from portal.law.act_answers import ACTS, Act, Answer, worst
 from portal.law.restriction_kinds import KIND_WORDS, Kind, read_kinds
-from portal.law.wording import listed
 from portal.vehicle import Restriction
+from portal.wording import listed
 
 WHO_LIFTS = (
     "Só o juízo que a ordenou pode retirá-la; Detran e Senatran não podem. "

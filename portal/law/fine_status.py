@@ -12,8 +12,8 @@ from typing import Literal
 
 from portal.law import deadlines
 from portal.law.payment import Payment
-from portal.law.wording import bare, counted, day
 from portal.vehicle import Field, Fine
+from portal.wording import bare, counted, day
 
 Standing = Literal["paid", "enforceable", "due", "notice", "suspended", "unknown"]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from portal.law.wording import bare
+from portal.wording import bare
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal, TypeVar, cast
 
-from portal.law.wording import counted, listed
+from portal.wording import counted, listed
 
 Gravity = Literal["leve", "media", "grave", "gravissima", "especial", "depende", "mudou"]
 

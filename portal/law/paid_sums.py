@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from portal.law.amounts import Amount, is_whole, plausible
 from portal.law.infractions import stands_for
-from portal.law.wording import money
+from portal.wording import money
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from portal.law.wording import bare, day
 from portal.vehicle import Fine
+from portal.wording import bare, day
 
 _SOME_DIGIT = re.compile(r"[1-9]")
 _SOME_WORD = re.compile(r"[^\W\d_]{2}")

@@ -9,7 +9,7 @@ from datetime import date
 
 from portal.law.deadlines import LEI_14071_SINCE, plus_years
 from portal.law.infractions import Infraction
-from portal.law.wording import day
+from portal.wording import day
 
 _LISTED_ARTICLES = ("221", "230, VII", "230, XXI", "232", "233", "233-A", "240", "241")
 _LICENSED = ("condutor", "proprietário")

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from portal.law.wording import bare
+from portal.wording import bare
 
 Kind = Literal["transferencia", "licenciamento", "circulacao", "penhora"]
 

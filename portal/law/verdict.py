@@ -24,8 +24,8 @@ from portal.law.act_matrix import (
 from portal.law.assessment import FineAssessment
 from portal.law.courts import find_court
 from portal.law.effects import Effect, effect_of
-from portal.law.wording import day, listed, money
 from portal.vehicle import Restriction
+from portal.wording import day, listed, money
 
 Level = Literal["blocked", "caution", "clear", "incomplete"]
 _LOOKUPS: Mapping[Missing, str] = {

@@ -7,15 +7,14 @@ from portal.law import Act, effect_of
 from portal.sandbox.report_facts import Facts, read_facts
 from portal.sandbox.report_topics import (
     Finding,
-    counted,
     find_topics,
     fine_totals,
     in_force,
-    listed,
     names_of,
     reais,
 )
 from portal.vehicle import Plate
+from portal.wording import counted, listed
 
 # Topics that the text covers with their counts, so the list of others omits them.
 _COUNTED = frozenset({"restricoes", "multas"})

@@ -4,7 +4,7 @@ A topic begins with ✅ or ⚠️ where the facts decide it, and states that the
 do not.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -14,6 +14,7 @@ from portal.law import Totals, assess, effect_of, totals
 from portal.sandbox.report_facts import Facts
 from portal.sandbox.report_notes import Reading, read_note
 from portal.vehicle import Decoded, FipeEntry, Restriction
+from portal.wording import NO_BREAK_SPACE, counted, listed, money
 
 Mark = Literal["ok", "warning", "none"]
 _SIGNS: dict[Mark, str] = {"ok": "✅ ", "warning": "⚠️ ", "none": ""}
@@ -55,16 +56,7 @@ def find_topics(facts: Facts, today: date) -> tuple[Finding, ...]:
 
 def reais(value: Decimal) -> str:
     """Format an amount as ``R$ 1.234,56``."""
-    return "R$ " + f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
-
-
-def counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
-
-
-def listed(items: Sequence[str]) -> str:
-    """Join a list as ``a, b e c``."""
-    return " e ".join(filter(None, (", ".join(items[:-1]), items[-1] if items else "")))
+    return money(value).replace(NO_BREAK_SPACE, " ")
 
 
 def fine_totals(facts: Facts, today: date) -> Totals | None:

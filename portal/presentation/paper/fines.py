@@ -16,6 +16,7 @@ from portal.law import Clock, FineAssessment, Standing
 from portal.presentation import formats
 from portal.presentation.vehicle.fines import FineList, FineRow
 from portal.vehicle import Field, Fine
+from portal.wording import counted
 
 _CONFIRM: Final = "Confirme com um profissional."
 _AUTHORITY: Final = "Confirme com o órgão autuador."
@@ -99,8 +100,8 @@ class PaperFines:
 def paper_fines(fines: FineList, today: date) -> PaperFines:
     """The rows of a list of fines, in its order, assessed on ``today``."""
     sentences = [tuple(_sentences(row, today)) for row in fines.rows]
-    counted = Counter(text for texts in sentences for text in texts)
-    shared = [text for text, count in counted.items() if count > 1]
+    uses = Counter(text for texts in sentences for text in texts)
+    shared = [text for text, count in uses.items() if count > 1]
     marks = dict(zip(shared, ascii_lowercase, strict=False))
     open_laws = [row.law for row in fines.rows if row.law.is_open]
     return PaperFines(
@@ -146,7 +147,7 @@ def _facts(fine: Fine, law: FineAssessment) -> Iterator[str]:
     else:
         yield f"Código {_words(fine.code)}, fora da tabela do portal."
     points = law.points.by_gravity
-    many = "" if points is None else f", {formats.plural(points, 'ponto', 'pontos')}"
+    many = "" if points is None else f", {counted(points, 'ponto', 'pontos')}"
     yield f"Gravidade: {law.gravity_word}{many}."
     state = f" ({fine.authority_state})" if fine.authority_state else ""
     yield f"{_words(fine.authority)}{state}."
