@@ -15,11 +15,10 @@ from operator import attrgetter
 from portal.law import deadlines
 from portal.law.amounts import Amount, exact_amount, plausible
 from portal.law.deadlines import Clock
-from portal.law.fine_status import STANDING_WORDS, Standing, standing_of
+from portal.law.fine_status import STANDING_WORDS, Standing, status_of
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
-from portal.law.paid_sums import PaidSum, paid_sum
 from portal.law.past_rules import as_committed
-from portal.law.payment import payment_of
+from portal.law.payment import PaidSum, paid_sum, payment_of
 from portal.law.points import Points, points_of
 from portal.vehicle import Field, Fine
 from portal.wording import bare, counted, listed
@@ -47,6 +46,8 @@ _PLURALS = {
 class FineAssessment:
     """A fine with its legal consequences; every ``…_note`` is a Portuguese sentence.
 
+    ``shared_standing_note`` holds no date of the fine, so that several fines can share it.
+
     ``standing``: "enforceable" only after a recorded penalty and the shortest due date; "due"
     before that day; "notice" has no penalty on record; "unknown" does not mean "not owed".
     """
@@ -64,6 +65,7 @@ class FineAssessment:
     discount_note: str
     standing: Standing
     standing_note: str
+    shared_standing_note: str
     notice: Clock
     penalty: Clock
     prior_defence: Clock
@@ -171,7 +173,7 @@ def assess(fine: Fine, today: date) -> FineAssessment:
         infraction = as_committed(infraction, sent, fine.committed_on)
         if sent is not None:
             infraction = infraction.narrowed_to(sent)
-    standing, standing_note = standing_of(fine, payment_of(fine, today), today)
+    status = status_of(fine, payment_of(fine, today), today)
     amount = exact_amount(infraction, sent, fine.committed_on)
     return FineAssessment(
         record=fine,
@@ -184,9 +186,10 @@ def assess(fine: Fine, today: date) -> FineAssessment:
         points=points_of(infraction, fine.offender.points, fine.committed_on, today),
         amount=amount,
         paid=paid_sum(fine.paid_amount, amount),
-        discount_note=_discount_note(standing),
-        standing=standing,
-        standing_note=standing_note,
+        discount_note=_discount_note(status.standing),
+        standing=status.standing,
+        standing_note=status.note,
+        shared_standing_note=status.shared,
         notice=deadlines.notice_of_infraction(fine.committed_on, fine.notified_on, today),
         penalty=deadlines.notice_of_penalty(fine.committed_on, fine.penalty_on, today),
         prior_defence=deadlines.prior_defence(fine.notified_on, today),

@@ -33,7 +33,10 @@ class Clock:
 
     ``days_used`` and ``limit_days`` are in days (None: not measured in days, or not known).
     ``ends_on`` is the last day as computed from the dates; ``at_least`` marks that the notice
-    itself may grant more. ``sentence`` is in Portuguese and cites the article.
+    itself may grant more. ``sentence`` is in Portuguese and cites the article. ``brief`` is its
+    clause for a table row ("8 dos 30 dias"), "" where no date allows one. ``shared`` is the
+    sentence on a passed deadline without the fine's own dates, so that several fines can share
+    it; "" where the row says everything.
     """
 
     name: str
@@ -44,6 +47,32 @@ class Clock:
     article: str
     sentence: str
     at_least: bool = False
+    brief: str = ""
+    shared: str = ""
+
+
+RULES_NOTE = (
+    "contados pelas datas que a fonte registra. Onde falta uma data, não é possível dizer se o "
+    "prazo foi cumprido. A data exata do vencimento está na notificação e pode ser posterior. A "
+    "prescrição pode ser interrompida por atos que o registro não traz. Confirme com um "
+    "profissional."
+)
+_NOTICE_LATE = (
+    f"A notificação da autuação passou do limite de {NOTICE_DAYS} dias: em regra, o registro "
+    f"deveria ser arquivado. {_ADVICE}"
+)
+_PENALTY_DOUBTFUL = (
+    f"A penalidade saiu depois de {PENALTY_DAYS} dias e até {PENALTY_DAYS_WITH_DEFENCE}: dentro "
+    f"do prazo só se houve defesa prévia, o que o registro não diz. {_ADVICE}"
+)
+_PENALTY_LATE = (
+    f"A penalidade saiu depois de {PENALTY_DAYS_WITH_DEFENCE} dias: em regra, o direito de "
+    f"aplicá-la já teria se perdido. {_ADVICE}"
+)
+_LAPSED = (
+    f"Os {PRESCRIPTION_YEARS} anos da prescrição passaram: pode ter prescrito, se nada interrompeu "
+    f"o prazo. {_ADVICE}"
+)
 
 
 def notice_of_infraction(committed_on: date | None, notified_on: date | None, today: date) -> Clock:
@@ -65,12 +94,23 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
             f"Notificação emitida em {used} dos {NOTICE_DAYS} dias ({article}): "
             "dentro do prazo, pelas datas registradas."
         )
-        return Clock(name, "in_time", used, NOTICE_DAYS, ends_on, article, text)
+        brief = f"{used} dos {NOTICE_DAYS} dias"
+        return Clock(name, "in_time", used, NOTICE_DAYS, ends_on, article, text, brief=brief)
     text = (
         f"Notificação emitida {counted(used, 'dia', 'dias')} depois da infração; o limite é de "
         f"{NOTICE_DAYS} ({article}). Em regra, o registro deveria ser arquivado. {_ADVICE}"
     )
-    return Clock(name, "late", used, NOTICE_DAYS, ends_on, article, text)
+    return Clock(
+        name,
+        "late",
+        used,
+        NOTICE_DAYS,
+        ends_on,
+        article,
+        text,
+        brief=_days_after(used),
+        shared=_NOTICE_LATE,
+    )
 
 
 def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
@@ -82,9 +122,16 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
     ends_on = plus_days(committed_on, PENALTY_DAYS)
     both = f"{PENALTY_DAYS} dias, ou {PENALTY_DAYS_WITH_DEFENCE} se houve defesa prévia"
 
-    def clock(verdict: Verdict, used: int | None, text: str, limit: int = PENALTY_DAYS) -> Clock:
+    def clock(
+        verdict: Verdict,
+        used: int | None,
+        text: str,
+        limit: int = PENALTY_DAYS,
+        brief: str = "",
+        shared: str = "",
+    ) -> Clock:
         last = plus_days(committed_on, limit)
-        return Clock(name, verdict, used, limit, last, article, text)
+        return Clock(name, verdict, used, limit, last, article, text, brief=brief, shared=shared)
 
     if committed_on is None:
         return clock("unknown", None, f"{_CANNOT_TELL}: {_no_day('infração')}.")
@@ -120,19 +167,26 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
             f"Penalidade emitida em {used} dos {PENALTY_DAYS} dias ({article}): "
             "dentro do prazo, pelas datas registradas."
         )
-        return clock("in_time", used, text)
+        return clock("in_time", used, text, brief=f"{used} dos {PENALTY_DAYS} dias")
     if used <= PENALTY_DAYS_WITH_DEFENCE:
         text = (
             f"Penalidade emitida {counted(used, 'dia', 'dias')} depois da infração: dentro do "
             f"prazo só se houve defesa prévia ({both}; {article}). O registro não diz se houve. "
             f"{_ADVICE}"
         )
-        return clock("unknown", used, text, PENALTY_DAYS_WITH_DEFENCE)
+        return clock(
+            "unknown",
+            used,
+            text,
+            PENALTY_DAYS_WITH_DEFENCE,
+            _days_after(used),
+            _PENALTY_DOUBTFUL,
+        )
     text = (
         f"Penalidade emitida {counted(used, 'dia', 'dias')} depois da infração, além dos {both} "
         f"({article}). Em regra, o direito de aplicá-la já teria se perdido. {_ADVICE}"
     )
-    return clock("late", used, text, PENALTY_DAYS_WITH_DEFENCE)
+    return clock("late", used, text, PENALTY_DAYS_WITH_DEFENCE, _days_after(used), _PENALTY_LATE)
 
 
 def prior_defence(notified_on: date | None, today: date) -> Clock:
@@ -166,7 +220,8 @@ def driver_nomination(notified_on: date | None, today: date) -> Clock:
         f"Em regra, {until} {day_of(ends_on)}, se o condutor não foi identificado na abordagem "
         f"({NOMINATION_DAYS} dias da notificação, {article})."
     )
-    return Clock(name, verdict, used, NOMINATION_DAYS, ends_on, article, text)
+    brief = f"até {day(ends_on)}" if ends_on else ""
+    return Clock(name, verdict, used, NOMINATION_DAYS, ends_on, article, text, brief=brief)
 
 
 def prescription(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
@@ -191,12 +246,14 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
             f"O prazo para {what} é, em regra, de 5 anos ({article}): contados {since}, "
             f"vai ao menos até {day(ends_on)}, e pode ser interrompido."
         )
-        return Clock(name, "in_time", None, None, ends_on, article, text)
+        brief = f"ao menos até {day(ends_on)}"
+        return Clock(name, "in_time", None, None, ends_on, article, text, brief=brief)
     text = (
         f"Os 5 anos para {what}, contados {since}, passaram em {day(ends_on)} ({article}). "
         f"Pode ter prescrito, se nada interrompeu o prazo. {_ADVICE}"
     )
-    return Clock(name, "unknown", None, None, ends_on, article, text)
+    brief = f"os {PRESCRIPTION_YEARS} anos passaram em {day(ends_on)}"
+    return Clock(name, "unknown", None, None, ends_on, article, text, brief=brief, shared=_LAPSED)
 
 
 def plus_days(start: date | None, days: int) -> date | None:
@@ -249,20 +306,30 @@ def _unknown_start(what: str, start: date | None) -> str:
     return f"{_CANNOT_TELL}: {why}."
 
 
+def _days_after(used: int) -> str:
+    return f"{counted(used, 'dia', 'dias')} depois da infração"
+
+
 def _at_least(name: str, article: str, since: str, start: date | None, today: date) -> Clock:
     ends_on = plus_days(start, MINIMUM_DAYS)
     used = _days_between(start, today)
+
+    def clock(verdict: Verdict, used: int | None, text: str, brief: str = "") -> Clock:
+        brief = f"{brief} {day(ends_on)}" if brief and ends_on else ""
+        return Clock(
+            name, verdict, used, MINIMUM_DAYS, ends_on, article, text, at_least=True, brief=brief
+        )
+
     if used is None or used < 0:
-        text = _unknown_start(since, start)
-        return Clock(name, "unknown", None, MINIMUM_DAYS, ends_on, article, text, at_least=True)
+        return clock("unknown", None, _unknown_start(since, start))
     if used <= MINIMUM_DAYS:
         text = (
             f"Em regra, ainda há prazo: ao menos até {day_of(ends_on)} ({article}); "
             "a data exata está na notificação."
         )
-        return Clock(name, "in_time", used, MINIMUM_DAYS, ends_on, article, text, at_least=True)
+        return clock("in_time", used, text, "ao menos até")
     text = (
         f"O prazo mínimo de {MINIMUM_DAYS} dias terminou em {day_of(ends_on)} ({article}); "
         "a data exata está na notificação e pode ser posterior."
     )
-    return Clock(name, "unknown", used, MINIMUM_DAYS, ends_on, article, text, at_least=True)
+    return clock("unknown", used, text, "prazo mínimo até")
