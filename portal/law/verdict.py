@@ -134,10 +134,8 @@ def _headline(
         return "blocked", _blocked_headline(licence == "no", drive == "no", effects)
     if gap:
         return "incomplete", f"Verificação incompleta: {gap}"
-    if any(effect.doubt for effect in effects):
-        return "caution", "Há restrição judicial de situação incerta: confirme com o juízo"
     if any(effect.in_force for effect in effects):
-        return "caution", "Há restrição judicial de alcance não reconhecido: confirme com o juízo"
+        return "caution", "Há restrição judicial de situação incerta: confirme com o juízo"
     if any(fine.standing == "enforceable" for fine in fines):
         return "caution", "Em regra, só pode ser transferido depois de pagas as multas"
     if any(fine.is_open for fine in fines):
@@ -156,7 +154,9 @@ def _blocked_headline(licence_too: bool, drive_too: bool, effects: Sequence[Effe
     if drive_too:
         return "Não pode circular, ser licenciado nem ser transferido agora"
     if sources == {"memory"}:
-        return "Não pode ser licenciado agora nem, em regra, transferido"
+        if licence_too:
+            return "Não pode ser licenciado agora nem, em regra, transferido"
+        return "Em regra, não pode ser transferido agora"
     acts = "transferido nem licenciado" if licence_too else "transferido"
     if "verified" not in sources:
         return f"Na prática, não pode ser {acts} agora"

@@ -37,7 +37,7 @@ def test_transfer_restriction_blocks_only_the_transfer():
     verdict = judge(True, [], [TJMG], TODAY)
     assert verdict.level == "blocked"
     assert verdict.headline == "Não pode ser transferido agora"
-    assert marks(verdict) == ("no", "careful", "yes", "yes")
+    assert marks(verdict) == ("no", "yes", "yes", "yes")
     (reason,) = verdict.reasons
     assert reason.anchor == "restricao-1"
     assert reason.sentence == (
@@ -118,7 +118,7 @@ def test_enforceable_fines_are_named_beside_a_court_order():
     assert "só depois de pagas" in barred.row("licence").why
     odd = judge(True, [ENFORCEABLE], [restriction("ALGO NOVO")], TODAY)
     assert "só depois de pagas" in odd.row("transfer").why
-    assert odd.row("transfer").mark == "unknown"
+    assert odd.row("transfer").mark == "no"
 
 
 def test_enforceable_fines_without_amount_have_no_sum():
@@ -145,11 +145,10 @@ def test_fine_in_notice_gives_caution():
     assert "em regra ainda não impede" in verdict.row("licence").why
 
 
-def test_unrecognised_restriction_is_never_clear():
+def test_unrecognised_restriction_blocks():
     verdict = judge(True, [], [restriction("ALGO NOVO")], TODAY)
-    assert verdict.level == "caution"
-    assert "alcance não reconhecido" in verdict.headline
-    assert set(marks(verdict)) == {"unknown"}
+    assert verdict.level == "blocked"
+    assert marks(verdict) == ("no", "unknown", "unknown", "unknown")
     assert "“ALGO NOVO”" in verdict.reasons[0].sentence
 
 
