@@ -47,10 +47,17 @@ _SHORT: dict[Act, dict[Mark, str]] = {
 # "Risco possível" would imply an order. An old answer without an order does not.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não é possível dizer"
+WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
 _NOTHING_FOUND: dict[Act, str] = {
-    "transfer": "Nenhum impedimento nos registros consultados.",
-    "licence": "Nenhum impedimento nos registros consultados; tributos não foram verificados.",
-    "drive": "Nenhum impedimento nos registros consultados, com o licenciamento em dia.",
+    "transfer": (
+        "Nenhum impedimento nos registros consultados; IPVA, financiamento e roubo não foram "
+        "verificados."
+    ),
+    "licence": "Nenhum impedimento nos registros consultados; IPVA e taxas não foram verificados.",
+    "drive": (
+        "Nenhum impedimento nos registros consultados, desde que o licenciamento esteja em dia "
+        "(não verificado)."
+    ),
     "removal": "Nenhuma ordem de remoção nos registros consultados.",
 }
 AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
@@ -82,12 +89,14 @@ def row_of(
     fines: Sequence[FineAssessment],
     missing: tuple[Missing, ...],
     stale: Stale,
+    doubt: str = "",
 ) -> Row:
     """Build the matrix row of an act; the worst answer determines its mark.
 
     A missing lookup makes the mark "unknown", unless the known records already forbid the act.
     Only fines and restrictions are relevant; for driving and removal only restrictions are,
     because fines do not affect those acts. Fines that are a further obstacle are named too.
+    ``doubt`` is a clause on why the records may be another vehicle's; it has the same effect.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):
@@ -102,6 +111,9 @@ def row_of(
     if unavailable and mark != "no":
         mark = "unknown"
         sentences.insert(0, f"Não foi possível consultar {listed(unavailable)}.")
+    if doubt and mark != "no":
+        mark = "unknown"
+        sentences.insert(0, f"{doubt[0].upper()}{doubt[1:]}.")
     short = _SHORT[act].get(mark, _CANNOT_TELL)
     if mark == "careful" and "enforceable" in by_fines:
         short = "Só após pagar"

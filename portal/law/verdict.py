@@ -15,6 +15,7 @@ from portal.law.act_matrix import (
     AFTER_PAYMENT,
     MISSING_WORDS,
     NOTHING_STALE,
+    WRONG_CHECK_DIGIT,
     Missing,
     Row,
     Stale,
@@ -33,6 +34,9 @@ _LOOKUPS: Mapping[Missing, str] = {
     "fines": "Multas",
     "restrictions": "Restrições judiciais",
 }
+# A finding, not a conclusion: what most often stops a transfer is in none of the records.
+_NOTHING_FOUND = "Nenhuma multa em aberto nem restrição judicial encontrada"
+_STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 # Gravities that are not shown in brackets.
 _NO_GRAVITY = (None, "especial", "depende", "mudou")
 
@@ -73,6 +77,7 @@ def judge(
     today: date,
     *,
     is_described: bool = True,
+    check_digit_holds: bool = True,
     stale: Stale = NOTHING_STALE,
 ) -> Verdict:
     """Return the verdict on ``today``.
@@ -80,20 +85,24 @@ def judge(
     ``fines`` or ``restrictions`` is None where the lookup failed, which does not mean "none".
     ``decode_known`` is False where the vehicle's own lookup failed; pass True where that lookup
     is not part of the request, as by Renavam. ``is_described`` is False where the source
-    answered without describing the vehicle. ``stale`` maps each lookup whose answer is a stored
-    one, because the source gave none now, to the time of that answer (local time).
+    answered without describing the vehicle. ``check_digit_holds`` is False for a Renavam with
+    another check digit, whose records may be another vehicle's. ``stale`` maps each lookup whose
+    answer is a stored one, because the source gave none now, to the time of that answer (local
+    time).
     """
     missing = _missing(decode_known and is_described, fines, restrictions)
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
     effects = [effect_of(restriction) for restriction in restrictions or ()]
-    matrix = tuple(row_of(act, effects, fines or (), missing, stale) for act in ACTS)
+    doubt = "" if check_digit_holds else WRONG_CHECK_DIGIT
+    matrix = tuple(row_of(act, effects, fines or (), missing, stale, doubt) for act in ACTS)
     reasons = (
         *_court_reasons(restrictions or (), effects),
         *_payment_reason(fines or ()),
         *_fine_reasons(fines or ()),
     )
     unavailable = "" if decode_known else MISSING_WORDS["decode"]
-    level, headline = _headline(matrix, effects, fines or (), _gap(missing, unavailable), stale)
+    gap = "; ".join(filter(None, (_gap(missing, unavailable), doubt)))
+    level, headline = _headline(matrix, effects, fines or (), gap, stale)
     notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
     return Verdict(level, headline, notices, reasons, matrix, missing, today)
 
@@ -141,8 +150,8 @@ def _headline(
     if any(fine.is_open for fine in fines):
         return "caution", "Há multa em aberto: confirme a situação antes da transferência"
     if stale:
-        return "caution", f"Nada impede a transferência, {as_of(min(stale.values()))}"
-    return "clear", "Nada impede a transferência nos registros consultados"
+        return "caution", f"{_NOTHING_FOUND}, {as_of(min(stale.values()))}"
+    return "clear", f"{_NOTHING_FOUND}; {_STILL_MISSING}"
 
 
 def _blocked_headline(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:

@@ -10,36 +10,13 @@ from portal.vehicle.wire import Record, records_of, result_of
 # The beginnings of a detail that denies a restriction.
 _DENIALS = ("NADA ", "NAO ", "NENHUM", "SEM ")
 # A type that denies one: one of the first words, then only the second ones ("NADA CONSTA").
-_DENYING = frozenset(
-    ["NADA", "NAO", "NENHUM", "NENHUMA", "SEM", "NEGATIVO", "NEGATIVA", "INEXISTENTE"]
-)
-_DENIED = frozenset(
-    [
-        "CONSTA",
-        "CONSTAM",
-        "HA",
-        "POSSUI",
-        "EXISTE",
-        "EXISTEM",
-        "REGISTRO",
-        "REGISTROS",
-        "RESTRICAO",
-        "RESTRICOES",
-        "BLOQUEIO",
-        "BLOQUEIOS",
-        "JUDICIAL",
-        "JUDICIAIS",
-        "RENAJUD",
-        "VEICULO",
-        "NO",
-        "NA",
-        "NOS",
-        "PARA",
-        "O",
-        "A",
-        "DE",
-    ]
-)
+_DENYING_WORDS = "NADA NAO NENHUM NENHUMA SEM NEGATIVO NEGATIVA INEXISTENTE"
+_DENIED_WORDS = """
+CONSTA CONSTAM HA POSSUI EXISTE EXISTEM REGISTRO REGISTROS RESTRICAO RESTRICOES BLOQUEIO BLOQUEIOS
+JUDICIAL JUDICIAIS RENAJUD VEICULO NO NA NOS PARA O A DE
+"""
+_DENYING = frozenset(_DENYING_WORDS.split())
+_DENIED = frozenset(_DENIED_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)

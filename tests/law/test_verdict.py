@@ -70,7 +70,10 @@ def test_headline_is_as_certain_as_its_source(kinds, headline):
 def test_no_records_give_a_clear_verdict():
     verdict = judge(True, [], [], TODAY)
     assert verdict.level == "clear"
-    assert verdict.headline == "Nada impede a transferência nos registros consultados"
+    assert verdict.headline == (
+        "Nenhuma multa em aberto nem restrição judicial encontrada; falta verificar IPVA, "
+        "financiamento, roubo e furto"
+    )
     assert marks(verdict) == ("yes",) * 4
     assert verdict.reasons == ()
 
@@ -175,7 +178,7 @@ AS_OF = "conforme resposta guardada de 20/11/2026 às 14:05; sem resposta mais n
 def test_stale_answers_never_give_a_clear_verdict():
     verdict = judge(True, [], [], TODAY, stale={"restrictions": BEFORE, "fines": LATER})
     assert verdict.level == "caution"
-    assert verdict.headline == f"Nada impede a transferência, {AS_OF}"
+    assert verdict.headline == f"Nenhuma multa em aberto nem restrição judicial encontrada, {AS_OF}"
     assert verdict.notices == (
         "Multas: conforme resposta guardada de 20/11/2026 às 18:00; sem resposta mais nova "
         "da fonte.",
@@ -201,6 +204,20 @@ def test_stale_block_still_blocks_with_its_time():
     assert verdict.headline == "Não pode ser transferido agora"
     assert verdict.notices == (f"Restrições judiciais: {AS_OF}.",)
     assert judge(True, [], None, TODAY, stale={"restrictions": BEFORE}).notices == ()
+
+
+def test_wrong_check_digit_never_gives_a_good_answer():
+    verdict = judge(True, [], [], TODAY, check_digit_holds=False)
+    assert verdict.level == "incomplete"
+    assert verdict.headline == (
+        "Verificação incompleta: o dígito verificador do Renavam não confere"
+    )
+    assert set(marks(verdict)) == {"unknown"}
+    assert "O dígito verificador do Renavam não confere." in verdict.row("drive").why
+    assert judge(True, [ENFORCEABLE], [], TODAY, check_digit_holds=False).level == "incomplete"
+    blocked = judge(True, [], [TJMG], TODAY, check_digit_holds=False)
+    assert blocked.level == "blocked"
+    assert marks(blocked) == ("no", "unknown", "unknown", "unknown")
 
 
 def test_undescribed_vehicle_makes_the_verdict_incomplete():

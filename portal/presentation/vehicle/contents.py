@@ -27,7 +27,12 @@ class VehicleContents:
 
     @classmethod
     def of(
-        cls, panels: Panels, context: RenderContext, *, decode_wanted: bool = True
+        cls,
+        panels: Panels,
+        context: RenderContext,
+        *,
+        decode_wanted: bool = True,
+        check_digit_holds: bool = True,
     ) -> "VehicleContents":
         facts = vehicle_facts(panels.decode, context)
         fines = fine_list(panels.renainf, context)
@@ -43,6 +48,7 @@ class VehicleContents:
                 context,
                 changes=changes_of(panels, context),
                 decode_wanted=decode_wanted,
+                check_digit_holds=check_digit_holds,
                 stale=_stale(panels, decode_wanted=decode_wanted),
             ),
         )
