@@ -99,6 +99,11 @@ class Infraction:
         return f"{self.code[:3]}-{self.code[3]}{self.split}"
 
     @property
+    def is_nic(self) -> bool:
+        """Whether it is the fine for not naming the driver (CTB, art. 257, § 8º)."""
+        return self.code == "5002"
+
+    @property
     def gravity_word(self) -> str:
         return GRAVITY_WORDS[self.gravity]
 
