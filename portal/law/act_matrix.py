@@ -61,8 +61,11 @@ _NOTHING_FOUND: dict[Act, str] = {
     "removal": "Nenhuma ordem de remoção nos registros consultados.",
 }
 AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
+# Art. 284, § 3º: no restriction before the administrative instance ends. Art. 285: a timely appeal
+# suspends the fine.
+UNLESS_APPEALED = "salvo recurso no prazo ou processo não encerrado (arts. 284, § 3º, e 285)"
 # Standings of fines that are or may be an obstacle even after a court's order is lifted.
-_OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "unknown"))
+_OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "probably_due", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 
@@ -145,11 +148,14 @@ def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing
     law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW
     verb = "licenciar" if act == "licence" else "transferir"
     texts: dict[Standing, str] = {
-        "enforceable": f"Multas exigíveis em aberto: {AFTER_PAYMENT} ({law}).",
+        "enforceable": f"Multas exigíveis em aberto: {AFTER_PAYMENT} ({law}), {UNLESS_APPEALED}.",
+        "probably_due": "Há multa de vencimento provável: vencida, impede até ser paga; confirme.",
         "due": "Há multa no prazo de pagamento ou recurso, que pode passar a impedir.",
-        "notice": "Há multa só com autuação no registro: em regra ainda não impede; confirme.",
+        "notice": (
+            "Há autuação ainda sem multa aplicada: em regra, não impede (art. 284, § 3º, do CTB)."
+        ),
         "suspended": "Há multa suspensa, que em regra não impede enquanto durar a suspensão.",
-        "unknown": "Há multa em aberto de situação não informada, que pode impedir.",
+        "unknown": "Há multa em aberto de situação incerta, que pode impedir.",
     }
     answers: dict[Standing, Answer] = {}
     for standing, sentence in texts.items():

@@ -2,13 +2,13 @@
 
 A fine is enforceable only with a recorded penalty whose shortest due date has passed, or with
 the source's own word for it. What the record does not state is "unknown", which does not mean
-"not owed". The source's status words are not documented, so none of them makes a fine's standing
-better than its dates do, except an explicit suspension.
+"not owed". The source's status words are not documented: a suspension, or a word such as
+CANCELADA, only takes the fine out of the enforceable ones.
 """
 
 import re
-from dataclasses import dataclass
-from datetime import date, timedelta
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import Literal
 
 from portal.law import deadlines
@@ -16,11 +16,12 @@ from portal.law.payment import Payment
 from portal.vehicle import Field, Fine
 from portal.wording import bare, counted, day
 
-Standing = Literal["paid", "enforceable", "due", "notice", "suspended", "unknown"]
+Standing = Literal["paid", "enforceable", "probably_due", "due", "notice", "suspended", "unknown"]
 
 STANDING_WORDS: dict[Standing, str] = {
     "paid": "paga",
     "enforceable": "exigível",
+    "probably_due": "vencimento provável",
     "due": "no prazo de pagamento ou recurso",
     "notice": "em autuação",
     "suspended": "suspensa",
@@ -31,13 +32,19 @@ _CHARGED = re.compile(r"\b(EXIGIVEL|VENCID[AO]|DIVIDA ATIVA)\b")
 _NOT_CHARGED = re.compile(r"\b(NAO EXIGIVEL|INEXIGIVEL)\b")
 _IN_NOTICE = re.compile(r"\bAUTUACAO\b")
 _OF_PENALTY = re.compile(r"\bPENALIDADE\b")
-_OVER = re.compile(
-    r"\b(PAG[AO]|QUITAD|CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
+_SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD)")
+_SAYS_OVER = re.compile(
+    r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
 )
+# Beside one of these words, a closing word says nothing about the fine ("SUSPENSAO CANCELADA",
+# "PAGAMENTO ESTORNADO"). Of an appeal or a defence only its success closes the fine.
+_KEEPS_OWED = re.compile(r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO)")
+_OF_AN_APPEAL = re.compile(r"\b(RECURSO|DEFESA)")
 # Beside one of these words, a status word may mean its opposite.
 _DENYING = re.compile(r"\b(NAO|SEM|CESS|ENCERRAD|REVOGAD|INDEFERID|CANCELAD|LEVANTAD)")
 _CONFIRM = "Confirme com o órgão autuador."
 _CANNOT_TELL = "Não é possível dizer se é exigível"
+_MAYBE_PAID = "talvez paga"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,36 +52,67 @@ class Status:
     """A fine's standing. ``note`` holds sentences that explain it, with the source's word.
 
     ``shared`` is the note without the fine's own dates, so that several fines can share it.
+    ``word`` names the standing in Portuguese. ``is_called_off``: the source says that the fine
+    is no longer owed, which nothing in the record proves.
     """
 
     standing: Standing
     note: str
     shared: str
+    word: str
+    is_called_off: bool = False
 
 
-def status_of(fine: Fine, payment: Payment, today: date) -> Status:
-    """Return a fine's status on ``today``."""
-    found = _status(fine, payment, today)
+def status_of(fine: Fine, payment: Payment, today: date, *, is_nic: bool = False) -> Status:
+    """Return a fine's status on ``today``.
+
+    ``is_nic``: a fine of art. 257, § 8º, which needs no notice of autuação as a rule.
+    """
+    found = _status(fine, payment, today, is_nic=is_nic)
     if not fine.kind:
         return found
     note = found.note + _source_word(fine.kind, found.standing, found.note)
-    return Status(found.standing, note, note)
+    return replace(found, note=note, shared=note)
 
 
-def _status(fine: Fine, payment: Payment, today: date) -> Status:
+def _status(fine: Fine, payment: Payment, today: date, *, is_nic: bool) -> Status:
     if payment.state == "paid":
         return _plain("paid", payment.note)
     if payment.state == "unclear":
-        return _plain("unknown", payment.note)
+        return _plain("unknown", payment.note, word=_MAYBE_PAID)
+    if over := _closed(fine):
+        return over
     if fine.penalty_on_text.is_hidden:
         return _plain("unknown", f"{_CANNOT_TELL}: a fonte oculta a data da penalidade.")
     if fine.committed_on is not None and fine.committed_on > today:
         return _plain("unknown", f"{_CANNOT_TELL}: a data da infração está no futuro.")
-    return _by_word(fine) or _by_dates(fine, today)
+    return _by_word(fine) or _by_dates(fine, today, is_nic=is_nic)
 
 
-def _plain(standing: Standing, note: str) -> Status:
-    return Status(standing, note, note)
+def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -> Status:
+    return Status(standing, note, shared or note, word or STANDING_WORDS[standing])
+
+
+def _closed(fine: Fine) -> Status | None:
+    """Return the status by the source's word for a fine that is paid or no longer owed.
+
+    Those words are not documented, so the fine stays open, but is not called enforceable.
+    """
+    word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
+    if _KEEPS_OWED.search(word):
+        return None
+    if _SAYS_PAID.search(word):
+        note = f"{clause}, sem a data do pagamento: segue nas somas. {_CONFIRM}"
+        return _plain("unknown", note, word=_MAYBE_PAID)
+    over = _SAYS_OVER.search(word)
+    if over is None or (_OF_AN_APPEAL.search(word) and over[1] != "DEFERID"):
+        return None
+    what = "em regra, já não é devida"
+    if over[1] == "ADVERTENCIA":
+        what = "a advertência por escrito, em regra, não tem valor nem pontos (art. 267 do CTB)"
+    note = f"{clause}: {what}. Não entra nas exigíveis, mas segue nas somas. {_CONFIRM}"
+    found = _plain("unknown", note, word=f"“{fine.kind}”, segundo a fonte")
+    return replace(found, is_called_off=True)
 
 
 def _by_word(fine: Fine) -> Status | None:
@@ -92,7 +130,7 @@ def _by_word(fine: Fine) -> Status | None:
     return None
 
 
-def _by_dates(fine: Fine, today: date) -> Status:
+def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
     if fine.penalty_on is not None:
         return _after_penalty(fine.penalty_on, today)
     if fine.penalty_on_text:
@@ -100,6 +138,12 @@ def _by_dates(fine: Fine, today: date) -> Status:
     word = bare(str(fine.kind))
     if _OF_PENALTY.search(word):
         return _plain("unknown", f"{_CANNOT_TELL}: falta a data da penalidade.")
+    if is_nic:
+        return _plain(
+            "unknown",
+            f"{_CANNOT_TELL}: a multa por não indicar o condutor, em regra, dispensa a "
+            "notificação da autuação, e falta a data da penalidade.",
+        )
     if fine.notified_on is not None or _IN_NOTICE.search(word):
         return _in_notice(fine, today)
     return _plain("unknown", f"{_CANNOT_TELL}: faltam as datas das notificações.")
@@ -118,35 +162,44 @@ def _in_notice(fine: Fine, today: date) -> Status:
     limit = deadlines.PENALTY_DAYS_WITH_DEFENCE
     if waited > limit:
         why = "a data pode faltar na fonte, e não é possível dizer se já é exigível"
-        return Status(
+        return _plain(
             "unknown",
             f"{only}, embora tenham passado {counted(waited, 'dia', 'dias')}: {why}. {_CONFIRM}",
-            f"{only}, embora tenham passado mais de {limit} dias: {why}. {_CONFIRM}",
+            shared=f"{only}, embora tenham passado mais de {limit} dias: {why}. {_CONFIRM}",
         )
     return _plain(
         "notice",
-        f"{only}: em regra, ainda não é exigível e não bloqueia o licenciamento. {_CONFIRM}",
+        f"{only}: em regra, ainda não é exigível e não bloqueia o licenciamento nem a "
+        f"transferência (art. 284, § 3º, do CTB). {_CONFIRM}",
     )
 
 
 def _after_penalty(penalty_on: date, today: date) -> Status:
     if penalty_on > today:
         return _plain("unknown", f"{_CANNOT_TELL}: a data da penalidade está no futuro.")
-    shortest = deadlines.MINIMUM_DAYS
-    if today - penalty_on <= timedelta(days=shortest):
-        first = deadlines.day_of(deadlines.plus_days(penalty_on, shortest))
-        until = "até lá cabe recurso ou pagamento com desconto"
-        return Status(
-            "due",
-            f"Penalidade de {day(penalty_on)}: o vencimento, em regra, não é antes de {first}; "
-            f"{until}.",
-            f"O vencimento, em regra, não é antes de {shortest} dias da penalidade; {until}.",
+    waited, shortest = (today - penalty_on).days, deadlines.MINIMUM_DAYS
+    first = deadlines.day_of(deadlines.plus_days(penalty_on, shortest))
+    since = f"Penalidade de {day(penalty_on)}"
+    if waited <= shortest:
+        until = "até lá cabe recurso ou pagamento com desconto."
+        shared = f"O vencimento, em regra, não é antes de {shortest} dias da penalidade; {until}"
+        note = f"{since}: o vencimento, em regra, não é antes de {first}; {until}"
+        return _plain("due", note, shared=shared)
+    if waited <= deadlines.PROBABLY_DUE_DAYS:
+        result = (
+            "o vencimento é provável, mas a data não está no registro e pode ser posterior. "
+            f"{_CONFIRM}"
         )
-    result = f"em regra, exigível, salvo recurso que a suspenda. {_CONFIRM}"
-    return Status(
+        return _plain(
+            "probably_due",
+            f"{since}, com o prazo mínimo vencido em {first}: {result}",
+            shared=f"O prazo mínimo de {shortest} dias da penalidade passou: {result}",
+        )
+    result = f"em regra, exigível, salvo recurso que a suspenda (art. 285 do CTB). {_CONFIRM}"
+    return _plain(
         "enforceable",
-        f"Penalidade de {day(penalty_on)}, com o prazo mínimo vencido: {result}",
-        f"O prazo mínimo de {shortest} dias da penalidade passou: {result}",
+        f"{since}, com o prazo mínimo vencido: {result}",
+        shared=f"O prazo mínimo de {shortest} dias da penalidade passou: {result}",
     )
 
 
@@ -154,10 +207,8 @@ def _source_word(kind: Field, standing: Standing, note: str) -> str:
     """Return a sentence with the source's status word, unless the note has it."""
     word = bare(str(kind))
     is_stated = (standing == "notice" and _IN_NOTICE.search(word)) or (
-        standing in ("due", "enforceable") and _OF_PENALTY.search(word)
+        standing in ("due", "probably_due", "enforceable") and _OF_PENALTY.search(word)
     )
     if is_stated or f"“{kind}”" in note:
         return ""
-    if standing != "paid" and _OVER.search(word) and not re.search(r"\bNAO\b", word):
-        return f" A fonte registra “{kind}”, sem o que o comprove: segue nas somas. {_CONFIRM}"
     return f" A fonte registra “{kind}”."

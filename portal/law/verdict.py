@@ -12,9 +12,9 @@ from typing import Literal
 
 from portal.law.act_answers import ACTS, Act, Mark, worst
 from portal.law.act_matrix import (
-    AFTER_PAYMENT,
     MISSING_WORDS,
     NOTHING_STALE,
+    UNLESS_APPEALED,
     WRONG_CHECK_DIGIT,
     Missing,
     Row,
@@ -25,6 +25,7 @@ from portal.law.act_matrix import (
 from portal.law.assessment import FineAssessment
 from portal.law.courts import find_court
 from portal.law.effects import Effect, effect_of
+from portal.law.fine_status import STANDING_WORDS
 from portal.vehicle import Restriction
 from portal.wording import day, listed, money
 
@@ -205,7 +206,11 @@ def _payment_reason(fines: Sequence[FineAssessment]) -> Iterable[Reason]:
     known = [fine.amount.value for fine in due.values() if fine.amount.value is not None]
     cost = money(sum(known[1:], known[0])) if known else "valor não informado"
     at_least = "ao menos " if known and len(known) < len(due) else ""
-    sentence = f"Multas exigíveis em aberto ({at_least}{cost}): {AFTER_PAYMENT}."
+    what, pay = ("Multas exigíveis", "pagas") if len(due) > 1 else ("Multa exigível", "paga")
+    sentence = (
+        f"{what} em aberto ({at_least}{cost}): licenciamento e transferência só depois de {pay}, "
+        f"{UNLESS_APPEALED}."
+    )
     yield Reason(sentence, f"multa-{min(due)}", "careful")
 
 
@@ -217,6 +222,7 @@ def _fine_reasons(fines: Sequence[FineAssessment]) -> Iterable[Reason]:
         gravity = "" if fine.gravity in _NO_GRAVITY else f" ({fine.gravity_word})"
         value = fine.amount.value
         cost = "valor não informado" if value is None else money(value)
-        how = f"{'de ' * (fine.standing == 'unknown')}{fine.standing_word}"
+        word = fine.standing_word
+        how = f"de {word}" if word == STANDING_WORDS["unknown"] else word
         sentence = f"Multa {when}, {how}{gravity}: {cost}."
         yield Reason(sentence, f"multa-{number}", "careful")

@@ -100,10 +100,10 @@ def test_fines_panel_shows_source_kind_and_unknown_standing() -> None:
     assert "Situação na fonteCANCELADA" in text
     assert "3 registros idênticos: confirme se é a mesma multa" in text
     assert "Em aberto por gravidade: 4 médias." in text
-    assert "e talvez mais 3 multas de situação não informada" in text
+    assert "não é possível dizer 4 multas de situação incerta" in text
     alone = render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))
     text = text_of(check_html(alone))
-    assert "Em regra já exigíveisnão é possível dizer 1 multa de situação não informada" in text
+    assert "Em regra já exigíveisnão é possível dizer 1 multa de situação incerta" in text
 
 
 def test_cut_timeline_shows_total_and_omitted_counts() -> None:

@@ -73,11 +73,11 @@ def paper_fines(fines: FineList) -> PaperFines:
         notes=tuple(PaperNote(mark, text) for text, mark in marks.items()),
         rules=_rules(open_laws),
         discounts=tuple(
-            {
-                law.standing_word: law.discount_note
+            dict.fromkeys(
+                (law.standing_word, law.discount_note)
                 for law in open_laws
                 if law.amount.value is not None
-            }.items()
+            )
         ),
     )
 
@@ -96,7 +96,7 @@ def _row(row: FineRow, texts: Sequence[str], marks: Mapping[str, str]) -> PaperF
         marks=", ".join(sorted(marks[text] for text in texts if text in marks)),
         amount=formats.brl(amount.value),
         discounts=""
-        if law.is_paid or amount.value is None
+        if not law.has_discount or amount.value is None
         else f"{formats.brl(amount.at_80)} a 80%\n{formats.brl(amount.at_60)} a 60%",
     )
 
@@ -126,7 +126,7 @@ def _facts(fine: Fine, law: FineAssessment) -> Iterator[str]:
             yield f"{clock.name}: {clock.brief}."
     if fine.paid_on_text and not law.is_paid:
         yield f"Pagamento: {_day(fine.paid_on, fine.paid_on_text)}."
-    if fine.paid_on_text or law.is_paid:
+    if law.states_payment:
         yield f"Valor pago: {law.paid.words or _words(fine.paid_amount_text)}."
     if fine.measured or fine.limit:
         yield f"Limite: {_words(fine.limit)}. Medição: {_words(fine.measured)}."

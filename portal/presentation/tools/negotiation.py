@@ -264,10 +264,15 @@ def _notes(tab: PriceTab | None, sums: Negotiation, share: Share) -> Iterator[st
     if share != 100 and sums.fines_past_discount:
         count = counted(
             sums.fines_past_discount,
-            "multa já é exigível e, em regra, não tem mais desconto",
-            "multas já são exigíveis e, em regra, não têm mais desconto",
+            "multa, em regra, não tem mais desconto",
+            "multas, em regra, não têm mais desconto",
         )
         yield f"{count}: na conta pelo valor cheio, ainda sem os juros (art. 284 do CTB)."
+    if share == 60:
+        yield (
+            "O desconto de 40% é do SNE: só o dono atual ou o infrator o usa, e onde o órgão "
+            "participa. Quem compra não pode contar com ele."
+        )
     yield (
         "A FIPE é uma média nacional: estado, quilometragem, cor e região mudam o preço. "
         "O teto é uma conta, não uma avaliação do veículo."

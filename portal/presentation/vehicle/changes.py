@@ -251,6 +251,7 @@ _Look = tuple[Tone, Literal["check", "alert", "question", "refresh"]]
 _STANDING_CLAUSES: Final[Mapping[Standing, str]] = {
     "paid": "como paga",
     "enforceable": "como exigível",
+    "probably_due": "com vencimento provável",
     "due": "no prazo de pagamento ou recurso",
     "notice": "em autuação",
     "suspended": "como suspensa",
