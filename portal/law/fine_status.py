@@ -32,13 +32,15 @@ _CHARGED = re.compile(r"\b(EXIGIVEL|VENCID[AO]|DIVIDA ATIVA)\b")
 _NOT_CHARGED = re.compile(r"\b(NAO EXIGIVEL|INEXIGIVEL)\b")
 _IN_NOTICE = re.compile(r"\bAUTUACAO\b")
 _OF_PENALTY = re.compile(r"\bPENALIDADE\b")
-_SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD)")
+_SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIRMAD|REALIZAD))")
 _SAYS_OVER = re.compile(
     r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
 )
 # Beside one of these words, a closing word says nothing about the fine ("SUSPENSAO CANCELADA",
 # "PAGAMENTO ESTORNADO"). Of an appeal or a defence only its success closes the fine.
-_KEEPS_OWED = re.compile(r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO)")
+_KEEPS_OWED = re.compile(
+    r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL)"
+)
 _OF_AN_APPEAL = re.compile(r"\b(RECURSO|DEFESA)")
 # Beside one of these words, a status word may mean its opposite.
 _DENYING = re.compile(r"\b(NAO|SEM|CESS|ENCERRAD|REVOGAD|INDEFERID|CANCELAD|LEVANTAD)")

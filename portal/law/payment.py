@@ -38,8 +38,8 @@ _STILL_OWED = re.compile(
 class Payment:
     """The payment state of a fine.
 
-    "unclear": the field holds a text that is not a plausible payment day. ``note`` is a
-    sentence, "" where nothing is stated.
+    "unclear": the field holds a text that is not a plausible payment day, or other fields trace a
+    payment without its day. ``note`` is a sentence, "" where nothing is stated.
     """
 
     state: Literal["none", "paid", "unclear"]

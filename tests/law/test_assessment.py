@@ -269,6 +269,7 @@ def test_closing_word_about_something_else_keeps_the_fine_enforceable(word):
         ({"paid_state": known("MG")}, "a UF do pagamento (MG)"),
         ({"kind": known("PAGA")}, "A fonte registra “PAGA”"),
         ({"kind": known("QUITADA")}, "A fonte registra “QUITADA”"),
+        ({"kind": known("PAGAMENTO EFETUADO")}, "A fonte registra “PAGAMENTO EFETUADO”"),
     ],
 )
 def test_payment_without_day_is_maybe_paid(payment, trace):
