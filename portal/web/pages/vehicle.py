@@ -42,8 +42,8 @@ from portal.presentation import (
     vehicle_page,
 )
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE
-from portal.presentation.formats import local_time
 from portal.presentation.panels import Panel
+from portal.system.local_time import local_time
 from portal.vehicle import InvalidPlate, Plate, Renavam
 from portal.web.http.errors import page_error
 from portal.web.pages.comparison import ComparisonPages
