@@ -4,13 +4,12 @@ import re
 import sys
 import time
 from collections.abc import Callable
-from datetime import datetime
 
 import click
 
 from portal.access import OPERATION_SCOPES, SCOPES, NameTaken, Tokens
 from portal.commands.failures import CommandGroup
-from portal.gateway import ZONE
+from portal.system.local_time import from_epoch
 
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _DEFAULT_SCOPES = ",".join(sorted(OPERATION_SCOPES))
@@ -100,7 +99,7 @@ def _lifetime(_: click.Context, __: click.Parameter, value: str | None) -> float
 
 
 def _local_time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, ZONE).strftime("%Y-%m-%d %H:%M")
+    return from_epoch(seconds).strftime("%Y-%m-%d %H:%M")
 
 
 def _fail(why: str) -> None:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection, Engine, bindparam, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
@@ -18,10 +17,10 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from portal.gateway.backend import purge_bucket
 from portal.gateway.lookup import Caller, Failure, Observer
 from portal.storage import ledger, reading, spending, waiting, was_purged
+from portal.system.local_time import from_epoch
 
 log = logging.getLogger(__name__)
 
-ZONE = ZoneInfo("America/Sao_Paulo")
 ALL_CALLERS = "day"
 PAGE_SIZE = 1000  # rows
 OPEN = "maybe"
@@ -147,7 +146,7 @@ class Ledger:
         Raises Failure.
         """
         now = self._clock()
-        day = datetime.fromtimestamp(now, ZONE).date().isoformat()
+        day = from_epoch(now).date().isoformat()
         caller = entry.caller
         opened, on_trial = None, False
         wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, entry.deadline - time.monotonic()))
@@ -267,12 +266,12 @@ class Ledger:
 
     def drop_past_counters(self) -> None:
         """Delete the limit counters from before yesterday; ledger rows stay."""
-        day = datetime.fromtimestamp(self._clock() - 86400, ZONE).date().isoformat()
+        day = from_epoch(self._clock() - 86400).date().isoformat()
         with self._engine.begin() as db:
             db.execute(delete(spending).where(spending.c.day < day))
 
     def _until_midnight(self, now: float) -> float:
-        local = datetime.fromtimestamp(now, ZONE)
+        local = from_epoch(now)
         return 86400.0 - (local.hour * 3600 + local.minute * 60 + local.second)
 
 
@@ -318,7 +317,7 @@ class LedgerEntry:
 
 def _row(row: Any) -> Row:
     return Row(
-        sent_at=datetime.fromtimestamp(row.sent_at, ZONE),
+        sent_at=from_epoch(row.sent_at),
         operation=row.operation,
         origin=row.origin,
         caller=row.caller,

@@ -6,16 +6,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 
 from sqlalchemy import Connection, Engine, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from portal.gateway.ledger import ZONE
 from portal.gateway.lookup import CacheStatus
 from portal.gateway.operations import CachePolicy, Name
 from portal.storage import hits, reading
+from portal.system.local_time import from_epoch
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +64,7 @@ class SavingsCounter:
                 counter = self._collapsed
             case _:
                 return
-        day = datetime.fromtimestamp(self._clock(), ZONE).date().isoformat()
+        day = from_epoch(self._clock()).date().isoformat()
         with self._lock:
             counter[day, operation, self._prices[operation]] += times
 

@@ -5,23 +5,23 @@ from portal.law.act_matrix import NOTHING_STALE, Missing, Row, Stale
 from portal.law.amounts import Amount
 from portal.law.assessment import FineAssessment, Totals, assess, totals
 from portal.law.courts import Court, court_body_name, court_name, find_court
-from portal.law.deadlines import Clock
+from portal.law.deadlines import RULES_NOTE, Clock
 from portal.law.effects import WHO_LIFTS, Effect, effect_of, union
 from portal.law.fine_status import Standing
 from portal.law.glossary import GLOSSARY, Term, term
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
 from portal.law.negotiation import SHARES, Cost, Negotiation, Scenario, Share, negotiate
-from portal.law.paid_sums import PaidSum
+from portal.law.payment import PaidSum
 from portal.law.points import Points
 from portal.law.unverified import UNVERIFIED, Unverified
 from portal.law.verdict import Level, Reason, Verdict, judge
-from portal.law.wording import listed
 
 __all__ = [
     "ACTS",
     "GLOSSARY",
     "GRAVITY_WORDS",
     "NOTHING_STALE",
+    "RULES_NOTE",
     "SHARES",
     "UNVERIFIED",
     "WHO_LIFTS",
@@ -58,7 +58,6 @@ __all__ = [
     "find",
     "find_court",
     "judge",
-    "listed",
     "negotiate",
     "term",
     "totals",

@@ -10,7 +10,7 @@ from portal.law.act_answers import Act, Answer, Mark, worst
 from portal.law.assessment import FineAssessment
 from portal.law.effects import Effect
 from portal.law.fine_status import Standing
-from portal.law.wording import listed, moment
+from portal.wording import listed, moment
 
 Missing = Literal["decode", "fines", "restrictions"]
 
@@ -47,15 +47,25 @@ _SHORT: dict[Act, dict[Mark, str]] = {
 # "Risco possível" would imply an order. An old answer without an order does not.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não é possível dizer"
+WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
 _NOTHING_FOUND: dict[Act, str] = {
-    "transfer": "Nenhum impedimento nos registros consultados.",
-    "licence": "Nenhum impedimento nos registros consultados; tributos não foram verificados.",
-    "drive": "Nenhum impedimento nos registros consultados, com o licenciamento em dia.",
+    "transfer": (
+        "Nenhum impedimento nos registros consultados; IPVA, financiamento e roubo não foram "
+        "verificados."
+    ),
+    "licence": "Nenhum impedimento nos registros consultados; IPVA e taxas não foram verificados.",
+    "drive": (
+        "Nenhum impedimento nos registros consultados, desde que o licenciamento esteja em dia "
+        "(não verificado)."
+    ),
     "removal": "Nenhuma ordem de remoção nos registros consultados.",
 }
 AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
+# Art. 284, § 3º: no restriction before the administrative instance ends. Art. 285: a timely appeal
+# suspends the fine.
+UNLESS_APPEALED = "salvo recurso no prazo ou processo não encerrado (arts. 284, § 3º, e 285)"
 # Standings of fines that are or may be an obstacle even after a court's order is lifted.
-_OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "unknown"))
+_OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "probably_due", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 
@@ -82,12 +92,14 @@ def row_of(
     fines: Sequence[FineAssessment],
     missing: tuple[Missing, ...],
     stale: Stale,
+    doubt: str = "",
 ) -> Row:
     """Build the matrix row of an act; the worst answer determines its mark.
 
     A missing lookup makes the mark "unknown", unless the known records already forbid the act.
     Only fines and restrictions are relevant; for driving and removal only restrictions are,
     because fines do not affect those acts. Fines that are a further obstacle are named too.
+    ``doubt`` is a clause on why the records may be another vehicle's; it has the same effect.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):
@@ -102,6 +114,9 @@ def row_of(
     if unavailable and mark != "no":
         mark = "unknown"
         sentences.insert(0, f"Não foi possível consultar {listed(unavailable)}.")
+    if doubt and mark != "no":
+        mark = "unknown"
+        sentences.insert(0, f"{doubt[0].upper()}{doubt[1:]}.")
     short = _SHORT[act].get(mark, _CANNOT_TELL)
     if mark == "careful" and "enforceable" in by_fines:
         short = "Só após pagar"
@@ -133,11 +148,14 @@ def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing
     law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW
     verb = "licenciar" if act == "licence" else "transferir"
     texts: dict[Standing, str] = {
-        "enforceable": f"Multas exigíveis em aberto: {AFTER_PAYMENT} ({law}).",
+        "enforceable": f"Multas exigíveis em aberto: {AFTER_PAYMENT} ({law}), {UNLESS_APPEALED}.",
+        "probably_due": "Há multa de vencimento provável: vencida, impede até ser paga; confirme.",
         "due": "Há multa no prazo de pagamento ou recurso, que pode passar a impedir.",
-        "notice": "Há multa só com autuação no registro: em regra ainda não impede; confirme.",
+        "notice": (
+            "Há autuação ainda sem multa aplicada: em regra, não impede (art. 284, § 3º, do CTB)."
+        ),
         "suspended": "Há multa suspensa, que em regra não impede enquanto durar a suspensão.",
-        "unknown": "Há multa em aberto de situação não informada, que pode impedir.",
+        "unknown": "Há multa em aberto de situação incerta, que pode impedir.",
     }
     answers: dict[Standing, Answer] = {}
     for standing, sentence in texts.items():

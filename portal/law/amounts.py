@@ -1,8 +1,8 @@
 """Restore the exact amount of a fine from a ``valor`` without its cents.
 
 Discounts: art. 284 of the CTB (80 % until the due date) and its § 1º (60 % through SNE, without
-defence and appeal). Recidivism within 12 months doubles some fines (arts. 165, 165-A, 173 to
-175, 191).
+defence and appeal). Recidivism within 12 months doubles some fines (arts. 165 to 165-C, 173 to
+175, 191, 203, sole paragraph, and 253-A, § 2º).
 """
 
 from dataclasses import dataclass
@@ -11,11 +11,15 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
 
 from portal.law.infractions import NEW_AMOUNTS_SINCE, Infraction, stands_for
-from portal.law.wording import day, money
+from portal.wording import day, money
 
 _CENT = Decimal("0.01")
-_DOUBLED_ARTICLES = ("165", "165-A", "173", "174", "175", "191")
+_DOUBLED_ARTICLES = ("165", "165-A", "165-B", "165-C", "173", "174", "175", "191", "203", "253-A")
 _OVERWEIGHT = "231, V"
+_OF_NIC = (
+    "Em regra, é o dobro da multa original, desde abril de 2022; antes, multiplicava-se pelo "
+    "número de infrações iguais em 12 meses (art. 257, § 8º, do CTB)."
+)
 _CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
 # A number with more digits is not an amount of money; the limit bounds Decimal arithmetic.
 _MOST_DIGITS = 15
@@ -87,6 +91,8 @@ def _against_other_tables(
         return Amount(other, "table", note, matches=committed_on is None)
     if expected is None:
         note = "Valor enviado pela fonte; a tabela não fixa um valor único para esta infração."
+        if infraction.is_nic:
+            note += f" {_OF_NIC}"
         return _as_sent(sent, note)
     base_article = infraction.article.split(",")[0]
     doubled = stands_for(sent, expected * 2)

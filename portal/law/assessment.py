@@ -15,14 +15,13 @@ from operator import attrgetter
 from portal.law import deadlines
 from portal.law.amounts import Amount, exact_amount, plausible
 from portal.law.deadlines import Clock
-from portal.law.fine_status import STANDING_WORDS, Standing, standing_of
+from portal.law.fine_status import Standing, Status, status_of
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
-from portal.law.paid_sums import PaidSum, paid_sum
 from portal.law.past_rules import as_committed
-from portal.law.payment import payment_of
+from portal.law.payment import PaidSum, paid_sum, payment_of
 from portal.law.points import Points, points_of
-from portal.law.wording import bare, counted, listed
 from portal.vehicle import Field, Fine
+from portal.wording import bare, counted, listed
 
 # A record's texts identify it, because its numbers and dates are read from them.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
@@ -47,8 +46,14 @@ _PLURALS = {
 class FineAssessment:
     """A fine with its legal consequences; every ``…_note`` is a Portuguese sentence.
 
+    ``has_discount``: as a rule, the due date may still be ahead. ``is_called_off``: by the
+    source's word, the fine is no longer owed.
+
+    ``shared_standing_note`` holds no date of the fine, so that several fines can share it.
+
     ``standing``: "enforceable" only after a recorded penalty and the shortest due date; "due"
-    before that day; "notice" has no penalty on record; "unknown" does not mean "not owed".
+    before that day, "probably_due" for 30 days after it; "notice" has no penalty on record;
+    "unknown" does not mean "not owed".
     """
 
     record: Fine
@@ -61,9 +66,13 @@ class FineAssessment:
     points: Points
     amount: Amount
     paid: PaidSum
+    has_discount: bool
     discount_note: str
     standing: Standing
     standing_note: str
+    shared_standing_note: str
+    standing_word: str
+    is_called_off: bool
     notice: Clock
     penalty: Clock
     prior_defence: Clock
@@ -81,8 +90,9 @@ class FineAssessment:
         return not self.is_paid
 
     @property
-    def standing_word(self) -> str:
-        return STANDING_WORDS[self.standing]
+    def states_payment(self) -> bool:
+        """Whether the record says anything on a payment, "" and hidden ones aside."""
+        return self.is_paid or bool(self.record.paid_on_text or self.paid.value)
 
     @property
     def remedies(self) -> tuple[Clock, ...]:
@@ -120,8 +130,9 @@ class Totals:
     """Sums over the open fines in reais; paid fines are only in ``paid_count``.
 
     ``without_amount`` open fines have no known amount, so the sums are then minimums.
-    ``unclear_count`` open fines may be enforceable or not. ``points`` are the points that count
-    by law, without those of ``points_unknown`` fines. ``points_to_come`` are the points of
+    ``past_discount_count`` open fines have no discount any more. ``unclear_count`` open fines may
+    be enforceable or not. ``points`` are the points that count by law, those of paid fines
+    included, without those of ``points_unknown`` fines. ``points_to_come`` are the points of
     fines that are notified or suspended. ``identical`` holds the number of records of each open
     fine that is listed more than once; the sums include all of them.
     """
@@ -129,6 +140,7 @@ class Totals:
     open_count: int
     paid_count: int
     enforceable_count: int
+    past_discount_count: int
     unclear_count: int
     amount: Decimal
     amount_at_80: Decimal
@@ -171,8 +183,12 @@ def assess(fine: Fine, today: date) -> FineAssessment:
         infraction = as_committed(infraction, sent, fine.committed_on)
         if sent is not None:
             infraction = infraction.narrowed_to(sent)
-    standing, standing_note = standing_of(fine, payment_of(fine, today), today)
     amount = exact_amount(infraction, sent, fine.committed_on)
+    is_nic = infraction is not None and infraction.is_nic
+    status = status_of(fine, payment_of(fine, amount, today), today, is_nic=is_nic)
+    has_discount = _has_discount(fine, status, today)
+    # The date of a NIC may be that of the original infraction or of its own.
+    committed_on, notified_on = (None, None) if is_nic else (fine.committed_on, fine.notified_on)
     return FineAssessment(
         record=fine,
         code=str(fine.code),
@@ -184,27 +200,32 @@ def assess(fine: Fine, today: date) -> FineAssessment:
         points=points_of(infraction, fine.offender.points, fine.committed_on, today),
         amount=amount,
         paid=paid_sum(fine.paid_amount, amount),
-        discount_note=_discount_note(standing),
-        standing=standing,
-        standing_note=standing_note,
-        notice=deadlines.notice_of_infraction(fine.committed_on, fine.notified_on, today),
-        penalty=deadlines.notice_of_penalty(fine.committed_on, fine.penalty_on, today),
-        prior_defence=deadlines.prior_defence(fine.notified_on, today),
-        driver_nomination=deadlines.driver_nomination(fine.notified_on, today),
+        has_discount=has_discount,
+        discount_note=_discount_note(status, has_discount=has_discount),
+        standing=status.standing,
+        standing_note=status.note,
+        shared_standing_note=status.shared,
+        standing_word=status.word,
+        is_called_off=status.is_called_off,
+        notice=_of_nic(deadlines.notice_of_infraction(committed_on, notified_on, today), is_nic),
+        penalty=_of_nic(deadlines.notice_of_penalty(committed_on, fine.penalty_on, today), is_nic),
+        prior_defence=deadlines.prior_defence(notified_on, today),
+        driver_nomination=deadlines.driver_nomination(notified_on, today),
         appeal=deadlines.appeal(fine.penalty_on, today),
-        prescription=deadlines.prescription(fine.committed_on, fine.penalty_on, today),
+        prescription=_of_nic(
+            deadlines.prescription(committed_on, fine.penalty_on, today),
+            is_nic and fine.penalty_on is None,
+        ),
         committed_on=fine.committed_on,
     )
 
 
 def totals(assessments: Sequence[FineAssessment]) -> Totals:
-    """Sum the open fines.
-
-    Enforceable fines have, as a rule, lost their discount. The points of fines without a
-    penalty may count later.
-    """
+    """Sum the open fines, and the points of all fines."""
     owed = [a for a in assessments if a.is_open]
     enforceable = [a for a in owed if a.standing == "enforceable"]
+    # Paying a fine removes no points.
+    charged = [a for a in assessments if not a.is_called_off]
     gravities = [a.gravity_word for a in owed]
     order = [*GRAVITY_WORDS.values(), "não identificada"]
     return Totals(
@@ -213,34 +234,47 @@ def totals(assessments: Sequence[FineAssessment]) -> Totals:
         enforceable_count=len(enforceable),
         unclear_count=sum(a.standing == "unknown" for a in owed),
         amount=_sum(a.amount.value for a in owed),
-        amount_at_80=_sum(_payable(a, a.amount.at_80) for a in owed),
-        amount_at_60=_sum(_payable(a, a.amount.at_60) for a in owed),
+        amount_at_80=_sum(a.amount.at_80 if a.has_discount else a.amount.value for a in owed),
+        amount_at_60=_sum(a.amount.at_60 if a.has_discount else a.amount.value for a in owed),
+        past_discount_count=sum(not a.has_discount for a in owed),
         enforceable_amount=_sum(a.amount.value for a in enforceable),
         without_amount=sum(a.amount.value is None for a in owed),
-        points=sum(a.points.counted or 0 for a in owed if a.standing not in _UNPENALISED),
-        points_to_come=sum(a.points.counted or 0 for a in owed if a.standing in _UNPENALISED),
-        points_unknown=sum(a.points.counted is None for a in owed),
+        points=sum(a.points.counted or 0 for a in charged if a.standing not in _UNPENALISED),
+        points_to_come=sum(a.points.counted or 0 for a in charged if a.standing in _UNPENALISED),
+        points_unknown=sum(a.points.counted is None for a in charged)
+        + len(assessments)
+        - len(charged),
         by_gravity=tuple((word, gravities.count(word)) for word in order if word in gravities),
         identical=tuple(n for n in Counter(_texts(a.record) for a in owed).values() if n > 1),
     )
 
 
-def _payable(fine: FineAssessment, discounted: Decimal | None) -> Decimal | None:
-    return fine.amount.value if fine.standing == "enforceable" else discounted
+def _of_nic(clock: Clock, is_nic: bool) -> Clock:
+    return deadlines.not_judged(clock) if is_nic else clock
 
 
-def _discount_note(standing: Standing) -> str:
-    terms = "80% até o vencimento; 60% pelo SNE, sem defesa nem recurso (art. 284 do CTB)."
-    match standing:
-        case "paid":
-            return "Já paga."
-        case "enforceable":
-            return (
-                f"Em regra, o desconto acabou no vencimento, que o registro não traz: {terms} "
-                "Depois dele, valor cheio com juros."
-            )
-        case _:
-            return f"Em regra: {terms} O vencimento está na notificação."
+def _has_discount(fine: Fine, status: Status, today: date) -> bool:
+    """Whether the due date may still be ahead; it is at least 30 days after the penalty."""
+    if status.standing in ("paid", "enforceable", "probably_due") or status.is_called_off:
+        return False
+    if fine.penalty_on is None:
+        return fine.penalty_on_text.state == "empty"
+    return (today - fine.penalty_on).days <= deadlines.MINIMUM_DAYS
+
+
+def _discount_note(status: Status, *, has_discount: bool) -> str:
+    if status.standing == "paid":
+        return "Já paga."
+    if not has_discount:
+        return (
+            "Em regra, não há mais desconto: ele acaba no vencimento, que o registro não traz, e "
+            "depois dele há juros (art. 284 do CTB)."
+        )
+    return (
+        "Em regra: com 20% de desconto até o vencimento, que está na notificação; com 40% pelo "
+        "SNE, sem defesa nem recurso (art. 284 do CTB). O SNE é do dono atual ou do infrator, que "
+        "admite a infração, e só de órgãos que participam: quem compra não pode contar com ele."
+    )
 
 
 def _sum(values: Iterable[Decimal | None]) -> Decimal:

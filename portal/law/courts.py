@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from portal.law.wording import bare
+from portal.wording import bare
 
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
 # "TRT DA 3ª REGIAO" and "TRT 2A REGIAO" are TRT3 and TRT2.

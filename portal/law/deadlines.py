@@ -5,11 +5,11 @@ Articles are of the CTB (Lei 9.503/1997) as changed by Leis 14.071/2020, 14.229/
 from the record gives the verdict "unknown", because absence in the source proves nothing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal
 
-from portal.law.wording import counted, day
+from portal.wording import counted, day
 
 Verdict = Literal["in_time", "late", "unknown"]
 
@@ -18,6 +18,8 @@ PENALTY_DAYS = 180
 PENALTY_DAYS_WITH_DEFENCE = 360
 # "não inferior a trinta dias": the notice itself may grant a longer period.
 MINIMUM_DAYS = 30
+# The due date is not in the record, and issuing bodies often grant more than the minimum.
+PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
 # In force since then: the limit of 180/360 days, points that do not count, current gravities.
@@ -25,6 +27,17 @@ LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."
 _CANNOT_TELL = "Não é possível dizer"
+_SIGNED = (
+    "salvo se o auto foi assinado na hora, o que já vale como notificação (art. 280, VI, do CTB)"
+)
+_NOT_CAUGHT = (
+    "Fora do flagrante, o prazo só corre de quando o órgão soube da infração (art. 282, § 6º-A)."
+)
+_LAPSES_EARLIER = (
+    "Atos do órgão reiniciam a contagem; processo parado por 3 anos, ou recurso sem julgamento "
+    "por 24 meses desde 2024 (arts. 285, § 6º, 289 e 289-A do CTB), pode prescrever antes."
+)
+_STILL_BLOCKS = "Mesmo prescrita, pode seguir impedindo até que o órgão ou a Justiça o declare."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +46,10 @@ class Clock:
 
     ``days_used`` and ``limit_days`` are in days (None: not measured in days, or not known).
     ``ends_on`` is the last day as computed from the dates; ``at_least`` marks that the notice
-    itself may grant more. ``sentence`` is in Portuguese and cites the article.
+    itself may grant more. ``sentence`` is in Portuguese and cites the article. ``brief`` is its
+    clause for a table row ("8 dos 30 dias"), "" where no date allows one. ``shared`` is the
+    sentence on a passed deadline without the fine's own dates, so that several fines can share
+    it; "" where the row says everything.
     """
 
     name: str
@@ -44,6 +60,33 @@ class Clock:
     article: str
     sentence: str
     at_least: bool = False
+    brief: str = ""
+    shared: str = ""
+
+
+RULES_NOTE = (
+    "contados pelas datas que a fonte registra. Onde falta uma data, não é possível dizer se o "
+    "prazo foi cumprido. A data exata do vencimento está na notificação e pode ser posterior. A "
+    "prescrição, em regra de 5 anos, recomeça com atos que o registro não traz, e pode vir antes: "
+    "processo parado por 3 anos, ou recurso sem julgamento por 24 meses desde 2024 (arts. 285, "
+    "§ 6º, 289 e 289-A do CTB). Confirme com um profissional."
+)
+_NOTICE_LATE = (
+    f"A notificação da autuação passou do limite de {NOTICE_DAYS} dias: em regra, o registro "
+    f"deveria ser arquivado, {_SIGNED}. {_ADVICE}"
+)
+_PENALTY_DOUBTFUL = (
+    f"A penalidade saiu depois de {PENALTY_DAYS} dias e até {PENALTY_DAYS_WITH_DEFENCE}: dentro "
+    f"do prazo só se houve defesa prévia, o que o registro não diz. {_NOT_CAUGHT} {_ADVICE}"
+)
+_PENALTY_LATE = (
+    f"A penalidade saiu depois de {PENALTY_DAYS_WITH_DEFENCE} dias: em regra, o direito de "
+    f"aplicá-la já teria se perdido. {_NOT_CAUGHT} {_ADVICE}"
+)
+_LAPSED = (
+    f"Os {PRESCRIPTION_YEARS} anos da prescrição passaram: pode ter prescrito, se nada interrompeu "
+    f"o prazo. {_STILL_BLOCKS} {_ADVICE}"
+)
 
 
 def notice_of_infraction(committed_on: date | None, notified_on: date | None, today: date) -> Clock:
@@ -65,12 +108,24 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
             f"Notificação emitida em {used} dos {NOTICE_DAYS} dias ({article}): "
             "dentro do prazo, pelas datas registradas."
         )
-        return Clock(name, "in_time", used, NOTICE_DAYS, ends_on, article, text)
+        brief = f"{used} dos {NOTICE_DAYS} dias"
+        return Clock(name, "in_time", used, NOTICE_DAYS, ends_on, article, text, brief=brief)
     text = (
         f"Notificação emitida {counted(used, 'dia', 'dias')} depois da infração; o limite é de "
-        f"{NOTICE_DAYS} ({article}). Em regra, o registro deveria ser arquivado. {_ADVICE}"
+        f"{NOTICE_DAYS} ({article}). Em regra, o registro deveria ser arquivado, {_SIGNED}. "
+        f"{_ADVICE}"
     )
-    return Clock(name, "late", used, NOTICE_DAYS, ends_on, article, text)
+    return Clock(
+        name,
+        "late",
+        used,
+        NOTICE_DAYS,
+        ends_on,
+        article,
+        text,
+        brief=_days_after(used),
+        shared=_NOTICE_LATE,
+    )
 
 
 def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
@@ -82,9 +137,16 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
     ends_on = plus_days(committed_on, PENALTY_DAYS)
     both = f"{PENALTY_DAYS} dias, ou {PENALTY_DAYS_WITH_DEFENCE} se houve defesa prévia"
 
-    def clock(verdict: Verdict, used: int | None, text: str, limit: int = PENALTY_DAYS) -> Clock:
+    def clock(
+        verdict: Verdict,
+        used: int | None,
+        text: str,
+        limit: int = PENALTY_DAYS,
+        brief: str = "",
+        shared: str = "",
+    ) -> Clock:
         last = plus_days(committed_on, limit)
-        return Clock(name, verdict, used, limit, last, article, text)
+        return Clock(name, verdict, used, limit, last, article, text, brief=brief, shared=shared)
 
     if committed_on is None:
         return clock("unknown", None, f"{_CANNOT_TELL}: {_no_day('infração')}.")
@@ -106,7 +168,7 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
         else:
             text += (
                 f"Passaram {counted(waited, 'dia', 'dias')} da infração; o prazo é de {both} "
-                f"({article}). {_ADVICE}"
+                f"({article}). {_NOT_CAUGHT} {_ADVICE}"
             )
         return clock("unknown", None, text)
     if future := _in_future(today, ("infração", committed_on), ("penalidade", penalty_on)):
@@ -120,19 +182,27 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
             f"Penalidade emitida em {used} dos {PENALTY_DAYS} dias ({article}): "
             "dentro do prazo, pelas datas registradas."
         )
-        return clock("in_time", used, text)
+        return clock("in_time", used, text, brief=f"{used} dos {PENALTY_DAYS} dias")
     if used <= PENALTY_DAYS_WITH_DEFENCE:
         text = (
             f"Penalidade emitida {counted(used, 'dia', 'dias')} depois da infração: dentro do "
             f"prazo só se houve defesa prévia ({both}; {article}). O registro não diz se houve. "
-            f"{_ADVICE}"
+            f"{_NOT_CAUGHT} {_ADVICE}"
         )
-        return clock("unknown", used, text, PENALTY_DAYS_WITH_DEFENCE)
+        return clock(
+            "unknown",
+            used,
+            text,
+            PENALTY_DAYS_WITH_DEFENCE,
+            _days_after(used),
+            _PENALTY_DOUBTFUL,
+        )
     text = (
         f"Penalidade emitida {counted(used, 'dia', 'dias')} depois da infração, além dos {both} "
-        f"({article}). Em regra, o direito de aplicá-la já teria se perdido. {_ADVICE}"
+        f"({article}). Em regra, o direito de aplicá-la já teria se perdido. {_NOT_CAUGHT} "
+        f"{_ADVICE}"
     )
-    return clock("late", used, text, PENALTY_DAYS_WITH_DEFENCE)
+    return clock("late", used, text, PENALTY_DAYS_WITH_DEFENCE, _days_after(used), _PENALTY_LATE)
 
 
 def prior_defence(notified_on: date | None, today: date) -> Clock:
@@ -166,15 +236,18 @@ def driver_nomination(notified_on: date | None, today: date) -> Clock:
         f"Em regra, {until} {day_of(ends_on)}, se o condutor não foi identificado na abordagem "
         f"({NOMINATION_DAYS} dias da notificação, {article})."
     )
-    return Clock(name, verdict, used, NOMINATION_DAYS, ends_on, article, text)
+    brief = f"até {day(ends_on)}" if ends_on else ""
+    return Clock(name, verdict, used, NOMINATION_DAYS, ends_on, article, text, brief=brief)
 
 
 def prescription(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
-    """Return the limitation period: five years to punish or to collect.
+    """Return the limitation period: as a rule five years to punish or to collect.
 
     It starts at the infraction (to punish) or at the penalty at the earliest (to collect). Lei
     9.873/1999, arts. 1º and 1º-A; Res. CONTRAN 723/2018, art. 24. Acts of the authority
-    interrupt it and the record holds none of them, so ``ends_on`` is the earliest possible day.
+    interrupt it, and it may lapse earlier: after three idle years (Lei 9.873/1999, art. 1º, § 1º),
+    or after 24 months without a decision on an appeal (CTB, arts. 285, § 6º, 289 and 289-A, since
+    01/01/2024). The record holds none of these, so ``ends_on`` is neither a floor nor a ceiling.
     """
     name, article = "Prescrição", "Lei 9.873/1999"
     start = penalty_on or committed_on
@@ -188,15 +261,28 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
     since = "da penalidade" if penalty_on else "da infração"
     if today <= ends_on:
         text = (
-            f"O prazo para {what} é, em regra, de 5 anos ({article}): contados {since}, "
-            f"vai ao menos até {day(ends_on)}, e pode ser interrompido."
+            f"O prazo para {what} é, em regra, de {PRESCRIPTION_YEARS} anos ({article}): contados "
+            f"{since}, em {day(ends_on)}. {_LAPSES_EARLIER}"
         )
-        return Clock(name, "in_time", None, None, ends_on, article, text)
+        brief = f"em regra, em {day(ends_on)}"
+        return Clock(name, "in_time", None, None, ends_on, article, text, brief=brief)
     text = (
         f"Os 5 anos para {what}, contados {since}, passaram em {day(ends_on)} ({article}). "
-        f"Pode ter prescrito, se nada interrompeu o prazo. {_ADVICE}"
+        f"Pode ter prescrito, se nada interrompeu o prazo. {_STILL_BLOCKS} {_ADVICE}"
     )
-    return Clock(name, "unknown", None, None, ends_on, article, text)
+    brief = f"os {PRESCRIPTION_YEARS} anos passaram em {day(ends_on)}"
+    return Clock(name, "unknown", None, None, ends_on, article, text, brief=brief, shared=_LAPSED)
+
+
+def not_judged(clock: Clock) -> Clock:
+    """Return the clock without a verdict, for a fine for not naming the driver (NIC)."""
+    text = (
+        f"{_CANNOT_TELL}: na multa por não indicar o condutor (art. 257, § 8º, do CTB), o registro "
+        "não diz se as datas são dela ou da infração original."
+    )
+    return replace(
+        clock, verdict="unknown", days_used=None, ends_on=None, sentence=text, brief="", shared=""
+    )
 
 
 def plus_days(start: date | None, days: int) -> date | None:
@@ -249,20 +335,30 @@ def _unknown_start(what: str, start: date | None) -> str:
     return f"{_CANNOT_TELL}: {why}."
 
 
+def _days_after(used: int) -> str:
+    return f"{counted(used, 'dia', 'dias')} depois da infração"
+
+
 def _at_least(name: str, article: str, since: str, start: date | None, today: date) -> Clock:
     ends_on = plus_days(start, MINIMUM_DAYS)
     used = _days_between(start, today)
+
+    def clock(verdict: Verdict, used: int | None, text: str, brief: str = "") -> Clock:
+        brief = f"{brief} {day(ends_on)}" if brief and ends_on else ""
+        return Clock(
+            name, verdict, used, MINIMUM_DAYS, ends_on, article, text, at_least=True, brief=brief
+        )
+
     if used is None or used < 0:
-        text = _unknown_start(since, start)
-        return Clock(name, "unknown", None, MINIMUM_DAYS, ends_on, article, text, at_least=True)
+        return clock("unknown", None, _unknown_start(since, start))
     if used <= MINIMUM_DAYS:
         text = (
             f"Em regra, ainda há prazo: ao menos até {day_of(ends_on)} ({article}); "
             "a data exata está na notificação."
         )
-        return Clock(name, "in_time", used, MINIMUM_DAYS, ends_on, article, text, at_least=True)
+        return clock("in_time", used, text, "ao menos até")
     text = (
         f"O prazo mínimo de {MINIMUM_DAYS} dias terminou em {day_of(ends_on)} ({article}); "
         "a data exata está na notificação e pode ser posterior."
     )
-    return Clock(name, "unknown", used, MINIMUM_DAYS, ends_on, article, text, at_least=True)
+    return clock("unknown", used, text, "prazo mínimo até")

@@ -1,8 +1,9 @@
 """The effects of a court's restriction, by its kind.
 
-The effects of a kind beyond its own name are practice, as reported by trade sites. One of them
-disagrees (it says that transferência stops licensing too), so the texts say "em regra". Where a
-record revokes its statement or hides part of it, the result is neither "stopped" nor "free".
+The effects of a kind beyond its own name are practice, as reported by trade sites, so the texts
+say "em regra". All four kinds stop a transfer, so a recorded restriction of unknown, hidden or
+missing kind stops it too. Where a record revokes or contradicts its own statement, the result is
+neither "stopped" nor "free".
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from portal.law.act_answers import ACTS, Act, Answer, worst
 from portal.law.restriction_kinds import KIND_WORDS, Kind, read_kinds
-from portal.law.wording import listed
 from portal.vehicle import Restriction
+from portal.wording import listed
 
 WHO_LIFTS = (
     "Só o juízo que a ordenou pode retirá-la; Detran e Senatran não podem. "
@@ -95,7 +96,17 @@ def _unknown(reason: str) -> dict[Act, Answer]:
     }
 
 
-_UNKNOWN = _unknown("O tipo da restrição não foi informado ou reconhecido por inteiro.")
+_NOT_READ = "O tipo da restrição não foi informado ou reconhecido por inteiro"
+_UNKNOWN = _unknown(f"{_NOT_READ}.")
+_OF_ANY_KIND = _UNKNOWN | {
+    "transfer": Answer(
+        "no",
+        "em regra não pode transferir",
+        f"{_NOT_READ}, mas todos os tipos do Renajud impedem, em regra, a transferência.",
+        _TJSC,
+        "memory",
+    )
+}
 _CONTRADICTED = _unknown(
     "A fonte se contradiz: diz que não há restrição e, no mesmo registro, a descreve. "
     "Confirme com o juízo."
@@ -110,10 +121,9 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
             "verified",
         ),
         "licence": Answer(
-            "careful",
+            "yes",
             "em regra pode licenciar",
-            "A restrição de transferência, em regra, não impede o licenciamento, "
-            "mas há orientação em contrário: confirme no Detran.",
+            "A restrição de transferência, em regra, não impede o licenciamento.",
             _PRACTICE,
             "reported",
         ),
@@ -230,7 +240,7 @@ def effect_of(restriction: Restriction) -> Effect:
         doubt = f"a fonte registra “{reading.revoked_by}”"
         tables.append(_unknown(f"{doubt[0].upper()}{doubt[1:]}: confirme com o juízo."))
     if reading.unrecognised or not tables or any(field.is_hidden for field in fields):
-        tables.append(_UNKNOWN)
+        tables.append(_UNKNOWN if doubt else _OF_ANY_KIND)
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}
     return _effect(reading.kinds, reading.unrecognised, answers, doubt=doubt)
 

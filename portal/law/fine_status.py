@@ -2,24 +2,26 @@
 
 A fine is enforceable only with a recorded penalty whose shortest due date has passed, or with
 the source's own word for it. What the record does not state is "unknown", which does not mean
-"not owed". The source's status words are not documented, so none of them makes a fine's standing
-better than its dates do, except an explicit suspension.
+"not owed". The source's status words are not documented: a suspension, or a word such as
+CANCELADA, only takes the fine out of the enforceable ones.
 """
 
 import re
-from datetime import date, timedelta
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import Literal
 
 from portal.law import deadlines
 from portal.law.payment import Payment
-from portal.law.wording import bare, counted, day
 from portal.vehicle import Field, Fine
+from portal.wording import bare, counted, day
 
-Standing = Literal["paid", "enforceable", "due", "notice", "suspended", "unknown"]
+Standing = Literal["paid", "enforceable", "probably_due", "due", "notice", "suspended", "unknown"]
 
 STANDING_WORDS: dict[Standing, str] = {
     "paid": "paga",
     "enforceable": "exigível",
+    "probably_due": "vencimento provável",
     "due": "no prazo de pagamento ou recurso",
     "notice": "em autuação",
     "suspended": "suspensa",
@@ -30,94 +32,176 @@ _CHARGED = re.compile(r"\b(EXIGIVEL|VENCID[AO]|DIVIDA ATIVA)\b")
 _NOT_CHARGED = re.compile(r"\b(NAO EXIGIVEL|INEXIGIVEL)\b")
 _IN_NOTICE = re.compile(r"\bAUTUACAO\b")
 _OF_PENALTY = re.compile(r"\bPENALIDADE\b")
-_OVER = re.compile(
-    r"\b(PAG[AO]|QUITAD|CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
+_SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIRMAD|REALIZAD))")
+_SAYS_OVER = re.compile(
+    r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
 )
+# Beside one of these words, a closing word says nothing about the fine ("SUSPENSAO CANCELADA",
+# "PAGAMENTO ESTORNADO"). Of an appeal or a defence only its success closes the fine.
+_KEEPS_OWED = re.compile(
+    r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL)"
+)
+_OF_AN_APPEAL = re.compile(r"\b(RECURSO|DEFESA)")
 # Beside one of these words, a status word may mean its opposite.
 _DENYING = re.compile(r"\b(NAO|SEM|CESS|ENCERRAD|REVOGAD|INDEFERID|CANCELAD|LEVANTAD)")
 _CONFIRM = "Confirme com o órgão autuador."
 _CANNOT_TELL = "Não é possível dizer se é exigível"
+_MAYBE_PAID = "talvez paga"
 
 
-def standing_of(fine: Fine, payment: Payment, today: date) -> tuple[Standing, str]:
-    """Return a fine's standing on ``today`` and the sentences that explain it.
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A fine's standing. ``note`` holds sentences that explain it, with the source's word.
 
-    The sentences include the source's own word for the status.
+    ``shared`` is the note without the fine's own dates, so that several fines can share it.
+    ``word`` names the standing in Portuguese. ``is_called_off``: the source says that the fine
+    is no longer owed, which nothing in the record proves.
     """
-    standing, note = _standing(fine, payment, today)
-    return standing, note + _source_word(fine.kind, standing, note)
+
+    standing: Standing
+    note: str
+    shared: str
+    word: str
+    is_called_off: bool = False
 
 
-def _standing(fine: Fine, payment: Payment, today: date) -> tuple[Standing, str]:
+def status_of(fine: Fine, payment: Payment, today: date, *, is_nic: bool = False) -> Status:
+    """Return a fine's status on ``today``.
+
+    ``is_nic``: a fine of art. 257, § 8º, which needs no notice of autuação as a rule.
+    """
+    found = _status(fine, payment, today, is_nic=is_nic)
+    if not fine.kind:
+        return found
+    note = found.note + _source_word(fine.kind, found.standing, found.note)
+    return replace(found, note=note, shared=note)
+
+
+def _status(fine: Fine, payment: Payment, today: date, *, is_nic: bool) -> Status:
     if payment.state == "paid":
-        return "paid", payment.note
+        return _plain("paid", payment.note)
     if payment.state == "unclear":
-        return "unknown", payment.note
+        return _plain("unknown", payment.note, word=_MAYBE_PAID)
+    if over := _closed(fine):
+        return over
     if fine.penalty_on_text.is_hidden:
-        return "unknown", f"{_CANNOT_TELL}: a fonte oculta a data da penalidade."
+        return _plain("unknown", f"{_CANNOT_TELL}: a fonte oculta a data da penalidade.")
     if fine.committed_on is not None and fine.committed_on > today:
-        return "unknown", f"{_CANNOT_TELL}: a data da infração está no futuro."
-    return _by_word(fine) or _by_dates(fine, today)
+        return _plain("unknown", f"{_CANNOT_TELL}: a data da infração está no futuro.")
+    return _by_word(fine) or _by_dates(fine, today, is_nic=is_nic)
 
 
-def _by_word(fine: Fine) -> tuple[Standing, str] | None:
+def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -> Status:
+    return Status(standing, note, shared or note, word or STANDING_WORDS[standing])
+
+
+def _closed(fine: Fine) -> Status | None:
+    """Return the status by the source's word for a fine that is paid or no longer owed.
+
+    Those words are not documented, so the fine stays open, but is not called enforceable.
+    """
+    word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
+    if _KEEPS_OWED.search(word):
+        return None
+    if _SAYS_PAID.search(word):
+        note = f"{clause}, sem a data do pagamento: segue nas somas. {_CONFIRM}"
+        return _plain("unknown", note, word=_MAYBE_PAID)
+    over = _SAYS_OVER.search(word)
+    if over is None or (_OF_AN_APPEAL.search(word) and over[1] != "DEFERID"):
+        return None
+    what = "em regra, já não é devida"
+    if over[1] == "ADVERTENCIA":
+        what = "a advertência por escrito, em regra, não tem valor nem pontos (art. 267 do CTB)"
+    note = f"{clause}: {what}. Não entra nas exigíveis, mas segue nas somas. {_CONFIRM}"
+    found = _plain("unknown", note, word=f"“{fine.kind}”, segundo a fonte")
+    return replace(found, is_called_off=True)
+
+
+def _by_word(fine: Fine) -> Status | None:
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _NOT_CHARGED.search(word):
-        return "unknown", f"{clause}, sem dizer por quê nem até quando. {_CONFIRM}"
+        return _plain("unknown", f"{clause}, sem dizer por quê nem até quando. {_CONFIRM}")
     if _DENYING.search(word):
         return None
     if _CHARGED.search(word):
-        return "enforceable", f"{clause}: em regra, já pode ser cobrada. {_CONFIRM}"
+        return _plain("enforceable", f"{clause}: em regra, já pode ser cobrada. {_CONFIRM}")
     if _SUSPENDING.search(word):
-        return "suspended", f"{clause}: em regra, não pode ser cobrada enquanto durar. {_CONFIRM}"
+        return _plain(
+            "suspended", f"{clause}: em regra, não pode ser cobrada enquanto durar. {_CONFIRM}"
+        )
     return None
 
 
-def _by_dates(fine: Fine, today: date) -> tuple[Standing, str]:
+def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
     if fine.penalty_on is not None:
         return _after_penalty(fine.penalty_on, today)
     if fine.penalty_on_text:
-        return "unknown", f"{_CANNOT_TELL}: a data da penalidade é ilegível."
+        return _plain("unknown", f"{_CANNOT_TELL}: a data da penalidade é ilegível.")
     word = bare(str(fine.kind))
     if _OF_PENALTY.search(word):
-        return "unknown", f"{_CANNOT_TELL}: falta a data da penalidade."
+        return _plain("unknown", f"{_CANNOT_TELL}: falta a data da penalidade.")
+    if is_nic:
+        return _plain(
+            "unknown",
+            f"{_CANNOT_TELL}: a multa por não indicar o condutor, em regra, dispensa a "
+            "notificação da autuação, e falta a data da penalidade.",
+        )
     if fine.notified_on is not None or _IN_NOTICE.search(word):
         return _in_notice(fine, today)
-    return "unknown", f"{_CANNOT_TELL}: faltam as datas das notificações."
+    return _plain("unknown", f"{_CANNOT_TELL}: faltam as datas das notificações.")
 
 
-def _in_notice(fine: Fine, today: date) -> tuple[Standing, str]:
-    """Return the standing where only the notice of autuação is on record.
+def _in_notice(fine: Fine, today: date) -> Status:
+    """Return the status where only the notice of autuação is on record.
 
     For an old infraction the later dates may be missing from the source.
     """
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:
-        return "unknown", f"{_CANNOT_TELL}: a data da notificação está no futuro."
+        return _plain("unknown", f"{_CANNOT_TELL}: a data da notificação está no futuro.")
     since = fine.committed_on or fine.notified_on
     waited = 0 if since is None else (today - since).days
-    if waited > deadlines.PENALTY_DAYS_WITH_DEFENCE:
-        return "unknown", (
-            f"{only}, embora tenham passado {counted(waited, 'dia', 'dias')}: a data pode faltar "
-            f"na fonte, e não é possível dizer se já é exigível. {_CONFIRM}"
+    limit = deadlines.PENALTY_DAYS_WITH_DEFENCE
+    if waited > limit:
+        why = "a data pode faltar na fonte, e não é possível dizer se já é exigível"
+        return _plain(
+            "unknown",
+            f"{only}, embora tenham passado {counted(waited, 'dia', 'dias')}: {why}. {_CONFIRM}",
+            shared=f"{only}, embora tenham passado mais de {limit} dias: {why}. {_CONFIRM}",
         )
-    return "notice", (
-        f"{only}: em regra, ainda não é exigível e não bloqueia o licenciamento. {_CONFIRM}"
+    return _plain(
+        "notice",
+        f"{only}: em regra, ainda não é exigível e não bloqueia o licenciamento nem a "
+        f"transferência (art. 284, § 3º, do CTB). {_CONFIRM}",
     )
 
 
-def _after_penalty(penalty_on: date, today: date) -> tuple[Standing, str]:
+def _after_penalty(penalty_on: date, today: date) -> Status:
     if penalty_on > today:
-        return "unknown", f"{_CANNOT_TELL}: a data da penalidade está no futuro."
-    if today - penalty_on <= timedelta(days=deadlines.MINIMUM_DAYS):
-        first = deadlines.day_of(deadlines.plus_days(penalty_on, deadlines.MINIMUM_DAYS))
-        return "due", (
-            f"Penalidade de {day(penalty_on)}: o vencimento, em regra, não é antes de {first}; "
-            "até lá cabe recurso ou pagamento com desconto."
+        return _plain("unknown", f"{_CANNOT_TELL}: a data da penalidade está no futuro.")
+    waited, shortest = (today - penalty_on).days, deadlines.MINIMUM_DAYS
+    first = deadlines.day_of(deadlines.plus_days(penalty_on, shortest))
+    since = f"Penalidade de {day(penalty_on)}"
+    if waited <= shortest:
+        until = "até lá cabe recurso ou pagamento com desconto."
+        shared = f"O vencimento, em regra, não é antes de {shortest} dias da penalidade; {until}"
+        note = f"{since}: o vencimento, em regra, não é antes de {first}; {until}"
+        return _plain("due", note, shared=shared)
+    if waited <= deadlines.PROBABLY_DUE_DAYS:
+        result = (
+            "o vencimento é provável, mas a data não está no registro e pode ser posterior. "
+            f"{_CONFIRM}"
         )
-    return "enforceable", (
-        f"Penalidade de {day(penalty_on)}, com o prazo mínimo vencido: em regra, exigível, salvo "
-        f"recurso que a suspenda. {_CONFIRM}"
+        return _plain(
+            "probably_due",
+            f"{since}, com o prazo mínimo vencido em {first}: {result}",
+            shared=f"O prazo mínimo de {shortest} dias da penalidade passou: {result}",
+        )
+    result = f"em regra, exigível, salvo recurso que a suspenda (art. 285 do CTB). {_CONFIRM}"
+    return _plain(
+        "enforceable",
+        f"{since}, com o prazo mínimo vencido: {result}",
+        shared=f"O prazo mínimo de {shortest} dias da penalidade passou: {result}",
     )
 
 
@@ -125,10 +209,8 @@ def _source_word(kind: Field, standing: Standing, note: str) -> str:
     """Return a sentence with the source's status word, unless the note has it."""
     word = bare(str(kind))
     is_stated = (standing == "notice" and _IN_NOTICE.search(word)) or (
-        standing in ("due", "enforceable") and _OF_PENALTY.search(word)
+        standing in ("due", "probably_due", "enforceable") and _OF_PENALTY.search(word)
     )
-    if not kind or is_stated or f"“{kind}”" in note:
+    if is_stated or f"“{kind}”" in note:
         return ""
-    if standing != "paid" and _OVER.search(word) and not re.search(r"\bNAO\b", word):
-        return f" A fonte registra “{kind}”, sem o que o comprove: segue nas somas. {_CONFIRM}"
     return f" A fonte registra “{kind}”."

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from portal.law.wording import bare
+from portal.wording import bare
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,21 @@ class Term:
 _CTB = "Código de Trânsito Brasileiro (Lei 9.503/1997)"
 
 _TERMS: tuple[Term, ...] = (
+    Term(
+        "advertencia",
+        "Advertência",
+        "advertência por escrito",
+        "A penalidade que, em regra, substitui a multa leve ou média de quem não teve outra "
+        "infração em 12 meses. Não tem valor a pagar nem pontos.",
+        "art. 267 do CTB",
+    ),
+    Term(
+        "atpv-e",
+        "ATPV-e",
+        "Autorização para Transferência de Propriedade do Veículo, eletrônica",
+        "O documento que vendedor e comprador assinam na venda. É com ele que se pede o registro "
+        "no nome do comprador.",
+    ),
     Term(
         "autuacao",
         "Autuação",
@@ -46,6 +61,66 @@ _TERMS: tuple[Term, ...] = (
         "",
         "O número que identifica a infração: três algarismos, um dígito verificador e, quando "
         "informado, o desdobramento. Em 745-50, o código é 7455 e o desdobramento, 0.",
+    ),
+    Term(
+        "comunicacao-de-venda",
+        "Comunicação de venda",
+        "",
+        "O aviso do vendedor ao Detran de que vendeu o veículo, em regra em até 60 dias. Sem ele, "
+        "o vendedor pode responder pelo que o comprador fizer.",
+        "art. 134 do CTB",
+    ),
+    Term(
+        "crv",
+        "CRV",
+        "Certificado de Registro de Veículo",
+        "O documento que prova de quem é o registro do veículo. Hoje costuma ser digital, junto do "
+        "CRLV-e; o antigo, em papel, trazia no verso a autorização de transferência.",
+        "arts. 121 a 124 do CTB",
+    ),
+    Term(
+        "divida-ativa",
+        "Dívida ativa",
+        "",
+        "A lista de débitos que o poder público já pode cobrar na Justiça. Uma multa ou um IPVA "
+        "inscrito nela continua a impedir o licenciamento.",
+    ),
+    Term(
+        "ipva",
+        "IPVA",
+        "Imposto sobre a Propriedade de Veículos Automotores",
+        "O imposto estadual de cada ano. O portal não o consulta: confira na Secretaria da Fazenda "
+        "do estado de registro, que fixa valores e calendário.",
+    ),
+    Term(
+        "nic",
+        "NIC",
+        "multa por Não Identificação do Condutor",
+        "A segunda multa de um veículo de empresa que não indica quem dirigia. Em regra, custa o "
+        "dobro da primeira e não gera pontos.",
+        "art. 257, § 8º, do CTB",
+    ),
+    Term(
+        "recall",
+        "Recall",
+        "",
+        "A chamada do fabricante para corrigir um defeito, sem custo. Em regra, a que não se "
+        "atende em um ano passa a constar do documento e impede o licenciamento.",
+        "art. 131, §§ 4º e 5º, do CTB",
+    ),
+    Term(
+        "sinistro",
+        "Sinistro",
+        "",
+        "Um acidente, roubo ou enchente que o seguro ou a polícia registrou. O dano de média ou "
+        "grande monta fica anotado no registro; o de grande monta, em regra, tira o carro de uso.",
+    ),
+    Term(
+        "vistoria",
+        "Vistoria",
+        "",
+        "O exame do veículo. A de identificação, exigida em regra na transferência, confere "
+        "chassi, motor e placas; a cautelar, opcional, procura batidas e adulterações.",
     ),
     Term(
         "crlv",
@@ -135,8 +210,9 @@ _TERMS: tuple[Term, ...] = (
         "Prescrição",
         "",
         "A perda do direito de punir ou cobrar pelo tempo, em regra 5 anos. Atos do órgão "
-        "interrompem o prazo, por isso a data é só uma estimativa.",
-        "Lei 9.873/1999",
+        "reiniciam o prazo; processo parado por 3 anos, ou recurso sem julgamento por 24 meses, "
+        "pode prescrever antes. A data é só uma estimativa.",
+        "Lei 9.873/1999 e arts. 285, § 6º, 289 e 289-A do CTB",
     ),
     Term(
         "renainf",
@@ -170,8 +246,8 @@ _TERMS: tuple[Term, ...] = (
         "sne",
         "SNE",
         "Sistema de Notificação Eletrônica",
-        "Quem adere recebe as notificações pelo celular e pode pagar 60% da multa até o "
-        "vencimento, se desistir de defesa e recurso.",
+        "O dono atual ou o infrator que adere recebe as notificações pelo celular e pode pagar 60% "
+        "da multa até o vencimento, se admitir a infração e o órgão participar.",
         "art. 284, § 1º, do CTB",
     ),
     Term(

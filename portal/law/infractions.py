@@ -21,7 +21,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal, TypeVar, cast
 
-from portal.law.wording import counted, listed
+from portal.wording import counted, listed
 
 Gravity = Literal["leve", "media", "grave", "gravissima", "especial", "depende", "mudou"]
 
@@ -97,6 +97,11 @@ class Infraction:
     def printed(self) -> str:
         """``745-50`` with its split, ``745-5`` without."""
         return f"{self.code[:3]}-{self.code[3]}{self.split}"
+
+    @property
+    def is_nic(self) -> bool:
+        """Whether it is the fine for not naming the driver (CTB, art. 257, § 8º)."""
+        return self.code == "5002"
 
     @property
     def gravity_word(self) -> str:

@@ -1,8 +1,9 @@
 """Price ceilings for a vehicle: its reference price less fines and costs.
 
 The arithmetic uses known amounts only. The discounts of open fines are those of art. 284 of the
-CTB: 80 % until the due date, 60 % through SNE. Without a price or without the fines there is no
-ceiling, because a guess could be mistaken for an answer.
+CTB: 80 % until the due date, 60 % through SNE, which only the owner or the offender can use.
+Without a price or without the fines there is no ceiling, because a guess could be mistaken for an
+answer.
 """
 
 from collections.abc import Sequence
@@ -43,7 +44,7 @@ class Negotiation:
 
     ``unknown`` names the missing inputs without which there is no ceiling.
     ``fines_without_amount`` open fines are in no sum, so a ceiling is then an upper bound.
-    ``fines_past_discount`` fines are due by now and, as a rule, have lost their discount.
+    ``fines_past_discount`` fines have, as a rule, lost their discount.
     """
 
     price: Decimal | None
@@ -79,7 +80,7 @@ def negotiate(
         ),
         unknown=tuple(unknown),
         fines_without_amount=fines.without_amount if fines else 0,
-        fines_past_discount=fines.enforceable_count if fines else 0,
+        fines_past_discount=fines.past_discount_count if fines else 0,
     )
 
 

@@ -1,13 +1,13 @@
 """Select the rule of a fine whose infraction changed its gravity after 2016.
 
 Some rows of the table have an old amount that does not match today's gravity at the old base,
-because the law changed their gravity later (arts. 220, XIII, and 230, XX, 231, VII and VIII, and
-233: Leis 13.855/2019 and 14.071/2020). Until 31/10/2016 the old amount determines the gravity.
-Since 12/04/2021 today's rule applies. For the time between, the days of change were not
-confirmed at a source, so only the sent amount determines the rule; an amount with its cents cut
-still identifies its gravity.
+because a later law changed their gravity: Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII;
+published 09/07/2019, in force 90 days later) and Lei 14.071/2020 (arts. 220, XIII, and 233; in
+force 12/04/2021). In October 2019, or without a day, only the sent amount determines the rule; an
+amount with its cents cut still identifies its gravity.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -29,6 +29,16 @@ _BASES: dict[Gravity, tuple[Decimal, Decimal, int]] = {
     "grave": (Decimal("127.69"), Decimal("195.23"), 5),
     "gravissima": (Decimal("191.54"), Decimal("293.47"), 7),
 }
+# The first day on which the new rule may apply, and the first on which it does for certain.
+_LEI_13855 = (date(2019, 10, 1), date(2019, 11, 1))
+_LEI_14071 = (LEI_14071_SINCE, LEI_14071_SINCE)
+_CHANGED: Mapping[str, tuple[date, date]] = {
+    "220, XIII": _LEI_14071,
+    "230, XX": _LEI_13855,
+    "231, VII": _LEI_13855,
+    "231, VIII": _LEI_13855,
+    "233": _LEI_14071,
+}
 
 
 def as_committed(
@@ -40,11 +50,13 @@ def as_committed(
     """
     if not any(_former(row) for row in infraction.rows):
         return infraction
-    if committed_on is not None and committed_on >= LEI_14071_SINCE:
+    article = infraction.article.split(" c/c ")[0]
+    old_until, new_from = _CHANGED.get(article, (NEW_AMOUNTS_SINCE, LEI_14071_SINCE))
+    if committed_on is not None and committed_on >= new_from:
         return infraction
     rows = tuple(_former(row) or row for row in infraction.rows)
     then = joined(infraction.code, infraction.split, rows)
-    if committed_on is not None and committed_on < NEW_AMOUNTS_SINCE:
+    if committed_on is not None and committed_on < old_until:
         return then
     if sent is not None and stands_for(sent, infraction.amount):
         return infraction

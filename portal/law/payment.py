@@ -1,17 +1,25 @@
-"""Decide whether a fine is paid; no other module does.
+"""Decide whether a fine is paid, and restore the exact sum that was paid.
 
 A fine leaves the sums only where the source states a plausible payment day: readable, not in the
-future, and not before the infraction. With any other content of that field ("VENCE EM
+future, and not before the infraction. A paid sum, a record or a state of payment without that day
+makes it "talvez paga". With any other content of that field ("VENCE EM
 10/10/2026", a day in the future, "PAGO" without a day) the fine stays in the sums, with a note.
+
+A fine is paid in full, at 80 % until its due date or at 60 % through SNE (CTB, art. 284 and its
+§ 1º). A ``valorPago`` of "234" for a fine of R$ 293,47 is 80 % of it, R$ 234,78. A whole number
+that matches none of the three may have lost its cents and is never presented as exact.
 """
 
 import re
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import Literal
 
-from portal.law.wording import bare, day
+from portal.law.amounts import Amount, is_whole, plausible
+from portal.law.infractions import stands_for
 from portal.vehicle import Fine
+from portal.wording import bare, day, listed, money
 
 _SOME_DIGIT = re.compile(r"[1-9]")
 _SOME_WORD = re.compile(r"[^\W\d_]{2}")
@@ -30,21 +38,24 @@ _STILL_OWED = re.compile(
 class Payment:
     """The payment state of a fine.
 
-    "unclear": the field holds a text that is not a plausible payment day. ``note`` is a
-    sentence, "" where nothing is stated.
+    "unclear": the field holds a text that is not a plausible payment day, or other fields trace a
+    payment without its day. ``note`` is a sentence, "" where nothing is stated.
     """
 
     state: Literal["none", "paid", "unclear"]
     note: str = ""
 
 
-def payment_of(fine: Fine, today: date) -> Payment:
-    """Return the payment state on ``today`` from the source's payment day."""
+def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
+    """Return the payment state on ``today`` of a fine of ``owed``.
+
+    Only the source's payment day makes a fine paid. Other traces of a payment make it unclear.
+    """
     if fine.paid_on_text.is_hidden:
         return _unclear("a fonte oculta a data do pagamento")
     # "10/10/2024 ESTORNADO": a day with a word beside it does not count as a payment day.
     if fine.paid_on is None or _SOME_WORD.search(str(fine.paid_on_text)):
-        return _unread(str(fine.paid_on_text))
+        return _unread(str(fine.paid_on_text)) or _without_day(fine, owed)
     stated = f"a data do pagamento ({day(fine.paid_on)})"
     if fine.paid_on > today:
         return _unclear(f"{stated} está no futuro")
@@ -58,14 +69,79 @@ def payment_of(fine: Fine, today: date) -> Payment:
     return Payment("paid", note)
 
 
-def _unread(text: str) -> Payment:
+def _unread(text: str) -> Payment | None:
     words = bare(text)
     if _SOME_DIGIT.search(text) or (_SAYS_PAID.search(words) and not _SAYS_NOT.search(words)):
         return _unclear(f"a fonte traz “{text}” no lugar da data do pagamento")
-    return Payment("none")
+    return None
+
+
+def _without_day(fine: Fine, owed: Amount) -> Payment:
+    """Return "unclear" where the source states a sum, a record or a state of payment.
+
+    The sum is evidence where it is 100, 80 or 60 % of the fine (CTB, art. 284).
+    """
+    traces = []
+    sent = plausible(fine.paid_amount)
+    if sent is not None and stands_for(sent, owed.value, owed.at_80, owed.at_60) is not None:
+        traces.append(f"o valor pago ({paid_sum(sent, owed).words})")
+    if _SOME_DIGIT.search(str(fine.payment_registered_on_text)):
+        traces.append(f"o registro do pagamento ({fine.payment_registered_on_text})")
+    if _SOME_WORD.search(str(fine.paid_state)):
+        traces.append(f"a UF do pagamento ({fine.paid_state})")
+    if not traces:
+        return Payment("none")
+    return _unclear(f"a fonte traz {listed(traces)}, sem a data do pagamento")
 
 
 def _unclear(why: str) -> Payment:
     return Payment(
         "unclear", f"Não é possível dizer se foi paga: {why}. Segue nas somas; confirme."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PaidSum:
+    """A paid sum in R$; None where the source states none.
+
+    ``is_exact`` means exact to the cent, by the source or the table. ``note`` is a Portuguese
+    clause on the origin of the value, "" where none is needed.
+    """
+
+    value: Decimal | None
+    is_exact: bool
+    note: str = ""
+
+    @property
+    def words(self) -> str:
+        """The sum as text: ``R$ 234,78 (80% do valor da tabela; …)``.
+
+        Without cents where they are not known; "" where there is no sum.
+        """
+        if self.value is None:
+            return ""
+        text = money(self.value)
+        if not self.is_exact:
+            text = text.removesuffix(",00")
+        return f"{text} ({self.note})" if self.note else text
+
+
+def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:
+    """Return the paid sum for ``sent``, in reais as the source has it.
+
+    ``owed`` is the fine's own amount.
+    """
+    if sent is not None and sent.is_zero():
+        return PaidSum(Decimal(0), is_exact=True)
+    sent = plausible(sent)
+    if sent is None:
+        return PaidSum(None, is_exact=False)
+    for share, exact in (("100%", owed.value), ("80%", owed.at_80), ("60%", owed.at_60)):
+        if owed.origin == "table" and stands_for(sent, exact) is not None:
+            if sent == exact:
+                return PaidSum(sent, is_exact=True)
+            note = f"{share} do valor da tabela; a fonte enviou {sent:f}, sem os centavos"
+            return PaidSum(exact, is_exact=True, note=note)
+    if is_whole(sent):
+        return PaidSum(sent, is_exact=False, note="como a fonte enviou, talvez sem os centavos")
+    return PaidSum(sent, is_exact=True)

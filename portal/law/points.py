@@ -9,10 +9,11 @@ from datetime import date
 
 from portal.law.deadlines import LEI_14071_SINCE, plus_years
 from portal.law.infractions import Infraction
-from portal.law.wording import day
+from portal.wording import day
 
 _LISTED_ARTICLES = ("221", "230, VII", "230, XXI", "232", "233", "233-A", "240", "241")
 _LICENSED = ("condutor", "proprietário")
+_EXPIRED = "Os pontos contam por 12 meses da infração; em regra, já saíram da contagem."
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +21,18 @@ class Points:
     """The points of a fine; None where they cannot be determined.
 
     ``by_gravity`` are those of art. 259; ``counted`` are those on a licence now, 0 where none
-    are. ``note`` explains in Portuguese; "" where no explanation is needed.
+    are. ``note`` explains in Portuguese; "" where no explanation is needed. ``shared_note`` is
+    the note without the fine's own dates.
     """
 
     by_gravity: int | None
     counted: int | None
     note: str
+    dateless_note: str = ""
+
+    @property
+    def shared_note(self) -> str:
+        return self.dateless_note or self.note
 
 
 def points_of(
@@ -54,7 +61,7 @@ def points_of(
     left_on = plus_years(committed_on, 1)
     if left_on is not None and left_on < today:
         note = f"Os pontos contam por 12 meses; em regra, saíram da contagem em {day(left_on)}."
-        return Points(by_gravity, 0, note)
+        return Points(by_gravity, 0, note, _EXPIRED)
     return Points(by_gravity, counted, "")
 
 

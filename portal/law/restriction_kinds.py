@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from portal.law.wording import bare
+from portal.wording import bare
 
 Kind = Literal["transferencia", "licenciamento", "circulacao", "penhora"]
 
@@ -32,7 +32,7 @@ _STEMS: tuple[tuple[str, Kind], ...] = (
 _FILLER_WORDS = """
 A AO AS COM DA DAS DE DO DOS E O PARA POR
 ATIVA ATIVO ANOTACAO AVERBACAO BLOQUEIO JUDICIAL JUDICIARIA ORDEM
-REGISTRO RENAJUD RESTRICAO RESTRICOES VEICULAR VEICULO
+PROPRIEDADE REGISTRO RENAJUD RESTRICAO RESTRICOES VEICULAR VEICULO
 """
 _FILLERS = frozenset(_FILLER_WORDS.split())
 _REVOKING = re.compile(
@@ -49,7 +49,8 @@ class KindReading:
     """The kinds of a text.
 
     ``kinds`` are all kinds that the text names, in a fixed order; ``stated`` are those that it
-    does not revoke. ``revoked_by`` is the first revoking word, as sent. ``unrecognised`` is the
+    does not revoke. ``revoked_by`` is the first revoking word, as sent, "" where there is none.
+    ``unrecognised`` is the
     whole text where one of its words is not recognised, else "".
     """
 
@@ -91,6 +92,6 @@ def read_kinds(text: str) -> KindReading:
     return KindReading(
         kinds=tuple(kind for kind in KIND_WORDS if kind in found),
         stated=tuple(kind for kind in KIND_WORDS if kind in found - doubted),
-        revoked_by=revoked_by if found else "",
+        revoked_by=revoked_by,
         unrecognised=text if has_unrecognised or not found else "",
     )

@@ -18,7 +18,15 @@ class Unverified:
 
 _CDT = "aplicativo Carteira Digital de Trânsito (Senatran, gov.br), pelo proprietário"
 
+# In the order in which they most often spoil a purchase.
 UNVERIFIED: tuple[Unverified, ...] = (
+    Unverified(
+        "debitos",
+        "IPVA e taxa de licenciamento",
+        "Tributos e taxas são do estado; sem eles pagos não se licencia (art. 131, § 2º, do CTB) "
+        "nem se transfere (arts. 124, VIII, e 128).",
+        "Secretaria da Fazenda e Detran do estado de registro.",
+    ),
     Unverified(
         "multas-do-estado",
         "Multas do próprio estado",
@@ -37,13 +45,6 @@ UNVERIFIED: tuple[Unverified, ...] = (
         "Gravame e financiamento",
         "Alienação fiduciária, arrendamento e reserva de domínio não estão no Renajud.",
         f"Campo de observações do CRLV-e, Detran do estado ou {_CDT}.",
-    ),
-    Unverified(
-        "debitos",
-        "IPVA, taxa de licenciamento e seguro obrigatório",
-        "Tributos e taxas são do estado; sem eles pagos não se licencia nem transfere "
-        "(art. 131, § 2º, do CTB).",
-        "Secretaria da Fazenda e Detran do estado de registro.",
     ),
     Unverified(
         "bloqueios-administrativos",
@@ -66,7 +67,8 @@ UNVERIFIED: tuple[Unverified, ...] = (
     Unverified(
         "recall",
         "Recall pendente",
-        "Chamadas do fabricante não fazem parte destas consultas.",
+        "Chamadas do fabricante não fazem parte destas consultas. Em regra, a que não se atende em "
+        "um ano impede o licenciamento (art. 131, §§ 4º e 5º, do CTB).",
         f"Consulta de recall da Senatran, {_CDT} ou concessionária da marca, pelo chassi.",
     ),
     Unverified(

@@ -12,9 +12,10 @@ from typing import Literal
 
 from portal.law.act_answers import ACTS, Act, Mark, worst
 from portal.law.act_matrix import (
-    AFTER_PAYMENT,
     MISSING_WORDS,
     NOTHING_STALE,
+    UNLESS_APPEALED,
+    WRONG_CHECK_DIGIT,
     Missing,
     Row,
     Stale,
@@ -24,8 +25,9 @@ from portal.law.act_matrix import (
 from portal.law.assessment import FineAssessment
 from portal.law.courts import find_court
 from portal.law.effects import Effect, effect_of
-from portal.law.wording import day, listed, money
+from portal.law.fine_status import STANDING_WORDS
 from portal.vehicle import Restriction
+from portal.wording import day, listed, money
 
 Level = Literal["blocked", "caution", "clear", "incomplete"]
 _LOOKUPS: Mapping[Missing, str] = {
@@ -33,6 +35,9 @@ _LOOKUPS: Mapping[Missing, str] = {
     "fines": "Multas",
     "restrictions": "Restrições judiciais",
 }
+# A finding, not a conclusion: what most often stops a transfer is in none of the records.
+_NOTHING_FOUND = "Nenhuma multa em aberto nem restrição judicial encontrada"
+_STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 # Gravities that are not shown in brackets.
 _NO_GRAVITY = (None, "especial", "depende", "mudou")
 
@@ -73,6 +78,7 @@ def judge(
     today: date,
     *,
     is_described: bool = True,
+    check_digit_holds: bool = True,
     stale: Stale = NOTHING_STALE,
 ) -> Verdict:
     """Return the verdict on ``today``.
@@ -80,20 +86,24 @@ def judge(
     ``fines`` or ``restrictions`` is None where the lookup failed, which does not mean "none".
     ``decode_known`` is False where the vehicle's own lookup failed; pass True where that lookup
     is not part of the request, as by Renavam. ``is_described`` is False where the source
-    answered without describing the vehicle. ``stale`` maps each lookup whose answer is a stored
-    one, because the source gave none now, to the time of that answer (local time).
+    answered without describing the vehicle. ``check_digit_holds`` is False for a Renavam with
+    another check digit, whose records may be another vehicle's. ``stale`` maps each lookup whose
+    answer is a stored one, because the source gave none now, to the time of that answer (local
+    time).
     """
     missing = _missing(decode_known and is_described, fines, restrictions)
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
     effects = [effect_of(restriction) for restriction in restrictions or ()]
-    matrix = tuple(row_of(act, effects, fines or (), missing, stale) for act in ACTS)
+    doubt = "" if check_digit_holds else WRONG_CHECK_DIGIT
+    matrix = tuple(row_of(act, effects, fines or (), missing, stale, doubt) for act in ACTS)
     reasons = (
         *_court_reasons(restrictions or (), effects),
         *_payment_reason(fines or ()),
         *_fine_reasons(fines or ()),
     )
     unavailable = "" if decode_known else MISSING_WORDS["decode"]
-    level, headline = _headline(matrix, effects, fines or (), _gap(missing, unavailable), stale)
+    gap = "; ".join(filter(None, (_gap(missing, unavailable), doubt)))
+    level, headline = _headline(matrix, effects, fines or (), gap, stale)
     notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
     return Verdict(level, headline, notices, reasons, matrix, missing, today)
 
@@ -134,17 +144,15 @@ def _headline(
         return "blocked", _blocked_headline(licence == "no", drive == "no", effects)
     if gap:
         return "incomplete", f"Verificação incompleta: {gap}"
-    if any(effect.doubt for effect in effects):
-        return "caution", "Há restrição judicial de situação incerta: confirme com o juízo"
     if any(effect.in_force for effect in effects):
-        return "caution", "Há restrição judicial de alcance não reconhecido: confirme com o juízo"
+        return "caution", "Há restrição judicial de situação incerta: confirme com o juízo"
     if any(fine.standing == "enforceable" for fine in fines):
         return "caution", "Em regra, só pode ser transferido depois de pagas as multas"
     if any(fine.is_open for fine in fines):
         return "caution", "Há multa em aberto: confirme a situação antes da transferência"
     if stale:
-        return "caution", f"Nada impede a transferência, {as_of(min(stale.values()))}"
-    return "clear", "Nada impede a transferência nos registros consultados"
+        return "caution", f"{_NOTHING_FOUND}, {as_of(min(stale.values()))}"
+    return "clear", f"{_NOTHING_FOUND}; {_STILL_MISSING}"
 
 
 def _blocked_headline(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
@@ -156,7 +164,9 @@ def _blocked_headline(licence_too: bool, drive_too: bool, effects: Sequence[Effe
     if drive_too:
         return "Não pode circular, ser licenciado nem ser transferido agora"
     if sources == {"memory"}:
-        return "Não pode ser licenciado agora nem, em regra, transferido"
+        if licence_too:
+            return "Não pode ser licenciado agora nem, em regra, transferido"
+        return "Em regra, não pode ser transferido agora"
     acts = "transferido nem licenciado" if licence_too else "transferido"
     if "verified" not in sources:
         return f"Na prática, não pode ser {acts} agora"
@@ -196,7 +206,11 @@ def _payment_reason(fines: Sequence[FineAssessment]) -> Iterable[Reason]:
     known = [fine.amount.value for fine in due.values() if fine.amount.value is not None]
     cost = money(sum(known[1:], known[0])) if known else "valor não informado"
     at_least = "ao menos " if known and len(known) < len(due) else ""
-    sentence = f"Multas exigíveis em aberto ({at_least}{cost}): {AFTER_PAYMENT}."
+    what, pay = ("Multas exigíveis", "pagas") if len(due) > 1 else ("Multa exigível", "paga")
+    sentence = (
+        f"{what} em aberto ({at_least}{cost}): licenciamento e transferência só depois de {pay}, "
+        f"{UNLESS_APPEALED}."
+    )
     yield Reason(sentence, f"multa-{min(due)}", "careful")
 
 
@@ -208,6 +222,7 @@ def _fine_reasons(fines: Sequence[FineAssessment]) -> Iterable[Reason]:
         gravity = "" if fine.gravity in _NO_GRAVITY else f" ({fine.gravity_word})"
         value = fine.amount.value
         cost = "valor não informado" if value is None else money(value)
-        how = f"{'de ' * (fine.standing == 'unknown')}{fine.standing_word}"
+        word = fine.standing_word
+        how = f"de {word}" if word == STANDING_WORDS["unknown"] else word
         sentence = f"Multa {when}, {how}{gravity}: {cost}."
         yield Reason(sentence, f"multa-{number}", "careful")

@@ -1,23 +1,21 @@
-"""Numbers, money, dates and ages in Brazilian Portuguese.
+"""The template filters: money, numbers, dates and ages that may be missing.
 
-The forms are those of CLDR's pt_BR; Babel is the tests' oracle. A missing value formats as
-"não informado", so that a missing price never prints as R$ 0,00.
+A missing value formats as "não informado", so that a missing price never prints as R$ 0,00. The
+forms of present values are those of ``portal.wording``.
 """
 
 from datetime import date, datetime, timedelta
-from decimal import ROUND_HALF_EVEN, Decimal
-from functools import cache
+from decimal import Decimal
 from itertools import pairwise
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from jinja2 import Environment
 
+from portal import wording
 from portal.presentation.glossary_links import term_link
+from portal.system.local_time import local_time
 
 MISSING: Final = "não informado"
-_NBSP: Final = "\u00a0"
-_SWAP: Final = str.maketrans(",.", ".,")
 # Numbers of 10**16 and more count as missing: no amount is that large, and it would fill the page.
 _LARGEST_EXPONENT: Final = 15
 
@@ -27,29 +25,12 @@ _MONTHS: Final = (
 )
 
 
-@cache
-def _sao_paulo() -> ZoneInfo:
-    return ZoneInfo("America/Sao_Paulo")
-
-
-def local_time(moment: datetime) -> datetime:
-    """An aware moment in America/Sao_Paulo."""
-    return moment.astimezone(_sao_paulo())
-
-
-def local_date(moment: datetime) -> date:
-    """The calendar day of an aware moment in America/Sao_Paulo."""
-    return local_time(moment).date()
-
-
 def brl(amount: Decimal | int | None) -> str:
     """``R$ 1.234,56`` with a no-break space, ``-R$ 1.234,56`` below zero."""
     number = _readable(amount)
     if number is None:
         return MISSING
-    rounded = number.quantize(Decimal("0.01"), ROUND_HALF_EVEN)
-    sign = "-" if rounded < 0 else ""
-    return f"{sign}R${_NBSP}{_grouped(abs(rounded), 2)}"
+    return wording.money(number)
 
 
 def whole_brl(amount: Decimal | int | None) -> str:
@@ -57,21 +38,19 @@ def whole_brl(amount: Decimal | int | None) -> str:
     number = _readable(amount)
     if number is None:
         return MISSING
-    rounded = number.quantize(Decimal(1), ROUND_HALF_EVEN)
-    sign = "-" if rounded < 0 else ""
-    return f"{sign}R${_NBSP}{_grouped(abs(rounded), 0)}"
+    return wording.money(number, places=0)
 
 
 def integer(number: int | Decimal | None) -> str:
     """``1.234``: grouped by thousands, no decimals."""
     value = _readable(number)
-    return MISSING if value is None else _grouped(value, 0)
+    return MISSING if value is None else wording.grouped(value)
 
 
 def percent(ratio: Decimal | float | None, places: int = 1) -> str:
     """A ratio as ``-8,2%``: 0.05 is ``5,0%``."""
     value = _readable(None if ratio is None else Decimal(str(ratio)))
-    return MISSING if value is None else f"{_grouped(value * 100, places)}%"
+    return MISSING if value is None else f"{wording.grouped(value * 100, places)}%"
 
 
 def change(points: Decimal | None) -> str:
@@ -79,13 +58,13 @@ def change(points: Decimal | None) -> str:
     value = _readable(points)
     if value is None:
         return MISSING
-    text = _grouped(value, 1)
+    text = wording.grouped(value, 1)
     return f"+{text}%" if value > 0 and text != "0,0" else f"{text}%"
 
 
 def short_date(day: date | None) -> str:
     """``18/08/2024``."""
-    return MISSING if day is None else f"{day.day:02}/{day.month:02}/{day.year:04}"
+    return MISSING if day is None else wording.day(day)
 
 
 def long_date(day: date | None) -> str:
@@ -110,8 +89,7 @@ def moment(when: datetime | None) -> str:
     """
     if when is None:
         return MISSING
-    local = when if when.tzinfo is None else local_time(when)
-    return f"{short_date(local.date())} às {local.hour:02}:{local.minute:02}"
+    return wording.moment(when if when.tzinfo is None else local_time(when))
 
 
 def age(elapsed: timedelta) -> str:
@@ -120,11 +98,11 @@ def age(elapsed: timedelta) -> str:
     if minutes < 1:
         return "agora"
     if minutes < 60:
-        return f"há {minutes}{_NBSP}min"
+        return f"há {minutes}{wording.NO_BREAK_SPACE}min"
     hours = minutes // 60
     if hours < 48:
-        return f"há {hours}{_NBSP}h"
-    return f"há {hours // 24}{_NBSP}dias"
+        return f"há {hours}{wording.NO_BREAK_SPACE}h"
+    return f"há {hours // 24}{wording.NO_BREAK_SPACE}dias"
 
 
 def duration(seconds: int) -> str:
@@ -142,13 +120,8 @@ def duration(seconds: int) -> str:
     for word, size in units:
         count, seconds = divmod(seconds, size)
         if count:
-            parts.append(plural(count, word, word + "s"))
+            parts.append(wording.counted(count, word, word + "s"))
     return " e ".join(parts) or "0 segundos"
-
-
-def plural(count: int, one: str, many: str) -> str:
-    """``1 multa``, ``2 multas``, ``0 multas``: the grouped count with its noun."""
-    return f"{integer(count)} {one if count == 1 else many}"
 
 
 def _readable(number: Decimal | int | None) -> Decimal | None:
@@ -159,12 +132,6 @@ def _readable(number: Decimal | int | None) -> Decimal | None:
     if not value.is_finite() or value.adjusted() > _LARGEST_EXPONENT:
         return None
     return value
-
-
-def _grouped(value: Decimal, places: int) -> str:
-    rounded = value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
-    # Adding 0 turns -0 into 0.
-    return f"{rounded + 0:,.{places}f}".translate(_SWAP)
 
 
 def register(environment: Environment) -> None:
@@ -185,7 +152,7 @@ def register(environment: Environment) -> None:
             "long_month": long_month,
             "moment": moment,
             "age": age,
-            "plural": plural,
+            "plural": wording.counted,
             "duration": duration,
         }
     )

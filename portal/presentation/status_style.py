@@ -25,7 +25,8 @@ ANSWER_LOOKS: Final[Mapping[Mark, StatusStyle]] = {
     "unknown": StatusStyle("unknown", "question", "Não é possível dizer"),
 }
 LEVEL_LOOKS: Final[Mapping[Level, StatusStyle]] = {
-    "clear": StatusStyle("ok", "check", "Sem impedimento nos registros"),
+    # Not green: the verdict states what was found, not that the vehicle can be transferred.
+    "clear": StatusStyle("unknown", "check", "Nada encontrado nos registros"),
     "caution": StatusStyle("warn", "alert", "Atenção"),
     "blocked": StatusStyle("danger", "cross", "Impedimento"),
     "incomplete": StatusStyle("unknown", "question", "Incompleto"),

@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable
-from datetime import date, datetime
-from zoneinfo import ZoneInfo
+from datetime import date
+
+from portal.system.local_time import from_epoch
 
 
 def today(clock: Callable[[], float] = time.time) -> date:
@@ -12,4 +13,4 @@ def today(clock: Callable[[], float] = time.time) -> date:
     ``clock`` returns epoch seconds. On a machine set to UTC the next day begins at nine in the
     evening in São Paulo, and pages do not handle a price or a fine of tomorrow.
     """
-    return datetime.fromtimestamp(clock(), ZoneInfo("America/Sao_Paulo")).date()
+    return from_epoch(clock()).date()

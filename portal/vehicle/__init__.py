@@ -10,7 +10,7 @@ from portal.vehicle.changes import (
     changed_prices,
     changed_restrictions,
 )
-from portal.vehicle.decode import Decoded, FipeEntry, MonthPrice, read_decode
+from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded, FipeEntry, MonthPrice, read_decode
 from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field, read_field
 from portal.vehicle.fines import Fine, Licence, read_fines
@@ -24,6 +24,7 @@ from portal.vehicle.report import Report, Topic, read_report
 from portal.vehicle.wire import result_of
 
 __all__ = [
+    "ATTRIBUTE_LABELS",
     "EMPTY",
     "HIDDEN",
     "HIDDEN_MARKER",

@@ -8,29 +8,13 @@ that do not change: position, time and subject.
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final, Literal, TypeVar, get_args
+from typing import Literal, TypeVar
 
-from portal.vehicle.decode import Decoded, FipeEntry
+from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded, FipeEntry
 from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
 from portal.vehicle.judicial import Restriction
 
-FactName = Literal[
-    "make",
-    "description",
-    "built_year_text",
-    "model_year_text",
-    "fuel",
-    "vehicle_type",
-    "power_text",
-    "displacement_text",
-    "passengers_text",
-    "load",
-    "gearbox",
-    "national",
-    "chassis",
-]
-FACT_NAMES: Final[tuple[FactName, ...]] = get_args(FactName)
 FineEvent = Literal["new", "gone", "payment", "notified", "penalty", "kind", "amount", "altered"]
 RestrictionEvent = Literal[
     "new", "gone", "lifted", "in force", "denied", "affirmed", "kind", "altered"
@@ -39,9 +23,12 @@ RestrictionEvent = Literal[
 
 @dataclass(frozen=True, slots=True)
 class FactChange:
-    """A changed attribute. A value that appeared or disappeared counts as a change."""
+    """A changed attribute; ``name`` is a key of ATTRIBUTE_LABELS.
 
-    name: FactName
+    A value that appeared or disappeared counts as a change.
+    """
+
+    name: str
     before: Field
     after: Field
 
@@ -100,8 +87,8 @@ class RestrictionChange:
 
 
 def changed_facts(before: Decoded, after: Decoded) -> tuple[FactChange, ...]:
-    """The attributes that differ, in the order of FACT_NAMES."""
-    pairs = ((name, getattr(before, name), getattr(after, name)) for name in FACT_NAMES)
+    """The attributes that differ, in the order of ATTRIBUTE_LABELS."""
+    pairs = ((name, getattr(before, name), getattr(after, name)) for name in ATTRIBUTE_LABELS)
     return tuple(FactChange(name, old, new) for name, old, new in pairs if old != new)
 
 

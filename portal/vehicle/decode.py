@@ -1,11 +1,30 @@
 """A vehicle's registration attributes and price-table entries from the decoder."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import Final
 
 from portal.vehicle.field import Field, fold
 from portal.vehicle.wire import Record
+
+# The attributes in their display order: labels by the names in Decoded.
+ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
+    "make": "Marca",
+    "description": "Modelo no registro",
+    "built_year_text": "Ano de fabricação",
+    "model_year_text": "Ano-modelo",
+    "fuel": "Combustível",
+    "vehicle_type": "Tipo",
+    "power_text": "Potência",
+    "displacement_text": "Cilindrada",
+    "passengers_text": "Passageiros",
+    "load": "Capacidade de carga",
+    "gearbox": "Câmbio",
+    "national": "Procedência",
+    "chassis": "Chassi",
+}
 
 
 @dataclass(frozen=True, slots=True)

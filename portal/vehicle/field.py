@@ -9,6 +9,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+from portal.wording import bare
+
 State = Literal["known", "empty", "hidden"]
 
 # The observed marker (docs/contract.md, "Observed values"). The contract does not name it.
@@ -63,20 +65,9 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
-def plain(text: str) -> str:
-    """Convert to upper case without accents; blanks stay.
-
-    The result for a text is the concatenation of the results for its characters.
-    """
-    if text.isascii():
-        return text.upper()
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(c for c in decomposed if not unicodedata.combining(c)).upper()
-
-
 def fold(text: str) -> str:
     """Convert to upper case, without accents, single-spaced, to compare spellings."""
-    return " ".join(plain(text).split())
+    return " ".join(bare(text).split())
 
 
 def read_field(raw: object, marker: str) -> Field:

@@ -1,5 +1,6 @@
 """Court-ordered restrictions (RENAJUD), from the judicial restriction lookup."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,6 +9,14 @@ from portal.vehicle.wire import Record, records_of
 
 # The beginnings of a detail that denies a restriction.
 _DENIALS = ("NADA ", "NAO ", "NENHUM", "SEM ")
+# A type that denies one: one of the first words, then only the second ones ("NADA CONSTA").
+_DENYING_WORDS = "NADA NAO NENHUM NENHUMA SEM NEGATIVO NEGATIVA INEXISTENTE"
+_DENIED_WORDS = """
+CONSTA CONSTAM HA POSSUI EXISTE EXISTEM REGISTRO REGISTROS RESTRICAO RESTRICOES BLOQUEIO BLOQUEIOS
+JUDICIAL JUDICIAIS RENAJUD VEICULO NO NA NOS PARA O A DE
+"""
+_DENYING = frozenset(_DENYING_WORDS.split())
+_DENIED = frozenset(_DENIED_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +51,25 @@ class Restriction:
     def is_lifted(self) -> bool:
         """Whether the record restricts nothing.
 
-        The flag must say so, and no other field may name, hide or describe a restriction.
+        The flag must say so, and no other field may name, hide or describe a restriction. A
+        type such as "NADA CONSTA" or "SEM RESTRICAO" agrees with the flag.
         """
         if self.recorded is not False:
             return False
         detail = fold(self.detail.value)
         denied = not any(c.isalnum() for c in detail) or detail.startswith(_DENIALS)
+        denied = denied or _denies(self.detail)
         stated = (self.kinds_text, self.block_type)
-        return denied and not self.detail.is_hidden and all(f.state == "empty" for f in stated)
+        return (
+            denied
+            and not self.detail.is_hidden
+            and all(field.state == "empty" or _denies(field) for field in stated)
+        )
+
+
+def _denies(field: Field) -> bool:
+    words = re.findall(r"\w+", fold(field.value))
+    return bool(words) and words[0] in _DENYING and _DENIED.issuperset(words[1:])
 
 
 def read_restrictions(result: object, marker: str) -> tuple[Restriction, ...]:

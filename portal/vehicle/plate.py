@@ -133,6 +133,11 @@ class Renavam:
         total = sum(w * int(d) for w, d in zip(weights, self.text, strict=False))
         return int(self.text[10]) == total * 10 % 11 % 10
 
+    @property
+    def is_invented(self) -> bool:
+        """Whether all digits are zeros, which satisfies the check digit but names no vehicle."""
+        return not self.text.strip("0")
+
     def names_same_vehicle(self, text: str) -> bool:
         """Return whether a record's text names this Renavam or none at all ("N/A", "0").
 

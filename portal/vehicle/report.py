@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from portal.vehicle import names
-from portal.vehicle.field import EMPTY, HIDDEN, Field, clean, fold, plain, read_field
+from portal.vehicle.field import EMPTY, HIDDEN, Field, clean, fold, read_field
 from portal.vehicle.wire import Record
+from portal.wording import bare
 
 Mark = Literal["ok", "warning"]
 
@@ -111,7 +112,7 @@ def _without_marker(text: str, marker: str) -> str:
     if not words or " ".join(words) not in fold(text):
         return text
     # Folding changes lengths, so each folded character keeps the index of its original.
-    folded = [(each, at) for at, c in enumerate(text) for each in plain(c)]
+    folded = [(each, at) for at, c in enumerate(text) for each in bare(c)]
     pattern = r"\s+".join(map(re.escape, words))
     kept, done = [], 0
     for found in re.finditer(pattern, "".join(each for each, _ in folded)):

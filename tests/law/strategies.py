@@ -28,8 +28,9 @@ AMOUNTS = [
     "1E+999999",
 ]
 KINDS = ["TRANSFERENCIA", "circulação", "LICENCIAMENTO E PENHORA", "RESTRICAO TOTAL", "XYZ"]
-KINDS += ["TRANSFERENCIA BAIXADA", "NADA CONSTA"]
+KINDS += ["TRANSFERENCIA BAIXADA", "NADA CONSTA", "BAIXADA", "SEM RESTRICAO"]
 STATUSES = ["SUSPENSA", "EM AUTUAÇÃO", "EXIGIVEL", "NAO EXIGIVEL", "CANCELADA", "PENALIDADE"]
+STATUSES += ["PAGA", "PENALIDADE DE ADVERTENCIA POR ESCRITO", "SUSPENSAO CANCELADA"]
 COURTS = ["TJMG-TRIBUNAL", "TRT3", "-", "0001234-56.2020.8.26.0100"]
 
 FINES = st.builds(
@@ -43,6 +44,8 @@ FINES = st.builds(
     penalty_on_text=TEXTS,
     paid_on=st.none() | st.dates(),
     paid_on_text=st.sampled_from(["PAGO", "VENCE EM 10/10/2026"]).map(known) | TEXTS,
+    payment_registered_on_text=st.just(known("10/10/2024")) | TEXTS,
+    paid_state=st.just(known("MG")) | TEXTS,
     paid_amount=st.none() | st.sampled_from(AMOUNTS).map(Decimal),
     amount=st.none() | st.sampled_from(AMOUNTS).map(Decimal) | st.decimals(),
     offender=st.integers().map(lambda points: type(LICENCE)(points, EMPTY, EMPTY, EMPTY)),

@@ -128,9 +128,11 @@ def test_points_expire_after_twelve_months():
         ({}, "unknown"),
         ({"notified_on": date(2026, 10, 1)}, "notice"),
         ({"kind": "MULTA COM NOTIFICAÇÃO DE AUTUAÇÃO"}, "notice"),
-        ({"penalty_on": date(2026, 10, 1)}, "enforceable"),
+        ({"penalty_on": date(2026, 10, 1)}, "probably_due"),
+        ({"penalty_on": date(2026, 9, 22)}, "probably_due"),
+        ({"penalty_on": date(2026, 9, 21)}, "enforceable"),
         ({"penalty_on": date(2026, 10, 22)}, "due"),
-        ({"penalty_on": date(2026, 10, 21)}, "enforceable"),
+        ({"penalty_on": date(2026, 10, 21)}, "probably_due"),
         ({"penalty_on": date(2027, 1, 1)}, "unknown"),
         ({"penalty_on_text": "99/99/9999", "notified_on": date(2026, 10, 1)}, "unknown"),
         ({"penalty_on_text": HIDDEN, "notified_on": date(2026, 10, 1)}, "unknown"),
@@ -220,13 +222,130 @@ def test_payment_of_zero_is_noted():
     assert "consta como zero" in found.standing_note
 
 
-@pytest.mark.parametrize("word", ["CANCELADA", "DEFERIDA", "PAGA", "Arquivada"])
-def test_closing_status_word_keeps_the_fine_in_the_sums(word):
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("CANCELADA", "DEFERIDA", "Arquivada", "BAIXADA", "RECURSO DEFERIDO"),
+        "PENALIDADE DE ADVERTENCIA POR ESCRITO",
+    ],
+)
+def test_closing_status_word_leaves_the_enforceable_sum(word):
+    found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=known(word)), TODAY)
+    assert found.standing == "unknown"
+    assert found.is_called_off
+    assert not found.has_discount
+    assert found.standing_word == f"“{word}”, segundo a fonte"
+    assert f"A fonte registra “{word}”" in found.standing_note
+    sums = totals([found])
+    assert (sums.enforceable_count, sums.enforceable_amount, sums.points) == (0, Decimal(0), 0)
+    assert sums.amount == Decimal("130.16")
+
+
+def test_written_warning_has_no_money_and_no_points():
+    word = known("PENALIDADE DE ADVERTENCIA POR ESCRITO")
+    found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=word), TODAY)
+    assert "em regra, não tem valor nem pontos (art. 267 do CTB)" in found.standing_note
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("SUSPENSAO CANCELADA", "EFEITO SUSPENSIVO CANCELADO", "RECURSO ARQUIVADO"),
+        *("PAGAMENTO CANCELADO", "NAO CANCELADA", "RECURSO INDEFERIDO"),
+    ],
+)
+def test_closing_word_about_something_else_keeps_the_fine_enforceable(word):
     found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=known(word)), TODAY)
     assert found.standing == "enforceable"
-    assert f"A fonte registra “{word}”" in found.standing_note
-    assert "segue nas somas" in found.standing_note
-    assert totals([found]).enforceable_count == 1
+
+
+@pytest.mark.parametrize(
+    ("payment", "trace"),
+    [
+        ({"paid_amount": Decimal(130)}, "o valor pago (R$\u00a0130,16"),
+        ({"paid_amount": Decimal(104)}, "o valor pago (R$\u00a0104,13 (80%"),
+        ({"paid_amount": Decimal("78.10")}, "o valor pago (R$\u00a078,10)"),
+        ({"payment_registered_on_text": known("02/10/2025")}, "o registro do pagamento (02/10"),
+        ({"paid_state": known("MG")}, "a UF do pagamento (MG)"),
+        ({"kind": known("PAGA")}, "A fonte registra “PAGA”"),
+        ({"kind": known("QUITADA")}, "A fonte registra “QUITADA”"),
+        ({"kind": known("PAGAMENTO EFETUADO")}, "A fonte registra “PAGAMENTO EFETUADO”"),
+    ],
+)
+def test_payment_without_day_is_maybe_paid(payment, trace):
+    found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), **payment), TODAY)
+    assert (found.standing, found.standing_word) == ("unknown", "talvez paga")
+    assert trace in found.standing_note
+    assert "sem a data do pagamento" in found.standing_note
+    sums = totals([found])
+    assert (sums.enforceable_count, sums.open_count) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "payment",
+    [
+        {"paid_amount": Decimal(0)},
+        {"paid_amount": Decimal(50)},
+        {"payment_registered_on_text": known("00/00/0000")},
+        {"paid_state": known("-")},
+    ],
+)
+def test_payment_fields_without_evidence_leave_the_fine_enforceable(payment):
+    found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), **payment), TODAY)
+    assert found.standing == "enforceable"
+
+
+@pytest.mark.parametrize(
+    ("code", "sent", "exact"),
+    [
+        ("5967", "2934", "2934.70"),
+        ("7617", "11738", "11738.80"),
+        ("7790", "2934", "2934.70"),
+        ("7803", "2934", "2934.70"),
+        ("7811", "2934", "2934.70"),
+    ],
+)
+def test_recidivism_doubles_the_articles_that_say_so(code, sent, exact):
+    amount = assess(fine(code=code, amount=Decimal(sent), committed_on=TODAY), TODAY).amount
+    assert amount.value == Decimal(exact)
+    assert "reincidência" in amount.note
+
+
+def test_fine_for_not_naming_the_driver_has_no_judged_deadlines():
+    dates = {"committed_on": date(2024, 1, 10), "notified_on": date(2024, 3, 1)}
+    nic = fine(code="5002", amount=Decimal(260), penalty_on=date(2026, 5, 20), **dates)
+    found = assess(nic, TODAY)
+    for clock in (found.notice, found.penalty):
+        assert (clock.verdict, clock.days_used, clock.brief) == ("unknown", None, "")
+        assert "por não indicar o condutor" in clock.sentence
+    assert [clock.name for clock in found.remedies] == ["Recurso à JARI e vencimento"]
+    assert found.standing == "enforceable"
+    assert "é o dobro da multa original" in found.amount.note
+    undated = assess(replace(nic, penalty_on=None), TODAY)
+    assert undated.standing == "unknown"
+    assert "dispensa a notificação da autuação" in undated.standing_note
+    assert undated.prescription.ends_on is None
+
+
+@pytest.mark.parametrize(
+    ("given", "has_discount"),
+    [
+        ({"notified_on": date(2026, 10, 1)}, True),
+        ({"penalty_on": date(2026, 10, 22)}, True),
+        ({"penalty_on": date(2026, 10, 21)}, False),
+        ({"penalty_on": date(2025, 1, 1)}, False),
+        ({"penalty_on": date(2025, 1, 1), "kind": known("SUSPENSA")}, False),
+        ({"penalty_on_text": HIDDEN}, False),
+        ({"kind": known("CANCELADA")}, False),
+        ({"paid_on": date(2026, 6, 1)}, False),
+    ],
+)
+def test_discount_is_offered_only_while_it_can_be_had(given, has_discount):
+    found = assess(fine(code="7455", amount=Decimal(130), **given), TODAY)
+    assert found.has_discount == has_discount
+    sums = totals([found])
+    assert sums.has_discount == has_discount
+    assert ("quem compra não pode contar" in found.discount_note) == has_discount
 
 
 @pytest.mark.parametrize("word", ["NAO PAGA", "XYZ", "INDEFERIDA"])
@@ -268,7 +387,7 @@ def test_gravities_are_counted_in_words():
     assert totals([assess(SAMPLE, TODAY)] * 2 + [grave]).gravities == ("2 médias", "1 grave")
 
 
-def test_paid_fine_is_in_no_total():
+def test_paid_fine_counts_for_its_points_only():
     grave = fine(code="7463", committed_on=TODAY, amount=Decimal(195), penalty_on=date(2026, 1, 1))
     paid = replace(grave, paid_on=TODAY)
     sums = totals([assess(f, TODAY) for f in (SAMPLE, grave, paid, fine(code="9999"))])
@@ -279,7 +398,8 @@ def test_paid_fine_is_in_no_total():
     )  # the enforceable fine has no discount
     assert sums.amount_at_60 == Decimal("78.10") + Decimal("195.23")
     assert sums.enforceable_amount == Decimal("195.23")
-    assert (sums.points, sums.points_unknown, sums.without_amount) == (5, 1, 1)
+    # The paid fine's points count too.
+    assert (sums.points, sums.points_unknown, sums.without_amount) == (10, 1, 1)
     assert sums.by_gravity == (("média", 1), ("grave", 1), ("não identificada", 1))
 
 

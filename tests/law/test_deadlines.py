@@ -111,7 +111,26 @@ def test_prescription_starts_at_the_penalty_if_any():
     assert deadlines.prescription(COMMITTED, None, TODAY).ends_on == date(2029, 8, 18)
     clock = deadlines.prescription(COMMITTED, date(2025, 1, 10), TODAY)
     assert clock.ends_on == date(2030, 1, 10)
-    assert "ao menos até 10/01/2030" in clock.sentence
+    assert "em 10/01/2030" in clock.sentence
+
+
+def test_prescription_is_not_called_a_minimum():
+    clock = deadlines.prescription(COMMITTED, None, TODAY)
+    assert "ao menos" not in clock.sentence + clock.brief
+    for earlier in ("3 anos", "24 meses", "285, § 6º, 289 e 289-A"):
+        assert earlier in clock.sentence
+        assert earlier in deadlines.RULES_NOTE
+
+
+def test_late_deadlines_name_their_exceptions():
+    notice = deadlines.notice_of_infraction(COMMITTED, after(45), TODAY)
+    penalties = [deadlines.notice_of_penalty(COMMITTED, after(n), TODAY) for n in (200, 400)]
+    for text in (notice.sentence, notice.shared):
+        assert "salvo se o auto foi assinado na hora" in text
+        assert "art. 280, VI" in text
+    for clock in penalties:
+        assert "art. 282, § 6º-A" in clock.sentence
+        assert "Fora do flagrante" in clock.shared
 
 
 def test_passed_prescription_is_unknown():

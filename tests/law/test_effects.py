@@ -18,7 +18,7 @@ def marks(effect):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("TRANSFERENCIA", ("no", "careful", "yes", "yes")),
+        ("TRANSFERENCIA", ("no", "yes", "yes", "yes")),
         ("PENHORA", ("no", "careful", "yes", "yes")),
         ("LICENCIAMENTO", ("no", "no", "careful", "careful")),
         ("CIRCULACAO", ("no", "no", "no", "no")),
@@ -43,11 +43,18 @@ def test_kinds_are_read_in_any_spelling(text):
     assert effect.sentence == "não pode transferir; em regra pode licenciar; pode circular"
 
 
-@pytest.mark.parametrize("text", ["ALGO NOVO", "NADA CONSTA", "SEM RESTRICAO", "BAIXADA", "0", "E"])
-def test_unknown_word_is_shown_and_makes_the_effect_unknown(text):
+@pytest.mark.parametrize("text", ["NADA CONSTA", "SEM RESTRICAO", "BAIXADA"])
+def test_denying_word_is_shown_and_makes_the_effect_unknown(text):
     effect = effect_of(restriction(text))
     assert effect.unrecognised == text
     assert set(marks(effect)) == {"unknown"}
+
+
+@pytest.mark.parametrize("text", ["ALGO NOVO", "0", "E"])
+def test_unknown_word_is_shown_and_stops_only_the_transfer(text):
+    effect = effect_of(restriction(text))
+    assert effect.unrecognised == text
+    assert marks(effect) == ("no", "unknown", "unknown", "unknown")
 
 
 def test_unknown_word_beside_a_known_kind_keeps_both():
@@ -57,15 +64,19 @@ def test_unknown_word_beside_a_known_kind_keeps_both():
     assert marks(effect) == ("no", "unknown", "unknown", "unknown")
 
 
-def test_hidden_or_missing_kind_is_unknown():
-    assert set(marks(effect_of(restriction()))) == {"unknown"}
-    assert set(marks(effect_of(restriction(kinds_text=HIDDEN)))) == {"unknown"}
+def test_hidden_or_missing_kind_stops_the_transfer():
+    for record in (restriction(), restriction(kinds_text=HIDDEN)):
+        assert marks(effect_of(record)) == ("no", "unknown", "unknown", "unknown")
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("XYZ", "não é possível dizer se pode transferir, licenciar ou circular"),
+        (
+            "XYZ",
+            "em regra não pode transferir; não é possível dizer se pode licenciar ou circular",
+        ),
+        ("BAIXADA", "não é possível dizer se pode transferir, licenciar ou circular"),
         (
             "TRANSFERENCIA, XYZ",
             "não pode transferir; não é possível dizer se pode licenciar ou circular",

@@ -16,7 +16,8 @@ def test_slugs_are_unique_and_valid_in_links():
 def test_common_terms_are_in_the_glossary():
     wanted = (
         "renainf renajud renavam fipe crlv autuacao penalidade gravame penhora desdobramento "
-        "prescricao sne"
+        "prescricao sne advertencia atpv-e comunicacao-de-venda crv divida-ativa ipva nic recall "
+        "sinistro vistoria"
     )
     assert [slug for slug in wanted.split() if term(slug) is None] == []
     assert term("nao-existe") is None
@@ -31,6 +32,13 @@ def test_texts_are_sentences_without_addresses():
         assert "www" not in text
 
 
+def test_ipva_is_the_first_unverified_subject():
+    assert UNVERIFIED[0].key == "debitos"
+    texts = " ".join((u.title + u.why + u.where).lower() for u in UNVERIFIED)
+    assert "seguro obrigatório" not in texts
+    assert "arts. 124, viii, e 128" in texts
+
+
 def test_unverified_subjects_are_listed():
     titles = " ".join(u.title for u in UNVERIFIED)
     for word in ("próprio estado", "Roubo", "Leilão", "Gravame", "Recall", "Quilometragem", "IPVA"):
@@ -40,7 +48,7 @@ def test_unverified_subjects_are_listed():
 def test_terms_are_sorted_by_name() -> None:
     """By name, not slug; "Código" is before "CRLV-e" despite accent and capitals."""
     names = [entry.name for entry in GLOSSARY]
-    assert names[:5] == ["Autuação", "BIN", "Código da infração", "CRLV-e", "CTB"]
+    assert names[:5] == ["Advertência", "ATPV-e", "Autuação", "BIN", "Código da infração"]
     kept = ["Multa exigível", "Penalidade", "Penhora", "Pontos", "Prescrição", "Renainf"]
     assert [name for name in names if name in kept] == kept
-    assert names[-2:] == ["Senatran", "SNE"]
+    assert names[-3:] == ["Sinistro", "SNE", "Vistoria"]

@@ -27,8 +27,16 @@ def assessed(code, committed_on, sent):
         ("6386", date(2018, 3, 1), "195", "grave", 5, "195.23"),
         ("6920", date(2018, 3, 1), "195", "grave", 5, "195.23"),
         ("6866", date(2017, 3, 1), "130", "média", 4, "130.16"),
-        # The rule changed within the period, so the amount determines it.
+        # Lei 13.855/2019 changed the rule in October 2019, when only the amount determines it.
+        ("6742", date(2020, 2, 1), None, "gravíssima", 7, "1467.35"),
+        ("6742", date(2019, 9, 30), None, "grave", 5, "195.23"),
+        ("6742", date(2019, 10, 15), "195", "grave", 5, "195.23"),
+        ("6742", date(2019, 10, 15), "1467", "gravíssima", 7, "1467.35"),
         ("6742", date(2020, 3, 1), "1467", "gravíssima", 7, "1467.35"),
+        # Lei 14.071/2020 did on 12/04/2021.
+        ("6386", date(2021, 4, 11), None, "grave", 5, "195.23"),
+        ("6386", date(2021, 4, 12), None, "gravíssima", 7, "293.47"),
+        ("69201", date(2021, 4, 11), None, "grave", 5, "195.23"),
         ("6858", date(2020, 3, 1), "293", "gravíssima", 7, "293.47"),
         # Before 01/11/2016 the old amount alone determines the rule.
         ("6858", date(2015, 3, 1), "85", "média", 4, "85.13"),
@@ -53,9 +61,14 @@ def test_infraction_has_the_rule_of_its_day(code, committed_on, sent, gravity, p
     assert found.amount.matches in (True, None)
 
 
-@pytest.mark.parametrize("committed_on", [date(2016, 11, 1), date(2021, 4, 11), None])
-@pytest.mark.parametrize("code", ["6858", "6920", "69201", "6742", "6386", "6866"])
-def test_period_of_change_without_amount_is_mudou(code, committed_on):
+@pytest.mark.parametrize(
+    ("code", "committed_on"),
+    [
+        *((code, None) for code in ("6858", "6920", "69201", "6742", "6386", "6866")),
+        *((code, date(2019, 10, 15)) for code in ("6858", "6742", "6866")),
+    ],
+)
+def test_unknown_day_of_change_without_amount_is_mudou(code, committed_on):
     found = assessed(code, committed_on, None)
     assert found.gravity_word == "a confirmar"
     assert (found.points.by_gravity, found.amount.value) == (None, None)
@@ -64,7 +77,7 @@ def test_period_of_change_without_amount_is_mudou(code, committed_on):
 
 
 def test_amount_of_neither_rule_gives_no_gravity():
-    found = assessed("6858", date(2019, 5, 10), "500")
+    found = assessed("6858", None, "500")
     assert found.amount.value == Decimal(500)
     assert found.gravity_word == "a confirmar"
     assert "fora das tabelas" in found.amount.note
@@ -80,5 +93,5 @@ def test_only_rows_with_another_old_gravity_have_a_past_rule():
 
 
 def test_unknown_gravity_has_the_same_words_in_totals():
-    found = assessed("6858", date(2019, 5, 10), None)
+    found = assessed("6858", None, None)
     assert totals([found, found]).gravities == ("2 a confirmar",)

@@ -1,5 +1,6 @@
 """The verdict refers to its records; a missing lookup never improves it."""
 
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from portal.law import ACTS, assess, judge
+from portal.vehicle import HIDDEN
 from tests.law.records import fine, restriction
 from tests.law.strategies import FINES, RESTRICTIONS
 
@@ -37,7 +39,7 @@ def test_transfer_restriction_blocks_only_the_transfer():
     verdict = judge(True, [], [TJMG], TODAY)
     assert verdict.level == "blocked"
     assert verdict.headline == "Não pode ser transferido agora"
-    assert marks(verdict) == ("no", "careful", "yes", "yes")
+    assert marks(verdict) == ("no", "yes", "yes", "yes")
     (reason,) = verdict.reasons
     assert reason.anchor == "restricao-1"
     assert reason.sentence == (
@@ -70,7 +72,10 @@ def test_headline_is_as_certain_as_its_source(kinds, headline):
 def test_no_records_give_a_clear_verdict():
     verdict = judge(True, [], [], TODAY)
     assert verdict.level == "clear"
-    assert verdict.headline == "Nada impede a transferência nos registros consultados"
+    assert verdict.headline == (
+        "Nenhuma multa em aberto nem restrição judicial encontrada; falta verificar IPVA, "
+        "financiamento, roubo e furto"
+    )
     assert marks(verdict) == ("yes",) * 4
     assert verdict.reasons == ()
 
@@ -93,8 +98,8 @@ def test_enforceable_fines_require_payment_first():
     assert [(reason.anchor, reason.sentence) for reason in verdict.reasons] == [
         (
             "multa-2",
-            "Multas exigíveis em aberto (R$\u00a0130,16): "
-            "licenciamento e transferência só depois de pagas.",
+            "Multa exigível em aberto (R$\u00a0130,16): licenciamento e transferência só depois "
+            "de paga, salvo recurso no prazo ou processo não encerrado (arts. 284, § 3º, e 285).",
         ),
         ("multa-2", "Multa de 01/05/2026, exigível (média): R$\u00a0130,16."),
     ]
@@ -113,12 +118,12 @@ def test_enforceable_fines_are_named_beside_a_court_order():
     assert (licence.mark, licence.short) == ("careful", "Só após pagar")
     assert "só depois de pagas (art. 131" in licence.why
     assert verdict.reasons[0].sentence.endswith("em regra pode licenciar; pode circular.")
-    assert "licenciamento e transferência só depois de pagas" in verdict.reasons[1].sentence
+    assert "licenciamento e transferência só depois de paga" in verdict.reasons[1].sentence
     barred = judge(True, [ENFORCEABLE], [restriction("CIRCULACAO")], TODAY)
     assert "só depois de pagas" in barred.row("licence").why
     odd = judge(True, [ENFORCEABLE], [restriction("ALGO NOVO")], TODAY)
     assert "só depois de pagas" in odd.row("transfer").why
-    assert odd.row("transfer").mark == "unknown"
+    assert odd.row("transfer").mark == "no"
 
 
 def test_enforceable_fines_without_amount_have_no_sum():
@@ -132,7 +137,7 @@ def test_enforceable_fines_without_amount_have_no_sum():
 def test_observed_fine_may_be_an_obstacle():
     old = assessed(committed_on=date(2024, 8, 18), notified_on=date(2024, 9, 9))
     verdict = judge(True, [old], [], TODAY)
-    assert "situação não informada, que pode impedir" in verdict.row("transfer").why
+    assert "situação incerta, que pode impedir" in verdict.row("transfer").why
     (reason,) = verdict.reasons
     assert reason.sentence == (
         "Multa de 18/08/2024, de situação não informada (média): R$\u00a0130,16."
@@ -142,14 +147,20 @@ def test_observed_fine_may_be_an_obstacle():
 def test_fine_in_notice_gives_caution():
     verdict = judge(True, [NOTICE], [], TODAY)
     assert verdict.level == "caution"
-    assert "em regra ainda não impede" in verdict.row("licence").why
+    assert "em regra, não impede (art. 284, § 3º, do CTB)" in verdict.row("licence").why
 
 
-def test_unrecognised_restriction_is_never_clear():
-    verdict = judge(True, [], [restriction("ALGO NOVO")], TODAY)
+def test_probable_due_date_gives_caution_and_an_obstacle():
+    verdict = judge(True, [assessed(penalty_on=date(2026, 10, 10))], [], TODAY)
     assert verdict.level == "caution"
-    assert "alcance não reconhecido" in verdict.headline
-    assert set(marks(verdict)) == {"unknown"}
+    assert "vencimento provável" in verdict.row("transfer").why
+    assert "vencimento provável (média)" in verdict.reasons[0].sentence
+
+
+def test_unrecognised_restriction_blocks():
+    verdict = judge(True, [], [restriction("ALGO NOVO")], TODAY)
+    assert verdict.level == "blocked"
+    assert marks(verdict) == ("no", "unknown", "unknown", "unknown")
     assert "“ALGO NOVO”" in verdict.reasons[0].sentence
 
 
@@ -176,7 +187,7 @@ AS_OF = "conforme resposta guardada de 20/11/2026 às 14:05; sem resposta mais n
 def test_stale_answers_never_give_a_clear_verdict():
     verdict = judge(True, [], [], TODAY, stale={"restrictions": BEFORE, "fines": LATER})
     assert verdict.level == "caution"
-    assert verdict.headline == f"Nada impede a transferência, {AS_OF}"
+    assert verdict.headline == f"Nenhuma multa em aberto nem restrição judicial encontrada, {AS_OF}"
     assert verdict.notices == (
         "Multas: conforme resposta guardada de 20/11/2026 às 18:00; sem resposta mais nova "
         "da fonte.",
@@ -202,6 +213,20 @@ def test_stale_block_still_blocks_with_its_time():
     assert verdict.headline == "Não pode ser transferido agora"
     assert verdict.notices == (f"Restrições judiciais: {AS_OF}.",)
     assert judge(True, [], None, TODAY, stale={"restrictions": BEFORE}).notices == ()
+
+
+def test_wrong_check_digit_never_gives_a_good_answer():
+    verdict = judge(True, [], [], TODAY, check_digit_holds=False)
+    assert verdict.level == "incomplete"
+    assert verdict.headline == (
+        "Verificação incompleta: o dígito verificador do Renavam não confere"
+    )
+    assert set(marks(verdict)) == {"unknown"}
+    assert "O dígito verificador do Renavam não confere." in verdict.row("drive").why
+    assert judge(True, [ENFORCEABLE], [], TODAY, check_digit_holds=False).level == "incomplete"
+    blocked = judge(True, [], [TJMG], TODAY, check_digit_holds=False)
+    assert blocked.level == "blocked"
+    assert marks(blocked) == ("no", "unknown", "unknown", "unknown")
 
 
 def test_undescribed_vehicle_makes_the_verdict_incomplete():
@@ -278,6 +303,77 @@ def test_verdict_never_raises_and_is_never_too_good(
 
 
 WORSE = ("yes", "careful", "unknown", "no")
+LEVELS = ("clear", "caution", "incomplete", "blocked")
+# Knowledge that is hidden turns "no" into "unknown", which favours nobody.
+FAVOUR = {"yes": 2, "careful": 1, "unknown": 0, "no": 0}
+GOOD_LEVELS = ("clear", "caution")
+
+
+def favour(verdict):
+    return tuple(FAVOUR[mark] for mark in marks(verdict))
+
+
+@settings(max_examples=60)
+@given(
+    st.none() | st.lists(FINES, max_size=2),
+    st.none() | st.lists(RESTRICTIONS, max_size=2),
+    st.lists(FINES, max_size=1),
+    st.lists(RESTRICTIONS, max_size=1),
+    st.booleans(),
+    st.booleans(),
+    st.dates(),
+)
+def test_added_record_never_improves_the_verdict(
+    fines, restrictions, more_fines, more_restrictions, decode, check_digit_holds, today
+):
+    def judged(fines, restrictions):
+        found = None if fines is None else [assess(f, today) for f in fines]
+        return judge(decode, found, restrictions, today, check_digit_holds=check_digit_holds)
+
+    before = judged(fines, restrictions)
+    after = judged(
+        None if fines is None else fines + more_fines,
+        None if restrictions is None else restrictions + more_restrictions,
+    )
+    assert LEVELS.index(after.level) >= LEVELS.index(before.level)
+    for act in ACTS:
+        assert WORSE.index(after.row(act).mark) >= WORSE.index(before.row(act).mark)
+
+
+HIDDEN_MEMBERS = [
+    *({"kinds_text": HIDDEN}, {"block_type": HIDDEN}, {"detail": HIDDEN}, {"recorded": None}),
+    {"kinds_text": HIDDEN, "block_type": HIDDEN, "detail": HIDDEN},
+]
+HIDDEN_PAYMENT = {"paid_on": None, "paid_on_text": HIDDEN, "paid_amount": None}
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(FINES, max_size=2),
+    st.lists(RESTRICTIONS, max_size=2),
+    st.sampled_from(HIDDEN_MEMBERS),
+    st.sampled_from(["fines", "restrictions", "decode", "payment", "described", "digit"]),
+    st.dates(),
+)
+def test_removed_knowledge_never_improves_the_verdict(fines, restrictions, hidden, lost, today):
+    found = [assess(f, today) for f in fines]
+    before = judge(True, found, restrictions, today)
+    unpaid = [assess(replace(f, **HIDDEN_PAYMENT), today) for f in fines]
+    for after in (
+        judge(True, found, [replace(r, **hidden) for r in restrictions], today),
+        judge(
+            lost != "decode",
+            None if lost == "fines" else unpaid if lost == "payment" else found,
+            None if lost == "restrictions" else restrictions,
+            today,
+            is_described=lost != "described",
+            check_digit_holds=lost != "digit",
+        ),
+    ):
+        assert all(now <= was for now, was in zip(favour(after), favour(before), strict=True))
+        assert after.level != "clear" or before.level == "clear"
+        if before.level not in GOOD_LEVELS:
+            assert after.level not in GOOD_LEVELS
 
 
 @settings(max_examples=40)

@@ -119,6 +119,14 @@ def test_paid_fine_has_no_discount_or_deadline() -> None:
     assert "Prescrição" not in row.details
 
 
+def test_enforceable_fine_prints_no_discounted_amount() -> None:
+    enforceable = fine(**PENALTY, dataEmissaoPenalidade="20/11/2025")
+    table = table_of(enforceable, fine())
+    assert table.rows[0].discounts == ""
+    assert "a 80%" in table.rows[1].discounts
+    assert [standing for standing, _ in table.discounts] == ["exigível", "situação não informada"]
+
+
 def test_truncated_paid_amount_is_completed() -> None:
     paid = payment(dataPagamento="02/12/2025", valorPago="104")
     assert "Valor pago: R$\u00a0104,13 (80% do valor da tabela" in all_words(

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from portal.presentation import dossier_page, vehicle_page
+from portal.presentation import dossier_page, renavam_page, vehicle_page
 from portal.presentation.panels import Panel
 from portal.presentation.vehicle.contents import VehicleContents
+from portal.presentation.vehicle.summary import Summary
 from portal.presentation.vehicle.timeline import MOST_EVENTS
+from portal.vehicle import Renavam
 from tests.factories import (
     HIDDEN,
     decode_body,
@@ -31,7 +33,7 @@ def test_contradictory_restriction_is_counted_and_flagged() -> None:
     assert contents.summary.verdict.level == "caution"
     text = text_of(check_html(render(vehicle_page(PLATE, quiet, UNASKED, CONTEXT))))
     assert "a fonte se contradiz" in text
-    assert "Nada impede" not in text
+    assert "Nenhuma multa em aberto nem" not in text
 
 
 def stale(panel: Panel) -> Panel:
@@ -40,7 +42,8 @@ def stale(panel: Panel) -> Panel:
 
 def test_stale_answer_prevents_clear_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
-    assert VehicleContents.of(clear, CONTEXT).summary.look.tone == "ok"
+    assert VehicleContents.of(clear, CONTEXT).summary.verdict.level == "clear"
+    assert VehicleContents.of(clear, CONTEXT).summary.look.tone == "unknown"
     for lookup in ("decode", "renainf", "renajud"):
         kept = replace(clear, **{lookup: stale(clear.of(lookup))})
         found = VehicleContents.of(kept, CONTEXT).summary
@@ -97,10 +100,10 @@ def test_fines_panel_shows_source_kind_and_unknown_standing() -> None:
     assert "Situação na fonteCANCELADA" in text
     assert "3 registros idênticos: confirme se é a mesma multa" in text
     assert "Em aberto por gravidade: 4 médias." in text
-    assert "e talvez mais 3 multas de situação não informada" in text
+    assert "não é possível dizer 4 multas de situação incerta" in text
     alone = render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))
     text = text_of(check_html(alone))
-    assert "Em regra já exigíveisnão é possível dizer 1 multa de situação não informada" in text
+    assert "Em regra já exigíveisnão é possível dizer 1 multa de situação incerta" in text
 
 
 def test_cut_timeline_shows_total_and_omitted_counts() -> None:
@@ -121,8 +124,30 @@ def test_unverified_items_follow_verdict() -> None:
     html = render(vehicle_page(PLATE, clear, UNASKED, CONTEXT))
     text = text_of(check_html(html))
     line = text.index(
-        "Não verificado: gravame e financiamento, roubo e furto, bloqueios administrativos, "
-        "multas do próprio estado — onde conferir"
+        "Não verificado: IPVA e taxa de licenciamento, gravame e financiamento, roubo e furto, "
+        "bloqueios administrativos, multas do próprio estado — onde conferir"
     )
-    assert text.index("Nada impede") < line < text.index("Posso…?")
+    assert (
+        text.index("Nenhuma multa em aberto nem restrição judicial encontrada")
+        < line
+        < text.index("Posso…?")
+    )
     assert 'href="#nao-verificado"' in html and 'id="nao-verificado"' in html
+
+
+def test_dossier_names_what_was_not_verified_before_the_figures() -> None:
+    clear = panels(renainf=renainf_body(), renajud=renajud_body())
+    page = dossier_page(PLATE, clear, UNASKED, CONTEXT, address="https://p.example")
+    text = text_of(check_html(render(page)))
+    assert text.index("Não verificado: IPVA e taxa") < text.index("Multas em aberto")
+    assert "Multas do próprio estado podem não aparecer" in text
+
+
+def test_renavam_with_wrong_check_digit_is_never_clear() -> None:
+    answered = panels(renainf=renainf_body(), renajud=renajud_body())
+    for digits, level in (("12345678910", "incomplete"), ("79831854647", "clear")):
+        page = renavam_page(Renavam(digits), answered.renainf, answered.renajud, CONTEXT)
+        summary = page.panels[0].content
+        assert isinstance(summary, Summary)
+        assert summary.verdict.level == level
+        check_html(render(page))

@@ -93,7 +93,7 @@ def dossier_page(
         qr=qr,
         contents=contents,
         prices=paper_prices(contents.facts.prices) if contents.facts else None,
-        fines=paper_fines(contents.fines, context.today) if contents.fines else None,
+        fines=paper_fines(contents.fines) if contents.fines else None,
         timeline=paper_timeline(contents.fines, contents.restrictions),
         provenance=tuple(
             provenance(words, panel, context.now)

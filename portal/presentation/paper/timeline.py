@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from portal.law import listed
 from portal.presentation.vehicle.fines import FineList, FineRow
 from portal.presentation.vehicle.restrictions import RestrictionList
+from portal.wording import listed
 
 MOST_DAYS: Final = 60
 # The wording of an event for one fine and for several.

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import ClassVar, Final, Literal
 
 from portal.law import GLOSSARY, Term
-from portal.presentation.site.typed_subject import what_is_wrong
+from portal.presentation.site.typed_subject import padded_renavam, what_is_wrong
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.vehicle.panel import subject_path
 from portal.vehicle import Plate, Renavam
@@ -44,13 +44,15 @@ class SearchPage:
     """The front page.
 
     ``problem`` is the sentence about a text that is neither plate nor Renavam, ``hint`` a sentence
-    on its error; "" where there is none.
+    on its error; "" where there is none. ``padded`` is the Renavam that a shorter one may stand
+    for, else "".
     """
 
     template: ClassVar[str] = "pages/search.html"
     query: str
     problem: str
     hint: str
+    padded: str
     recent: tuple[RecentLookup, ...]
     samples: tuple[SamplePlate, ...]
 
@@ -152,6 +154,7 @@ def search_page(
         query=sanitise_echo(query, _LONGEST_QUERY),
         problem=problem,
         hint=what_is_wrong(query) if problem else "",
+        padded=padded_renavam(query) if problem else "",
         recent=tuple(recent),
         samples=tuple(samples),
     )

@@ -20,7 +20,8 @@ from portal.presentation.vehicle.panel import (
     subject_path,
 )
 from portal.presentation.vehicle.prices import NO_PRICE, NOTHING_TO_COMPARE, Prices
-from portal.vehicle import Field, Plate
+from portal.vehicle import ATTRIBUTE_LABELS, Field, Plate
+from portal.wording import counted
 
 MOST_PLATES: Final = 4
 _MOST_FIELDS: Final = 8
@@ -159,15 +160,15 @@ def _cells(
     for label, cell in _prices(contents, panels):
         yield label, _dated(cell, panels.decode)
     facts = {fact.label: fact.field for fact in contents.facts.facts} if contents.facts else {}
-    for label in _FACTS:
+    for label in (ATTRIBUTE_LABELS[name] for name in _FACTS):
         known = label in facts
         yield label, _field(facts[label]) if known else _absent(panels, "decode")
     yield "Consultado", _lookup_ages(panels, context)
 
 
 _FACTS: Final = (
-    *("Ano de fabricação", "Ano-modelo", "Combustível", "Potência", "Cilindrada"),
-    *("Câmbio", "Passageiros", "Procedência"),
+    *("built_year_text", "model_year_text", "fuel", "power_text", "displacement_text"),
+    *("gearbox", "passengers_text", "national"),
 )
 
 
@@ -210,10 +211,10 @@ def _fines(contents: VehicleContents, panels: Panels) -> Cell:
         return _absent(panels, "renainf")
     if not totals.open_count:
         return Cell("known", "nenhuma nos registros")
-    counted = formats.plural(totals.open_count, "multa", "multas")
+    count = counted(totals.open_count, "multa", "multas")
     if totals.without_amount:
-        counted += f", {formats.integer(totals.without_amount)} sem valor informado"
-    return Cell("known", formats.brl(totals.amount or None), counted)
+        count += f", {formats.integer(totals.without_amount)} sem valor informado"
+    return Cell("known", formats.brl(totals.amount or None), count)
 
 
 def _restrictions(contents: VehicleContents, panels: Panels) -> Cell:
@@ -250,7 +251,7 @@ def _price(prices: Prices) -> Cell:
     else:
         note = best.label + (f" · {best.code}" if best.code else "")
     if others := len(prices.all) - tied:
-        note += f"; há mais {formats.plural(others, 'versão possível', 'versões possíveis')}"
+        note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
     return Cell("known", price.text, note)
 
 

@@ -24,6 +24,7 @@ from portal.presentation.vehicle.panel import (
 from portal.presentation.vehicle.prices import Prices, PriceTab
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate
+from portal.wording import counted
 
 COSTS: Final[Mapping[str, str]] = {
     "transferencia": "Transferência e vistoria",
@@ -234,9 +235,9 @@ def _lines(
     elif not totals.open_count:
         yield SheetLine("Multas em aberto", None, "nenhuma nos registros", source)
     else:
-        counted = formats.plural(totals.open_count, "multa", "multas")
+        count = counted(totals.open_count, "multa", "multas")
         owed = sums.scenario(share).fines
-        label = f"{counted} em aberto, a {share}%"
+        label = f"{count} em aberto, a {share}%"
         yield SheetLine(label, -owed if owed else None, formats.MISSING, source)
     for cost in sums.costs:
         yield SheetLine(cost.label, -cost.amount, "", _TYPED)
@@ -255,18 +256,23 @@ def _notes(tab: PriceTab | None, sums: Negotiation, share: Share) -> Iterator[st
     if tab and tab.doubt:
         yield tab.doubt
     if sums.fines_without_amount:
-        yield formats.plural(
+        yield counted(
             sums.fines_without_amount,
             "multa em aberto não tem valor informado: o que ela custar ainda sai do teto.",
             "multas em aberto não têm valor informado: o que elas custarem ainda sai do teto.",
         )
     if share != 100 and sums.fines_past_discount:
-        counted = formats.plural(
+        count = counted(
             sums.fines_past_discount,
-            "multa já é exigível e, em regra, não tem mais desconto",
-            "multas já são exigíveis e, em regra, não têm mais desconto",
+            "multa, em regra, não tem mais desconto",
+            "multas, em regra, não têm mais desconto",
         )
-        yield f"{counted}: na conta pelo valor cheio, ainda sem os juros (art. 284 do CTB)."
+        yield f"{count}: na conta pelo valor cheio, ainda sem os juros (art. 284 do CTB)."
+    if share == 60:
+        yield (
+            "O desconto de 40% é do SNE: só o dono atual ou o infrator o usa, e onde o órgão "
+            "participa. Quem compra não pode contar com ele."
+        )
     yield (
         "A FIPE é uma média nacional: estado, quilometragem, cor e região mudam o preço. "
         "O teto é uma conta, não uma avaliação do veículo."

@@ -10,7 +10,7 @@ from portal.law import FineAssessment, Standing, assess, court_name
 from portal.presentation import formats
 from portal.presentation.panels import Panel
 from portal.presentation.status_style import Tone
-from portal.presentation.vehicle.facts import FACT_LABELS, fact_fields
+from portal.presentation.vehicle.facts import fact_fields
 from portal.presentation.vehicle.fines import MOST_ROWS
 from portal.presentation.vehicle.panel import (
     LOOKUP_WORDS,
@@ -21,6 +21,7 @@ from portal.presentation.vehicle.panel import (
 )
 from portal.presentation.vehicle.restrictions import MOST_CARDS, title_of
 from portal.vehicle import (
+    ATTRIBUTE_LABELS,
     Field,
     FineChange,
     PriceChange,
@@ -95,7 +96,7 @@ def _vehicle_lines(before: object, after: object, context: RenderContext) -> Ite
     for fact in changed_facts(old, new):
         was, now = past[fact.name], present[fact.name]
         if was != now:  # the formatted values differ, not only their spelling
-            text = f"{FACT_LABELS[fact.name]}: de {_shown(was)} para {_shown(now)}."
+            text = f"{ATTRIBUTE_LABELS[fact.name]}: de {_shown(was)} para {_shown(now)}."
             yield ChangeLine(text, "veiculo", "warn", "alert")
 
 
@@ -252,6 +253,7 @@ _Look = tuple[Tone, Literal["check", "alert", "question", "refresh"]]
 _STANDING_CLAUSES: Final[Mapping[Standing, str]] = {
     "paid": "como paga",
     "enforceable": "como exigível",
+    "probably_due": "com vencimento provável",
     "due": "no prazo de pagamento ou recurso",
     "notice": "em autuação",
     "suspended": "como suspensa",

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from portal.law import Missing, Stale
-from portal.presentation import formats
 from portal.presentation.panels import Panel
 from portal.presentation.vehicle.changes import changes_of
 from portal.presentation.vehicle.facts import VehicleFacts, vehicle_facts
@@ -11,6 +10,7 @@ from portal.presentation.vehicle.fines import FineList, fine_list
 from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.presentation.vehicle.restrictions import RestrictionList, restriction_list
 from portal.presentation.vehicle.summary import Summary, summary
+from portal.system.local_time import local_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,12 @@ class VehicleContents:
 
     @classmethod
     def of(
-        cls, panels: Panels, context: RenderContext, *, decode_wanted: bool = True
+        cls,
+        panels: Panels,
+        context: RenderContext,
+        *,
+        decode_wanted: bool = True,
+        check_digit_holds: bool = True,
     ) -> "VehicleContents":
         facts = vehicle_facts(panels.decode, context)
         fines = fine_list(panels.renainf, context)
@@ -43,6 +48,7 @@ class VehicleContents:
                 context,
                 changes=changes_of(panels, context),
                 decode_wanted=decode_wanted,
+                check_digit_holds=check_digit_holds,
                 stale=_stale(panels, decode_wanted=decode_wanted),
             ),
         )
@@ -54,7 +60,7 @@ def _stale(panels: Panels, *, decode_wanted: bool) -> Stale:
     if decode_wanted:
         parts["decode"] = panels.decode
     return {
-        part: formats.local_time(panel.fetched_at)
+        part: local_time(panel.fetched_at)
         for part, panel in parts.items()
         if panel.state == "stale" and panel.fetched_at is not None
     }

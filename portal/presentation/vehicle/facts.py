@@ -4,30 +4,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
-from typing import Final
 
 from portal.presentation import formats
 from portal.presentation.panels import Panel
 from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.prices import Prices, prices_of
-from portal.vehicle import EMPTY, HIDDEN, Decoded, Field, VehicleName, read_decode, vehicle_name
-
-# Labels of the attributes, by their names in Decoded.
-FACT_LABELS: Final[Mapping[str, str]] = {
-    "make": "Marca",
-    "description": "Modelo no registro",
-    "built_year_text": "Ano de fabricação",
-    "model_year_text": "Ano-modelo",
-    "fuel": "Combustível",
-    "vehicle_type": "Tipo",
-    "power_text": "Potência",
-    "displacement_text": "Cilindrada",
-    "passengers_text": "Passageiros",
-    "load": "Capacidade de carga",
-    "gearbox": "Câmbio",
-    "national": "Procedência",
-    "chassis": "Chassi",
-}
+from portal.vehicle import (
+    ATTRIBUTE_LABELS,
+    EMPTY,
+    HIDDEN,
+    Decoded,
+    Field,
+    VehicleName,
+    read_decode,
+    vehicle_name,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +91,8 @@ def _line(decoded: Decoded) -> str:
 
 
 def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
-    """The attributes of FACT_LABELS as a page shows them, with their units."""
-    return {name: getattr(decoded, name) for name in FACT_LABELS} | {
+    """The attributes of ATTRIBUTE_LABELS as a page shows them, with their units."""
+    return {name: getattr(decoded, name) for name in ATTRIBUTE_LABELS} | {
         "power_text": _measured(decoded.power_text, decoded.power_cv, "cv"),
         "displacement_text": _measured(decoded.displacement_text, decoded.displacement_cc, "cm³"),
         "national": _origin(decoded),
@@ -110,7 +101,7 @@ def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
 
 def _facts(decoded: Decoded) -> tuple[Fact, ...]:
     shown = fact_fields(decoded)
-    return tuple(Fact(label, shown[name]) for name, label in FACT_LABELS.items())
+    return tuple(Fact(label, shown[name]) for name, label in ATTRIBUTE_LABELS.items())
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:

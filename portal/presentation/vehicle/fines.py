@@ -69,6 +69,7 @@ class FineList:
 _TONES = {
     "paid": "ok",
     "enforceable": "danger",
+    "probably_due": "warn",
     "due": "warn",
     "notice": "warn",
     "suspended": "unknown",

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from portal.law import listed
 from portal.presentation import formats
 from portal.presentation.panels import Cause
 from portal.vehicle import Plate, Renavam
+from portal.wording import listed
 
 # Answers fetched within this time of the first one of a group share its notice.
 _SAME_MOMENT: Final = timedelta(minutes=1)

@@ -154,7 +154,9 @@ def renavam_page(
 ) -> RenavamPage:
     """The page of a Renavam; unasked lookups show a button and are not fetched."""
     panels = Panels(Panel("unasked"), renainf, renajud)
-    contents = VehicleContents.of(panels, context, decode_wanted=False)
+    contents = VehicleContents.of(
+        panels, context, decode_wanted=False, check_digit_holds=renavam.check_digit_holds
+    )
     lookups: tuple[Lookup, ...] = ("renainf", "renajud")
     return RenavamPage(
         renavam=renavam,

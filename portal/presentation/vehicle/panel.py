@@ -22,6 +22,7 @@ from portal.presentation.vehicle.gaps import (
     kept_titles,
     reason_about,
 )
+from portal.system.local_time import local_date
 from portal.vehicle import Plate, Renavam
 
 PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
@@ -94,7 +95,7 @@ class RenderContext:
     @property
     def today(self) -> date:
         """The calendar day in America/Sao_Paulo, on which legal deadlines are assessed."""
-        return formats.local_date(self.now)
+        return local_date(self.now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Final
 from portal.charts import Line, PriceChart, Words, price_chart
 from portal.presentation import formats
 from portal.vehicle import Decoded, FipeCode, FipeEntry, PricePoint, PriceSeries, rank
+from portal.wording import counted
 
 # The number of tabs that the style sheet can switch, and of series that a chart can distinguish.
 MOST_TABS = 6
@@ -110,11 +111,11 @@ class Prices:
             return None
         notes = []
         if len(likeliest) > 1:
-            notes.append(f"({formats.plural(len(likeliest), 'versão', 'versões')})")
+            notes.append(f"({counted(len(likeliest), 'versão', 'versões')})")
         if len(known) < len(likeliest):
             notes.append(f"{len(likeliest) - len(known)} {NO_PRICE}")
         if others := len(self.all) - len(likeliest):
-            notes.append(f"+ {formats.plural(others, 'versão', 'versões')}")
+            notes.append(f"+ {counted(others, 'versão', 'versões')}")
         lowest, highest = min(known), max(known)
         ends = dict.fromkeys((formats.whole_brl(lowest), formats.whole_brl(highest)))
         text = " a ".join(ends) if len(ends) > 1 else formats.brl(lowest)

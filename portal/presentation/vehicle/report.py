@@ -1,5 +1,6 @@
 """The written report of a vehicle, as it was stored."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -13,9 +14,15 @@ from portal.presentation.vehicle.panel import (
     RenderContext,
     provenance,
 )
-from portal.vehicle import Report, read_report
+from portal.vehicle import Report, Topic, read_report
 
 _ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
+# The topics that a lookup's records are about. No data on any other topic is ever sent.
+_EVIDENCE: Final[Mapping[str, Lookup]] = {
+    "fipe": "decode",
+    "restricoes": "renajud",
+    "multas": "renainf",
+}
 _EMPTY: Final = "O laudo veio vazio."
 _RECORDS_INCOMPLETE: Final = (
     "Nem todos os registros de que este laudo foi escrito estão à mão agora: não é possível "
@@ -57,6 +64,16 @@ class ReportSection:
     can_write: bool
     may_write: bool
     price: str
+    made_of: tuple[Lookup, ...] | None
+
+    def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", ""]:
+        """The badge of a topic; never "ok" where no record about it was sent.
+
+        ``unverified``: the report says "ok" of a topic that it had no data on.
+        """
+        if topic.mark != "ok":
+            return topic.mark or ""
+        return "ok" if _EVIDENCE.get(topic.key) in (self.made_of or ()) else "unverified"
 
 
 def report_section(
@@ -102,6 +119,7 @@ def report_section(
         may_write=may_write,
         can_write=len(failed) < len(_ALL_LOOKUPS),
         price=price,
+        made_of=made_of,
     )
 
 

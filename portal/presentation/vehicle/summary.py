@@ -61,6 +61,7 @@ class Summary:
 
 # The keys of UNVERIFIED that most often spoil a purchase. The verdict names them.
 _UNVERIFIED_IN_VERDICT: Final = (
+    "debitos",
     "gravame",
     "roubo-e-furto",
     "bloqueios-administrativos",
@@ -78,12 +79,13 @@ def summary(
     *,
     changes: tuple[Changes, ...] = (),
     decode_wanted: bool = True,
+    check_digit_holds: bool = True,
     stale: Stale = NOTHING_STALE,
 ) -> Summary:
     """The summary of the available content.
 
-    ``decode_wanted`` False: a lookup by Renavam. ``stale`` are the lookups with stale answers,
-    each with its moment in local time.
+    ``decode_wanted`` False: a lookup by Renavam, whose check digit may be wrong. ``stale`` are the
+    lookups with stale answers, each with its moment in local time.
     """
     verdict = judge(
         facts is not None or not decode_wanted,
@@ -91,6 +93,7 @@ def summary(
         None if restrictions is None else restrictions.records,
         context.today,
         is_described=facts is None or facts.describes,
+        check_digit_holds=check_digit_holds,
         stale=stale,
     )
     best = facts.prices.best if facts else None
@@ -118,5 +121,9 @@ def summary(
 
 def _unverified() -> tuple[str, ...]:
     titles = {item.key: item.title for item in UNVERIFIED}
-    selected = tuple(titles[key] for key in _UNVERIFIED_IN_VERDICT)
-    return tuple(f"{title[:1].lower()}{title[1:]}" for title in selected)
+    return tuple(_in_a_sentence(titles[key]) for key in _UNVERIFIED_IN_VERDICT)
+
+
+def _in_a_sentence(title: str) -> str:
+    """``roubo e furto``; an acronym keeps its capitals (``IPVA e taxa …``)."""
+    return title if title[:2].isupper() else f"{title[:1].lower()}{title[1:]}"

@@ -28,6 +28,7 @@ from portal.presentation import (
     verify_page,
 )
 from portal.presentation.failure_texts import INVALID_PLATE
+from portal.presentation.site.typed_subject import without_label
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.rate_limits import RateLimits, seconds
 from portal.web.pages.dossier_code import DossierCodes
@@ -45,11 +46,21 @@ _CODE_IN_AN_ADDRESS = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
 def normalise_query(text: str) -> str:
     """Normalise a typed or pasted plate or Renavam.
 
-    Removes blanks and dots, turns every dash into a hyphen, and removes hyphens from a number.
+    Removes blanks, dots and the word "renavam", turns every dash into a hyphen, and removes hyphens
+    from a number.
     """
-    plain = text.translate(_SEPARATORS).translate(_DASHES)
+    plain = without_label(text).translate(_SEPARATORS).translate(_DASHES)
     digits = plain.replace("-", "")
     return digits if digits.isdecimal() else plain
+
+
+def check_invented(subject: Plate | Renavam) -> None:
+    """Raise InvalidPlate for a Renavam of zeros, which no vehicle has.
+
+    Pages refuse it. The JSON paths pass it on, because the contract refuses no eleven digits.
+    """
+    if isinstance(subject, Renavam) and subject.is_invented:
+        raise InvalidPlate(subject.text)
 
 
 def extract_code(text: str) -> str:
@@ -114,6 +125,7 @@ class PublicPages:
         query = request.args.get("q", "")
         try:
             subject = parse_subject(normalise_query(query))
+            check_invented(subject)
         except InvalidPlate:
             return self.search_response(400, query.strip()[:80], INVALID_PLATE)
         return redirect(subject_url(subject), 303)

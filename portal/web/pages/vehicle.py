@@ -42,15 +42,15 @@ from portal.presentation import (
     vehicle_page,
 )
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE
-from portal.presentation.formats import local_time
 from portal.presentation.panels import Panel
+from portal.system.local_time import local_time
 from portal.vehicle import InvalidPlate, Plate, Renavam
 from portal.web.http.errors import page_error
 from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.lookups import REJECTED, Lookups
 from portal.web.pages.pdf import PDFUnavailable
-from portal.web.pages.public import PublicPages
+from portal.web.pages.public import PublicPages, check_invented
 from portal.web.pages.sessions import Sessions, is_user_initiated
 from portal.web.pages.written_reports import NoRecords, WrittenReports
 
@@ -143,6 +143,7 @@ class VehiclePages:
         def checked(text: str, identity: Identity, **parts: str) -> BaseResponse:
             try:
                 subject = kind.parse(text)
+                check_invented(subject)
             except InvalidPlate:
                 return self._public_pages.search_response(400, text[:80], INVALID_PLATE)
             if subject.text != text:

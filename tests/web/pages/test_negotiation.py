@@ -132,7 +132,7 @@ def test_sheet_without_ceiling_mentions_no_upper_bound(around: Panels) -> None:
 
 def test_expired_discount_is_mentioned() -> None:
     body = renainf_body(fine(dataEmissaoPenalidade="01/12/2025"))
-    said = "1 multa já é exigível e, em regra, não tem mais desconto"
+    said = "1 multa, em regra, não tem mais desconto"
     assert said not in text({"multas": "100"}, panels(renainf=body))
     assert said in text({"multas": "60"}, panels(renainf=body))
 

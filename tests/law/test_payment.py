@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law.amounts import Amount
-from portal.law.paid_sums import paid_sum
-from portal.law.wording import money
+from portal.law.payment import paid_sum
+from portal.wording import money
 
 OWED = Amount(Decimal("293.47"), "table", "", matches=True)
 NBSP = "\u00a0"

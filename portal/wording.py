@@ -1,0 +1,64 @@
+"""Money, numbers, days and lists in Brazilian Portuguese, in the forms of CLDR's pt_BR.
+
+The functions take values that exist. ``portal.presentation.formats`` adds the text for missing
+ones and registers the template filters.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Final
+
+NO_BREAK_SPACE: Final = "\u00a0"
+_SWAP: Final = str.maketrans(",.", ".,")
+
+
+def money(value: Decimal, places: int = 2) -> str:
+    """Format ``R$ 1.234,56`` with a no-break space, ``-R$ 1.234,56`` below zero.
+
+    ``value`` is in reais and finite; 0 ``places`` leave out the cents.
+    """
+    text = grouped(value, places)
+    sign = "-" if text.startswith("-") else ""
+    return f"{sign}R${NO_BREAK_SPACE}{text.removeprefix('-')}"
+
+
+def grouped(number: int | Decimal, places: int = 0) -> str:
+    """Format a finite number with separators: ``825``, ``4.113``, ``4.113,25``."""
+    rounded = Decimal(number).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
+    # Adding 0 turns -0 into 0.
+    return f"{rounded + 0:,.{places}f}".translate(_SWAP)
+
+
+def day(value: date) -> str:
+    """Format ``dd/mm/aaaa``; strftime's year padding depends on the platform."""
+    return f"{value.day:02}/{value.month:02}/{value.year:04}"
+
+
+def moment(value: datetime) -> str:
+    """Format ``dd/mm/aaaa às hh:mm`` in the value's own time zone."""
+    return f"{day(value.date())} às {value.hour:02}:{value.minute:02}"
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """Format a count with its noun: ``1 dia``, ``22 dias``, ``4.113 dias``."""
+    return f"{grouped(count)} {one if count == 1 else many}"
+
+
+def listed(parts: Sequence[str], last: str = " e ") -> str:
+    """Join a list: ``a``, ``a e b``, ``a, b e c``."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + last + parts[-1]
+
+
+def bare(text: str) -> str:
+    """Convert to upper case without accents, to compare words of different spellings.
+
+    Blanks stay. The result for a text is the concatenation of the results for its characters.
+    """
+    if text.isascii():
+        return text.upper()
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).upper()

@@ -1,0 +1,138 @@
+"""Court-restriction records, each with its mark for the four acts and the verdict's level."""
+
+from datetime import date, datetime
+
+import pytest
+
+from portal.law import ACTS, effect_of, judge
+from portal.vehicle import HIDDEN
+from tests.law.records import restriction
+
+TODAY = date(2026, 11, 21)
+# The marks of transfer, licence, driving and removal, by their first letters.
+_LETTERS = {"n": "no", "u": "unknown", "c": "careful", "y": "yes"}
+
+NO_RECORD = "yyyy"
+UNCERTAIN = "uuuu"
+UNREAD = "nuuu"
+TRANSFER, SEIZED, LICENCE, ALL = "nyyy", "ncyy", "nncc", "nnnn"
+
+# Kinds as sent, other members, the marks, the level.
+RECORDS = [
+    # The four kinds, in the spellings of courts and resellers.
+    ("TRANSFERENCIA", {}, TRANSFER, "blocked"),
+    ("transferência", {}, TRANSFER, "blocked"),
+    ("  Transferencia ", {}, TRANSFER, "blocked"),
+    ("RESTRICAO DE TRANSFERENCIA", {}, TRANSFER, "blocked"),
+    ("TRANSFERENCIA DE PROPRIEDADE", {}, TRANSFER, "blocked"),
+    ("TRANSFERÊNCIA DA PROPRIEDADE DO VEÍCULO", {}, TRANSFER, "blocked"),
+    ("BLOQUEIO JUDICIAL DE TRANSFERENCIA", {}, TRANSFER, "blocked"),
+    ("PENHORA", {}, SEIZED, "blocked"),
+    ("AVERBACAO DE REGISTRO DE PENHORA", {}, SEIZED, "blocked"),
+    ("REGISTRO DE PENHORA RENAJUD", {}, SEIZED, "blocked"),
+    ("LICENCIAMENTO", {}, LICENCE, "blocked"),
+    ("RESTRIÇÃO DE LICENCIAMENTO", {}, LICENCE, "blocked"),
+    ("CIRCULACAO", {}, ALL, "blocked"),
+    ("RESTRICAO TOTAL", {}, ALL, "blocked"),
+    ("BLOQUEIO TOTAL DO VEICULO", {}, ALL, "blocked"),
+    ("TRANSFERENCIA ATIVA", {}, TRANSFER, "blocked"),
+    # Several kinds.
+    ("TRANSFERENCIA, LICENCIAMENTO", {}, LICENCE, "blocked"),
+    ("TRANSFERENCIA E PENHORA", {}, SEIZED, "blocked"),
+    ("TRANSFERENCIA;LICENCIAMENTO;CIRCULACAO", {}, ALL, "blocked"),
+    ("LICENCIAMENTO/PENHORA", {}, LICENCE, "blocked"),
+    # The block type is read with the kind.
+    ("", {"block_type": "TRANSFERENCIA"}, TRANSFER, "blocked"),
+    ("", {"block_type": "CIRCULAÇÃO"}, ALL, "blocked"),
+    ("TRANSFERENCIA", {"block_type": "LICENCIAMENTO"}, LICENCE, "blocked"),
+    ("TRANSFERENCIA", {"block_type": "JUDICIAL"}, TRANSFER, "blocked"),
+    (HIDDEN, {"block_type": "CIRCULACAO"}, ALL, "blocked"),
+    (HIDDEN, {"block_type": "PENHORA"}, UNREAD, "blocked"),
+    ("TRANSFERENCIA", {"block_type": HIDDEN}, UNREAD, "blocked"),
+    ("PENHORA", {"block_type": HIDDEN}, UNREAD, "blocked"),
+    # The flag is absent.
+    ("TRANSFERENCIA", {"recorded": None}, TRANSFER, "blocked"),
+    ("CIRCULACAO", {"recorded": None}, ALL, "blocked"),
+    ("", {"recorded": None}, UNREAD, "blocked"),
+    # A recorded restriction whose kind is unknown, hidden or empty stops a transfer.
+    ("", {}, UNREAD, "blocked"),
+    (HIDDEN, {}, UNREAD, "blocked"),
+    (HIDDEN, {"block_type": HIDDEN}, UNREAD, "blocked"),
+    (HIDDEN, {"detail": "CONSTA DETALHE RENAJUD"}, UNREAD, "blocked"),
+    ("INDISPONIBILIDADE", {}, UNREAD, "blocked"),
+    ("BUSCA E APREENSAO", {}, UNREAD, "blocked"),
+    ("SEQUESTRO", {}, UNREAD, "blocked"),
+    ("ARRESTO", {}, UNREAD, "blocked"),
+    ("ALGO NOVO", {}, UNREAD, "blocked"),
+    ("RESTRICAO JUDICIAL", {}, UNREAD, "blocked"),
+    ("0", {}, UNREAD, "blocked"),
+    ("?", {}, UNREAD, "blocked"),
+    ("TRANSFERENCIA, XYZ", {}, UNREAD, "blocked"),
+    ("CIRCULACAO, ARRESTO", {}, ALL, "blocked"),
+    ("TRANSFERENCIA DE…", {}, UNREAD, "blocked"),
+    # One part of a list is revoked.
+    ("PENHORA, TRANSFERENCIA INATIVA", {}, UNREAD, "blocked"),
+    ("PENHORA, LICENCIAMENTO BAIXADO", {}, UNREAD, "blocked"),
+    # The record revokes or contradicts all that it states.
+    ("TRANSFERENCIA BAIXADA", {}, UNCERTAIN, "caution"),
+    ("TRANSFERENCIA; RETIRADA", {}, UNCERTAIN, "caution"),
+    ("CIRCULACAO CANCELADA", {}, UNCERTAIN, "caution"),
+    ("SEM RESTRICAO DE TRANSFERENCIA", {}, UNCERTAIN, "caution"),
+    ("BAIXADA", {}, UNCERTAIN, "caution"),
+    ("NADA CONSTA", {}, UNCERTAIN, "caution"),
+    ("NADA CONSTA", {"recorded": None}, UNCERTAIN, "caution"),
+    ("NEGATIVO", {"recorded": None}, UNCERTAIN, "caution"),
+    (HIDDEN, {"block_type": "BAIXADA"}, UNCERTAIN, "caution"),
+    ("TRANSFERENCIA", {"recorded": False}, UNCERTAIN, "caution"),
+    ("ALGO NOVO", {"recorded": False}, UNCERTAIN, "caution"),
+    ("SEM RESTRICAO DE TRANSFERENCIA", {"recorded": False}, UNCERTAIN, "caution"),
+    (HIDDEN, {"recorded": False}, UNCERTAIN, "caution"),
+    ("", {"recorded": False, "detail": "CONSTA DETALHE RENAJUD"}, UNCERTAIN, "caution"),
+    ("", {"recorded": False, "detail": HIDDEN}, UNCERTAIN, "caution"),
+    ("NADA CONSTA", {"recorded": False, "block_type": "PENHORA"}, UNCERTAIN, "caution"),
+    ("NADA CONSTA", {"recorded": False, "block_type": HIDDEN}, UNCERTAIN, "caution"),
+    # The source says that there is none.
+    ("", {"recorded": False}, NO_RECORD, "clear"),
+    ("", {"recorded": False, "court": "TJMG"}, NO_RECORD, "clear"),
+    ("", {"recorded": False, "detail": "NADA CONSTA"}, NO_RECORD, "clear"),
+    ("", {"recorded": False, "detail": "NEGATIVO"}, NO_RECORD, "clear"),
+    ("NADA CONSTA", {"recorded": False}, NO_RECORD, "clear"),
+    ("Nada consta no Renajud", {"recorded": False}, NO_RECORD, "clear"),
+    ("SEM RESTRICAO", {"recorded": False}, NO_RECORD, "clear"),
+    ("SEM RESTRIÇÕES JUDICIAIS", {"recorded": False}, NO_RECORD, "clear"),
+    ("NEGATIVO", {"recorded": False}, NO_RECORD, "clear"),
+    ("NAO CONSTA", {"recorded": False}, NO_RECORD, "clear"),
+    ("NENHUMA", {"recorded": False, "block_type": "NADA CONSTA"}, NO_RECORD, "clear"),
+    # Dates and courts do not change an effect.
+    ("TRANSFERENCIA", {"court": "TRT3", "case": HIDDEN}, TRANSFER, "blocked"),
+    (
+        "CIRCULACAO",
+        {"included_at": datetime.fromisoformat("2030-01-01T00:00")},
+        ALL,
+        "blocked",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kinds", "members", "letters", "level"), RECORDS)
+def test_restriction_record_has_its_marks_and_level(kinds, members, letters, level):
+    members = members | ({"kinds_text": kinds} if kinds != "" else {})
+    record = restriction(**members)
+    marks = tuple(_LETTERS[letter] for letter in letters)
+    assert tuple(effect_of(record).answer(act).mark for act in ACTS) == marks
+    verdict = judge(True, [], [record], TODAY)
+    assert tuple(row.mark for row in verdict.matrix) == marks
+    assert verdict.level == level
+
+
+def test_table_has_at_least_sixty_records():
+    assert len({(str(kinds), str(members)) for kinds, members, *_ in RECORDS}) >= 60
+
+
+@pytest.mark.parametrize("kinds", [HIDDEN, "INDISPONIBILIDADE", ""])
+def test_restriction_of_unknown_kind_stops_transfer_as_a_rule(kinds):
+    members = {"kinds_text": kinds} if kinds != "" else {}
+    verdict = judge(True, [], [restriction(**members)], TODAY)
+    assert verdict.headline == "Em regra, não pode ser transferido agora"
+    assert "todos os tipos do Renajud impedem" in verdict.row("transfer").why
+    assert "em regra não pode transferir" in verdict.reasons[0].sentence
