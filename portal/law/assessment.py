@@ -21,6 +21,7 @@ from portal.law.paid_sums import PaidSum, paid_sum
 from portal.law.past_rules import as_committed
 from portal.law.payment import payment_of
 from portal.law.points import Points, points_of
+from portal.law.source_wording import narrowed_to_wording, wording_of
 from portal.law.wording import bare, counted, listed
 from portal.vehicle import Field, Fine
 
@@ -49,12 +50,16 @@ class FineAssessment:
 
     ``standing``: "enforceable" only after a recorded penalty and the shortest due date; "due"
     before that day; "notice" has no penalty on record; "unknown" does not mean "not owed".
+    ``description`` is the source's wording, ``table_description`` the table's where it differs,
+    ``description_note`` a sentence where the two conflict.
     """
 
     record: Fine
     code: str
     infraction: Infraction | None
     description: str
+    table_description: str
+    description_note: str
     article: str
     gravity: Gravity | None
     gravity_word: str
@@ -171,13 +176,17 @@ def assess(fine: Fine, today: date) -> FineAssessment:
         infraction = as_committed(infraction, sent, fine.committed_on)
         if sent is not None:
             infraction = infraction.narrowed_to(sent)
+        infraction = narrowed_to_wording(infraction, str(fine.description))
+    wording = wording_of(infraction, str(fine.description))
     standing, standing_note = standing_of(fine, payment_of(fine, today), today)
     amount = exact_amount(infraction, sent, fine.committed_on)
     return FineAssessment(
         record=fine,
         code=str(fine.code),
         infraction=infraction,
-        description=infraction.description if infraction else str(fine.description),
+        description=wording.text,
+        table_description=wording.table_text,
+        description_note=wording.conflict,
         article=infraction.citation if infraction else "",
         gravity=infraction.gravity if infraction else None,
         gravity_word=infraction.gravity_word if infraction else "não identificada",

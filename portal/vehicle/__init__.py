@@ -12,15 +12,16 @@ from portal.vehicle.changes import (
 )
 from portal.vehicle.decode import Decoded, FipeEntry, MonthPrice, read_decode
 from portal.vehicle.drift import unexpected, unexpected_members
-from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field, read_field
+from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field, fold, read_field
 from portal.vehicle.fines import Fine, Licence, read_fines
 from portal.vehicle.fipe import FipeCode, PricePoint, PriceSeries, fipe_code
 from portal.vehicle.judicial import Restriction, read_restrictions
-from portal.vehicle.makes import VehicleName, read_name, vehicle_name
+from portal.vehicle.makes import VehicleName, make_name, read_name, vehicle_name
 from portal.vehicle.names import mask_names
 from portal.vehicle.plate import STATES, InvalidPlate, Plate, Renavam, parse_subject
 from portal.vehicle.ranking import RankedEntry, rank
 from portal.vehicle.report import Report, Topic, read_report
+from portal.vehicle.spelling import name_case, sentence_case, spelled_like
 
 __all__ = [
     "EMPTY",
@@ -53,7 +54,10 @@ __all__ = [
     "changed_prices",
     "changed_restrictions",
     "fipe_code",
+    "fold",
+    "make_name",
     "mask_names",
+    "name_case",
     "parse_subject",
     "rank",
     "read_decode",
@@ -62,6 +66,8 @@ __all__ = [
     "read_name",
     "read_report",
     "read_restrictions",
+    "sentence_case",
+    "spelled_like",
     "unexpected",
     "unexpected_members",
     "vehicle_name",

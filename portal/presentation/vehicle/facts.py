@@ -8,9 +8,19 @@ from typing import Final
 
 from portal.presentation import formats
 from portal.presentation.panels import Panel
+from portal.presentation.source_text import sentence
 from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.prices import Prices, prices_of
-from portal.vehicle import EMPTY, HIDDEN, Decoded, Field, VehicleName, read_decode, vehicle_name
+from portal.vehicle import (
+    EMPTY,
+    HIDDEN,
+    Decoded,
+    Field,
+    VehicleName,
+    make_name,
+    read_decode,
+    vehicle_name,
+)
 
 # Labels of the attributes, by their names in Decoded.
 FACT_LABELS: Final[Mapping[str, str]] = {
@@ -92,7 +102,7 @@ def _line(decoded: Decoded) -> str:
     years = [str(year) for year in (decoded.built_year, decoded.model_year) if year]
     parts = [
         "/".join(years),
-        str(decoded.fuel).lower(),
+        str(sentence(decoded.fuel)).lower(),
         str(_measured(decoded.power_text, decoded.power_cv, "cv")),
         str(_origin(decoded)).lower(),
     ]
@@ -102,6 +112,11 @@ def _line(decoded: Decoded) -> str:
 def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
     """The attributes of FACT_LABELS as a page shows them, with their units."""
     return {name: getattr(decoded, name) for name in FACT_LABELS} | {
+        "make": _make(decoded.make),
+        "fuel": sentence(decoded.fuel),
+        "vehicle_type": sentence(decoded.vehicle_type),
+        "gearbox": sentence(decoded.gearbox),
+        "load": _load(decoded.load),
         "power_text": _measured(decoded.power_text, decoded.power_cv, "cv"),
         "displacement_text": _measured(decoded.displacement_text, decoded.displacement_cc, "cm³"),
         "national": _origin(decoded),
@@ -110,7 +125,8 @@ def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
 
 def _facts(decoded: Decoded) -> tuple[Fact, ...]:
     shown = fact_fields(decoded)
-    return tuple(Fact(label, shown[name]) for name, label in FACT_LABELS.items())
+    attributes = [Fact(label, shown[name]) for name, label in FACT_LABELS.items()]
+    return (*attributes, Fact("Placa na resposta", decoded.plate))
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:
@@ -125,6 +141,16 @@ def _measured(text: Field, number: int | None, unit: str) -> Field:
     return text if text.value.strip("0., ") else EMPTY
 
 
+def _make(make: Field) -> Field:
+    return Field(make_name(make.value), "known") if make else make
+
+
+def _load(load: Field) -> Field:
+    """The load capacity. The contract gives no unit, and the registers use kg and tonnes."""
+    is_number = load.value.replace(".", "").replace(",", "").isdecimal()
+    return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
+
+
 def _origin(decoded: Decoded) -> Field:
     match decoded.is_national:
         case True:
@@ -132,4 +158,4 @@ def _origin(decoded: Decoded) -> Field:
         case False:
             return Field("Importado", "known")
         case None:
-            return decoded.national
+            return sentence(decoded.national)
