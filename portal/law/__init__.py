@@ -13,6 +13,7 @@ from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
 from portal.law.negotiation import SHARES, Cost, Negotiation, Scenario, Share, negotiate
 from portal.law.paid_sums import PaidSum
 from portal.law.points import Points
+from portal.law.speeding import Speeds, is_speeding, speeds_of
 from portal.law.unverified import UNVERIFIED, Unverified
 from portal.law.verdict import Level, Reason, Verdict, judge
 from portal.law.wording import listed
@@ -45,6 +46,7 @@ __all__ = [
     "Row",
     "Scenario",
     "Share",
+    "Speeds",
     "Stale",
     "Standing",
     "Term",
@@ -57,9 +59,11 @@ __all__ = [
     "effect_of",
     "find",
     "find_court",
+    "is_speeding",
     "judge",
     "listed",
     "negotiate",
+    "speeds_of",
     "term",
     "totals",
     "union",

@@ -6,7 +6,7 @@ as the same where its words begin alike ("VEIC" and "veículo").
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from portal.law.infractions import Infraction, Row, joined, rows
 from portal.vehicle import fold, sentence_case, spelled_like
@@ -117,7 +117,7 @@ def _alike(word: str, other: str) -> bool:
     return word == other or (len(shorter) >= _SHORTEST_STEM and longer.startswith(shorter))
 
 
-@cache
+@lru_cache(2048)
 def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(fold(text))) - _COMMON
 

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from jinja2 import Environment
 
 from portal.presentation.glossary_links import glossed
+from portal.presentation.source_text import named, sentence
 
 MISSING: Final = "não informado"
 _NBSP: Final = "\u00a0"
@@ -187,5 +188,7 @@ def register(environment: Environment) -> None:
             "glossed": glossed,
             "plural": plural,
             "duration": duration,
+            "sentence": sentence,
+            "named": named,
         }
     )

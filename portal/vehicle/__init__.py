@@ -15,6 +15,13 @@ from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field, fold, read_field
 from portal.vehicle.fines import Fine, Licence, read_fines
 from portal.vehicle.fipe import FipeCode, PricePoint, PriceSeries, fipe_code
+from portal.vehicle.identity import (
+    Identity,
+    identity_of,
+    is_other_model,
+    is_other_plate,
+    is_other_year,
+)
 from portal.vehicle.judicial import Restriction, read_restrictions
 from portal.vehicle.makes import VehicleName, make_name, read_name, vehicle_name
 from portal.vehicle.names import mask_names
@@ -35,6 +42,7 @@ __all__ = [
     "FineChange",
     "FipeCode",
     "FipeEntry",
+    "Identity",
     "InvalidPlate",
     "Licence",
     "MonthPrice",
@@ -55,6 +63,10 @@ __all__ = [
     "changed_restrictions",
     "fipe_code",
     "fold",
+    "identity_of",
+    "is_other_model",
+    "is_other_plate",
+    "is_other_year",
     "make_name",
     "mask_names",
     "name_case",

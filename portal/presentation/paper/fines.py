@@ -14,7 +14,9 @@ from typing import Final
 
 from portal.law import Clock, FineAssessment, Standing
 from portal.presentation import formats
+from portal.presentation.source_text import named, sentence
 from portal.presentation.vehicle.fines import FineList, FineRow
+from portal.presentation.vehicle.record_details import FineDetails, OtherData
 from portal.vehicle import Field, Fine
 
 _CONFIRM: Final = "Confirme com um profissional."
@@ -123,13 +125,17 @@ def paper_fines(fines: FineList, today: date) -> PaperFines:
 def _row(row: FineRow, texts: Sequence[str], marks: Mapping[str, str]) -> PaperFine:
     fine, law = row.fine, row.law
     own = [text for text in texts if text not in marks]
-    clock = f" {fine.committed_at:%H:%M}" if fine.committed_at is not None else ""
+    clock = ""
+    if fine.committed_at is not None:
+        clock = f" {fine.committed_at:%H:%M}"
+    elif fine.committed_at_text.state != "empty":
+        clock = f" {_words(fine.committed_at_text)}"
     amount = law.amount
     return PaperFine(
         anchor=row.anchor,
         when=f"{row.number}. {_day(fine.committed_on, fine.committed_on_text)}{clock}",
         what=(law.description or _words(fine.description)).rstrip("."),
-        details=" ".join((*_facts(fine, law), *own)),
+        details=" ".join((*_facts(fine, law), *_details(row.details), *own)),
         standing=law.standing_word,
         marks=", ".join(sorted(marks[text] for text in texts if text in marks)),
         amount=formats.brl(amount.value),
@@ -148,29 +154,31 @@ def _facts(fine: Fine, law: FineAssessment) -> Iterator[str]:
     points = law.points.by_gravity
     many = "" if points is None else f", {formats.plural(points, 'ponto', 'pontos')}"
     yield f"Gravidade: {law.gravity_word}{many}."
-    state = f" ({fine.authority_state})" if fine.authority_state else ""
-    yield f"{_words(fine.authority)}{state}."
-    yield f"Local: {_words(fine.place)}."
+    state = "" if fine.authority_state.state == "empty" else f" ({_words(fine.authority_state)})"
+    yield f"{_words(named(fine.authority))}{state}."
+    yield f"Local: {_words(named(fine.place))}."
     yield f"Auto de infração: {_words(fine.notice)}."
     if fine.kind.state != "empty":
-        yield f"Situação na fonte: {_words(fine.kind)}."
-    yield f"Cadastro: {_day(fine.registered_on, fine.registered_on_text)}."
+        yield f"Situação na fonte: {_words(sentence(fine.kind))}."
+    yield f"Registrada em: {_day(fine.registered_on, fine.registered_on_text)}."
     notified = _day(fine.notified_on, fine.notified_on_text)
-    yield f"Notificação: {notified}{_days_used(law.notice) if law.is_open else ''}."
+    yield f"Autuação notificada em: {notified}{_days_used(law.notice) if law.is_open else ''}."
     penalty = _day(fine.penalty_on, fine.penalty_on_text)
-    yield f"Penalidade: {penalty}{_days_used(law.penalty) if law.is_open else ''}."
+    yield f"Penalidade emitida em: {penalty}{_days_used(law.penalty) if law.is_open else ''}."
     for clock in _clocks(law):
         if clock in law.remedies:
             yield from _last_day(clock)
     if law.is_open:
         yield from _prescription(law.prescription)
-    if fine.paid_on_text and not law.is_paid:
-        yield f"Pagamento: {_day(fine.paid_on, fine.paid_on_text)}."
-    if fine.paid_on_text or law.is_paid:
-        yield f"Valor pago: {law.paid.words or _words(fine.paid_amount_text)}."
-    if fine.measured or fine.limit:
-        yield f"Limite: {_words(fine.limit)}. Medição: {_words(fine.measured)}."
-        yield f"Medição considerada: {_words(fine.considered)}."
+
+
+def _details(details: FineDetails) -> Iterator[str]:
+    for detail in (*details.payment, *details.speeds):
+        yield f"{detail.label}: {_words(detail.field)}."
+    known = [f"{one.label}: {one.field}" for one in details.other.shown if one.field]
+    if known:
+        yield f"Outros dados do registro: {'; '.join(known)}."
+    yield from details.notes
 
 
 def _sentences(row: FineRow, today: date) -> Iterator[str]:
@@ -181,8 +189,20 @@ def _sentences(row: FineRow, today: date) -> Iterator[str]:
         yield from _doubts(law)
     if law.amount.note:
         yield law.amount.note
+    if law.table_description:
+        yield f"Na tabela de infrações: {law.table_description}."
+    yield from _without_value(row.details.other)
     if law.points.note:
         yield _POINTS_EXPIRED if _points_expired(law) else law.points.note
+
+
+def _without_value(other: OtherData) -> Iterator[str]:
+    """The hidden and the empty fields, which most fines of an answer share."""
+    hidden = [one.label for one in other.shown if one.field.is_hidden]
+    if hidden:
+        yield f"Oculto pela fonte: {'; '.join(hidden)}."
+    if other.blank:
+        yield f"Não informado pela fonte: {'; '.join(other.blank)}."
 
 
 def _standing(fine: Fine, law: FineAssessment, today: date) -> str:

@@ -16,7 +16,9 @@ from portal.vehicle import (
     HIDDEN,
     Decoded,
     Field,
+    Identity,
     VehicleName,
+    identity_of,
     make_name,
     read_decode,
     vehicle_name,
@@ -52,6 +54,7 @@ class Fact:
 class VehicleFacts:
     """The decoder's data; ``line`` is the short description under the name."""
 
+    identity: Identity
     name: VehicleName
     line: str
     facts: tuple[Fact, ...]
@@ -82,6 +85,7 @@ def read_facts(body: bytes, marker: str, today: date) -> VehicleFacts:
     """
     decoded = read_decode(body, marker)
     return VehicleFacts(
+        identity=identity_of(decoded),
         name=vehicle_name(decoded),
         line=_line(decoded),
         facts=_facts(decoded),
