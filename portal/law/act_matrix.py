@@ -22,7 +22,7 @@ LABELS: dict[Act, str] = {
     "transfer": "Transferir",
     "licence": "Licenciar",
     "drive": "Circular",
-    "removal": "Remoção",
+    "removal": "Ser recolhido ao pátio",
 }
 # Each lookup with its article, as an object of "consultar".
 MISSING_WORDS: dict[Missing, str] = {
@@ -50,7 +50,8 @@ _CANNOT_TELL = "Não é possível dizer"
 _NOTHING_FOUND: dict[Act, str] = {
     "transfer": "Nenhum impedimento nos registros consultados.",
     "licence": "Nenhum impedimento nos registros consultados; tributos não foram verificados.",
-    "drive": "Nenhum impedimento nos registros consultados, com o licenciamento em dia.",
+    "drive": "Nenhum impedimento nos registros consultados, desde que o licenciamento esteja em "
+    "dia (não verificado).",
     "removal": "Nenhuma ordem de remoção nos registros consultados.",
 }
 AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
@@ -135,7 +136,7 @@ def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing
     texts: dict[Standing, str] = {
         "enforceable": f"Multas exigíveis em aberto: {AFTER_PAYMENT} ({law}).",
         "due": "Há multa no prazo de pagamento ou recurso, que pode passar a impedir.",
-        "notice": "Há multa só com autuação no registro: em regra ainda não impede; confirme.",
+        "notice": "Há autuação ainda sem multa aplicada: em regra, não impede.",
         "suspended": "Há multa suspensa, que em regra não impede enquanto durar a suspensão.",
         "unknown": "Há multa em aberto de situação não informada, que pode impedir.",
     }

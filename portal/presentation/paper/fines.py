@@ -140,8 +140,8 @@ def _row(row: FineRow, texts: Sequence[str], marks: Mapping[str, str]) -> PaperF
         marks=", ".join(sorted(marks[text] for text in texts if text in marks)),
         amount=formats.brl(amount.value),
         discounts=""
-        if law.is_paid or amount.value is None
-        else f"{formats.brl(amount.at_80)} a 80%\n{formats.brl(amount.at_60)} a 60%",
+        if law.is_paid or amount.value is None or law.standing == "enforceable"
+        else f"{formats.brl(amount.at_80)} com −20%\n{formats.brl(amount.at_60)} com −40%",
     )
 
 

@@ -5,10 +5,7 @@ from typing import Final
 _PLATE_LENGTH: Final = 7
 _RENAVAM_LENGTH: Final = 11
 _LONGEST_SHOWN: Final = 20
-_SHAPE: Final = (
-    "Uma placa tem três letras, um algarismo, uma letra ou um algarismo, e mais dois algarismos: "
-    "ABC1D23 ou ABC1234."
-)
+_SHAPE: Final = "Uma placa tem 3 letras e 4 números (ABC1234) ou a forma Mercosul (ABC1D23)."
 _SIGNS: Final = "Uma placa só tem letras de A a Z, sem acento, e algarismos."
 
 

@@ -25,6 +25,11 @@ from portal.presentation.vehicle.prices import Prices, PriceTab
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate
 
+SHARE_WORDS: Final[Mapping[Share, str]] = {
+    100: "valor cheio",
+    80: "com 20% de desconto",
+    60: "com 40% de desconto (SNE)",
+}
 COSTS: Final[Mapping[str, str]] = {
     "transferencia": "Transferência e vistoria",
     "ipva": "IPVA e licenciamento",
@@ -97,6 +102,7 @@ class NegotiationPage:
     versions: tuple[VersionChoice, ...]
     share: Share
     shares: tuple[Share, ...]
+    share_words: Mapping[Share, str]
     fields: tuple[CostField, ...]
     problems: tuple[str, ...]
     lines: tuple[SheetLine, ...]
@@ -159,6 +165,7 @@ def negotiation_page(
         ),
         share=share,
         shares=SHARES,
+        share_words=SHARE_WORDS,
         fields=fields,
         problems=tuple(problem for problem in (wrong_version, wrong_share) if problem),
         lines=tuple(_lines(tab, sums, share, contents, panels, context)),
@@ -236,7 +243,7 @@ def _lines(
     else:
         counted = formats.plural(totals.open_count, "multa", "multas")
         owed = sums.scenario(share).fines
-        label = f"{counted} em aberto, a {share}%"
+        label = f"{counted} em aberto, {SHARE_WORDS[share]}"
         yield SheetLine(label, -owed if owed else None, formats.MISSING, source)
     for cost in sums.costs:
         yield SheetLine(cost.label, -cost.amount, "", _TYPED)

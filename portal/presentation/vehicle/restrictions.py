@@ -23,7 +23,7 @@ _QUESTIONS: dict[Act, str] = {
     "transfer": "Transferir",
     "licence": "Licenciar",
     "drive": "Circular",
-    "removal": "Remoção",
+    "removal": "Ser recolhido ao pátio",
 }
 
 
@@ -126,6 +126,8 @@ def _title(effect: Effect, record: Restriction) -> str:
         return "Registro sem restrição em vigor"
     if effect.unrecognised:
         return f"Restrição “{effect.unrecognised}”"
+    if effect.kinds == ("penhora",):
+        return "Penhora registrada"
     if effect.kinds_word:
         return f"Restrição de {effect.kinds_word}"
     return f"Restrição “{record.kinds_text}”" if record.kinds_text else "Restrição judicial"

@@ -21,7 +21,7 @@ CONTRACT = "Por favor, informe uma placa válida."
         ("ABC12", "“ABC12” tem 5 dos 7 caracteres de uma placa."),
         ("abc-12", "“abc12” tem 5 dos 7 caracteres de uma placa."),
         ("ABCD1234", "“ABCD1234” tem 8 caracteres; uma placa tem 7."),
-        ("ABCD123", "Uma placa tem três letras"),
+        ("ABCD123", "Uma placa tem 3 letras"),
         ("ÁBC1D23", "sem acento"),
         ("", ""),
         (" - ", ""),
