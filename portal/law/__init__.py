@@ -11,6 +11,7 @@ from portal.law.fine_status import Standing
 from portal.law.glossary import GLOSSARY, Term, term
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
 from portal.law.negotiation import SHARES, Cost, Negotiation, Scenario, Share, negotiate
+from portal.law.next_steps import HEDGE, PHASE_TITLES, STEPS, Situation, Step, steps_for
 from portal.law.paid_sums import PaidSum
 from portal.law.points import Points
 from portal.law.speeding import Speeds, is_speeding, speeds_of
@@ -22,8 +23,11 @@ __all__ = [
     "ACTS",
     "GLOSSARY",
     "GRAVITY_WORDS",
+    "HEDGE",
     "NOTHING_STALE",
+    "PHASE_TITLES",
     "SHARES",
+    "STEPS",
     "UNVERIFIED",
     "WHO_LIFTS",
     "Act",
@@ -46,9 +50,11 @@ __all__ = [
     "Row",
     "Scenario",
     "Share",
+    "Situation",
     "Speeds",
     "Stale",
     "Standing",
+    "Step",
     "Term",
     "Totals",
     "Unverified",
@@ -64,6 +70,7 @@ __all__ = [
     "listed",
     "negotiate",
     "speeds_of",
+    "steps_for",
     "term",
     "totals",
     "union",

@@ -31,13 +31,13 @@ NOT_TEXT = {"pontos", "constaRenajud", "predicao", "historicoPreco", "informacoe
 def sentinels(record: Record, prefix: str) -> Record:
     """The record with a text of its own in every field, also in those of its objects."""
     filled: Record = {}
-    for name, value in record.items():
+    for number, (name, value) in enumerate(record.items()):
         if isinstance(value, dict):
-            filled[name] = sentinels(value, f"{prefix}-{name}")
+            filled[name] = sentinels(value, f"{prefix}-{number}")
         elif name in NOT_TEXT:
             filled[name] = value
         else:
-            filled[name] = f"Sentinela-{prefix}-{name}-fim"
+            filled[name] = f"Sentinela-{prefix}-{number}-fim"
     return filled
 
 

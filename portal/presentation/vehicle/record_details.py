@@ -53,12 +53,14 @@ class FineDetails:
 
     ``speeds`` are limit and measurements, empty where the source sends none. ``payment`` is empty
     where nothing about a payment is recorded. ``notes`` are sentences on contradictions.
+    ``names_other_vehicle``: one of them says that the record describes another vehicle.
     """
 
     speeds: tuple[Detail, ...]
     payment: tuple[Detail, ...]
     other: OtherData
     notes: tuple[str, ...]
+    names_other_vehicle: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +77,13 @@ class RestrictionDetails:
 def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> FineDetails:
     """The details of a fine; ``vehicle`` is None where the decoder has no answer."""
     speeds, speed_note = _speeds(fine, law)
+    other_car = _other_car(fine, vehicle)
     return FineDetails(
         speeds=speeds,
         payment=tuple(_payment(fine, law)),
         other=_sorted_out(_other_of_fine(fine)),
-        notes=tuple(filter(None, (law.description_note, speed_note, _other_car(fine, vehicle)))),
+        notes=tuple(filter(None, (law.description_note, speed_note, other_car))),
+        names_other_vehicle=bool(other_car),
     )
 
 
