@@ -51,7 +51,8 @@ def texts(record: Any) -> Iterator[str]:
 
 def words(html: str) -> str:
     """The text that a reader sees, without the markup and the script templates."""
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", html)).split())
+    joined = re.sub(r"</?[ab]( [^>]*)?>", "", html)  # glossary links stand inside sentences
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", joined)).split())
 
 
 FIPE = sentinels(fipe_entry(), "fipe")
