@@ -23,7 +23,7 @@ _QUESTIONS: dict[Act, str] = {
     "transfer": "Transferir",
     "licence": "Licenciar",
     "drive": "Circular",
-    "removal": "Ser recolhido ao pátio",
+    "removal": "Recolhimento ao pátio",
 }
 
 
