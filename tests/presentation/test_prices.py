@@ -65,7 +65,7 @@ def test_untied_first_candidate_is_likeliest() -> None:
     prices = candidates(*entries, fipe_entry())
     assert [tab.badge for tab in prices.tabs] == ["mais provável", "", "", ""]
     assert not any(tab.is_tied for tab in prices.tabs)
-    assert tile(*entries, fipe_entry()) == ("R$\u00a089.325,00", "+ 3 versões")
+    assert tile(*entries, fipe_entry()) == ("R$\u00a089.325,00", "(há 3 outras versões possíveis)")
     assert tile(fipe_entry()) == ("R$\u00a089.325,00", "")
     assert "a mais provável vem primeiro" in prices.legend
 

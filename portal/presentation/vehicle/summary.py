@@ -125,4 +125,7 @@ def summary(
 def _unverified() -> tuple[str, ...]:
     titles = {item.key: item.title for item in UNVERIFIED}
     selected = tuple(titles[key] for key in _UNVERIFIED_IN_VERDICT)
-    return tuple(f"{title[:1].lower()}{title[1:]}" for title in selected)
+    # An acronym at the start ("IPVA") keeps its capitals.
+    return tuple(
+        title if title[:2].isupper() else f"{title[:1].lower()}{title[1:]}" for title in selected
+    )
