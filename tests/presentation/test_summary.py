@@ -121,8 +121,8 @@ def test_unverified_items_follow_verdict() -> None:
     html = render(vehicle_page(PLATE, clear, UNASKED, CONTEXT))
     text = text_of(check_html(html))
     line = text.index(
-        "Não verificado: IPVA e taxa de licenciamento, gravame e financiamento, roubo e furto, bloqueios administrativos, "
-        "multas do próprio estado — onde conferir"
+        "Não verificado: IPVA e taxa de licenciamento, gravame e financiamento, roubo e furto, "
+        "bloqueios administrativos, multas do próprio estado — onde conferir"
     )
     assert text.index("Nada impede") < line < text.index("Posso…?")
     assert 'href="#nao-verificado"' in html and 'id="nao-verificado"' in html
