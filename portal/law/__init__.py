@@ -7,12 +7,14 @@ from portal.law.assessment import FineAssessment, Totals, assess, totals
 from portal.law.courts import Court, court_body_name, court_name, find_court
 from portal.law.deadlines import RULES_NOTE, Clock
 from portal.law.effects import WHO_LIFTS, Effect, effect_of, union
-from portal.law.fine_status import Standing
+from portal.law.fine_status import STANDING_WORDS, Standing
 from portal.law.glossary import GLOSSARY, Term, term
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
 from portal.law.negotiation import SHARES, Cost, Negotiation, Scenario, Share, negotiate
+from portal.law.next_steps import HEDGE, PHASE_TITLES, STEPS, Situation, Step, steps_for
 from portal.law.payment import PaidSum
 from portal.law.points import Points
+from portal.law.speeding import Speeds, is_speeding, speeds_of
 from portal.law.unverified import UNVERIFIED, Unverified
 from portal.law.verdict import Level, Reason, Verdict, judge
 
@@ -20,9 +22,13 @@ __all__ = [
     "ACTS",
     "GLOSSARY",
     "GRAVITY_WORDS",
+    "HEDGE",
     "NOTHING_STALE",
+    "PHASE_TITLES",
     "RULES_NOTE",
     "SHARES",
+    "STANDING_WORDS",
+    "STEPS",
     "UNVERIFIED",
     "WHO_LIFTS",
     "Act",
@@ -45,8 +51,11 @@ __all__ = [
     "Row",
     "Scenario",
     "Share",
+    "Situation",
+    "Speeds",
     "Stale",
     "Standing",
+    "Step",
     "Term",
     "Totals",
     "Unverified",
@@ -57,8 +66,11 @@ __all__ = [
     "effect_of",
     "find",
     "find_court",
+    "is_speeding",
     "judge",
     "negotiate",
+    "speeds_of",
+    "steps_for",
     "term",
     "totals",
     "union",

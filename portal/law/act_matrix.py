@@ -22,7 +22,7 @@ LABELS: dict[Act, str] = {
     "transfer": "Transferir",
     "licence": "Licenciar",
     "drive": "Circular",
-    "removal": "Remoção",
+    "removal": "Pode ser recolhido ao pátio?",
 }
 # Each lookup with its article, as an object of "consultar".
 MISSING_WORDS: dict[Missing, str] = {

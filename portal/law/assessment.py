@@ -20,6 +20,7 @@ from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
 from portal.law.past_rules import as_committed
 from portal.law.payment import PaidSum, paid_sum, payment_of
 from portal.law.points import Points, points_of
+from portal.law.source_wording import narrowed_to_wording, wording_of
 from portal.vehicle import Field, Fine
 from portal.wording import bare, counted, listed
 
@@ -54,12 +55,17 @@ class FineAssessment:
     ``standing``: "enforceable" only after a recorded penalty and the shortest due date; "due"
     before that day, "probably_due" for 30 days after it; "notice" has no penalty on record;
     "unknown" does not mean "not owed".
+
+    ``description`` is the source's wording, ``table_description`` the table's where it differs,
+    ``description_note`` a sentence where the two conflict.
     """
 
     record: Fine
     code: str
     infraction: Infraction | None
     description: str
+    table_description: str
+    description_note: str
     article: str
     gravity: Gravity | None
     gravity_word: str
@@ -88,11 +94,6 @@ class FineAssessment:
     @property
     def is_open(self) -> bool:
         return not self.is_paid
-
-    @property
-    def states_payment(self) -> bool:
-        """Whether the record says anything on a payment, "" and hidden ones aside."""
-        return self.is_paid or bool(self.record.paid_on_text or self.paid.value)
 
     @property
     def remedies(self) -> tuple[Clock, ...]:
@@ -183,6 +184,8 @@ def assess(fine: Fine, today: date) -> FineAssessment:
         infraction = as_committed(infraction, sent, fine.committed_on)
         if sent is not None:
             infraction = infraction.narrowed_to(sent)
+        infraction = narrowed_to_wording(infraction, str(fine.description))
+    wording = wording_of(infraction, str(fine.description))
     amount = exact_amount(infraction, sent, fine.committed_on)
     is_nic = infraction is not None and infraction.is_nic
     status = status_of(fine, payment_of(fine, amount, today), today, is_nic=is_nic)
@@ -193,7 +196,9 @@ def assess(fine: Fine, today: date) -> FineAssessment:
         record=fine,
         code=str(fine.code),
         infraction=infraction,
-        description=infraction.description if infraction else str(fine.description),
+        description=wording.text,
+        table_description=wording.table_text,
+        description_note=wording.conflict,
         article=infraction.citation if infraction else "",
         gravity=infraction.gravity if infraction else None,
         gravity_word=infraction.gravity_word if infraction else "não identificada",

@@ -1,9 +1,10 @@
 """The table of traffic infractions: the articles, points and amounts of each code.
 
 Vintage: codes and descriptions follow the Manual Brasileiro de Fiscalização de Trânsito
-(Res. CONTRAN 985/2022, descriptions as it abbreviates them), the RENAINF code sheet of
-SENATRAN (2016) where the manual is silent (pedestrians, bicycles, public servants, 500-2),
-and Lei 14.599/2023 for arts. 165-B to 165-D (confidence 1: one source names those codes).
+(Res. CONTRAN 985/2022), the RENAINF code sheet of SENATRAN (2016) where the manual is silent
+(pedestrians, bicycles, public servants, 500-2), and Lei 14.599/2023 for arts. 165-B to 165-D
+(confidence 1: one source names those codes). ``description`` spells out the official
+abbreviations; ``official`` is the wording of the source, with which records are compared.
 Gravity, points and base amounts: arts. 258 and 259 of the CTB, Lei 13.281/2016 from
 01/11/2016. ``points_counted`` follows art. 259, § 4º (Lei 14.071/2020); blank where no source
 settles it (cyclists). ``amount_until_2016`` is the table in force until 31/10/2016, blank when
@@ -52,6 +53,7 @@ class Row:
     code: str
     split: str
     description: str
+    official: str
     article: str
     offender: str
     gravity: Gravity
@@ -181,6 +183,7 @@ def _row(line: dict[str, str]) -> Row:
         code=line["code"],
         split=line["split"],
         description=line["description"],
+        official=line["official"] or line["description"],
         article=line["article"],
         offender=line["offender"],
         gravity=cast(Gravity, line["gravity"]),

@@ -1,6 +1,7 @@
 """Subjects that no lookup covers; always listed, on screen and on paper.
 
-Services are named without addresses, because addresses change and a wrong one misleads.
+Each names an official service with its address: a page of the federal government, because the
+addresses of states differ. The portal never fetches them.
 """
 
 from dataclasses import dataclass
@@ -8,14 +9,30 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unverified:
-    """One subject. ``key`` is ASCII, for anchors; the other texts are Portuguese."""
+    """One subject. ``key`` is ASCII, for anchors; the other texts are Portuguese.
+
+    ``link_name`` and ``link`` are an official service, an https address under gov.br.
+    """
 
     key: str
     title: str
     why: str
     where: str
+    link_name: str
+    link: str
 
 
+_SENATRAN = ("Portal de Serviços da Senatran", "https://portalservicos.senatran.serpro.gov.br/")
+_TRAFFIC = ("Serviços de trânsito no gov.br", "https://www.gov.br/pt-br/temas/servicos-de-transito")
+_JUSTICE = ("Ministério da Justiça e Segurança Pública", "https://www.gov.br/mj/pt-br")
+_RECALL = (
+    "Consulta de recall no gov.br",
+    "https://www.gov.br/pt-br/servicos/realizar-consulta-sobre-recall-de-veiculos",
+)
+_TRANSPORT = (
+    "Trânsito no Ministério dos Transportes",
+    "https://www.gov.br/transportes/pt-br/assuntos/transito",
+)
 _CDT = "aplicativo Carteira Digital de Trânsito (Senatran, gov.br), pelo proprietário"
 
 # In the order in which they most often spoil a purchase.
@@ -26,6 +43,7 @@ UNVERIFIED: tuple[Unverified, ...] = (
         "Tributos e taxas são do estado; sem eles pagos não se licencia (art. 131, § 2º, do CTB) "
         "nem se transfere (arts. 124, VIII, e 128).",
         "Secretaria da Fazenda e Detran do estado de registro.",
+        *_TRAFFIC,
     ),
     Unverified(
         "multas-do-estado",
@@ -33,54 +51,63 @@ UNVERIFIED: tuple[Unverified, ...] = (
         "O Renainf deve reunir todas as infrações, mas muitas fontes trazem só as de outros "
         "estados e as federais; as mais recentes podem ainda não constar.",
         f"Detran do estado de registro, órgão de trânsito do município ou {_CDT}.",
+        *_SENATRAN,
     ),
     Unverified(
         "roubo-e-furto",
         "Roubo e furto",
         "A ocorrência policial não faz parte destas consultas.",
         "Aplicativo Sinesp Cidadão (gov.br), Detran do estado ou delegacia.",
+        *_JUSTICE,
     ),
     Unverified(
         "gravame",
         "Gravame e financiamento",
         "Alienação fiduciária, arrendamento e reserva de domínio não estão no Renajud.",
         f"Campo de observações do CRLV-e, Detran do estado ou {_CDT}.",
+        *_SENATRAN,
     ),
     Unverified(
         "bloqueios-administrativos",
         "Bloqueios administrativos",
         "Bloqueios do Detran, da Receita Federal ou por comunicação de venda não estão no Renajud.",
         "Detran do estado de registro.",
+        *_TRAFFIC,
     ),
     Unverified(
         "leilao",
         "Leilão",
         "A passagem por leilão não consta destes registros.",
         "Empresas de histórico veicular, seguradoras e vistoria cautelar.",
+        *_TRANSPORT,
     ),
     Unverified(
         "sinistro",
         "Sinistro e dano de monta",
         "Batida, enchente e indenização integral não aparecem nestes registros.",
         "Campo de observações do CRLV-e, vistoria cautelar e empresas de histórico veicular.",
+        *_SENATRAN,
     ),
     Unverified(
         "recall",
         "Recall pendente",
-        "Chamadas do fabricante não fazem parte destas consultas. Em regra, a que não se atende em "
-        "um ano impede o licenciamento (art. 131, §§ 4º e 5º, do CTB).",
+        "Chamadas do fabricante não fazem parte destas consultas. Em regra, a que não for atendida "
+        "em um ano impede o novo licenciamento (art. 131, §§ 4º e 5º, do CTB).",
         f"Consulta de recall da Senatran, {_CDT} ou concessionária da marca, pelo chassi.",
+        *_RECALL,
     ),
     Unverified(
         "hodometro",
         "Quilometragem",
         "Nenhuma destas fontes registra o hodômetro.",
         "Notas de manutenção, laudos anteriores e vistoria cautelar.",
+        *_TRANSPORT,
     ),
     Unverified(
         "identificacao",
         "Chassi, motor e placas",
         "Só o exame do veículo mostra adulteração ou clonagem.",
         "Vistoria de identificação em empresa credenciada pelo Detran.",
+        *_TRANSPORT,
     ),
 )

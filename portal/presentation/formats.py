@@ -13,6 +13,7 @@ from jinja2 import Environment
 
 from portal import wording
 from portal.presentation.glossary_links import term_link
+from portal.presentation.source_text import named, sentence
 from portal.system.local_time import local_time
 
 MISSING: Final = "não informado"
@@ -154,5 +155,7 @@ def register(environment: Environment) -> None:
             "age": age,
             "plural": wording.counted,
             "duration": duration,
+            "sentence": sentence,
+            "named": named,
         }
     )

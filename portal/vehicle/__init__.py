@@ -12,15 +12,23 @@ from portal.vehicle.changes import (
 )
 from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded, FipeEntry, MonthPrice, read_decode
 from portal.vehicle.drift import unexpected, unexpected_members
-from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field, read_field
+from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field, fold, read_field
 from portal.vehicle.fines import Fine, Licence, read_fines
 from portal.vehicle.fipe import FipeCode, PricePoint, PriceSeries, fipe_code
+from portal.vehicle.identity import (
+    Identity,
+    identity_of,
+    is_other_model,
+    is_other_plate,
+    is_other_year,
+)
 from portal.vehicle.judicial import Restriction, read_restrictions
-from portal.vehicle.makes import VehicleName, read_name, vehicle_name
+from portal.vehicle.makes import VehicleName, make_name, read_name, vehicle_name
 from portal.vehicle.names import mask_names
 from portal.vehicle.plate import STATES, InvalidPlate, Plate, Renavam, parse_subject
 from portal.vehicle.ranking import RankedEntry, rank
 from portal.vehicle.report import Report, Topic, read_report
+from portal.vehicle.spelling import name_case, sentence_case, spelled_like
 from portal.vehicle.wire import result_of
 
 __all__ = [
@@ -36,6 +44,7 @@ __all__ = [
     "FineChange",
     "FipeCode",
     "FipeEntry",
+    "Identity",
     "InvalidPlate",
     "Licence",
     "MonthPrice",
@@ -55,7 +64,14 @@ __all__ = [
     "changed_prices",
     "changed_restrictions",
     "fipe_code",
+    "fold",
+    "identity_of",
+    "is_other_model",
+    "is_other_plate",
+    "is_other_year",
+    "make_name",
     "mask_names",
+    "name_case",
     "parse_subject",
     "rank",
     "read_decode",
@@ -65,6 +81,8 @@ __all__ = [
     "read_report",
     "read_restrictions",
     "result_of",
+    "sentence_case",
+    "spelled_like",
     "unexpected",
     "unexpected_members",
     "vehicle_name",

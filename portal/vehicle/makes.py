@@ -114,6 +114,12 @@ def _unrepeated(words: list[str], make: str) -> str:
     return " ".join(words)
 
 
+def make_name(text: str) -> str:
+    """Return the display name of a make: "VW" → "Volkswagen"; unknown: in title case."""
+    name = read_name(text)
+    return name.make if name.make and not name.model else title_case(text)
+
+
 def vehicle_name(decoded: Decoded) -> VehicleName:
     """Return the make and model of a decoded vehicle, without repetition."""
     stated, described = read_name(decoded.make.value), read_name(decoded.description.value)

@@ -87,7 +87,7 @@ def test_recidivism_doubles_drink_driving():
 
 def test_unknown_code_keeps_the_sources_texts():
     found = assess(fine(code="9999", description="ALGO", amount=Decimal(77)), TODAY)
-    assert found.description == "ALGO"
+    assert found.description == "Algo"
     assert found.amount.value == Decimal(77)
     assert found.gravity is None
     assert found.article == ""

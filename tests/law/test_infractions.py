@@ -1,5 +1,6 @@
 """The infraction table is consistent; every spelling of a code finds its row."""
 
+import re
 from datetime import date
 from decimal import Decimal
 
@@ -68,6 +69,38 @@ def test_every_row_has_description_and_article():
         assert row.gravity in GRAVITY_WORDS, row
 
 
+# The manual's abbreviations, as whole words; "ñ" stands for "não", "qq" for "qualquer".
+ABBREVIATIONS = re.compile(
+    r"\b(?:[cps]/|ñ|qq|qdo|qquer|exc|etc|acid|advert|agrupam|antec|ativid|autoriz|clin|ciclom|"
+    r"compet|cond|confec|conec|conv|demonst|desac|desp|determ|devid|dist|efet|elem|emb|emerg|"
+    r"equip|escorreg|esp|espec|especif|est|estab|estac|estacion|exerc|exib|fisc|fís|frenag|"
+    r"front|hab|identif|identific|ident|ilum|imed|inf|infl|inscr|inst|instan|inalt|lat|lubrif|"
+    r"manob|med|mot|moton|motoc|mov|munic|necess|par|pass|passag|passag|perm|polic|port|prát|"
+    r"pref|prefer|proc|profic|proib|proj|prot|provid|proxim|públ|públic|púb|realiz|reg|regul|"
+    r"regulam|remun|reserv|resid|salv|seg|segur|serv|sinaliz|sist|solicit|sub|super|susp|tox|"
+    r"toxic|trab|trans|transf|transp|transport|trâns|ultrap|urb|utiliz|veic|veíc|veloc|venc)\b"
+)
+
+
+def test_descriptions_hold_no_abbreviation():
+    for row in rows():
+        plain = row.description.replace("art.", "").casefold()
+        assert not ABBREVIATIONS.search(plain), row
+        assert not re.search(r"[^0-9]/|\w\.(?! |$)", re.sub(r"[0-9]\.[0-9]{3}", "", plain)), row
+
+
+def test_descriptions_separate_numbers_from_units():
+    for row in rows():
+        assert not re.search(r"[0-9](?:cm|m|kg|h|x)\b", row.description, re.IGNORECASE), row
+
+
+def test_official_wording_is_kept_beside_the_plain_one():
+    [row] = find("60501").rows
+    assert row.official.startswith("Avançar o sinal vermelho do semáforo, exc onde houver")
+    assert "exceto onde houver sinalização" in row.description
+    assert sum(row.official != row.description for row in rows() if row.current) > 200
+
+
 def test_suspending_infraction_counts_no_points():
     assert [r.code for r in rows() if r.suspends and r.points_counted != 0] == []
 
@@ -125,7 +158,8 @@ def test_amount_finds_the_superseded_rule_of_an_old_record():
 def test_several_splits_share_one_description():
     text = find("5029").description
     assert text == (
-        "Dirigir veículo com CNH, PPD ou ACC … cassada / com suspensão do direito de dirigir"
+        "Dirigir veículo com CNH, permissão (PPD) ou autorização (ACC) … cassada / durante a "
+        "suspensão do direito de dirigir"
     )
     assert find("6173").article == "215, I, a ou 215, I, b"
 

@@ -29,7 +29,7 @@ def page_text(*fines: dict[str, Any]) -> str:
 
 def test_no_discount_if_all_fines_are_enforceable() -> None:
     page = page_text(penalised(61), penalised(90))
-    assert "Com desconto de 20%" not in page
+    assert "Com 20% de desconto" not in page
     assert "Em regra já exigíveis" in page
 
 

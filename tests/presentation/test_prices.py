@@ -52,7 +52,7 @@ def test_tied_candidates_show_price_range_and_no_best() -> None:
     assert {tab.badge for tab in tied.tabs} == {"empate: confira a versão no documento"}
     assert tile(one, other) == ("R$\u00a089.325 a R$\u00a095.000", "(2 versões)")
     far = fipe_entry(versao="V3", ano="2009", valorAtual="1000")
-    assert tile(far, one, other)[1] == "(2 versões) + 1 versão"
+    assert tile(far, one, other)[1] == "(2 versões) (há 1 outra versão possível)"
     assert tile(one, fipe_entry(versao="V2")) == ("R$\u00a089.325,00", "(2 versões)")
     priceless = fipe_entry(versao="V2", valorAtual="")
     assert tile(one, priceless)[1] == "(2 versões) 1 sem preço na fonte"
@@ -65,7 +65,7 @@ def test_untied_first_candidate_is_likeliest() -> None:
     prices = candidates(*entries, fipe_entry())
     assert [tab.badge for tab in prices.tabs] == ["mais provável", "", "", ""]
     assert not any(tab.is_tied for tab in prices.tabs)
-    assert tile(*entries, fipe_entry()) == ("R$\u00a089.325,00", "+ 3 versões")
+    assert tile(*entries, fipe_entry()) == ("R$\u00a089.325,00", "(há 3 outras versões possíveis)")
     assert tile(fipe_entry()) == ("R$\u00a089.325,00", "")
     assert "a mais provável vem primeiro" in prices.legend
 

@@ -7,6 +7,7 @@ import pytest
 from portal.presentation import WrittenReport, vehicle_page
 from portal.presentation.vehicle.panel import Lookup
 from portal.presentation.vehicle.report import ReportSection, report_section
+from portal.vehicle import result_of
 from tests.factories import report_body
 from tests.presentation.rendering import CONTEXT, PLATE, panels, render
 from tests.web.html_checker import check_html, text_of
@@ -17,7 +18,7 @@ ALL: tuple[Lookup, ...] = ("decode", "renainf", "renajud")
 def section_of(made_of: tuple[Lookup, ...] | None = ALL, **topics: str) -> ReportSection:
     result = {"resumo": "Texto.", "topicos": topics, "laudoFinal": "Fim."}
     body = json.dumps({"status": "DONE", "result": result}).encode()
-    panel = WrittenReport("fresh", body, CONTEXT.now, made_of=made_of)
+    panel = WrittenReport("fresh", body, result_of(body), CONTEXT.now, made_of=made_of)
     return report_section(panel, CONTEXT, action="/x", outdated=False, price="")
 
 
@@ -44,7 +45,9 @@ def test_topic_without_its_lookup_has_no_green_badge(made_of: tuple[Lookup, ...]
 
 
 def test_report_says_that_it_is_no_inspection() -> None:
-    report = WrittenReport("fresh", report_body(), CONTEXT.now)
+    body = report_body()
+    report = WrittenReport("fresh", body, result_of(body), CONTEXT.now)
     text = text_of(check_html(render(vehicle_page(PLATE, panels(), report, CONTEXT))))
     assert "não é laudo de vistoria" in text
     assert "Roubo e furto não verificado" in text
+    assert "sem alerta no texto" in text

@@ -197,7 +197,7 @@ def test_stale_panel_shows_date_and_refresh_price() -> None:
     page = text_of(check_html(render(vehicle_page(PLATE, mixed, UNASKED, CONTEXT))))
     assert "resposta guardada de 18/11/2026 às 21:15" in page
     assert "consultar de novo custa R$ 3,50" in page
-    assert "da memória do portal" in page
+    assert "resposta guardada no portal" in page
 
 
 def test_verdict_reasons_link_to_records() -> None:

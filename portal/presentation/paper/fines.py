@@ -13,7 +13,9 @@ from string import ascii_lowercase
 
 from portal.law import RULES_NOTE, Clock, FineAssessment
 from portal.presentation import formats
+from portal.presentation.source_text import named, sentence
 from portal.presentation.vehicle.fines import FineList, FineRow
+from portal.presentation.vehicle.record_details import FineDetails, OtherData
 from portal.vehicle import Field, Fine
 from portal.wording import counted
 
@@ -60,7 +62,7 @@ class PaperFines:
 
 def paper_fines(fines: FineList) -> PaperFines:
     """The rows of a list of fines, in its order."""
-    sentences = [tuple(_sentences(row.law)) for row in fines.rows]
+    sentences = [tuple(_sentences(row)) for row in fines.rows]
     uses = Counter(text for texts in sentences for text in texts)
     shared = [text for text, count in uses.items() if count > 1]
     marks = dict(zip(shared, ascii_lowercase, strict=False))
@@ -85,19 +87,23 @@ def paper_fines(fines: FineList) -> PaperFines:
 def _row(row: FineRow, texts: Sequence[str], marks: Mapping[str, str]) -> PaperFine:
     fine, law = row.fine, row.law
     own = [text for text in texts if text not in marks]
-    clock = f" {fine.committed_at:%H:%M}" if fine.committed_at is not None else ""
+    clock = ""
+    if fine.committed_at is not None:
+        clock = f" {fine.committed_at:%H:%M}"
+    elif fine.committed_at_text.state != "empty":
+        clock = f" {_words(fine.committed_at_text)}"
     amount = law.amount
     return PaperFine(
         anchor=row.anchor,
         when=f"{row.number}. {_day(fine.committed_on, fine.committed_on_text)}{clock}",
         what=(law.description or _words(fine.description)).rstrip("."),
-        details=" ".join((*_facts(fine, law), *own)),
+        details=" ".join((*_facts(fine, law), *_details(row.details), *own)),
         standing=law.standing_word,
         marks=", ".join(sorted(marks[text] for text in texts if text in marks)),
         amount=formats.brl(amount.value),
         discounts=""
         if not law.has_discount or amount.value is None
-        else f"{formats.brl(amount.at_80)} a 80%\n{formats.brl(amount.at_60)} a 60%",
+        else f"{formats.brl(amount.at_80)} com −20%\n{formats.brl(amount.at_60)} com −40%",
     )
 
 
@@ -110,38 +116,56 @@ def _facts(fine: Fine, law: FineAssessment) -> Iterator[str]:
     points = law.points.by_gravity
     many = "" if points is None else f", {counted(points, 'ponto', 'pontos')}"
     yield f"Gravidade: {law.gravity_word}{many}."
-    state = f" ({fine.authority_state})" if fine.authority_state else ""
-    yield f"{_words(fine.authority)}{state}."
-    yield f"Local: {_words(fine.place)}."
+    state = "" if fine.authority_state.state == "empty" else f" ({_words(fine.authority_state)})"
+    yield f"{_words(named(fine.authority))}{state}."
+    yield f"Local: {_words(named(fine.place))}."
     yield f"Auto de infração: {_words(fine.notice)}."
     if fine.kind.state != "empty":
-        yield f"Situação na fonte: {_words(fine.kind)}."
-    yield f"Cadastro: {_day(fine.registered_on, fine.registered_on_text)}."
+        yield f"Situação na fonte: {_words(sentence(fine.kind))}."
+    yield f"Registrada em: {_day(fine.registered_on, fine.registered_on_text)}."
     notified = _day(fine.notified_on, fine.notified_on_text)
-    yield f"Notificação: {notified}{_brief(law, law.notice)}."
+    yield f"Autuação notificada em: {notified}{_brief(law, law.notice)}."
     penalty = _day(fine.penalty_on, fine.penalty_on_text)
-    yield f"Penalidade: {penalty}{_brief(law, law.penalty)}."
+    yield f"Penalidade emitida em: {penalty}{_brief(law, law.penalty)}."
     for clock in _clocks(law):
         if clock.brief and clock in (*law.remedies, law.prescription):
             yield f"{clock.name}: {clock.brief}."
-    if fine.paid_on_text and not law.is_paid:
-        yield f"Pagamento: {_day(fine.paid_on, fine.paid_on_text)}."
-    if law.states_payment:
-        yield f"Valor pago: {law.paid.words or _words(fine.paid_amount_text)}."
-    if fine.measured or fine.limit:
-        yield f"Limite: {_words(fine.limit)}. Medição: {_words(fine.measured)}."
-        yield f"Medição considerada: {_words(fine.considered)}."
 
 
-def _sentences(law: FineAssessment) -> Iterator[str]:
+def _details(details: FineDetails) -> Iterator[str]:
+    for detail in (*details.payment, *details.speeds):
+        yield f"{detail.label}: {_words(detail.field)}."
+    known = [f"{one.label}: {one.field}" for one in details.other.shown if one.field]
+    if known:
+        yield f"Outros dados do registro: {'; '.join(known)}."
+    yield from details.notes
+
+
+def _sentences(row: FineRow) -> Iterator[str]:
     """The explanations of a fine, with the same wording for fines in the same state.
 
     Clocks that are in time, or that cannot be judged, are described in the row only.
     """
+    law = row.law
     yield law.shared_standing_note
     if law.is_open:
         yield from filter(None, (c.shared for c in (law.notice, law.penalty, law.prescription)))
-    yield from filter(None, (law.amount.note, law.points.shared_note))
+    if law.amount.note:
+        yield law.amount.note
+    if law.table_description:
+        yield f"Na tabela de infrações: {law.table_description}."
+    yield from _without_value(row.details.other)
+    if law.points.note:
+        yield law.points.shared_note
+
+
+def _without_value(other: OtherData) -> Iterator[str]:
+    """The hidden and the empty fields, which most fines of an answer share."""
+    hidden = [one.label for one in other.shown if one.field.is_hidden]
+    if hidden:
+        yield f"Oculto pela fonte: {'; '.join(hidden)}."
+    if other.blank:
+        yield f"Não informado pela fonte: {'; '.join(other.blank)}."
 
 
 def _brief(law: FineAssessment, clock: Clock) -> str:

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 
 from portal.charts import Layout, Line, PriceChart, Words, price_chart
 from portal.presentation import formats
-from portal.presentation.vehicle.prices import NOTHING_TO_COMPARE, Prices, PriceTab, axis_price
+from portal.presentation.source_text import sentence
+from portal.presentation.vehicle.prices import (
+    MOST_TABS,
+    NOTHING_TO_COMPARE,
+    Prices,
+    PriceTab,
+    axis_price,
+)
 from portal.vehicle import PricePoint
 
 _QUARTERS = range(0, 12, 3)
@@ -112,11 +119,13 @@ def _price(point: PricePoint | None) -> str:
 
 def _version(tab: PriceTab) -> PaperVersion:
     change = tab.series.twelve_month_change
+    # The charts of the first candidates carry their make and model.
+    described = f" ({tab.described})" if tab.described and tab.number > MOST_TABS else ""
     return PaperVersion(
-        label=tab.label,
+        label=f"{tab.label}{described}",
         code=_code(tab),
-        fuel=_words(tab.entry.fuel.value, is_hidden=tab.entry.fuel.is_hidden),
-        price=formats.brl(tab.current),
+        fuel=_fuel(tab),
+        price=_price_words(tab),
         twelve_months=NOTHING_TO_COMPARE if change is None else formats.change(change),
     )
 
@@ -124,7 +133,7 @@ def _version(tab: PriceTab) -> PaperVersion:
 def _charted(tab: PriceTab) -> PaperChart:
     return PaperChart(
         tab=tab,
-        price=formats.brl(tab.current),
+        price=_price_words(tab),
         facts=" ".join(_facts(tab)),
         chart=_chart(tab, "paper"),
         narrow_chart=_chart(tab, "compact"),
@@ -153,8 +162,9 @@ def _chart(tab: PriceTab, layout: Layout) -> PriceChart | None:
 def _facts(tab: PriceTab) -> Iterator[str]:
     series, peak = tab.series, tab.series.peak
     yield f"Código FIPE: {_code(tab)}."
-    fuel = tab.entry.fuel
-    yield f"Combustível na tabela: {_words(fuel.value, is_hidden=fuel.is_hidden)}."
+    if tab.described:
+        yield f"Marca e modelo na tabela: {tab.described}."
+    yield f"Combustível na tabela: {_fuel(tab)}."
     if not series:
         return
     change, last = series.twelve_month_change, series.last_real
@@ -171,6 +181,18 @@ def _facts(tab: PriceTab) -> Iterator[str]:
         yield f"{tab.predicted_label}: {ahead} ({tab.predicted_note})."
     if tab.gaps:
         yield f"Meses sem preço: {tab.gaps}."
+
+
+def _fuel(tab: PriceTab) -> str:
+    fuel = sentence(tab.entry.fuel)
+    return _words(fuel.value, is_hidden=fuel.is_hidden)
+
+
+def _price_words(tab: PriceTab) -> str:
+    unread = tab.unread_price
+    if unread.state == "empty":
+        return formats.brl(tab.current)
+    return _words(unread.value, is_hidden=unread.is_hidden)
 
 
 def _code(tab: PriceTab) -> str:

@@ -52,7 +52,7 @@ _LABELS: Final[Mapping[Kind, str]] = {
     "decode": "Ficha do veículo",
     "renainf": "Multas",
     "renajud": "Restrições judiciais",
-    "report": "Laudo",
+    "report": "Análise escrita",
 }
 
 

@@ -10,10 +10,7 @@ _SHORT_RENAVAMS: Final = (9, 10)
 # "Renavam nº 798…" as it is copied from a document. A plate never follows this word.
 _LABEL: Final = re.compile(r"\s*renavam[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9])", re.IGNORECASE)
 _LONGEST_SHOWN: Final = 20
-_SHAPE: Final = (
-    "Uma placa tem três letras, um algarismo, uma letra ou um algarismo, e mais dois algarismos: "
-    "ABC1D23 ou ABC1234."
-)
+_SHAPE: Final = "Uma placa tem 3 letras e 4 números (ABC1234) ou a forma Mercosul (ABC1D23)."
 _SIGNS: Final = "Uma placa só tem letras de A a Z, sem acento, e algarismos."
 
 

@@ -152,7 +152,7 @@ def _cells(
     verdict = Cell("known", summary.verdict.headline, note, summary.look)
     yield "Conclusão", Cell("unasked") if unasked else verdict
     for act, line in zip(ACTS, summary.matrix, strict=True):
-        label = "Remoção ao pátio" if act == "removal" else f"{line.row.label}?"
+        label = line.row.label if act == "removal" else f"{line.row.label}?"
         answer = Cell("known", line.row.short, look=line.look)
         yield label, Cell("unasked") if unasked else answer
     yield "Multas em aberto", _dated(_fines(contents, panels), panels.renainf)

@@ -26,6 +26,11 @@ from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate
 from portal.wording import counted
 
+SHARE_WORDS: Final[Mapping[Share, str]] = {
+    100: "valor cheio",
+    80: "com 20% de desconto",
+    60: "com 40% de desconto (SNE)",
+}
 COSTS: Final[Mapping[str, str]] = {
     "transferencia": "Transferência e vistoria",
     "ipva": "IPVA e licenciamento",
@@ -98,6 +103,7 @@ class NegotiationPage:
     versions: tuple[VersionChoice, ...]
     share: Share
     shares: tuple[Share, ...]
+    share_words: Mapping[Share, str]
     fields: tuple[CostField, ...]
     problems: tuple[str, ...]
     lines: tuple[SheetLine, ...]
@@ -160,6 +166,7 @@ def negotiation_page(
         ),
         share=share,
         shares=SHARES,
+        share_words=SHARE_WORDS,
         fields=fields,
         problems=tuple(problem for problem in (wrong_version, wrong_share) if problem),
         lines=tuple(_lines(tab, sums, share, contents, panels, context)),
@@ -237,7 +244,7 @@ def _lines(
     else:
         count = counted(totals.open_count, "multa", "multas")
         owed = sums.scenario(share).fines
-        label = f"{count} em aberto, a {share}%"
+        label = f"{count} em aberto, {SHARE_WORDS[share]}"
         yield SheetLine(label, -owed if owed else None, formats.MISSING, source)
     for cost in sums.costs:
         yield SheetLine(cost.label, -cost.amount, "", _TYPED)

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Final, Literal
 
-from portal.law import FineAssessment, Standing, assess, court_name
+from portal.law import STANDING_WORDS, FineAssessment, Standing, assess, court_name
 from portal.presentation import formats
 from portal.presentation.panels import Panel
 from portal.presentation.status_style import Tone
@@ -149,7 +149,7 @@ def _describe_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
 def _standing_events(
     was: FineAssessment | None, law: FineAssessment, change: FineChange
 ) -> Iterator[str]:
-    if was is None or change.after is None or was.standing == law.standing:
+    if was is None or change.after is None or was.standing_word == law.standing_word:
         return
     if law.is_paid:
         paid_on = change.after.paid_on
@@ -157,7 +157,14 @@ def _standing_events(
     elif was.is_paid:
         yield "voltou a constar sem pagamento"
     elif "penalty" not in change.events:
-        yield f"passou a constar {_STANDING_CLAUSES[law.standing]}"
+        yield f"passou a constar {_standing_clause(law)}"
+
+
+def _standing_clause(law: FineAssessment) -> str:
+    """The standing with its preposition, or the word for an uncertain one (“talvez paga”)."""
+    if law.standing_word == STANDING_WORDS[law.standing]:
+        return _STANDING_CLAUSES[law.standing]
+    return f"como {law.standing_word}"
 
 
 def _fine_event(
@@ -174,7 +181,7 @@ def _fine_event(
             return f"notificação da autuação em {formats.short_date(now.notified_on)}"
         case "penalty":
             return f"penalidade em {formats.short_date(now.penalty_on)}"
-        case "kind" if now.kind and was is not None and was.standing == law.standing:
+        case "kind" if now.kind and was is not None and was.standing_word == law.standing_word:
             return f"a fonte agora registra “{now.kind}”"
         case "amount":
             before, value = was.amount.value if was else None, law.amount.value

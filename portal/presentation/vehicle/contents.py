@@ -35,8 +35,9 @@ class VehicleContents:
         check_digit_holds: bool = True,
     ) -> "VehicleContents":
         facts = vehicle_facts(panels.decode, context)
-        fines = fine_list(panels.renainf, context)
-        restrictions = restriction_list(panels.renajud, context)
+        vehicle = facts.identity if facts else None
+        fines = fine_list(panels.renainf, context, vehicle)
+        restrictions = restriction_list(panels.renajud, context, vehicle)
         return cls(
             facts=facts,
             fines=fines,

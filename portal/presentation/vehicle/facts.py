@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from portal.presentation import formats
 from portal.presentation.panels import Panel
+from portal.presentation.source_text import sentence
 from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.prices import Prices, prices_of
 from portal.vehicle import (
@@ -15,7 +16,10 @@ from portal.vehicle import (
     HIDDEN,
     Decoded,
     Field,
+    Identity,
     VehicleName,
+    identity_of,
+    make_name,
     read_decode,
     vehicle_name,
 )
@@ -33,6 +37,7 @@ class Fact:
 class VehicleFacts:
     """The decoder's data; ``line`` is the short description under the name."""
 
+    identity: Identity
     name: VehicleName
     line: str
     facts: tuple[Fact, ...]
@@ -71,6 +76,7 @@ def read_facts(answer: Answer, marker: str, today: date) -> VehicleFacts:
     """The facts of a readable answer, with its price charts."""
     decoded = read_decode(answer.result, marker)
     return VehicleFacts(
+        identity=identity_of(decoded),
         name=vehicle_name(decoded),
         line=_line(decoded),
         facts=_facts(decoded),
@@ -83,7 +89,7 @@ def _line(decoded: Decoded) -> str:
     years = [str(year) for year in (decoded.built_year, decoded.model_year) if year]
     parts = [
         "/".join(years),
-        str(decoded.fuel).lower(),
+        str(sentence(decoded.fuel)).lower(),
         str(_measured(decoded.power_text, decoded.power_cv, "cv")),
         str(_origin(decoded)).lower(),
     ]
@@ -93,6 +99,11 @@ def _line(decoded: Decoded) -> str:
 def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
     """The attributes of ATTRIBUTE_LABELS as a page shows them, with their units."""
     return {name: getattr(decoded, name) for name in ATTRIBUTE_LABELS} | {
+        "make": _make(decoded.make),
+        "fuel": sentence(decoded.fuel),
+        "vehicle_type": sentence(decoded.vehicle_type),
+        "gearbox": sentence(decoded.gearbox),
+        "load": _load(decoded.load),
         "power_text": _measured(decoded.power_text, decoded.power_cv, "cv"),
         "displacement_text": _measured(decoded.displacement_text, decoded.displacement_cc, "cm³"),
         "national": _origin(decoded),
@@ -101,7 +112,8 @@ def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
 
 def _facts(decoded: Decoded) -> tuple[Fact, ...]:
     shown = fact_fields(decoded)
-    return tuple(Fact(label, shown[name]) for name, label in ATTRIBUTE_LABELS.items())
+    attributes = [Fact(label, shown[name]) for name, label in ATTRIBUTE_LABELS.items()]
+    return (*attributes, Fact("Placa na resposta", decoded.plate))
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:
@@ -116,6 +128,16 @@ def _measured(text: Field, number: int | None, unit: str) -> Field:
     return text if text.value.strip("0., ") else EMPTY
 
 
+def _make(make: Field) -> Field:
+    return Field(make_name(make.value), "known") if make else make
+
+
+def _load(load: Field) -> Field:
+    """The load capacity. The contract gives no unit, and the registers use kg and tonnes."""
+    is_number = load.value.replace(".", "").replace(",", "").isdecimal()
+    return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
+
+
 def _origin(decoded: Decoded) -> Field:
     match decoded.is_national:
         case True:
@@ -123,4 +145,4 @@ def _origin(decoded: Decoded) -> Field:
         case False:
             return Field("Importado", "known")
         case None:
-            return decoded.national
+            return sentence(decoded.national)

@@ -8,7 +8,8 @@ from typing import Final
 from portal.law import FineAssessment, Totals, assess, totals
 from portal.presentation.panels import Panel
 from portal.presentation.vehicle.panel import RenderContext, is_readable
-from portal.vehicle import STATES, Fine, read_fines
+from portal.presentation.vehicle.record_details import FineDetails, fine_details
+from portal.vehicle import STATES, Fine, Identity, read_fines
 
 # A longer table would outweigh the rest of the page and not be read. The totals count every fine,
 # and the page says how many rows it omits.
@@ -21,7 +22,7 @@ MOST_STATES: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class FineRow:
-    """One fine: its number on the page, its anchor, the record and its assessment.
+    """One fine: its number on the page, its anchor, the record, its assessment and details.
 
     ``groups`` are the keys of the filters that show it.
     """
@@ -30,6 +31,7 @@ class FineRow:
     anchor: str
     fine: Fine
     law: FineAssessment
+    details: FineDetails
     tone: str
     groups: tuple[str, ...]
 
@@ -77,8 +79,13 @@ _TONES = {
 }
 
 
-def fine_list(panel: Panel, context: RenderContext) -> FineList | None:
-    """The fines of an answer; None if there is none or it is unreadable."""
+def fine_list(
+    panel: Panel, context: RenderContext, vehicle: Identity | None = None
+) -> FineList | None:
+    """The fines of an answer; None if there is none or it is unreadable.
+
+    ``vehicle`` is what the decoder says, with which each fine's vehicle is compared.
+    """
     if not is_readable(panel.result, "renainf"):
         return None
     fines = read_fines(panel.result, context.marker)
@@ -90,6 +97,7 @@ def fine_list(panel: Panel, context: RenderContext) -> FineList | None:
             f"multa-{number}",
             fine,
             law,
+            fine_details(fine, law, vehicle),
             _TONES[law.standing],
             ("paid" if law.is_paid else "open", states.get(_state(fine), "uf-other")),
         )

@@ -8,7 +8,16 @@ from typing import Final
 
 from portal.charts import Line, PriceChart, Words, price_chart
 from portal.presentation import formats
-from portal.vehicle import Decoded, FipeCode, FipeEntry, PricePoint, PriceSeries, rank
+from portal.vehicle import (
+    EMPTY,
+    Decoded,
+    Field,
+    FipeCode,
+    FipeEntry,
+    PricePoint,
+    PriceSeries,
+    rank,
+)
 from portal.wording import counted
 
 # The number of tabs that the style sheet can switch, and of series that a chart can distinguish.
@@ -68,6 +77,19 @@ class PriceTab:
         return "mais provável" if self.is_best else ""
 
     @property
+    def described(self) -> str:
+        """Make and model as the price table writes them, "" where the source sends neither."""
+        parts = [_known(self.entry.make), _known(self.entry.model)]
+        return " ".join(part for part in parts if part)
+
+    @property
+    def unread_price(self) -> Field:
+        """The price as sent where it is no amount; EMPTY for a price, a zero and no text."""
+        text = self.entry.current_text
+        is_sent = self.current is None and bool(text.value.strip("0., ") or text.is_hidden)
+        return text if is_sent else EMPTY
+
+    @property
     def has_predictions(self) -> bool:
         """Whether any month of the table is a prediction, also between real months."""
         return any(point.predicted for point in self.series.points)
@@ -115,7 +137,8 @@ class Prices:
         if len(known) < len(likeliest):
             notes.append(f"{len(likeliest) - len(known)} {NO_PRICE}")
         if others := len(self.all) - len(likeliest):
-            notes.append(f"+ {counted(others, 'versão', 'versões')}")
+            more = counted(others, "outra versão possível", "outras versões possíveis")
+            notes.append(f"(há {more})")
         lowest, highest = min(known), max(known)
         ends = dict.fromkeys((formats.whole_brl(lowest), formats.whole_brl(highest)))
         text = " a ".join(ends) if len(ends) > 1 else formats.brl(lowest)
@@ -213,7 +236,12 @@ def _tab(
 
 def _label(entry: FipeEntry, number: int) -> str:
     name = str(entry.version) or str(entry.model) or f"Versão {number}"
-    return f"{name} · {entry.year}" if entry.year else name
+    year = entry.year or entry.year_text
+    return f"{name} · {year}" if year else name
+
+
+def _known(field: Field) -> str:
+    return "(oculto pela fonte)" if field.is_hidden else str(field)
 
 
 def describe(series: PriceSeries, today: date) -> str:

@@ -23,9 +23,9 @@ _EVIDENCE: Final[Mapping[str, Lookup]] = {
     "restricoes": "renajud",
     "multas": "renainf",
 }
-_EMPTY: Final = "O laudo veio vazio."
+_EMPTY: Final = "A análise veio vazia."
 _RECORDS_INCOMPLETE: Final = (
-    "Nem todos os registros de que este laudo foi escrito estão à mão agora: não é possível "
+    "Nem todos os registros que serviram de base a esta análise estão à mão agora: não é possível "
     "conferir se mudaram."
 )
 

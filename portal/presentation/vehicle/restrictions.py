@@ -15,14 +15,15 @@ from portal.law import (
 from portal.presentation.panels import Panel
 from portal.presentation.status_style import ANSWER_LOOKS, REMOVAL_WORDS, StatusStyle
 from portal.presentation.vehicle.panel import RenderContext, is_readable
-from portal.vehicle import Restriction, read_restrictions
+from portal.presentation.vehicle.record_details import RestrictionDetails, restriction_details
+from portal.vehicle import Identity, Restriction, read_restrictions
 
 MOST_CARDS = 200
 _QUESTIONS: dict[Act, str] = {
     "transfer": "Transferir",
     "licence": "Licenciar",
     "drive": "Circular",
-    "removal": "Remoção",
+    "removal": "Recolhimento ao pátio",
 }
 
 
@@ -46,6 +47,7 @@ class RestrictionCard:
     court: str
     court_body: str
     record: Restriction
+    details: RestrictionDetails
     effect: Effect
     consequences: tuple[Consequence, ...]
 
@@ -65,15 +67,20 @@ class RestrictionList:
         return len(self.records)
 
 
-def restriction_list(panel: Panel, context: RenderContext) -> RestrictionList | None:
-    """The restrictions of an answer; None if there is none or it is unreadable."""
+def restriction_list(
+    panel: Panel, context: RenderContext, vehicle: Identity | None = None
+) -> RestrictionList | None:
+    """The restrictions of an answer; None if there is none or it is unreadable.
+
+    ``vehicle`` is what the decoder says, with which each record's vehicle is compared.
+    """
     if not is_readable(panel.result, "renajud"):
         return None
     records = read_restrictions(panel.result, context.marker)
     effects = [effect_of(record) for record in records]
     return RestrictionList(
         cards=tuple(
-            _card(number, record, effect)
+            _card(number, record, effect, vehicle)
             for number, (record, effect) in enumerate(
                 zip(records[:MOST_CARDS], effects, strict=False), start=1
             )
@@ -85,7 +92,9 @@ def restriction_list(panel: Panel, context: RenderContext) -> RestrictionList | 
     )
 
 
-def _card(number: int, record: Restriction, effect: Effect) -> RestrictionCard:
+def _card(
+    number: int, record: Restriction, effect: Effect, vehicle: Identity | None
+) -> RestrictionCard:
     return RestrictionCard(
         number=number,
         anchor=f"restricao-{number}",
@@ -93,6 +102,7 @@ def _card(number: int, record: Restriction, effect: Effect) -> RestrictionCard:
         court=court_name(str(record.court), str(record.case)),
         court_body=court_body_name(str(record.court_body)),
         record=record,
+        details=restriction_details(record, vehicle),
         effect=effect,
         consequences=tuple(
             _consequence(act, effect.answer(act)) for act in ACTS if effect.in_force
@@ -116,6 +126,8 @@ def _title(effect: Effect, record: Restriction) -> str:
         return "Registro sem restrição em vigor"
     if effect.unrecognised:
         return f"Restrição “{effect.unrecognised}”"
+    if effect.kinds == ("penhora",):
+        return "Penhora registrada"
     if effect.kinds_word:
         return f"Restrição de {effect.kinds_word}"
     return f"Restrição “{record.kinds_text}”" if record.kinds_text else "Restrição judicial"

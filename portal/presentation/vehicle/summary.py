@@ -9,6 +9,7 @@ from portal.presentation.status_style import ANSWER_LOOKS, LEVEL_LOOKS, StatusSt
 from portal.presentation.vehicle.changes import Changes
 from portal.presentation.vehicle.facts import VehicleFacts
 from portal.presentation.vehicle.fines import FineList
+from portal.presentation.vehicle.next_steps import NextSteps, next_steps
 from portal.presentation.vehicle.panel import RenderContext
 from portal.presentation.vehicle.prices import PriceSummary
 from portal.presentation.vehicle.restrictions import RestrictionList
@@ -57,6 +58,7 @@ class Summary:
     timeline: Timeline
     changes: tuple[Changes, ...]
     unverified: tuple[str, ...]
+    next_steps: NextSteps
 
 
 # The keys of UNVERIFIED that most often spoil a purchase. The verdict names them.
@@ -116,6 +118,9 @@ def summary(
         timeline=timeline(fines, restrictions),
         changes=changes,
         unverified=_unverified(),
+        next_steps=next_steps(
+            fines, restrictions, vehicle_is_known=facts is not None or not decode_wanted
+        ),
     )
 
 

@@ -61,10 +61,10 @@ NOT_STORED = (
     "Ela está só nesta página: imprima ou salve o que precisar. Se for pedida de novo, pode ser "
     "cobrada de novo."
 )
-NO_REPORT = "O laudo não pôde ser escrito"
+NO_REPORT = "A análise não pôde ser escrita"
 NOTHING_TO_WRITE_ABOUT = (
-    "Nenhum registro deste veículo está disponível agora, e sem registros não há do que escrever. "
-    "O laudo não foi pedido nem cobrado. Tente de novo daqui a pouco."
+    "Nenhum registro deste veículo está disponível agora, e sem registros não há em que "
+    "basear a análise. Ela não foi pedida nem cobrada. Tente de novo daqui a pouco."
 )
 PLATE_OPERATIONS = (DECODE, RENAINF, RENAJUD)
 RENAVAM_OPERATIONS = (RENAINF, RENAJUD)

@@ -154,11 +154,11 @@ def test_idle_dossier_has_no_code_and_no_claims(
     assert "não significa “nada consta”" in page.text
     assert "não respondeu" not in page.text and "indisponível" not in page.text
     assert "codigo=" not in page.html and "data:image" not in page.html
-    assert "Este papel confere" not in page.text and "Emitido em" not in page.text
+    assert "Este dossiê é autêntico" not in page.text and "Emitido em" not in page.text
     (ask,) = [a for a in page.all("a") if "Consultar" in a.text]
     asked = ana.pages.get(str(ask.get("href")))
     assert upstream.count() == 3
-    assert "Este papel confere" in asked.text
+    assert "Este dossiê é autêntico" in asked.text
 
 
 def test_dossier_with_an_unasked_panel_is_idle() -> None:

@@ -120,7 +120,7 @@ def test_answer_under_a_minute_old_is_not_called_cached() -> None:
     for age, is_cached in ((timedelta(seconds=59), False), (timedelta(seconds=60), True)):
         fines = answered(renainf_body(), age=age)
         shown = part(Panels(panels().decode, fines, panels().renajud), "multas")
-        assert ("da memória do portal" in shown) is is_cached
+        assert ("resposta guardada no portal" in shown) is is_cached
 
 
 def test_unknown_plate_offers_a_new_search_with_out_of_scope_rest() -> None:

@@ -45,7 +45,7 @@ def test_lines_name_their_sources_and_add_up() -> None:
     shown = text({"multas": "80", "transferencia": "350,00", "reparos": "R$ 1.200,50"})
     assert "R$ 89.325,00" in shown
     assert "tabela FIPE, código 008190-6; consulta de 20/11/2026 às 21:12, fonte principal" in shown
-    assert "1 multa em aberto, a 80%" in shown and "-R$ 104,13" in shown
+    assert "1 multa em aberto, com 20% de desconto" in shown and "-R$ 104,13" in shown
     assert "Renainf; consulta de 20/11/2026 às 21:12" in shown
     assert "-R$ 350,00" in shown and "-R$ 1.200,50" in shown and "informado por você" in shown
     assert "R$ 87.670,37" in shown

@@ -32,7 +32,7 @@ def test_complete_refresh_shows_its_time(buyer: PageClient) -> None:
     buyer.get(f"{PAGE}?completo=1")
     after = refresh(buyer)
     assert re.fullmatch(r"Atualizado às \d\d:\d\d", status_of(after))
-    assert "da memória do portal" not in after.text
+    assert "resposta guardada no portal" not in after.text
     assert "Nem tudo" not in after.text
 
 

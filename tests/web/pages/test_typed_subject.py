@@ -26,7 +26,7 @@ CONTRACT = "Por favor, informe uma placa válida."
         ("ABC12", "“ABC12” tem 5 dos 7 caracteres de uma placa."),
         ("abc-12", "“abc12” tem 5 dos 7 caracteres de uma placa."),
         ("ABCD1234", "“ABCD1234” tem 8 caracteres; uma placa tem 7."),
-        ("ABCD123", "Uma placa tem três letras"),
+        ("ABCD123", "Uma placa tem 3 letras"),
         ("ÁBC1D23", "sem acento"),
         ("00000000000", "Um Renavam só de zeros não existe."),
         ("renavam 798318546", "aqui há 9. Documentos antigos omitem os zeros da frente."),

@@ -84,8 +84,8 @@ def test_report_is_not_requested_without_records(
     for path in (DECODE, RENAINF, RENAJUD):
         upstream.script(path, faults.status(500))
     page = buyer.get(PAGE)
-    assert "não há do que escrever um laudo" in page.text
-    assert "Escrever o laudo" not in page.text
+    assert "não há em que basear a análise" in page.text
+    assert "Escrever a análise" not in page.text
     assert "R$ 1,20" not in page.text
     refused = buyer.post(f"/placa/{PLATE}/laudo", 503, data={"csrf_token": page.csrf_token()})
     assert isinstance(refused, Page)
@@ -114,7 +114,7 @@ def test_unstored_report_names_missing_records(
 )
 def test_report_form_names_the_records_it_would_lack(around: Panels, expected: str) -> None:
     shown = text_of(check_html(render(vehicle_page(PLATE, around, UNASKED, CONTEXT))))
-    assert "Escrever o laudo" in shown
+    assert "Escrever a análise" in shown
     assert ("Escrito agora, ficaria sem" in shown) == bool(expected)
     assert f"ficaria sem: {expected} (indisponíveis)" in shown or not expected
 

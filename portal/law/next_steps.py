@@ -1,0 +1,221 @@
+"""What a buyer can do next, as texts chosen by what the records say.
+
+Sources: arts. 123 § 1º, 124 VIII, 128, 131 §§ 2º, 4º and 5º, 134, 233 and 284 of the CTB. The
+notice of sale in 60 days (art. 134, Lei 14.071/2020), the blocking recall (art. 131 §§ 4º and 5º)
+and the consequences of a penhora for a buyer were not read at their source, so those texts are
+hedged.
+Nothing here states a procedure of one state: each Detran sets its own.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+# When a step applies. "always" depends on no record.
+Situation = Literal[
+    "always",
+    "court_order",
+    "penhora",
+    "enforceable_fine",
+    "probably_due_fine",
+    "open_fine",
+    "notice_without_fine",
+    "fine_of_unclear_payment",
+    "fines_unavailable",
+    "restrictions_unavailable",
+    "vehicle_unavailable",
+    "other_vehicle",
+]
+# A list of the panel.
+Phase = Literal["before", "fines", "after"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step. ``text`` is a Portuguese sentence or two; ``source`` a law, "" for advice."""
+
+    phase: Phase
+    situation: Situation
+    title: str
+    text: str
+    source: str = ""
+
+
+PHASE_TITLES: Final[dict[Phase, str]] = {
+    "before": "Antes de pagar",
+    "fines": "Pagar ou contestar as multas",
+    "after": "Depois de comprar",
+}
+# One hedge for the whole panel, in place of one in each sentence.
+HEDGE: Final = (
+    "Orientações gerais, a partir dos registros e da lei; cada Detran tem o seu procedimento. "
+    "Confirme com ele ou com um profissional."
+)
+
+STEPS: Final[tuple[Step, ...]] = (
+    Step(
+        "before",
+        "restrictions_unavailable",
+        "Consulte de novo as restrições judiciais",
+        "Sem essa resposta não se sabe se há ordem de um juízo sobre o veículo.",
+    ),
+    Step(
+        "before",
+        "fines_unavailable",
+        "Consulte de novo as multas",
+        "Sem essa resposta não se sabe quanto o veículo deve.",
+    ),
+    Step(
+        "before",
+        "vehicle_unavailable",
+        "Compare o documento com o veículo",
+        "Os dados do veículo não vieram: confira no CRLV-e a marca, o modelo, o ano, a placa e o "
+        "chassi.",
+    ),
+    Step(
+        "before",
+        "court_order",
+        "Não pague antes da baixa da restrição judicial",
+        "Peça ao vendedor o número do processo e a certidão de objeto e pé, e veja no processo se "
+        "a baixa já foi pedida. Só o juízo que ordenou a restrição pode retirá-la.",
+    ),
+    Step(
+        "before",
+        "penhora",
+        "Penhora: o veículo pode ser levado a leilão",
+        "Quem compra um veículo com penhora registrada pode perdê-lo, porque a venda pode ser tida "
+        "como fraude à execução. O terceiro de boa-fé pode defender-se por embargos, com advogado.",
+    ),
+    Step(
+        "before",
+        "other_vehicle",
+        "Esclareça o registro de outro veículo",
+        "Um registro descreve outro veículo: pode ser erro de cadastro ou placa clonada. Faça a "
+        "vistoria de identificação antes de negociar.",
+    ),
+    Step(
+        "before",
+        "enforceable_fine",
+        "Combine por escrito quem paga as multas",
+        "O licenciamento e a transferência esperam o pagamento. Desconte do preço ou exija o "
+        "comprovante de quitação antes de pagar.",
+        "arts. 124, VIII, 128 e 131, § 2º, do CTB",
+    ),
+    Step(
+        "before",
+        "probably_due_fine",
+        "Confira o vencimento na notificação",
+        "Há multa de vencimento provável, e a data não está no registro. Vencida, ela impede "
+        "licenciar e transferir até ser paga: combine por escrito quem a paga.",
+        "arts. 124, VIII, 128 e 131, § 2º, do CTB",
+    ),
+    Step(
+        "before",
+        "open_fine",
+        "As multas acompanham o veículo",
+        "Os débitos seguem o veículo, seja quem for o responsável pela infração; os pontos, não: "
+        "são de quem dirigia ou, se for o caso, do proprietário da época.",
+        "arts. 128 e 131, § 2º, do CTB",
+    ),
+    Step(
+        "before",
+        "notice_without_fine",
+        "Reserve um valor para as autuações",
+        "Há autuação que ainda pode virar multa depois da venda: retenha o valor ou combine por "
+        "escrito quem responde por ela.",
+    ),
+    Step(
+        "before",
+        "fine_of_unclear_payment",
+        "Peça o comprovante da multa de situação incerta",
+        "O registro não permite dizer se ela ainda é devida: só o órgão autuador confirma.",
+    ),
+    Step(
+        "before",
+        "always",
+        "Confira o financiamento",
+        "Veja no CRLV-e e no Detran se há gravame: com ele, a transferência espera a baixa pelo "
+        "credor.",
+    ),
+    Step(
+        "before",
+        "always",
+        "Confira IPVA e licenciamento",
+        "Sem tributos e taxas pagos não se licencia nem se transfere. Cada estado fixa o seu "
+        "calendário, e a placa não diz em que estado o veículo está registrado.",
+        "arts. 124, VIII, e 131, § 2º, do CTB",
+    ),
+    Step(
+        "before",
+        "always",
+        "Confira roubo e furto",
+        "Use a consulta oficial e desconfie de pressa: uma ocorrência recente pode não constar.",
+    ),
+    Step(
+        "before",
+        "always",
+        "Veja se há recall pendente",
+        "Recall não atendido em um ano do chamado impede, em regra, o novo licenciamento.",
+        "art. 131, §§ 4º e 5º, do CTB",
+    ),
+    Step(
+        "before",
+        "always",
+        "Faça a vistoria",
+        "Chassi, motor e vidros se conferem no próprio veículo; a vistoria da transferência segue "
+        "as regras do Detran.",
+    ),
+    Step(
+        "fines",
+        "open_fine",
+        "Onde pagar",
+        "Com o órgão que autuou ou, pelo proprietário, no aplicativo da Carteira Digital de "
+        "Trânsito. O boleto e o vencimento estão na notificação.",
+        "art. 284 do CTB",
+    ),
+    Step(
+        "fines",
+        "open_fine",
+        "Quem tem 40% de desconto",
+        "Só o proprietário ou o infrator que adere ao SNE, reconhece a infração e não se defende, "
+        "onde o órgão participa. Quem ainda vai comprar não pode contar com ele.",
+        "art. 284, § 1º, do CTB",
+    ),
+    Step(
+        "fines",
+        "open_fine",
+        "Como contestar",
+        "Defesa prévia ao órgão autuador; depois da penalidade, recurso à JARI; da decisão dela, "
+        "ao Cetran ou ao conselho competente. Os prazos estão nas notificações.",
+        "arts. 281-A, 285 e 288 do CTB",
+    ),
+    Step(
+        "after",
+        "always",
+        "Transfira em 30 dias",
+        "O prazo para registrar o veículo em seu nome conta da compra. Passado ele, há multa média "
+        "(art. 233) e o veículo pode ser removido.",
+        "arts. 123, § 1º, e 233 do CTB",
+    ),
+    Step(
+        "after",
+        "always",
+        "Assine a ATPV-e",
+        "Comprador e vendedor assinam a autorização de transferência; onde o Detran participa, a "
+        "venda digital se faz no aplicativo da Carteira Digital de Trânsito.",
+    ),
+    Step(
+        "after",
+        "always",
+        "Cobre do vendedor a comunicação de venda",
+        "Ele tem, em regra, 60 dias para comunicá-la ao Detran; até lá pode responder pelas "
+        "penalidades seguintes junto com o comprador.",
+        "art. 134 do CTB",
+    ),
+)
+
+
+def steps_for(situations: frozenset[Situation]) -> tuple[Step, ...]:
+    """Return the steps of the given situations and those that always apply, in order."""
+    return tuple(
+        step for step in STEPS if step.situation == "always" or step.situation in situations
+    )

@@ -1,0 +1,137 @@
+"""Compare a fine's own description with the table: which split it names, or which other code.
+
+The source writes the official wording, often cut, abbreviated and in capitals. A wording counts
+as the same where its words begin alike ("VEIC" and "veículo").
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from portal.law.infractions import Infraction, Row, joined, rows
+from portal.vehicle import fold, sentence_case, spelled_like
+
+_WORD = re.compile(r"[A-Z0-9%]+")
+# Words that occur in descriptions of any infraction.
+_COMMON_WORDS = """
+A AO AOS AS C COM CONDUTOR DA DAS DE DEIXAR DO DOS E EM NA NAO NAS NO NOS O OS OU P PARA POR QUE S
+SE SEM VEIC VEICULO VEICULOS
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+# Letters of a word that decide; the source cuts words to three letters and more.
+_SHORTEST_STEM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A fine's headline.
+
+    ``text`` is the source's own wording in readable case, or the table's where the source sends
+    none. ``table_text`` is the table's wording where it differs, else "". ``conflict`` is a
+    sentence where the source's wording does not fit its code, else "".
+    """
+
+    text: str
+    table_text: str
+    conflict: str
+
+
+def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
+    """Return the splits that the source's description names, if it names some of them only."""
+    if len(infraction.rows) == 1 or not description:
+        return infraction
+    exact = tuple(row for row in infraction.rows if _is_exact(description, row))
+    fitting = exact or tuple(row for row in infraction.rows if _opens(description, row))
+    if not fitting or len(fitting) == len(infraction.rows):
+        return infraction
+    split = fitting[0].split if len(fitting) == 1 else infraction.split
+    return joined(infraction.code, split, fitting)
+
+
+def wording_of(infraction: Infraction | None, description: str) -> Wording:
+    """Return the headline of a fine, from the source's description and the table."""
+    if infraction is None:
+        return Wording(sentence_case(description), "", "")
+    table = infraction.description
+    if not description:
+        return Wording(table, "", "")
+    text = _spelled(description, _rows_of_code(infraction.code))
+    is_same = fold(text) == fold(table)
+    return Wording(text, "" if is_same else table, _conflict(infraction, description))
+
+
+def _spelled(description: str, candidates: tuple[Row, ...]) -> str:
+    for row in candidates:
+        if _is_exact(description, row):
+            return row.description
+    alike = max(candidates, key=lambda row: _shared_opening(description, row.description))
+    return spelled_like(description, alike.description)
+
+
+def _shared_opening(description: str, model: str) -> int:
+    pairs = zip(fold(description).split(), fold(model).split(), strict=False)
+    return next((n for n, (word, other) in enumerate(pairs) if word != other), 99)
+
+
+def _conflict(infraction: Infraction, description: str) -> str:
+    """Return the sentence for a description that does not fit the code, or ""."""
+    own = _rows_of_code(infraction.code)
+    if any(_is_exact(description, row) for row in own):
+        return ""
+    others = _by_wording().get(fold(description), ())
+    if others:
+        named = " ou ".join(dict.fromkeys(f"{code[:3]}-{code[3]}" for code in others))
+        return (
+            f"A descrição da fonte é a do código {named}, e o registro traz o código "
+            f"{infraction.printed}: confira na notificação."
+        )
+    words = _words(description)
+    if words and not any(_shared_words(words, _words(row.description)) for row in own):
+        return (
+            f"A descrição da fonte não corresponde ao código {infraction.printed}: confira na "
+            "notificação."
+        )
+    return ""
+
+
+def _is_exact(description: str, row: Row) -> bool:
+    return fold(description) in (fold(row.official), fold(row.description))
+
+
+def _opens(description: str, row: Row) -> bool:
+    """Whether the row's wording begins with the source's, which is often cut."""
+    words = _WORD.findall(fold(description))
+    for text in (row.official, row.description):
+        theirs = _WORD.findall(fold(text))
+        if len(words) <= len(theirs) and all(map(_alike, words, theirs)):
+            return True
+    return False
+
+
+def _shared_words(words: frozenset[str], theirs: frozenset[str]) -> bool:
+    return any(_alike(word, other) for word in words for other in theirs)
+
+
+def _alike(word: str, other: str) -> bool:
+    shorter, longer = sorted((word, other), key=len)
+    return word == other or (len(shorter) >= _SHORTEST_STEM and longer.startswith(shorter))
+
+
+@lru_cache(2048)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(fold(text))) - _COMMON
+
+
+@cache
+def _rows_of_code(code: str) -> tuple[Row, ...]:
+    return tuple(row for row in rows() if row.code == code)
+
+
+@cache
+def _by_wording() -> dict[str, tuple[str, ...]]:
+    """The codes of each wording, folded."""
+    codes: dict[str, tuple[str, ...]] = {}
+    for row in rows():
+        for text in {fold(row.official), fold(row.description)}:
+            codes[text] = (*codes.get(text, ()), row.code)
+    return codes

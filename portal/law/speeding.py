@@ -1,0 +1,71 @@
+"""Compare a fine's speeds with the ranges of its code.
+
+Art. 218 of the CTB: up to 20 % above the limit is 745-5 (média), above 20 % and up to 50 % 746-3
+(grave), above 50 % 747-1 (gravíssima ×3). The considered speed counts: the measured one less the
+tolerance of the meter.
+"""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from portal.law.infractions import Infraction
+from portal.vehicle import Field
+
+# The highest excess of each code over the limit, as a share; None: no upper end.
+_HIGHEST = {"7455": Decimal("0.20"), "7463": Decimal("0.50"), "7471": None}
+# The codes before 25/07/2006 had other ranges, so they are not compared.
+_FORMER = frozenset(("6211", "6220", "6238", "6246"))
+_SPEED = re.compile(r"0*([0-9]{1,3})(?:[.,][0-9]+)?(?: ?km/?h)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Speeds:
+    """Speeds in km/h, None where not readable.
+
+    ``over`` is the excess of the considered speed over the limit, as a share. ``note`` is a
+    sentence where the speeds do not fit the code, else "".
+    """
+
+    limit: int | None
+    measured: int | None
+    considered: int | None
+    over: Decimal | None
+    note: str
+
+
+def is_speeding(code: str) -> bool:
+    """Whether a code's measurements are speeds in km/h. Others weigh or count other things."""
+    return code in _HIGHEST or code in _FORMER
+
+
+def speeds_of(
+    infraction: Infraction | None, limit: Field, measured: Field, considered: Field
+) -> Speeds:
+    """Read a fine's speeds and compare them with its code."""
+    top, read, counted = (_speed(field) for field in (limit, measured, considered))
+    over = Decimal(counted - top) / top if top and counted is not None else None
+    code = infraction.code if infraction else ""
+    return Speeds(top, read, counted, over, _note(code, over) if over is not None else "")
+
+
+def _speed(field: Field) -> int | None:
+    match = _SPEED.fullmatch(field.value)
+    return int(match[1]) if match else None
+
+
+def _note(code: str, over: Decimal) -> str:
+    if code not in _HIGHEST:
+        return ""
+    if over <= 0:
+        return (
+            "A velocidade considerada não passa do limite registrado: confira na notificação, "
+            "porque assim não haveria infração."
+        )
+    fitting = next(c for c, highest in _HIGHEST.items() if highest is None or over <= highest)
+    if fitting == code:
+        return ""
+    return (
+        f"Pelas velocidades registradas, o código seria {fitting[:3]}-{fitting[3]}, e o registro "
+        f"traz {code[:3]}-{code[3]}: confira na notificação (art. 218 do CTB)."
+    )

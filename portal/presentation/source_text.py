@@ -1,0 +1,19 @@
+"""The source's capitals as readable text, for templates and view models."""
+
+from collections.abc import Callable
+
+from portal.vehicle import Field, name_case, sentence_case
+
+
+def sentence(field: Field) -> Field:
+    """A field spelled as a sentence: "NAO EXIGIVEL" → "Não exigível"."""
+    return _spelled(field, sentence_case)
+
+
+def named(field: Field) -> Field:
+    """A field spelled as a name: "POLICIA RODOVIARIA FEDERAL" → "Polícia Rodoviária Federal"."""
+    return _spelled(field, name_case)
+
+
+def _spelled(field: Field, spell: Callable[[str], str]) -> Field:
+    return Field(spell(field.value), "known") if field else field

@@ -1,0 +1,213 @@
+"""The fields of a record that have no place of their own, so that every field is shown.
+
+Fields with a value or a hidden one are listed; the names of those without data share one line.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from portal.law import FineAssessment, court_body_name, is_speeding, speeds_of
+from portal.presentation import formats
+from portal.presentation.source_text import sentence
+from portal.vehicle import (
+    EMPTY,
+    Field,
+    Fine,
+    Identity,
+    Licence,
+    Restriction,
+    fold,
+    is_other_model,
+    is_other_plate,
+    is_other_year,
+)
+
+# The text that services of this kind send in place of the detail.
+_DETAIL_EXISTS: Final = "CONSTA DETALHE RENAJUD"
+_OTHER_VEHICLE: Final = (
+    "Este registro descreve outro veículo ({what}): erro de cadastro ou placa clonada? Confira "
+    "com {whom} antes de comprar."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A labelled field of a record."""
+
+    label: str
+    field: Field
+
+
+@dataclass(frozen=True, slots=True)
+class OtherData:
+    """``shown`` are the known and hidden fields, ``blank`` the names of those without data."""
+
+    shown: tuple[Detail, ...]
+    blank: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FineDetails:
+    """The parts of a fine beside its assessment.
+
+    ``speeds`` are limit and measurements, empty where the source sends none. ``payment`` is empty
+    where nothing about a payment is recorded. ``notes`` are sentences on contradictions.
+    ``names_other_vehicle``: one of them says that the record describes another vehicle.
+    """
+
+    speeds: tuple[Detail, ...]
+    payment: tuple[Detail, ...]
+    other: OtherData
+    notes: tuple[str, ...]
+    names_other_vehicle: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RestrictionDetails:
+    """The parts of a court record beside its effects."""
+
+    protocol: Field
+    letter: Field
+    detail: Field
+    other: OtherData
+    notes: tuple[str, ...]
+
+
+def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> FineDetails:
+    """The details of a fine; ``vehicle`` is None where the decoder has no answer."""
+    speeds, speed_note = _speeds(fine, law)
+    other_car = _other_car(fine, vehicle)
+    return FineDetails(
+        speeds=speeds,
+        payment=tuple(_payment(fine, law)),
+        other=_sorted_out(_other_of_fine(fine)),
+        notes=tuple(filter(None, (law.description_note, speed_note, other_car))),
+        names_other_vehicle=bool(other_car),
+    )
+
+
+def restriction_details(record: Restriction, vehicle: Identity | None) -> RestrictionDetails:
+    """The details of a court record; ``vehicle`` is None where the decoder has no answer."""
+    return RestrictionDetails(
+        protocol=_numbered(record.protocol, record.protocol_year),
+        letter=_numbered(record.letter, record.letter_year),
+        detail=_detail(record.detail),
+        other=_sorted_out(_other_of_restriction(record)),
+        notes=tuple(filter(None, (_other_vehicle(record, vehicle),))),
+    )
+
+
+def _sorted_out(details: Iterable[Detail]) -> OtherData:
+    listed = tuple(details)
+    return OtherData(
+        shown=tuple(one for one in listed if one.field.state != "empty"),
+        blank=tuple(one.label for one in listed if one.field.state == "empty"),
+    )
+
+
+def _speeds(fine: Fine, law: FineAssessment) -> tuple[tuple[Detail, ...], str]:
+    fields = (fine.limit, fine.measured, fine.considered)
+    if all(field.state == "empty" for field in fields):
+        return (), ""
+    are_speeds = law.infraction is not None and is_speeding(law.infraction.code)
+    unit = "km/h" if are_speeds else "(a fonte não diz a unidade)"
+    speeds = speeds_of(law.infraction, *fields)
+    labels = ("Limite", "Medido", "Considerado (após a tolerância)")
+    details = [
+        Detail(label, _with_unit(field, unit)) for label, field in zip(labels, fields, strict=True)
+    ]
+    if are_speeds and speeds.over is not None and speeds.over > 0:
+        over = formats.percent(speeds.over, 0)
+        details.append(Detail("Acima do limite", Field(over, "known")))
+    return tuple(details), speeds.note if are_speeds else ""
+
+
+def _with_unit(field: Field, unit: str) -> Field:
+    """A number with its unit; a text that states its own unit stays as it is."""
+    is_number = field.value.replace(",", "").replace(".", "").isdecimal()
+    return Field(f"{field.value} {unit}", "known") if is_number else field
+
+
+def _payment(fine: Fine, law: FineAssessment) -> Iterator[Detail]:
+    """Everything about a payment, if anything is recorded; an amount of zero is nothing."""
+    amount = EMPTY if fine.paid_amount == 0 else fine.paid_amount_text
+    fields = (fine.paid_on_text, amount, fine.payment_registered_on_text, fine.paid_state)
+    if all(field.state == "empty" for field in fields):
+        return
+    paid = Field(law.paid.words, "known") if law.paid.words else amount
+    yield Detail("Pagamento", fine.paid_on_text)
+    yield Detail("Valor pago", paid)
+    yield Detail("Pagamento registrado em", fine.payment_registered_on_text)
+    yield Detail("Estado do pagamento", fine.paid_state)
+
+
+def _other_of_fine(fine: Fine) -> Iterator[Detail]:
+    yield Detail("Código como veio", fine.code)
+    yield Detail("Valor como veio", fine.amount_text)
+    yield Detail("Código do órgão autuador", fine.authority_code)
+    yield Detail("Código do município", fine.municipality_code)
+    yield Detail("Veículo descrito", fine.make_model)
+    yield from _licence("condutor", fine.driver)
+    yield from _licence("infrator", fine.offender)
+
+
+def _licence(whose: str, licence: Licence) -> Iterator[Detail]:
+    points = Field(str(licence.points), "known") if licence.points else EMPTY
+    yield Detail(f"CNH do {whose}", licence.number)
+    yield Detail(f"Impedimento da CNH do {whose}", sentence(licence.impediment))
+    yield Detail(f"Portaria da CNH do {whose}", licence.ordinance)
+    yield Detail(f"Pontos na CNH do {whose}, pela fonte", points)
+
+
+def _other_of_restriction(record: Restriction) -> Iterator[Detail]:
+    flag = {True: Field("sim", "known"), False: Field("não", "known"), None: EMPTY}
+    yield Detail("Consta no Renajud, pela fonte", flag[record.recorded])
+    yield Detail("Tribunal, como a fonte escreve", record.court)
+    if str(record.court_body) != court_body_name(str(record.court_body)):
+        yield Detail("Órgão judiciário, como a fonte escreve", record.court_body)
+    yield Detail("Código judicial", record.judicial_code)
+    yield Detail("Ano do processo", record.case_year)
+    if not record.protocol:
+        yield Detail("Ano do protocolo", record.protocol_year)
+    if not record.letter:
+        yield Detail("Ano do ofício", record.letter_year)
+    yield Detail("Placa", record.plate)
+    yield Detail("Renavam", record.renavam)
+    yield Detail("Veículo descrito", record.make_model)
+    yield Detail("Ano de fabricação", record.built_year)
+    yield Detail("Ano-modelo", record.model_year)
+
+
+def _numbered(number: Field, year: Field) -> Field:
+    """A number with its year, "123/2024"; without a number its own state."""
+    if number and year.is_hidden:
+        return Field(f"{number} (ano oculto pela fonte)", "known")
+    return Field(f"{number}/{year}", "known") if number and year else number
+
+
+def _detail(detail: Field) -> Field:
+    if fold(detail.value) == _DETAIL_EXISTS:
+        return Field("a fonte diz que há um detalhe no Renajud, sem trazê-lo", "known")
+    return sentence(detail)
+
+
+def _other_car(fine: Fine, vehicle: Identity | None) -> str:
+    if vehicle is None or not is_other_model(vehicle, fine.make_model):
+        return ""
+    return _OTHER_VEHICLE.format(what=fine.make_model, whom="o órgão autuador")
+
+
+def _other_vehicle(record: Restriction, vehicle: Identity | None) -> str:
+    if vehicle is None:
+        return ""
+    checks = (
+        (record.plate, is_other_plate(vehicle, record.plate)),
+        (record.make_model, is_other_model(vehicle, record.make_model)),
+        (record.built_year, is_other_year(vehicle.built_year, record.built_year)),
+        (record.model_year, is_other_year(vehicle.model_year, record.model_year)),
+    )
+    differing = [str(field) for field, differs in checks if differs]
+    if not differing:
+        return ""
+    return _OTHER_VEHICLE.format(what=" ".join(differing), whom="o juízo e o Detran")

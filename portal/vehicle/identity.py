@@ -1,0 +1,78 @@
+"""Compare the vehicle that a record describes with the decoded one.
+
+Fines and court orders may repeat plate, make, model and years. Another vehicle there is a wrong
+entry, or the trace of a cloned plate.
+"""
+
+import re
+from dataclasses import dataclass
+
+from portal.vehicle.decode import Decoded
+from portal.vehicle.field import Field, fold
+from portal.vehicle.makes import read_name, vehicle_name
+from portal.vehicle.plate import InvalidPlate, Plate
+
+# A word of a model that tells it from others; engine sizes and valves do not ("1.0", "16V").
+_MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What the decoder says about a vehicle; "" and empty sets where it says nothing."""
+
+    plates: frozenset[str]
+    make: str
+    model_words: frozenset[str]
+    model_year: int | None
+    built_year: int | None
+
+
+def identity_of(decoded: Decoded) -> Identity:
+    """Return the identity of a decoded vehicle, with the models of its price candidates."""
+    name = vehicle_name(decoded)
+    models = [name.model, *(f"{entry.model} {entry.version}" for entry in decoded.fipe)]
+    return Identity(
+        plates=_spellings(decoded.plate.value),
+        make=name.make,
+        model_words=_model_words(" ".join(models)),
+        model_year=decoded.model_year,
+        built_year=decoded.built_year,
+    )
+
+
+def is_other_model(identity: Identity, make_model: Field) -> bool:
+    """Whether a text such as "VW/GOL 1.0" names another make or model. False where unclear."""
+    name = read_name(make_model.value)
+    if not name.make or not identity.make:
+        return False
+    if name.make != identity.make:
+        return read_name(identity.make).make == identity.make  # both are makes of the table
+    words = _model_words(name.model)
+    return bool(words and identity.model_words) and not any(
+        word.startswith(known) or known.startswith(word)
+        for word in words
+        for known in identity.model_words
+    )
+
+
+def is_other_year(known: int | None, text: Field) -> bool:
+    """Whether a record's year differs from the vehicle's. False where either is unreadable."""
+    return known is not None and text.value.isdecimal() and int(text.value) not in (0, known)
+
+
+def is_other_plate(identity: Identity, plate: Field) -> bool:
+    """Whether a record names another plate, in either spelling. False where unreadable."""
+    spellings = _spellings(plate.value)
+    return bool(spellings and identity.plates) and not spellings & identity.plates
+
+
+def _spellings(text: str) -> frozenset[str]:
+    try:
+        plate = Plate.parse(text)
+    except InvalidPlate:
+        return frozenset()
+    return frozenset({plate.text} | ({plate.twin.text} if plate.twin else set()))
+
+
+def _model_words(text: str) -> frozenset[str]:
+    return frozenset(_MODEL_WORD.findall(fold(text)))

@@ -1,0 +1,165 @@
+"""Spell the registers' capitals without accents as readable Portuguese.
+
+The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". A word gets its accents
+only where one spelling exists without them ("AUTOMATICA"); "A" and "E", which may stand for two
+words each, stay as they are. Words that no table knows keep their letters.
+"""
+
+import re
+
+from portal.vehicle.field import fold
+from portal.wording import bare
+
+_ACCENTED_WORDS = """
+acessório ação adaptações advertência aérea aglomeração alienação amapá amazônia ambulância
+antecedência antônio anuência após apreensão aproximação araçatuba assunção atenção até audição
+automática automático automóveis automóvel autorização autônomo autuação autuações avaliação
+avançar averbação água álcool área áreas belém braço braços brasília calçada calçadas calçado calço
+caminhão caminhões canalização característica características cartório câmara câmbio ceará cerração
+circulação cíveis cível clínico cobrança combustíveis combustível compatível competência competição
+comunicação conceição concessão concluído condição condições condução conservação contínua
+contramão conversão coração cônjuge crédito criança crianças critério cuiabá decisão declaração
+deficiência demonstração dependência depósito dimensões direção disponível distância divisão
+doméstica domicílio domínio duração edificação eletrônica eletrônico elétrica elétrico elétricos
+emergência emissão escrituração especificação especificações específica específicos estação exceção
+execução execuções exibição exigíveis exigível experiência explosão extensão fabricação família
+faróis férrea fiduciária fiscalização física físico flexível florianópolis forçar formação
+frequência frequências fumaça gás getúlio goiás goiânia grão habilitação hipótese híbrida híbrido
+horário horários identificação ilhéus iluminação iminência imobilizações importação impossível
+inalterável incêndio incompatível indicação indispensáveis indisponível inexigíveis inexigível
+infância influência informação informações infração infrações início inscrição inspeção instalações
+instantâneo interdição interseção interseções irrecuperável itajaí joão josé judiciária judiciário
+juízo jundiaí jurídica justiça júri lançando lâmpadas licença limitação lotação luís macapá maceió
+manutenção maranhão maringá marília máquina máxima máximo mãos mecânica mecânico ministério mínima
+mínimo mossoró movimentação mudança município municípios nacionalização não necessária necessárias
+niterói nível notificação número obrigatória obrigatório obrigatórios observância obstáculo
+ocorrência ofício ondulação operação óculos óleo órgão órgãos ônibus padrão padrões painéis paraíba
+paranaguá paraná partículas pedágio película periódico perícia perímetro permissão petrópolis pés
+piauí polícia posição posições prática precaução preferência prejuízo previdenciária prisão
+procuração proibição proprietária proprietário propulsão proteção providências própria próprio
+prótese psíquico pública públicas público públicos razão rápida rápido realização recuperação
+refúgio refúgios região regulamentação regularização relação remoção renovação residência
+responsável restrição restrições ré ribeirão rodízio rodoviária rodoviário rondônia rotatória ruído
+saída santarém são seção segurança semáforo sequência serviço serviços sinalização situação
+situações símbolo solicitação sócio subseção substância substâncias subterrânea superintendência
+suspensão taubaté táxi temporária teresópolis título títulos toxicológico tração transferência
+transmissão trânsito tributária tributário túneis túnel uberlândia urgência utilitário utilização
+única único veículo veículos versão vestuário viária viário vigência violência visão visível
+vitória vítima
+"""
+_ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
+# The reformed spelling differs from the register's by more than an accent.
+_ACCENTED |= {"MICROONIBUS": "micro-ônibus"}
+
+# Names and acronyms that have capitals inside a sentence, too.
+_PROPER_WORDS = """
+ACC ANTT BIN CET Ciretran CMT CNH CNPJ Contran CPF CRLV CRV CTB CVT DER Detran DNIT DPVAT FIPE GLP
+GNV IPVA JARI PBT PBTC PPD PRF Renach Renainf Renajud Renavam Senatran STF STJ TRF TRT
+AC AL AP BA CE DF ES GO MA MG MS MT PB PE PI PR RJ RN RR RS SC SP TO
+Acre Alagoas Amapá Bahia Brasil Brasília Ceará Goiás Maranhão Paraná Paraíba Pernambuco Piauí
+Rondônia Roraima Sergipe Tocantins
+"""
+_PROPER = {bare(word): word for word in _PROPER_WORDS.split()}
+# "PA", "AM", "RO" and "SE" are words or roads more often than states inside a sentence.
+_SMALL = frozenset(("A", "AO", "COM", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
+_UNITS = {"KM": "km", "M": "m", "CM": "cm", "CV": "cv", "KG": "kg"}
+# Short words of names of places. Other words of up to three letters stay in capitals.
+_SHORT_WORDS_TEXT = """
+AV ALA ANA BOA BOM CEL CIA DR DRA EST GAL LUZ LUA MAR MAL PAZ RIO ROD RUA SOL SUL STA STO TV VIA VL
+"""
+_SHORT_WORDS = frozenset(_SHORT_WORDS_TEXT.split())
+_WORD = re.compile(r"[^\W\d_]+")
+_VOWEL = re.compile(r"[AEIOUY]")
+
+
+def sentence_case(text: str) -> str:
+    """Spell a text of capitals as a sentence: "NAO EXIGIVEL" → "Não exigível".
+
+    A text that has lower case already keeps its case and gets only its missing accents.
+    """
+    if _is_mixed(text):
+        return accented(text)
+    spelled = _WORD.sub(lambda match: _in_sentence(match, text), text)
+    start = next((i for i, char in enumerate(spelled) if char.isalnum()), 0)
+    return spelled[:start] + spelled[start : start + 1].upper() + spelled[start + 1 :]
+
+
+def name_case(text: str) -> str:
+    """Spell the name of a body or place: "AV SAO JOAO, KM 3" → "Av São João, km 3"."""
+    if _is_mixed(text):
+        return accented(text)
+    return _WORD.sub(lambda match: _in_name(match, text), text)
+
+
+def accented(text: str) -> str:
+    """Restore missing accents and keep each word's case: "Alcool" → "Álcool"."""
+    return _WORD.sub(lambda match: _with_accents(match[0]), text)
+
+
+def spelled_like(text: str, model: str) -> str:
+    """Spell ``text`` as a sentence, with the words it shares with the start of ``model``.
+
+    The model, a text of good spelling, settles what a table of single words cannot: "SUPERIOR A
+    MAXIMA" is "superior à máxima" where the model says so.
+    """
+    if fold(text) == fold(model):
+        return model
+    words, models = sentence_case(text).split(" "), model.split(" ")
+    for position, (word, better) in enumerate(zip(words, models, strict=False)):
+        if fold(word) != fold(better):
+            break
+        words[position] = better
+    return " ".join(words)
+
+
+def _is_mixed(text: str) -> bool:
+    return any(char.islower() for char in text.replace("ª", "").replace("º", ""))
+
+
+def _is_code(match: re.Match[str], text: str) -> bool:
+    """Whether a word is part of a code such as "A3", "BR-040" or "K33"."""
+    before, after = text[: match.start()], text[match.end() :]
+    if before[-1:].isdigit() or after[:1].isdigit():
+        return True
+    return len(match[0]) <= 3 and bool(re.match(r"-[0-9]", after))
+
+
+def _in_sentence(match: re.Match[str], text: str) -> str:
+    word = match[0]
+    if _is_code(match, text):
+        return _unit_after_number(match, text)
+    folded = bare(word)
+    if folded in _PROPER:
+        return _PROPER[folded]
+    return _ACCENTED.get(folded, word.lower())
+
+
+def _unit_after_number(match: re.Match[str], text: str) -> str:
+    is_alone = not text[match.end() : match.end() + 1].isdigit()
+    return _UNITS.get(match[0], match[0]) if is_alone else match[0]
+
+
+def _in_name(match: re.Match[str], text: str) -> str:
+    word = match[0]
+    if _is_code(match, text):
+        return _unit_after_number(match, text)
+    folded = bare(word)
+    if folded == "KM":
+        return "km"
+    if folded in _SMALL and match.start() > 0:
+        return word.lower()
+    if folded in _PROPER:
+        return _PROPER[folded]
+    if folded in _ACCENTED:
+        return _ACCENTED[folded].capitalize()
+    is_acronym = (len(word) <= 3 and folded not in _SHORT_WORDS) or not _VOWEL.search(folded)
+    return word if is_acronym else word.capitalize()
+
+
+def _with_accents(word: str) -> str:
+    spelling = _ACCENTED.get(bare(word))
+    if spelling is None or len(spelling) != len(word) or not word.isascii():
+        return word
+    return "".join(
+        good.upper() if sent.isupper() else good for sent, good in zip(word, spelling, strict=True)
+    )

@@ -1,0 +1,40 @@
+"""The steps follow from the situation; every unverified subject has an official link."""
+
+from typing import get_args
+from urllib.parse import urlsplit
+
+import pytest
+
+from portal.law import PHASE_TITLES, STEPS, UNVERIFIED, Situation, steps_for
+
+
+def test_every_situation_has_a_step_and_every_phase_a_title():
+    assert {step.situation for step in STEPS} == set(get_args(Situation))
+    assert {step.phase for step in STEPS} == PHASE_TITLES.keys()
+
+
+def test_steps_that_always_apply_come_without_any_record():
+    titles = {step.title for step in steps_for(frozenset())}
+    assert {"Transfira em 30 dias", "Confira IPVA e licenciamento", "Faça a vistoria"} <= titles
+    assert "As multas acompanham o veículo" not in titles
+
+
+def test_situations_add_their_steps():
+    added = set(steps_for(frozenset({"court_order", "penhora"}))) - set(steps_for(frozenset()))
+    assert {step.situation for step in added} == {"court_order", "penhora"}
+
+
+def test_texts_are_sentences():
+    for step in STEPS:
+        assert step.text.endswith("."), step
+        assert not step.title.endswith("."), step
+    assert len({step.title for step in STEPS}) == len(STEPS)
+
+
+@pytest.mark.parametrize("item", UNVERIFIED, ids=lambda item: item.key)
+def test_link_of_an_unverified_subject_is_https_under_gov_br(item):
+    address = urlsplit(item.link)
+    assert address.scheme == "https"
+    assert address.hostname == "gov.br" or (address.hostname or "").endswith(".gov.br")
+    assert not (address.query or address.fragment or address.username or address.port)
+    assert item.link_name

@@ -1,0 +1,74 @@
+"""A fine's own description is its headline, picks the split, and may conflict with the code."""
+
+from datetime import date
+
+import pytest
+
+from portal.law import assess, find
+from portal.law.infractions import rows
+from portal.law.source_wording import narrowed_to_wording, wording_of
+from portal.sandbox.offences import OFFENCES
+from tests.law.records import fine
+
+TODAY = date(2026, 11, 20)
+
+
+def test_every_official_wording_names_its_own_row():
+    for row in rows():
+        infraction = find(row.code)
+        if row.current:
+            narrowed = narrowed_to_wording(infraction, row.official.upper())
+            assert narrowed.rows == (row,), row
+            assert narrowed.split == (row.split if len(infraction.rows) > 1 else ""), row
+        assert wording_of(infraction, row.official.upper()).text == row.description
+
+
+def test_no_official_wording_conflicts_with_its_code_even_when_cut():
+    for row in rows():
+        for length in (200, 60, 40):
+            assert wording_of(find(row.code), row.official.upper()[:length]).conflict == "", row
+
+
+def test_no_wording_of_the_sandbox_conflicts_with_its_code():
+    for code, offence in OFFENCES.items():
+        assert wording_of(find(code), offence.description).conflict == "", code
+
+
+@pytest.mark.parametrize(
+    ("code", "sent", "splits"),
+    [
+        ("6050", "AVANCAR O SINAL VERMELHO DO SEMAFORO", ["1", "3"]),
+        ("6050", "AVANCAR O SINAL DE PARADA OBRIGATORIA", ["2"]),
+        ("5185", "DEIXAR O CONDUTOR OU PASSAGEIRO DE USAR O CINTO", ["1", "2"]),
+        ("5843", "DEIXAR DE INDICAR COM ANTECEDENCIA A MANOBRA", ["1", "2", "3", "4"]),
+        ("5452", "ESTACIONAR NO PASSEIO", ["1"]),
+    ],
+)
+def test_description_picks_the_splits_that_it_names(code, sent, splits):
+    narrowed = narrowed_to_wording(find(code), sent)
+    assert [row.split for row in narrowed.rows] == splits
+
+
+def test_headline_is_the_sources_own_wording_with_the_tables_accents():
+    sent = "AVANCAR O SINAL VERMELHO DO SEMAFORO"
+    law = assess(fine(code="6050", description=sent), TODAY)
+    assert law.description == "Avançar o sinal vermelho do semáforo"
+    assert law.table_description.startswith("Avançar o sinal vermelho do … semáforo, exceto")
+    assert law.description_note == ""
+    law = assess(fine(code="6050"), TODAY)
+    assert (law.description, law.table_description) == (find("6050").description, "")
+
+
+def test_description_of_another_code_is_flagged_with_that_code():
+    wording = wording_of(find("6050"), "ESTACIONAR NO PASSEIO")
+    assert wording.text == "Estacionar no passeio"
+    assert "é a do código 545-2, e o registro traz o código 605-0" in wording.conflict
+    assert (
+        "não corresponde ao código 605-0" in wording_of(find("6050"), "DIRIGIR SEM CINTO").conflict
+    )
+
+
+def test_unknown_code_keeps_the_sources_wording_readable():
+    assert wording_of(None, "TRANSPORTAR PRODUTO PERIGOSO SEM LICENCA").text == (
+        "Transportar produto perigoso sem licença"
+    )

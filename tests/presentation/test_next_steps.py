@@ -1,0 +1,104 @@
+"""The panel "O que fazer agora" on the page and on paper."""
+
+import pytest
+
+from portal.presentation import Panels, dossier_page, renavam_page, vehicle_page
+from portal.vehicle import Renavam
+from tests.factories import HIDDEN, fine, renainf_body, renajud_body, report_body, restriction
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, answered, panels, render
+from tests.presentation.test_every_field import words
+
+CASE = "0000001-02.2024.8.13.0024"
+
+
+def shown(medium, answers):
+    report = answered(report_body())
+    if medium == "page":
+        return words(render(vehicle_page(PLATE, answers, report, CONTEXT)))
+    return words(render(dossier_page(PLATE, answers, report, CONTEXT, address="https://x")))
+
+
+@pytest.fixture(params=["page", "dossier"])
+def medium(request):
+    return request.param
+
+
+def test_court_order_asks_for_its_case_number(medium):
+    text = shown(medium, panels(renajud=renajud_body(restriction(processo=CASE))))
+    assert "Não pague antes da baixa da restrição judicial" in text
+    assert f"Processo {CASE}, TJMG" in text
+    assert "Penhora: o veículo pode ser levado a leilão" not in text
+    hidden = shown(medium, panels(renajud=renajud_body(restriction(processo=HIDDEN))))
+    assert "a fonte oculta o número do processo; peça-o ao vendedor" in hidden
+
+
+def test_penhora_warns_the_buyer(medium):
+    text = shown(medium, panels(renajud=renajud_body(restriction(restricoes="PENHORA"))))
+    assert "Penhora: o veículo pode ser levado a leilão" in text
+    assert "fraude à execução" in text
+
+
+def test_open_fines_name_their_bodies_and_follow_the_vehicle(medium):
+    records = (
+        fine(),
+        fine(autoInfracao="B1"),
+        fine(orgaoAutuador="DETRAN SP", ufOrgaoAutuador="SP"),
+    )
+    text = shown(medium, panels(renainf=renainf_body(*records)))
+    assert (
+        "Órgãos das multas em aberto: Polícia Rodoviária Federal (MG): 2 e Detran SP (SP)" in text
+    )
+    assert "As multas acompanham o veículo" in text
+    assert "arts. 128 e 131, § 2º, do CTB" in text
+
+
+def test_notice_without_fine_asks_for_a_reserve(medium):
+    recent = fine(dataInfracao="01/10/2026", dataEmissaoNotificacao="10/10/2026",
+                  dataCadastroInfracao="05/10/2026")  # fmt: skip
+    text = shown(medium, panels(renainf=renainf_body(recent)))
+    assert "Reserve um valor para as autuações" in text
+
+
+def test_clean_car_gets_the_checks_that_no_record_covers(medium):
+    text = shown(medium, panels(renainf=renainf_body(), renajud=renajud_body()))
+    for title in (
+        "Confira o financiamento",
+        "Confira IPVA e licenciamento",
+        "Transfira em 30 dias",
+    ):
+        assert title in text
+    for title in ("Pagar ou contestar as multas", "Não pague antes da baixa"):
+        assert title not in text
+
+
+def test_unavailable_lookups_are_steps(medium):
+    text = shown(medium, Panels(DOWN, DOWN, DOWN))
+    assert "Consulte de novo as multas" in text
+    assert "Consulte de novo as restrições judiciais" in text
+    assert "Compare o documento com o veículo" in text
+
+
+def test_record_of_another_vehicle_is_a_step(medium):
+    text = shown(medium, panels(renainf=renainf_body(fine(marcaModelo="VW/GOL"))))
+    assert "Esclareça o registro de outro veículo" in text
+
+
+def test_renavam_page_has_the_steps_without_the_vehicles_one():
+    page = renavam_page(
+        Renavam.parse("12345678910"),
+        answered(renainf_body(fine())),
+        answered(renajud_body()),
+        CONTEXT,
+    )
+    text = words(render(page))
+    assert "As multas acompanham o veículo" in text
+    assert "Compare o documento com o veículo" not in text
+
+
+def test_official_links_are_on_page_and_paper():
+    answers, report = panels(), answered(report_body())
+    for page in (
+        vehicle_page(PLATE, answers, report, CONTEXT),
+        dossier_page(PLATE, answers, report, CONTEXT, address="https://x"),
+    ):
+        assert 'href="https://portalservicos.senatran.serpro.gov.br/"' in render(page)

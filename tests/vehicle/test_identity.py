@@ -1,0 +1,64 @@
+"""Another make, model, year or plate in a record is recognised; unclear texts are not."""
+
+import pytest
+
+from portal.vehicle import (
+    EMPTY,
+    HIDDEN,
+    Field,
+    identity_of,
+    is_other_model,
+    is_other_plate,
+    is_other_year,
+    read_decode,
+    result_of,
+)
+from tests.factories import HIDDEN as MARKER
+from tests.factories import decode_body, fipe_entry
+
+
+def known(text):
+    return Field(text, "known")
+
+
+def identity(**fields):
+    return identity_of(read_decode(result_of(decode_body("ABC1D23", **fields)), MARKER))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_other"),
+    [
+        ("I/AUDI A3", False),
+        ("AUDI/A3 SEDAN 1.8", False),
+        ("VW/GOL 1.0", True),
+        ("I/AUDI Q7", True),
+        ("AUDI", False),
+        ("NAO CADASTRADO", False),
+        ("", False),
+    ],
+)
+def test_make_and_model(text, is_other):
+    assert is_other_model(identity(), known(text) if text else EMPTY) is is_other
+
+
+def test_hidden_model_and_unknown_make_decide_nothing():
+    assert not is_other_model(identity(), HIDDEN)
+    unknown = identity(marca="", descricao="", informacoesFipe=[])
+    assert not is_other_model(unknown, known("VW/GOL"))
+
+
+def test_models_of_the_price_table_count():
+    gol = identity(
+        marca="VW", descricao="VW/NOVO 1.0", informacoesFipe=[fipe_entry(modelo="Gol City")]
+    )
+    assert not is_other_model(gol, known("VW/GOL 1.0 16V"))
+    assert is_other_model(gol, known("VW/POLO 1.0 16V"))
+
+
+def test_years_and_plates():
+    assert is_other_year(2015, known("2003"))
+    assert not any(is_other_year(2015, known(text)) for text in ("2015", "0", "x"))
+    assert not is_other_year(None, known("2003"))
+    assert is_other_plate(identity(), known("XYZ9A99"))
+    assert not is_other_plate(identity(), known("ABC-1323"))  # the same plate in its old form
+    assert not is_other_plate(identity(), known("?"))
