@@ -113,7 +113,7 @@ def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:
                     pagamento=payment(dataPagamento="VENCE EM 10/10/2026"),
                 )
             ),
-            "Passou a constar com situação não informada: multa",
+            "Passou a constar como talvez paga: multa",
         ),
         (
             "renainf",

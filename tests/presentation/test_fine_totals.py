@@ -41,8 +41,8 @@ def test_discount_note_excludes_enforceable_fines() -> None:
 
 def test_points_of_notice_do_not_count_yet() -> None:
     page = page_text(notified(9))
-    assert "paga ou não: 0; podem vir a contar os de multas sem penalidade: 4" in page
-    assert "podem vir a contar" not in page_text(penalised(60))
+    assert "paga ou não: 0; mais 4, se as autuações virarem multa" in page
+    assert "se as autuações virarem multa" not in page_text(penalised(60))
 
 
 def test_points_of_paid_fines_count() -> None:
@@ -59,7 +59,7 @@ def test_traces_of_a_payment_are_shown() -> None:
     assert "Valor pagoR$\u00a0104,13" in page or "Valor pagoR$ 104,13" in page
     assert f"o registro do pagamento ({days_ago(4)})" in page
     assert "a UF do pagamento (MG)" in page
-    assert "a 80%" not in page.split("talvez paga")[1].split("Prazos")[0]
+    assert "20% de desconto" not in page.split("talvez paga")[1].split("Prazos")[0]
 
 
 def test_enforceable_fine_prints_no_discounted_amount() -> None:

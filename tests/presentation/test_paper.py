@@ -123,7 +123,7 @@ def test_enforceable_fine_prints_no_discounted_amount() -> None:
     enforceable = fine(**PENALTY, dataEmissaoPenalidade="20/11/2025")
     table = table_of(enforceable, fine())
     assert table.rows[0].discounts == ""
-    assert "a 80%" in table.rows[1].discounts
+    assert "com −20%" in table.rows[1].discounts
     assert [standing for standing, _ in table.discounts] == ["exigível", "situação não informada"]
 
 

@@ -97,7 +97,7 @@ def test_fines_panel_shows_source_kind_and_unknown_standing() -> None:
     html = render(vehicle_page(PLATE, panels(renainf=odd), UNASKED, CONTEXT))
     text = text_of(check_html(html))
     assert "A fonte registra “CANCELADA”" in text
-    assert "Situação na fonteCANCELADA" in text
+    assert "Situação na fonteCancelada" in text
     assert "3 registros idênticos: confirme se é a mesma multa" in text
     assert "Em aberto por gravidade: 4 médias." in text
     assert "não é possível dizer 4 multas de situação incerta" in text

@@ -151,6 +151,8 @@ def _standing_events(
 ) -> Iterator[str]:
     if was is None or change.after is None or was.standing_word == law.standing_word:
         return
+    if law.is_called_off and was.standing == law.standing:
+        return  # the "kind" event quotes the source's word
     if law.is_paid:
         paid_on = change.after.paid_on
         yield "paga" + (f" em {formats.short_date(paid_on)}" if paid_on else "")
@@ -181,7 +183,7 @@ def _fine_event(
             return f"notificação da autuação em {formats.short_date(now.notified_on)}"
         case "penalty":
             return f"penalidade em {formats.short_date(now.penalty_on)}"
-        case "kind" if now.kind and was is not None and was.standing_word == law.standing_word:
+        case "kind" if now.kind and was is not None and was.standing == law.standing:
             return f"a fonte agora registra “{now.kind}”"
         case "amount":
             before, value = was.amount.value if was else None, law.amount.value

@@ -95,7 +95,7 @@ def test_rejected_report_shows_an_error_page(buyer: PageClient, upstream: FaultU
     upstream.script("/detran/v1/analytical-reports", faults.status(400))
     form = {"csrf_token": page.csrf_token()}
     failed = buyer.post(f"/placa/{PLATE}/laudo", 502, data=form)
-    assert "O laudo não pôde ser escrito" in failed.text
+    assert "A análise não pôde ser escrita" in failed.text
 
 
 def test_paid_report_is_shown_even_if_not_stored(

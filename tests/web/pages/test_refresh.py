@@ -65,7 +65,7 @@ def test_out_of_scope_lookups_are_neither_run_nor_reported(
     assert upstream.count() == 2
     assert "Atualizado às" in status_of(refresh(pages))
     assert upstream.count() == 4
-    assert "O seu acesso não inclui escrever laudos." in page.text
+    assert "O seu acesso não inclui escrever análises." in page.text
     assert not page.all("form", action=f"{PAGE}/laudo")
 
 
