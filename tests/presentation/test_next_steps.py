@@ -59,6 +59,14 @@ def test_notice_without_fine_asks_for_a_reserve(medium):
     assert "Reserve um valor para as autuações" in text
 
 
+def test_probably_due_fine_asks_for_its_due_date(medium):
+    penalised = fine(dataInfracao="01/06/2026", dataEmissaoNotificacao="10/06/2026",
+                     dataEmissaoPenalidade="06/10/2026")  # fmt: skip
+    text = shown(medium, panels(renainf=renainf_body(penalised)))
+    assert "Confira o vencimento na notificação" in text
+    assert "Combine por escrito quem paga as multas" not in text
+
+
 def test_clean_car_gets_the_checks_that_no_record_covers(medium):
     text = shown(medium, panels(renainf=renainf_body(), renajud=renajud_body()))
     for title in (

@@ -68,7 +68,7 @@ def test_pdf_is_tagged_titled_and_in_portuguese() -> None:
 def test_pdf_contains_every_fine_and_version() -> None:
     text = text_of(pdf_of(dossiers.heavy()))
     for number in range(40):
-        assert f"Local: RODOVIA {number} KM {number * 7}." in text
+        assert f"Local: Rodovia {number} km {number * 7}." in text
     for number in range(6):
         assert f"VERSAO {number} 1.8 16V TURBO" in text
 
