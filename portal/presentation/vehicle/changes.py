@@ -149,10 +149,8 @@ def _describe_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
 def _standing_events(
     was: FineAssessment | None, law: FineAssessment, change: FineChange
 ) -> Iterator[str]:
-    if was is None or change.after is None or was.standing_word == law.standing_word:
+    if was is None or change.after is None or was.standing == law.standing:
         return
-    if law.is_called_off and was.standing == law.standing:
-        return  # the "kind" event quotes the source's word
     if law.is_paid:
         paid_on = change.after.paid_on
         yield "paga" + (f" em {formats.short_date(paid_on)}" if paid_on else "")
