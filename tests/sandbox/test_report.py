@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from portal.sandbox import SITUATIONS
@@ -276,7 +276,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.sampled_from(SECTIONS.split()), json_values))
 def test_report_never_raises_for_odd_data(data: dict[str, Any]) -> None:
     written = write_report(Plate("XYZ1D23"), data)
