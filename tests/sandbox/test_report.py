@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from portal.sandbox import SITUATIONS
 from portal.sandbox.report import write_report
-from portal.vehicle import Plate, mask_names, read_report
+from portal.vehicle import Plate, mask_names, read_report, result_of
 from tests.sandbox.requests import post, report, result
 
 TOPICS = "documentacao rouboFurto leilao fipe chassiMotor restricoes multas proprietarios"
@@ -246,7 +246,7 @@ def test_portal_reads_and_masks_nothing_in_a_report(plate: str) -> None:
         "renajud": result(f"restrictions/renajud/{plate}"),
     }
     response = post({"plate": plate, "data": data})
-    read = read_report(response.body, "INFORMACAO OCULTADA", mask_names=False)
+    read = read_report(result_of(response.body), "INFORMACAO OCULTADA", mask_names=False)
     texts = [str(topic.text) for topic in read.topics]
     assert "INFORMACAO OCULTADA" not in response.body.decode()
     assert [topic.key for topic in read.topics] == TOPICS.split()
