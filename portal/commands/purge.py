@@ -24,6 +24,7 @@ _DATABASE_BYTES_REMAIN = (
     "database's log: purge again to remove those."
 )
 _STORE_DOWN = "The store cannot be reached: what it holds was not purged, or not all of it."
+_BY_RENAVAM = "Answers that were looked up by its Renavam are not included: purge the Renavam too."
 _LEASE_REMAINS = "A lease's file names the vehicle and cannot be removed: purge again."
 
 
@@ -58,6 +59,8 @@ def purge_command(
             run.attempt(history.forget, name)
             run.attempt(leases.forget, store.tag(name))
         run.end()
+        if isinstance(subject, Plate):
+            print(_BY_RENAVAM, file=sys.stderr)
 
     return purge
 

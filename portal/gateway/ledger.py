@@ -179,6 +179,9 @@ class Ledger:
                 assert key is not None
                 opened = replace(
                     entry,
+                    # An entry may wait for the database for long, and needs no credential for that.
+                    caller=replace(caller, credential=None),
+                    has_own_credential=caller.credential is not None,
                     origin=origin,
                     number=int(key[0]),
                     sent_at=now,
@@ -222,7 +225,7 @@ class Ledger:
         if free:
             values["price"] = "0"
         caller, is_answer = entry.caller.name, entry.status == 200
-        refused = entry.caller.credential is not None and entry.status in REFUSED
+        refused = entry.has_own_credential and entry.status in REFUSED
         releases = free or refused or (entry.on_trial and not is_answer)
         left_s = entry.deadline - time.monotonic()
         wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
@@ -283,9 +286,9 @@ class LedgerEntry:
     ``begin`` returns the entry of one send; a further send of the same lookup begins from the same
     entry and gets a row of its own. ``deadline`` (monotonic seconds) bounds the wait for opening a
     row. ``purges`` is the number of the last purge before the lookup: after a later purge of the
-    vehicle, rows are written without its tag. The members from ``origin`` on are those of the row:
-    ``sent_at`` in epoch and ``started`` in monotonic seconds; ``on_trial``: none of this caller's
-    calls has been answered with 200 today.
+    vehicle, rows are written without its tag. The members from ``has_own_credential`` on are those
+    of the row: ``sent_at`` in epoch and ``started`` in monotonic seconds; ``on_trial``: none of
+    this caller's calls has been answered with 200 today.
     """
 
     ledger: Ledger
@@ -296,6 +299,7 @@ class LedgerEntry:
     deadline: float = math.inf
     purges: int | None = None
     observer: Observer = field(default_factory=Observer)
+    has_own_credential: bool = False
     origin: str = ""
     number: int = 0
     sent_at: float = 0.0

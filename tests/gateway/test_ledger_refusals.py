@@ -129,6 +129,7 @@ def test_concurrent_new_callers_do_not_exceed_limit(engine):
 
     with ThreadPoolExecutor(20) as pool:
         paid = sum(pool.map(race, range(150)))
+    ledger.settle()  # a busy machine may have deferred the end of a call
     while kind_of(ledger, caller("c0")) == "sent":
         paid += 1
     assert paid == 30

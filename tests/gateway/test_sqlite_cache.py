@@ -175,7 +175,7 @@ def test_new_store_can_be_opened_concurrently(tmp_path):
     for turn in range(5):
         stores = [opened_cache(tmp_path / str(turn)) for _ in range(8)]
         with ThreadPoolExecutor(8) as pool:
-            begun = [pool.submit(store.read, "t:k") for store in stores]
+            begun = [pool.submit(store.read_many, ["t:k"]) for store in stores]
         assert len({each.result()[1] for each in begun}) == 1
 
 
