@@ -36,6 +36,7 @@ from portal.storage.schema import (
     SCHEMA_HEAD,
     SchemaMismatch,
     mismatch,
+    record_revision,
     schema_revision,
     stored_revision,
 )
@@ -202,13 +203,20 @@ def current_revision(engine: Engine) -> str | None:
 def upgrade_schema(engine: Engine) -> str | None:
     """Migrate to this version's schema and return the former revision, None for an empty database.
 
-    All migrations run in one transaction. Concurrent calls wait for the first. Raises
-    SQLAlchemyError, or SchemaMismatch where another version migrated the database to a revision
-    unknown here.
+    An empty database gets the tables at once. All migrations run in one transaction. Concurrent
+    calls wait for the first. Raises SQLAlchemyError, or SchemaMismatch where another version
+    migrated the database to a revision unknown here.
     """
     with reading(engine) as db:
         if stored_revision(db) == SCHEMA_HEAD:
             return SCHEMA_HEAD
+        is_empty = schema_revision(db) is None
+    if is_empty:
+        with _set_up_transaction(engine) as db:
+            if schema_revision(db) is None:
+                metadata.create_all(db)
+                record_revision(db, SCHEMA_HEAD)
+                return None
     # Lazy, because most starts need no migration. Before the lock, which other portals wait for.
     from portal.storage.migrations import migrate
 

@@ -98,11 +98,12 @@ def test_failed_token_read_pauses_further_reads(
     """The server hangs, so each read costs a time-out and blocks a thread."""
     from portal.storage import postgresql
 
-    monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", 0.3)
     with opened(stoppable.url, tmp_path) as engine:
         tokens = Tokens(engine, (), clock, clock)
         known = digest(tokens.issue("known", DECODE, None, 0))
         tokens.identify(known)
+        answer_timeout_s = postgresql.ANSWER_TIMEOUT_S
+        monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", 0.3)
         stoppable.pause()
         reads = []
 
@@ -117,6 +118,7 @@ def test_failed_token_read_pauses_further_reads(
             assert tokens.identify(known).name == "known"
         assert len(reads) == 1
         stoppable.resume()
+        monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", answer_timeout_s)
         clock.advance(LAST_KNOWN_S)
         wait_until(lambda: is_read(tokens, known), "the database")
         assert tokens.revoke("known")

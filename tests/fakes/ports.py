@@ -102,7 +102,7 @@ def accepts_connections(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def wait_until(question: Callable[[], object], what: str, timeout_s: float = 20) -> None:
+def wait_until(question: Callable[[], object], what: str, timeout_s: float = 60) -> None:
     """Poll until ``question`` is true; raises AssertionError with ``what`` at the time-out."""
     ends_at = time.monotonic() + timeout_s
     while not question():

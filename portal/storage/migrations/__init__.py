@@ -19,7 +19,7 @@ def migrate(db: Connection) -> str | None:
     if former is not None and former not in REVISIONS:
         raise mismatch(former)
     config = alembic_config()
-    config.attributes.update(connection=db, is_new=former is None)
+    config.attributes["connection"] = db
     if stored is None and former is not None:
         command.stamp(config, former)
     command.upgrade(config, SCHEMA_HEAD)

@@ -126,6 +126,7 @@ def set_up_logging(secrets: Sequence[str] = ()) -> None:
         server = logging.getLogger(name)
         server.handlers.clear()
         server.propagate = True
+    logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)  # a line for each
 
 
 def _encodings(secret: str) -> set[str]:
