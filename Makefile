@@ -25,13 +25,19 @@ run: $(VENV)/runtime ## the portal at http://127.0.0.1:8000 (HOST and PORT chang
 sandbox: $(VENV)/runtime ## the embedded upstream alone at http://127.0.0.1:9000
 	@HOST=$(HOST) PORT=$(or $(PORT),9000) exec $(BIN)/python -m portal.sandbox
 
+# The tests start the server hundreds of times; without bytecode each start would compile it again.
+test fuzz: export PYTHONDONTWRITEBYTECODE :=
+
+# What failed beside other tests runs again alone: a machine that stalls for seconds exceeds
+# limits of the portal itself, such as the 5 s of a database statement.
 test: $(VENV)/dev ## everything that must pass
 	@sh tests/install_system_packages.sh
 	@$(BIN)/python -m tests.quality.tools
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 || { test $$? -eq 1 && $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
 
 fuzz: $(VENV)/dev ## the long fuzz runs (make test has a short form of each; FUZZ_MINUTES, STATES_SEED)
-	@FUZZ=full $(BIN)/python -m pytest tests/hostile tests/browser/test_hostile_strings.py tests/states
+	@FUZZ=full $(BIN)/python -m pytest tests/hostile tests/browser/test_hostile_strings.py tests/states \
+		tests/outages/test_fault_matrix.py tests/upstream/test_origin.py tests/fakes/test_faults.py
 
 check: $(VENV)/dev ## ruff, mypy --strict, the import contracts
 	@$(BIN)/ruff check .

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from sqlalchemy import Engine
 
 from tests.fakes import Clock, FaultUpstream, closing, network_guard
@@ -13,6 +14,11 @@ from tests.fakes.databases import KINDS, Database, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
 
 PortalFactory = Callable[..., InProcessPortal]
+
+
+# No test depends on wall-clock speed, so examples have no deadline.
+settings.register_profile("dossie", deadline=None)
+settings.load_profile("dossie")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -12,6 +12,7 @@ from typing import Literal
 from tests.fakes import faults, odd_bodies
 from tests.fakes.answers import LISTS, NAMING_A_PLATE, OPERATIONS, Operation
 from tests.fakes.wire import Fault
+from tests.hostile.effort import FULL
 
 Charge = Literal["maybe", "charged", "answered"]
 
@@ -26,6 +27,15 @@ class Row:
     @property
     def name(self) -> str:
         return self.fault.name
+
+    @property
+    def tested(self) -> tuple[Operation, ...]:
+        """All operations with FUZZ=full, otherwise one GET and the POST where the row has it.
+
+        A fault acts below the operations, which differ in path and body only.
+        """
+        gets = tuple(name for name in self.operations if name != "report")
+        return self.operations if FULL else (*gets[:1], *set(self.operations) - set(gets))
 
     def __str__(self) -> str:
         return self.fault.name

@@ -100,7 +100,7 @@ def accepts_connections(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def wait_until(question: Callable[[], object], what: str, timeout_s: float = 20) -> None:
+def wait_until(question: Callable[[], object], what: str, timeout_s: float = 60) -> None:
     """Poll a question until it is true; AssertionError, naming ``what``, when it stays false."""
     ends_at = time.monotonic() + timeout_s
     while not question():

@@ -90,7 +90,7 @@ class ServerProcess:
                 start_new_session=True,
             )
         try:
-            wait_until(lambda: not self.is_running or self.answers(), "the start")
+            wait_until(lambda: not self.is_running or self.answers(), "the start", 120)
         except AssertionError as late:
             self._end_group()
             raise AssertionError(f"{late}\n{self.output}") from None

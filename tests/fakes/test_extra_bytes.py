@@ -16,7 +16,7 @@ PATH = path_of("decode")
 CLEAN = factories.decode_body("ABC1D23")
 
 
-def received(upstream: FaultUpstream, fault: Fault, patience_s: float = 0.5) -> bytes:
+def received(upstream: FaultUpstream, fault: Fault, patience_s: float = 2.0) -> bytes:
     """Everything that arrives within ``patience_s`` of silence."""
     upstream.once(PATH, fault)
     data = b""

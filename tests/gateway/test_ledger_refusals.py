@@ -129,6 +129,7 @@ def test_raced_newcomers_never_pass_the_limit(engine):
 
     with ThreadPoolExecutor(20) as pool:
         paid = sum(pool.map(race, range(150)))
+    book.settle()  # a busy machine may have deferred the end of a call
     while kind_of(book, caller("c0")) == "sent":
         paid += 1
     assert paid == 30

@@ -37,7 +37,7 @@ CHARGED = {"maybe": Uncertain, "charged": Unusable}
     [
         pytest.param(row, operation, id=f"{row}-{operation}")
         for row in BROKEN
-        for operation in row.operations
+        for operation in row.tested
     ],
 )
 def test_a_broken_answer_raises_by_its_charge_class_and_the_next_call_is_clean(
@@ -81,7 +81,7 @@ def test_slow_headers_end_with_their_own_limit_long_before_the_deadline(upstream
     [
         pytest.param(row, operation, id=f"{row}-{operation}")
         for row in GOOD
-        for operation in row.operations
+        for operation in row.tested
     ],
 )
 def test_an_odd_answer_is_an_answer_and_comes_byte_for_byte(upstream, row: Row, operation):
