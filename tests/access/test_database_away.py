@@ -87,11 +87,12 @@ def test_a_failure_is_met_once_and_not_by_everybody_in_turn(
     """The server stands still: to ask it costs a time-out, and a thread for as long."""
     from portal.storage import postgresql
 
-    monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", 0.3)
     with opened(mortal.url, tmp_path) as engine:
         tokens = Tokens(engine, (), clock, clock)
         known = digest(tokens.issue("known", DECODE, None, 0))
         tokens.identify(known)
+        patience_s = postgresql.ANSWER_TIMEOUT_S
+        monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", 0.3)
         mortal.pause()
         asked = []
         monkeypatch.setattr(tokens_room, "reading", lambda db: asked.append(db) or reading(db))
@@ -100,6 +101,7 @@ def test_a_failure_is_met_once_and_not_by_everybody_in_turn(
             assert tokens.identify(known).name == "known"
         assert len(asked) == 1
         mortal.resume()
+        monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", patience_s)
         clock.advance(AWAY_PAUSE_S)
         assert tokens.revoke("known")
         with pytest.raises(RefusedToken):
