@@ -77,7 +77,7 @@ def new_page(browser: Any, page_trouble: list[str]) -> Iterator[PageFactory]:
         }
         context = browser.new_context(**{**defaults, **options})
         contexts.append(context)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)
         context.on("request", note_request)
         context.on("console", note_console)
         context.on("weberror", lambda error: trouble.append(str(error.error)))
