@@ -8,6 +8,7 @@ import os
 import sqlite3
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -62,7 +63,7 @@ def mending(
     return functools.update_wrapper(tried, method)
 
 
-class SQLiteFile:
+class SQLiteFile(ABC):
     """Connections that follow the path: a file that was replaced is opened anew, and a corrupt one
     is set aside under another name."""
 
@@ -197,8 +198,9 @@ class SQLiteFile:
             self._file = db.file
             self._idle.append(db)
 
+    @abstractmethod
     def _make_tables(self, db: sqlite3.Connection) -> None:
-        raise NotImplementedError
+        """Create the tables that do not exist yet."""
 
     @contextlib.contextmanager
     def _closed_on_failure(self, db: Connection) -> Iterator[None]:

@@ -91,17 +91,16 @@ def test_a_failure_is_met_once_and_not_by_everybody_in_turn(
         tokens = Tokens(engine, (), clock, clock)
         known = digest(tokens.issue("known", DECODE, None, 0))
         tokens.identify(known)
-        patience_s = postgresql.ANSWER_TIMEOUT_S
-        monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", 0.3)
-        mortal.pause()
         asked = []
         monkeypatch.setattr(tokens_room, "reading", lambda db: asked.append(db) or reading(db))
         clock.advance(REMEMBERED_S)
-        for _ in range(50):
-            assert tokens.identify(known).name == "known"
-        assert len(asked) == 1
-        mortal.resume()
-        monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", patience_s)
+        with monkeypatch.context() as paused:
+            paused.setattr(postgresql, "ANSWER_TIMEOUT_S", 0.3)
+            mortal.pause()
+            for _ in range(50):
+                assert tokens.identify(known).name == "known"
+            assert len(asked) == 1
+            mortal.resume()
         clock.advance(AWAY_PAUSE_S)
         assert tokens.revoke("known")
         with pytest.raises(RefusedToken):

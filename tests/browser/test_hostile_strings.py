@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.effort import FULL
 from tests.factories import report_request
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
-from tests.hostile.effort import FULL
 from tests.hostile.strings import STRINGS, hostile_bodies
 
 PAGES = 200 if FULL else 6

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import PortalFactory
+from tests.effort import cases
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import OPERATOR_TOKEN, PORTAL_TOKEN, InProcessPortal, pass_through
-from tests.hostile.effort import cases
 from tests.web.json_paths import PLATE, QUESTIONS, Question, issue, tokens_of
 
 Options = dict[str, Any]

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.effort import FULL, cases
 from tests.factories import report_request
 from tests.fakes import Call, FaultUpstream, faults
 from tests.fakes.answers import OPERATIONS, good_body, path_of
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed
-from tests.hostile.effort import FULL, cases
 from tests.web.person import Person
 
 AUTH = {"Authorization": PORTAL_TOKEN}

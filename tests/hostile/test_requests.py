@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from werkzeug.test import run_wsgi_app
 
+from tests.effort import FULL, cases
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed
-from tests.hostile.effort import FULL, cases
 from tests.web.person import Person
 
 JSON_PATH = re.compile(

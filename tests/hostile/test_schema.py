@@ -13,9 +13,9 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from tests.effort import FULL, cases
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import PORTAL_TOKEN, built, managed
-from tests.hostile.effort import FULL, cases
 
 
 def no_failure_of_ours(context: CheckContext, response: Any, case: Any) -> None:

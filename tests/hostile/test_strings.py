@@ -5,11 +5,11 @@ from itertools import cycle, islice, repeat
 import pytest
 
 from tests.conftest import PortalFactory
+from tests.effort import FULL
 from tests.factories import report_request
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import OPERATIONS, path_of
 from tests.fakes.in_process import PORTAL_TOKEN
-from tests.hostile.effort import FULL
 from tests.hostile.strings import STRINGS, hostile_bodies
 from tests.web.person import Person
 

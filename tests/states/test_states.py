@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.hostile.effort import seconds
+from tests.effort import seconds
 from tests.states.history import History
 from tests.states.machine import HAS_REDIS, LONG, SHORT, Portal
 from tests.states.run import Run

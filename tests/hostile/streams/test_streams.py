@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.hostile.effort import FULL, cases
+from tests.effort import FULL, cases
 from tests.hostile.streams import grammar
 from tests.hostile.streams.runner import Report, play
 from tests.hostile.streams.script import Case

@@ -1,4 +1,4 @@
-"""How hard the hostile tests try: a short form in every test run, the full one with FUZZ=full."""
+"""How much the fuzz tests and the fault matrix try: a short form, or all with FUZZ=full."""
 
 import os
 
