@@ -1,4 +1,4 @@
-"""Length of the fuzz tests and of the fault matrix: short, or long with FUZZ=full."""
+"""How much the fuzz tests and the fault matrix try: a short form, or all with FUZZ=full."""
 
 import os
 

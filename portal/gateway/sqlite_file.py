@@ -8,6 +8,7 @@ import os
 import sqlite3
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -62,7 +63,7 @@ def retry_if_corrupt(
     return functools.update_wrapper(retried, method)
 
 
-class SQLiteFile:
+class SQLiteFile(ABC):
     """Pooled connections to the file at a path.
 
     A file that was replaced is reopened. A corrupt file is quarantined under another name.
@@ -202,8 +203,9 @@ class SQLiteFile:
             self._file = db.file
             self._idle.append(db)
 
+    @abstractmethod
     def _make_tables(self, db: sqlite3.Connection) -> None:
-        raise NotImplementedError
+        """Create the tables that do not exist yet."""
 
     @contextlib.contextmanager
     def _closed_on_failure(self, db: Connection) -> Iterator[None]:

@@ -102,9 +102,6 @@ def test_failed_token_read_pauses_further_reads(
         tokens = Tokens(engine, (), clock, clock)
         known = digest(tokens.issue("known", DECODE, None, 0))
         tokens.identify(known)
-        answer_timeout_s = postgresql.ANSWER_TIMEOUT_S
-        monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", 0.3)
-        stoppable.pause()
         reads = []
 
         def count_reads(engine):
@@ -114,11 +111,13 @@ def test_failed_token_read_pauses_further_reads(
 
         monkeypatch.setattr(tokens_module, "reading", count_reads)
         clock.advance(REMEMBERED_S)
-        for _ in range(50):
-            assert tokens.identify(known).name == "known"
-        assert len(reads) == 1
-        stoppable.resume()
-        monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", answer_timeout_s)
+        with monkeypatch.context() as while_hanging:
+            while_hanging.setattr(postgresql, "ANSWER_TIMEOUT_S", 0.3)
+            stoppable.pause()
+            for _ in range(50):
+                assert tokens.identify(known).name == "known"
+            assert len(reads) == 1
+            stoppable.resume()
         clock.advance(LAST_KNOWN_S)
         wait_until(lambda: is_read(tokens, known), "the database")
         assert tokens.revoke("known")
