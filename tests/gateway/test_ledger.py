@@ -14,7 +14,7 @@ from sqlalchemy import select
 from portal.gateway import Caller, Failure, Ledger
 from portal.gateway.ledger import LedgerEntry
 from portal.storage import reading, spending
-from portal.storage.database import _metadata
+from portal.storage.database import metadata
 from tests.fakes import wait_until
 from tests.fakes.databases import Database
 from tests.gateway.gateways import CALLER, StubUpstream, bench, decode
@@ -97,7 +97,7 @@ def test_possibly_charged_call_keeps_reservation(engine, clock, outcome):
 
 def test_failed_row_prevents_the_call(tmp_path, clock):
     made = bench(tmp_path, clock)
-    _metadata.drop_all(made.ledger._engine)
+    metadata.drop_all(made.ledger._engine)
     with pytest.raises(Failure) as caught:
         made.decode()
     assert caught.value.kind == "no_ledger"

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 from portal.gateway import SavingsCounter
-from portal.storage.database import _metadata
+from portal.storage.database import metadata
 from tests.fakes.databases import kept_open
 from tests.gateway.gateways import bench, terms
 
@@ -47,7 +47,7 @@ def test_failed_flush_is_retried(tmp_path, engine, clock, monkeypatch):
     tally = SavingsCounter(engine, terms(), clock)
     tally.count("decode", "hit")
     broken = kept_open(None, tmp_path / "broken")
-    _metadata.drop_all(broken)
+    metadata.drop_all(broken)
     monkeypatch.setattr(tally, "_engine", broken)
     tally.flush()
     monkeypatch.setattr(tally, "_engine", engine)
