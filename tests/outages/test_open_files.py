@@ -25,6 +25,8 @@ CLIENTS = 250
 class LimitedPortal(PortalProcess):
     """A portal with one worker, started after ``ulimit`` with the options."""
 
+    preloaded = False
+
     def __init__(self, upstream: FaultUpstream, options: str) -> None:
         super().__init__(managed(upstream.url), workers=1)
         self.command = ["sh", "-c", f'ulimit {options}; exec "$0" app.py', sys.executable]
