@@ -10,6 +10,7 @@ started with the first program and ends with the test process.
 import atexit
 import gc
 import json
+import multiprocessing
 import os
 import runpy
 import select
@@ -27,6 +28,9 @@ from types import TracebackType
 from typing import IO, Self
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+# For functions of tests: a forked process has nothing of the test but its arguments.
+PRELOADED = multiprocessing.get_context("forkserver")
+PRELOADED.set_forkserver_preload(["pytest", "portal.factory"])
 _STATUS = struct.Struct("i")
 _LONGEST_REQUEST = 1 << 20
 _one_request = threading.Lock()

@@ -2,7 +2,6 @@
 
 import errno
 import fcntl
-import multiprocessing
 import os
 import signal
 import time
@@ -12,9 +11,8 @@ import pytest
 
 from portal.gateway import Failure, FileLeases
 from tests.fakes import wait_until
+from tests.fakes.preloaded import PRELOADED
 from tests.gateway.gateways import bench
-
-SPAWN = multiprocessing.get_context("spawn")
 
 
 @pytest.fixture
@@ -65,7 +63,7 @@ def test_released_lease_leaves_no_file(leases, tmp_path):
 def test_one_process_holds_a_lease_at_a_time(tmp_path):
     """Lease files are created and removed meanwhile."""
     (tmp_path / "number").write_text("0")
-    workers = [SPAWN.Process(target=_count, args=(tmp_path, 200)) for _ in range(3)]
+    workers = [PRELOADED.Process(target=_count, args=(tmp_path, 200)) for _ in range(3)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -75,7 +73,7 @@ def test_one_process_holds_a_lease_at_a_time(tmp_path):
 
 def test_lease_of_killed_holder_is_free_at_once(tmp_path):
     folder = tmp_path / "leases"
-    holder = SPAWN.Process(target=_hold, args=(folder, 60))
+    holder = PRELOADED.Process(target=_hold, args=(folder, 60))
     holder.start()
     wait_until(lambda: (folder / "held").exists(), "the hold")
     leases = FileLeases(folder)

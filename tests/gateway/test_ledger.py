@@ -17,10 +17,9 @@ from portal.storage import reading, spending
 from portal.storage.database import metadata
 from tests.fakes import wait_until
 from tests.fakes.databases import Database
+from tests.fakes.preloaded import PRELOADED
 from tests.gateway.gateways import CALLER, StubUpstream, bench, decode
 from tests.gateway.ledgers import buy, spent
-
-SPAWN = multiprocessing.get_context("spawn")
 
 
 def test_row_is_written_before_the_call(engine, clock):
@@ -145,8 +144,8 @@ def _race(database: Database, results: "multiprocessing.Queue[tuple[int, int]]")
 
 def test_limit_is_exact_under_races_of_threads_and_processes(database, engine):
     """50 threads in 4 processes race for 100 calls; released calls are used once."""
-    results = SPAWN.Queue()
-    racers = [SPAWN.Process(target=_race, args=(database, results)) for _ in range(4)]
+    results = PRELOADED.Queue()
+    racers = [PRELOADED.Process(target=_race, args=(database, results)) for _ in range(4)]
     for racer in racers:
         racer.start()
     through = [results.get(timeout=90) for _ in racers]
@@ -192,7 +191,7 @@ def _killed_in_mid_call(database: Database) -> None:
 
 
 def test_call_of_killed_process_reads_maybe(database, engine):
-    victim = SPAWN.Process(target=_killed_in_mid_call, args=(database,))
+    victim = PRELOADED.Process(target=_killed_in_mid_call, args=(database,))
     victim.start()
     victim.join(60)
     assert victim.exitcode == -signal.SIGKILL

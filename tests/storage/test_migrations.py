@@ -26,9 +26,9 @@ from portal.storage.migrations import alembic_config
 from portal.storage.schema import REVISIONS
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import Database, opened
+from tests.fakes.preloaded import PRELOADED
 from tests.storage.former_schemas import FORMER, LEDGER_ROW, TAG, UNRECORDED, execute
 
-SPAWN = multiprocessing.get_context("spawn")
 FORMER_TABLES = {"tokens", "spending", "hits"}
 
 
@@ -134,8 +134,8 @@ def _upgrade(database: Database, ended: "multiprocessing.Queue[str]") -> None:
 
 
 def test_concurrent_upgrades_migrate_once(former: Database) -> None:
-    ended = SPAWN.Queue()
-    racers = [SPAWN.Process(target=_upgrade, args=(former, ended)) for _ in range(4)]
+    ended = PRELOADED.Queue()
+    racers = [PRELOADED.Process(target=_upgrade, args=(former, ended)) for _ in range(4)]
     for racer in racers:
         racer.start()
     assert sorted(ended.get(timeout=120) for _ in racers) == ["0001"] + [SCHEMA_HEAD] * 3

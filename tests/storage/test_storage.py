@@ -26,8 +26,8 @@ from portal.storage import (
 )
 from tests.fakes import free_port, wait_until
 from tests.fakes.databases import Database, PostgresProcess, opened
+from tests.fakes.preloaded import PRELOADED
 
-SPAWN = multiprocessing.get_context("spawn")
 _TOKEN = {
     "digest": "d" * 64,
     "namespace": "upstream",
@@ -49,8 +49,8 @@ def _load(folder: Path, keys: "multiprocessing.Queue[str]") -> None:
 
 
 def test_concurrent_starts_create_one_private_secret_key(tmp_path):
-    keys = SPAWN.Queue()
-    racers = [SPAWN.Process(target=_load, args=(tmp_path / "new", keys)) for _ in range(3)]
+    keys = PRELOADED.Queue()
+    racers = [PRELOADED.Process(target=_load, args=(tmp_path / "new", keys)) for _ in range(3)]
     for racer in racers:
         racer.start()
     keys_read = {keys.get(timeout=60) for _ in racers}
@@ -91,8 +91,8 @@ def _open(database: Database, ended: "multiprocessing.Queue[str]") -> None:
 
 
 def test_concurrent_starts_on_an_empty_database_succeed(database):
-    ended = SPAWN.Queue()
-    racers = [SPAWN.Process(target=_open, args=(database, ended)) for _ in range(4)]
+    ended = PRELOADED.Queue()
+    racers = [PRELOADED.Process(target=_open, args=(database, ended)) for _ in range(4)]
     for racer in racers:
         racer.start()
     assert {ended.get(timeout=60) for _ in racers} <= {"", "alembic"}
@@ -102,8 +102,8 @@ def test_concurrent_starts_on_an_empty_database_succeed(database):
 
 def test_start_on_an_up_to_date_database_does_not_load_alembic(database):
     database.open().dispose()
-    ended = SPAWN.Queue()
-    start = SPAWN.Process(target=_open, args=(database, ended))
+    ended = PRELOADED.Queue()
+    start = PRELOADED.Process(target=_open, args=(database, ended))
     start.start()
     assert ended.get(timeout=60) == ""
     start.join(30)
