@@ -1,5 +1,6 @@
 """PostgreSQL engine for a server that several portals share: few connections, short time-outs."""
 
+import logging
 import math
 import threading
 import time
@@ -14,6 +15,9 @@ from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 T = TypeVar("T")
+
+# SQLAlchemy logs what a pool does under the name of its class, and silences only its own classes.
+logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
 
 # Per process. By default a server accepts 100 connections from all processes of all machines
 # together. More connections would not be faster, because calls are counted serially.
