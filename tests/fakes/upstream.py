@@ -96,7 +96,7 @@ class FaultUpstream:
         with self._turn:
             return self._peak
 
-    def wait_for_calls(self, count: int, timeout_s: float = 10) -> None:
+    def wait_for_calls(self, count: int, timeout_s: float = 60) -> None:
         """Wait until ``count`` calls have arrived; raises AssertionError at the time-out."""
         with self._turn:
             if not self._turn.wait_for(lambda: len(self._calls) >= count, timeout_s):

@@ -114,7 +114,7 @@ def test_malformed_credentials_on_the_wire_are_rejected(
         + headers
         + b"\r\n"
     )
-    (status,) = STATUS_LINE.findall(exchange(server.port, sent))
+    (status,) = STATUS_LINE.findall(exchange(server.port, sent, patience_s=60))
     assert status in (b"401", b"400")
     assert upstream.count() == before
 

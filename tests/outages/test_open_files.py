@@ -18,8 +18,8 @@ from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import Answer, Ask, one, together
 
 HEADER = {"Authorization": PORTAL_TOKEN}
-USUAL_LIMIT = 1024
-CLIENTS = 250
+USUAL_LIMIT = 512
+CLIENTS = 125
 
 
 class LimitedPortal(PortalProcess):
