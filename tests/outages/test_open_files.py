@@ -18,8 +18,14 @@ from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import Answer, Ask, one, together
 
 HEADER = {"Authorization": PORTAL_TOKEN}
-USUAL_LIMIT = 512
-CLIENTS = 125
+USUAL_LIMIT = 1024
+CLIENTS = 250
+# A busy machine needs more than the usual deadline to start so many lookups at once.
+PATIENT = {
+    "PORTAL_CONNECT_TIMEOUT": "20",
+    "PORTAL_FIRST_BYTE_TIMEOUT": "100",
+    "PORTAL_DEADLINE": "120",
+}
 
 
 class LimitedPortal(PortalProcess):
@@ -28,7 +34,7 @@ class LimitedPortal(PortalProcess):
     preloaded = False
 
     def __init__(self, upstream: FaultUpstream, options: str) -> None:
-        super().__init__(managed(upstream.url), workers=1)
+        super().__init__(managed(upstream.url) | PATIENT, workers=1)
         self.command = ["sh", "-c", f'ulimit {options}; exec "$0" app.py', sys.executable]
 
     @property
@@ -59,7 +65,7 @@ def burst(server: PortalProcess, upstream: FaultUpstream, letter: str) -> list[A
     refused: list[Answer] = []
 
     def ask(each: Ask) -> Answer:
-        answer = one(server.port, each)
+        answer = one(server.port, each, timeout_s=120)
         if answer.status == 503:
             refused.append(answer)
         return answer
@@ -70,6 +76,7 @@ def burst(server: PortalProcess, upstream: FaultUpstream, letter: str) -> list[A
             wait_until(
                 lambda: upstream.count() - before + len(refused) >= CLIENTS,
                 "a call or 503 for each",
+                timeout_s=100,
             )
         finally:
             gate.set()

@@ -152,7 +152,8 @@ def illegal_answers() -> Iterator[Case]:
         for name, make in table.items():
             for end in (End.CLOSE, End.RESET):
                 yield single(illegal_answer(name, (), make(record(SERIAL)), end, charge))
-            hinted = illegal_answer(name, (Send(_HINTS),), make(record(SERIAL)), end, charge)
+            sent = make(record(SERIAL))
+            hinted = illegal_answer(name, (Send(_HINTS),), sent, End.CLOSE, charge)
             yield single(hinted, warm_up=False)
 
 
