@@ -1,4 +1,4 @@
-"""How much the fuzz tests and the fault matrix try: a short form, or all with FUZZ=full."""
+"""The extent of the fuzz tests and the fault matrix: short, or complete with FUZZ=full."""
 
 import os
 

@@ -24,7 +24,7 @@ LABELS: dict[Act, str] = {
     "drive": "Circular",
     "removal": "Remoção",
 }
-# Each lookup with its article, as an object of "consultar".
+# Each lookup's name with its Portuguese article, as the object of "consultar".
 MISSING_WORDS: dict[Missing, str] = {
     "decode": "os dados do veículo",
     "fines": "as multas",
@@ -44,7 +44,7 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem nos registros",
     },
 }
-# "Risco possível" would imply an order. An old answer without an order does not.
+# For a stale answer without an order: "Risco possível" would imply that there is one.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não é possível dizer"
 _NOTHING_FOUND: dict[Act, str] = {
@@ -54,7 +54,7 @@ _NOTHING_FOUND: dict[Act, str] = {
     "removal": "Nenhuma ordem de remoção nos registros consultados.",
 }
 AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
-# Standings of fines that are or may be an obstacle even after a court's order is lifted.
+# Fines of these standings are, or may be, an obstacle that remains when a court order is lifted.
 _OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
@@ -65,7 +65,8 @@ class Row:
     """One line of the "posso…?" matrix.
 
     ``mark`` "yes" is favourable in every row: for removal, no order was found. ``short`` is the
-    answer in a few words, ``why`` its sentences, ``records`` anchors.
+    answer in a few words, ``why`` explains it in sentences, and ``records`` are the anchors of
+    the records behind it.
     """
 
     act: Act
@@ -86,8 +87,9 @@ def row_of(
     """Build the matrix row of an act; the worst answer determines its mark.
 
     A missing lookup makes the mark "unknown", unless the known records already forbid the act.
-    Only fines and restrictions are relevant; for driving and removal only restrictions are,
-    because fines do not affect those acts. Fines that are a further obstacle are named too.
+    Only the lookups of fines and restrictions are relevant; for driving and removal only that of
+    restrictions is, because fines do not affect those acts. Fines that are a further obstacle
+    are named even if another answer is worse.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):

@@ -47,8 +47,9 @@ _PLURALS = {
 class FineAssessment:
     """A fine with its legal consequences; every ``…_note`` is a Portuguese sentence.
 
-    ``standing``: "enforceable" only after a recorded penalty and the shortest due date; "due"
-    before that day; "notice" has no penalty on record; "unknown" does not mean "not owed".
+    ``standing`` is "enforceable" only if the shortest due date of a recorded penalty has passed
+    or the source says so, "due" until that date, and "notice" while no penalty is on record.
+    "unknown" does not mean "not owed".
     """
 
     record: Fine
@@ -119,11 +120,12 @@ class FineAssessment:
 class Totals:
     """Sums over the open fines in reais; paid fines are only in ``paid_count``.
 
-    ``without_amount`` open fines have no known amount, so the sums are then minimums.
-    ``unclear_count`` open fines may be enforceable or not. ``points`` are the points that count
-    by law, without those of ``points_unknown`` fines. ``points_to_come`` are the points of
-    fines that are notified or suspended. ``identical`` holds the number of records of each open
-    fine that is listed more than once; the sums include all of them.
+    ``without_amount`` counts the open fines without a known amount; if there are any, the sums
+    are minimums. ``unclear_count`` counts the open fines that may or may not be enforceable.
+    ``points`` are the points that count by law, ``points_to_come`` those of fines that are
+    notified or suspended; neither includes fines whose points are not known, which
+    ``points_unknown`` counts. ``identical`` holds the number of records of each open fine that is
+    listed more than once; the sums include all of them.
     """
 
     open_count: int

@@ -20,7 +20,8 @@ PENALTY_DAYS_WITH_DEFENCE = 360
 MINIMUM_DAYS = 30
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
-# In force since then: the limit of 180/360 days, points that do not count, current gravities.
+# In force since this day: the limits of 180 and 360 days, the rule that some points do not count,
+# and the current gravities.
 LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."
@@ -32,8 +33,8 @@ class Clock:
     """The state of one deadline.
 
     ``days_used`` and ``limit_days`` are in days (None: not measured in days, or not known).
-    ``ends_on`` is the last day as computed from the dates; ``at_least`` marks that the notice
-    itself may grant more. ``sentence`` is in Portuguese and cites the article.
+    ``ends_on`` is the last day as computed from the dates; ``at_least`` means that the notice
+    itself may grant a later one. ``sentence`` is in Portuguese and cites the article.
     """
 
     name: str
@@ -173,8 +174,8 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
     """Return the limitation period: five years to punish or to collect.
 
     It starts at the infraction (to punish) or at the penalty at the earliest (to collect). Lei
-    9.873/1999, arts. 1º and 1º-A; Res. CONTRAN 723/2018, art. 24. Acts of the authority
-    interrupt it and the record holds none of them, so ``ends_on`` is the earliest possible day.
+    9.873/1999, arts. 1º and 1º-A; Res. CONTRAN 723/2018, art. 24. Acts of the authority interrupt
+    the period, and the record does not show them, so ``ends_on`` is the earliest possible day.
     """
     name, article = "Prescrição", "Lei 9.873/1999"
     start = penalty_on or committed_on

@@ -1,8 +1,8 @@
 """The effects of a court's restriction, by its kind.
 
-The effects of a kind beyond its own name are practice, as reported by trade sites. One of them
-disagrees (it says that transferência stops licensing too), so the texts say "em regra". Where a
-record revokes its statement or hides part of it, the result is neither "stopped" nor "free".
+What a kind stops beyond the act in its name is practice, as reported by trade sites. One site
+disagrees (it says that transferência stops licensing too), so the texts say "em regra". For what a
+record revokes or hides, the answer is "unknown", neither "stopped" nor "free".
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ _PRACTICE = "prática do Renajud, conforme sites do ramo"
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The acts that one restriction, or several together, stops.
+    """The effect of one restriction, or of several together, on each act.
 
     ``kinds`` are in a fixed order. ``unrecognised`` is the text as sent where one of its words
     is not recognised, else "". ``in_force`` is False where the source states that nothing is

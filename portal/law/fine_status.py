@@ -1,7 +1,7 @@
 """Determine from a fine's record whether it is enforceable now.
 
-A fine is enforceable only with a recorded penalty whose shortest due date has passed, or with
-the source's own word for it. What the record does not state is "unknown", which does not mean
+A fine is enforceable only if the shortest due date of its recorded penalty has passed, or if the
+source itself says so. What the record does not state is "unknown", which does not mean
 "not owed". The source's status words are not documented, so none of them makes a fine's standing
 better than its dates do, except an explicit suspension.
 """
@@ -89,7 +89,7 @@ def _by_dates(fine: Fine, today: date) -> tuple[Standing, str]:
 def _in_notice(fine: Fine, today: date) -> tuple[Standing, str]:
     """Return the standing where only the notice of autuação is on record.
 
-    For an old infraction the later dates may be missing from the source.
+    For an old infraction it is "unknown", because the source may lack the later dates.
     """
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:

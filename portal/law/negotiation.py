@@ -27,7 +27,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """The result for one share of the fines, in R$; None where an amount is not known.
+    """The result if one share of the fines is paid, in R$; None for unknown amounts.
 
     A ceiling below zero means that the deductions exceed the price.
     """
@@ -42,8 +42,9 @@ class Negotiation:
     """The ceilings. ``scenarios`` are in the order of SHARES.
 
     ``unknown`` names the missing inputs without which there is no ceiling.
-    ``fines_without_amount`` open fines are in no sum, so a ceiling is then an upper bound.
-    ``fines_past_discount`` fines are due by now and, as a rule, have lost their discount.
+    ``fines_without_amount`` counts the open fines that no sum includes; if there are any, a
+    ceiling is an upper bound. ``fines_past_discount`` counts the fines that are enforceable by now
+    and, as a rule, have lost their discount.
     """
 
     price: Decimal | None

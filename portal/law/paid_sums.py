@@ -1,4 +1,4 @@
-"""Restore the exact sum paid for a fine from a ``valorPago`` without its cents.
+"""Restore the exact sum paid for a fine whose ``valorPago`` lacks its cents.
 
 A fine is paid in full, at 80 % until its due date or at 60 % through SNE (CTB, art. 284 and its
 § 1º). "234" for a fine of R$ 293,47 is 80 % of it, R$ 234,78. A whole number that matches none of
@@ -29,7 +29,7 @@ class PaidSum:
     def words(self) -> str:
         """The sum as text: ``R$ 234,78 (80% do valor da tabela; …)``.
 
-        Without cents where they are not known; "" where there is no sum.
+        The cents are omitted if they are not known; "" if there is no sum.
         """
         if self.value is None:
             return ""
@@ -40,9 +40,9 @@ class PaidSum:
 
 
 def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:
-    """Return the paid sum for ``sent``, in reais as the source has it.
+    """Return the paid sum.
 
-    ``owed`` is the fine's own amount.
+    ``sent`` is the source's value in reais; ``owed`` is the fine's own amount.
     """
     if sent is not None and sent.is_zero():
         return PaidSum(Decimal(0), is_exact=True)

@@ -1,8 +1,8 @@
-"""Select the rule of a fine whose infraction changed its gravity after 2016.
+"""Select the rule for a fine if its infraction's gravity changed after 2016.
 
-Some rows of the table have an old amount that does not match today's gravity at the old base,
-because the law changed their gravity later (arts. 220, XIII, and 230, XX, 231, VII and VIII, and
-233: Leis 13.855/2019 and 14.071/2020). Until 31/10/2016 the old amount determines the gravity.
+In some rows of the table the amount until 2016 belongs to another gravity than today's, because
+the law changed the gravity later (arts. 220, XIII, and 230, XX, 231, VII and VIII, and 233:
+Leis 13.855/2019 and 14.071/2020). Until 31/10/2016 the old amount determines the gravity.
 Since 12/04/2021 today's rule applies. For the time between, the days of change were not
 confirmed at a source, so only the sent amount determines the rule; an amount with its cents cut
 still identifies its gravity.
@@ -34,7 +34,7 @@ _BASES: dict[Gravity, tuple[Decimal, Decimal, int]] = {
 def as_committed(
     infraction: Infraction, sent: Decimal | None, committed_on: date | None
 ) -> Infraction:
-    """Return the infraction under the rule of its day.
+    """Return the infraction under the rule of the day it was committed.
 
     Where the rule cannot be determined, the gravity is "mudou", without points and amounts.
     """
@@ -62,7 +62,7 @@ def as_committed(
 
 
 def _former(row: Row) -> Row | None:
-    """Return the row as it was before its gravity changed; None if it did not."""
+    """Return the row as it was before its gravity changed; None if it did not change."""
     if row.amount_until_2016 is None or row.gravity not in _BASES:
         return None
     for gravity, (old, new, points) in _BASES.items():

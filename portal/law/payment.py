@@ -1,7 +1,7 @@
 """Decide whether a fine is paid; no other module does.
 
-A fine leaves the sums only where the source states a plausible payment day: readable, not in the
-future, and not before the infraction. With any other content of that field ("VENCE EM
+A fine is excluded from the sums only if the source states a plausible payment day: readable, not
+in the future, and not before the infraction. With any other content of that field ("VENCE EM
 10/10/2026", a day in the future, "PAGO" without a day) the fine stays in the sums, with a note.
 """
 

@@ -19,8 +19,8 @@ _LICENSED = ("condutor", "proprietário")
 class Points:
     """The points of a fine; None where they cannot be determined.
 
-    ``by_gravity`` are those of art. 259; ``counted`` are those on a licence now, 0 where none
-    are. ``note`` explains in Portuguese; "" where no explanation is needed.
+    ``by_gravity`` are those of art. 259; ``counted`` are those that count on a licence now, 0 if
+    none do. ``note`` explains in Portuguese; "" where no explanation is needed.
     """
 
     by_gravity: int | None
@@ -33,7 +33,7 @@ def points_of(
 ) -> Points:
     """Return the points of a fine.
 
-    ``sent`` is the source's number. It is often 0 and is used only without a table value.
+    ``sent`` is the source's number. It is often 0 and is used only if the table has no value.
     """
     if infraction is None or infraction.points is None:
         if sent > 0:

@@ -1,8 +1,8 @@
 """The verdict: may a vehicle be transferred, licensed, driven or removed?
 
 Every sentence refers to the record it is based on. A missing lookup makes the verdict
-incomplete, or leaves it as bad as the known records; it never makes it better. The same applies
-to a stale answer that replaces a missing one.
+incomplete, unless the known records already block the transfer. With a stale answer in place of a
+missing one the verdict is never "clear".
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -79,9 +79,9 @@ def judge(
 
     ``fines`` or ``restrictions`` is None where the lookup failed, which does not mean "none".
     ``decode_known`` is False where the vehicle's own lookup failed; pass True where that lookup
-    is not part of the request, as by Renavam. ``is_described`` is False where the source
-    answered without describing the vehicle. ``stale`` maps each lookup whose answer is a stored
-    one, because the source gave none now, to the time of that answer (local time).
+    is not part of the request, as for a Renavam. ``is_described`` is False where the source
+    answered without describing the vehicle. ``stale`` maps each lookup that was answered from
+    storage, because the source gave no answer now, to the local time of the stored answer.
     """
     missing = _missing(decode_known and is_described, fines, restrictions)
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
@@ -114,7 +114,8 @@ def _missing(
 def _gap(missing: tuple[Missing, ...], decode: str) -> str:
     """Return a clause on the missing parts of a verdict, "" where none are missing.
 
-    ``decode`` is "" where the source answered about the vehicle and did not describe it.
+    ``decode`` is the phrase for the vehicle's own lookup, or "" if that lookup succeeded but its
+    answer did not describe the vehicle.
     """
     names = [decode if part == "decode" else MISSING_WORDS[part] for part in missing]
     unavailable = [name for name in names if name]
@@ -150,7 +151,7 @@ def _headline(
 def _blocked_headline(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
     """Return the headline for the stopped acts, as certain as its best source.
 
-    "na prática" where no source is verified, "em regra" where all are from memory.
+    It says "na prática" if no source is verified, and "em regra" if all are from memory.
     """
     sources = {e.transfer.confidence for e in effects if e.transfer.mark == "no"}
     if drive_too:
@@ -188,7 +189,7 @@ def _court_reasons(
 def _payment_reason(fines: Sequence[FineAssessment]) -> Iterable[Reason]:
     """Yield one reason for the sum of the enforceable fines, if there are any.
 
-    Other obstacles do not affect it.
+    It is given whether or not there are other obstacles.
     """
     due = {n: fine for n, fine in enumerate(fines, start=1) if fine.standing == "enforceable"}
     if not due:

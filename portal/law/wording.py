@@ -1,7 +1,7 @@
 """Format money, days and lists for the Portuguese sentences of ``portal.law``.
 
-``portal.web`` has its own filters for templates. These functions serve the sentences composed in
-this package, so that a verdict has the same text on a page, on paper and in a test.
+``portal.presentation.formats`` has the filters for templates. These functions serve the sentences
+composed in this package, so that a verdict has the same text on a page, on paper and in a test.
 """
 
 import unicodedata

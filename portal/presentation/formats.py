@@ -1,7 +1,7 @@
 """Numbers, money, dates and ages in Brazilian Portuguese.
 
-The forms are those of CLDR's pt_BR; Babel is the tests' oracle. A missing value formats as
-"não informado", so that a missing price never prints as R$ 0,00.
+The forms are those of CLDR's pt_BR; the tests compare them with Babel's. A missing value is
+formatted as "não informado", so that a missing price is never printed as R$ 0,00.
 """
 
 from datetime import date, datetime, timedelta
@@ -18,7 +18,8 @@ from portal.presentation.glossary_links import term_link
 MISSING: Final = "não informado"
 _NBSP: Final = "\u00a0"
 _SWAP: Final = str.maketrans(",.", ".,")
-# Numbers of 10**16 and more count as missing: no amount is that large, and it would fill the page.
+# Numbers of 10**16 and more count as missing: no amount is that large, and a long text would fill
+# the page.
 _LARGEST_EXPONENT: Final = 15
 
 _MONTHS: Final = (

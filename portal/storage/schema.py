@@ -18,7 +18,7 @@ class SchemaMismatch(Exception):
 
 
 def stored_revision(db: Connection) -> str | None:
-    """Return the revision that Alembic recorded, None where it recorded none."""
+    """Return the revision that Alembic recorded, None if it recorded none."""
     if not inspect(db).has_table("alembic_version"):
         return None
     revision = db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()

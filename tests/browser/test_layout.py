@@ -1,4 +1,4 @@
-"""Layout tests: long words do not widen pages, and fitting amounts do not break."""
+"""Layout tests: long words do not widen pages, and amounts that fit are not split in two."""
 
 from collections.abc import Iterator
 from typing import Any

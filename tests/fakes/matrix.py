@@ -1,8 +1,8 @@
 """The fault matrix: each fault, where it applies, and the expected result.
 
-``status`` is the JSON status in managed mode, with nothing stored and one base address. ``charge``
-is the charge class of docs/contract.md that decides on failover. The slow rows last longer than any
-deadline, which ends them.
+``status`` is the status of the portal's JSON response in managed mode, with nothing stored and one
+base address. ``charge`` is the charge class of docs/contract.md that decides on failover. The slow
+rows take longer than any deadline, so each call ends at its deadline.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,10 @@ class Row:
 
     @property
     def tested(self) -> tuple[Operation, ...]:
-        """Without FUZZ=full renajud is left out beside renainf: both are GETs with a list."""
+        """The operations to test.
+
+        Without FUZZ=full, renajud is omitted if renainf is tested: both are GETs of a list.
+        """
         left_out = () if FULL or "renainf" not in self.operations else ("renajud",)
         return tuple(name for name in self.operations if name not in left_out)
 

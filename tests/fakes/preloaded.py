@@ -1,8 +1,8 @@
 """Programs of the portal, forked from an interpreter that has the portal imported.
 
-Importing it is most of a start, and the tests start it hundreds of times. A forked program has its
-own environment, output, session and exit code, as if it had been executed. The interpreter is
-started with the first program and ends with the test process.
+Importing the portal takes most of the time of a start, and the tests start hundreds of programs. A
+forked program has its own environment, output, session and exit code, as if it had been executed.
+The interpreter is started with the first program and ends with the test process.
 
 ``python -m tests.fakes.preloaded FD`` is that interpreter.
 """
@@ -160,7 +160,7 @@ def _report_ends(reports: dict[int, int]) -> None:
 
 
 def _become(request: dict[str, dict[str, str] | list[str]], stdout: int, stderr: int) -> list[str]:
-    """Take over the environment, the output and a session of its own; return the arguments."""
+    """Set the environment and the output, start a new session, and return the arguments."""
     os.setsid()
     os.dup2(stdout, 1)
     os.dup2(stderr, 2)
@@ -195,7 +195,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _main() -> None:
-    import app  # noqa: F401 - what the forked programs share
+    import app  # noqa: F401 - the forked programs share the imported modules
 
     gc.collect()
     gc.freeze()
@@ -203,7 +203,7 @@ def _main() -> None:
     if arguments is None:
         return
     code = _run(arguments)
-    # As multiprocessing ends a forked process: freeing a copy of all modules would take seconds.
+    # End as multiprocessing ends a forked process, because freeing all modules would take seconds.
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     sys.stdout.flush()

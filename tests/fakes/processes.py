@@ -1,8 +1,8 @@
-"""Server processes: the portal and the sandbox, forked from an interpreter that has them imported,
-and Redis.
+"""Server processes: the portal, the sandbox and Redis.
 
 Each listens on a free loopback port, writes into its own directory and inherits no PORTAL_ setting.
-Only processes started here are ended, by their ids. A restart keeps the port and the data.
+The portal and the sandbox are forked from an interpreter that has imported them. Only processes
+started here are ended, by their ids. A restart keeps the port and the data.
 """
 
 import os
@@ -41,7 +41,7 @@ def clean_environment(**additions: str) -> dict[str, str]:
 class ServerProcess:
     """A program that serves on a loopback port. ``close`` removes its directory."""
 
-    preloaded = False  # whether Python is forked with the portal imported, see preloaded.py
+    preloaded = False  # whether the program is forked instead of executed, see preloaded.py
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
         self.port = free_port()
@@ -92,7 +92,7 @@ class ServerProcess:
         return self
 
     def _launch(self, log: IO[bytes]) -> subprocess.Popen[bytes] | PreloadedProcess:
-        """Start in a session of its own, so that its signals do not reach the test run."""
+        """Start in a new session, so that signals to its processes do not reach the test run."""
         if self.preloaded:
             return PreloadedProcess(self.command[1:], self.environment(), log, log)
         return subprocess.Popen(

@@ -1,4 +1,4 @@
-"""A preloaded program differs from an executed one in nothing a test observes."""
+"""A preloaded program behaves like an executed one in all that tests observe."""
 
 import os
 import signal

@@ -53,7 +53,7 @@ def test_killed_worker_leaves_main_process_running():
         assert victim in before
         wait_until(lambda: victim not in server.worker_pids(), "the worker's end")
         assert server.is_running
-        # A SIGTERM before the replacement serves would leave Granian waiting for it.
+        # Granian would hang on a SIGTERM that arrives before the replacement worker serves.
         wait_until(lambda: server.output.count("Started worker-") == 3, "the replacement")
         assert len(server.worker_pids()) == 2
 

@@ -35,7 +35,7 @@ def test_row_is_written_before_the_call(engine, clock):
 
 
 def test_months_follow_sao_paulo_time(engine, clock):
-    """02:00 UTC on the first is still the last day of the month in São Paulo."""
+    """02:00 UTC on 1 November is still 31 October in São Paulo."""
     clock.advance(date(2026, 11, 1).toordinal() * 86400 - 719163 * 86400 + 7200 - clock())
     ledger = Ledger(engine, clock=clock)
     buy(ledger)
@@ -140,14 +140,14 @@ def _race(database: Database, results: "multiprocessing.Queue[tuple[int, int]]")
 
     with ThreadPoolExecutor(50) as pool:
         made = list(pool.map(attempt, range(130)))
-    for _ in range(10):  # closes that timed out on the write lock
+    for _ in range(10):  # retry the closes that timed out on the write lock
         ledger.settle()
     engine.dispose()
     results.put((sum(paid for paid, _ in made), sum(odd for _, odd in made)))
 
 
 def test_limit_is_exact_under_races_of_threads_and_processes(database, engine):
-    """50 threads in 4 processes race for 100 calls; released calls are used once."""
+    """50 threads in each of 4 processes race for 100 calls; an unsent call frees its place."""
     results = PRELOADED.Queue()
     racers = [PRELOADED.Process(target=_race, args=(database, results)) for _ in range(4)]
     for racer in racers:
@@ -157,7 +157,7 @@ def test_limit_is_exact_under_races_of_threads_and_processes(database, engine):
         racer.join(30)
     assert sum(odd for _, odd in through) == 0
     ledger = Ledger(engine, daily_limit=100)
-    # Reservations released after all other calls were refused are still available.
+    # Some reservations may have been released only after the last attempt. Use them now.
     late = 0
     with suppress(Failure):
         while True:
@@ -173,7 +173,7 @@ def test_limit_is_exact_under_races_of_threads_and_processes(database, engine):
 
 
 def test_concurrent_callers_with_limits_do_not_deadlock(engine):
-    """Two payers for each call, with purges and counter sweeps in between."""
+    """Each call updates the counters of two payers, while purges and sweeps run."""
     ledger = Ledger(engine, daily_limit=10_000)
 
     def busy(number: int) -> None:
@@ -184,7 +184,7 @@ def test_concurrent_callers_with_limits_do_not_deadlock(engine):
 
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(busy, range(200)))
-    for _ in range(10):  # closes that timed out on the write lock
+    for _ in range(10):  # retry the closes that timed out on the write lock
         ledger.settle()
     assert len(spent(ledger)) == 100
 

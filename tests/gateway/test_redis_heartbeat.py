@@ -25,7 +25,7 @@ def server() -> Iterator[RedisProcess]:
 
 @pytest.fixture
 def observer(server: RedisProcess) -> Iterator["redis.Redis"]:
-    """A client without the portal's short time-outs, for what a test itself asks."""
+    """A client without the portal's short time-outs, for the test's own commands."""
     with redis.Redis.from_url(server.url) as made:
         made.flushall()
         yield made
@@ -73,7 +73,7 @@ class FarConnection(redis.Connection):
 
 
 def test_heartbeat_renews_many_leases_in_few_round_trips(server, client, breaker):
-    """One round trip for each took 2.4 s at 4 ms, so leases of a live holder expired."""
+    """One 4 ms round trip per lease took 2.4 s in all, so leases of a live holder expired."""
     beat, beats = threading.Semaphore(0), []
 
     def sleep(seconds: float) -> None:
@@ -103,7 +103,7 @@ def test_heartbeat_renews_many_leases_in_few_round_trips(server, client, breaker
                 asked.pttl(name)
             left = asked.execute()
         assert max(left[:-1]) <= LIFETIME_MS
-        assert left[-1] > LIFETIME_MS  # another holder's
+        assert left[-1] > LIFETIME_MS  # not renewed, because another process holds it
         assert sent <= 10
         beat.release(10)
     far.close()

@@ -33,7 +33,7 @@ def test_two_processes_add_to_one_count(engine, clock):
 
 
 def test_concurrent_flushes_lose_no_hit(engine, clock):
-    """All flush to a row that does not exist yet."""
+    """All counters flush to the same rows, which do not exist yet."""
     tallies = [SavingsCounter(engine, terms(price="1"), clock) for _ in range(12)]
     for tally in tallies:
         for operation in ("decode", "renainf", "renajud"):

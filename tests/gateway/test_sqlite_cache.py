@@ -26,7 +26,7 @@ def files_of(folder: Path) -> bytes:
 
 
 def test_entry_is_read_by_another_process(cache, tmp_path):
-    """The same as after a restart."""
+    """A restarted process reads the file in the same way."""
     cache.set("tag:a", b"one", 60)
     assert opened_cache(tmp_path).get("tag:a") == b"one"
     assert cache.get("tag:b") is None

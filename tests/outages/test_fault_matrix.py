@@ -49,7 +49,7 @@ def cases(*rows: Row):
 
 
 def page_cases(*rows: Row):
-    """Each row in one of the panels it concerns, in turn, or in all of them with FUZZ=full."""
+    """Return each row with one of the panels it affects, in rotation; all with FUZZ=full."""
     found = []
     for number, row in enumerate(rows):
         panels = [name for name in PAGE_NAMES if name in row.operations]
@@ -109,7 +109,7 @@ def stale(tmp_path_factory) -> Iterator[Setup]:
 
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory) -> Iterator[Setup]:
-    """With short time-outs, for the rows that never answer in time."""
+    """A portal with short time-outs, for the rows that never answer in time."""
     with set_up(tmp_path_factory.mktemp("impatient"), **LIMITS) as setup:
         yield setup
 
@@ -185,7 +185,7 @@ def check_stale(setup: Setup, row: Row, operation: Operation) -> None:
         assert response.headers["Cache-Status"] == "portal; fwd=stale"
     setup.upstream.script("/", faults.status(500))
     still = setup.ask(operation, plate)
-    if row.status in (400, 404):  # a rejection is cached, and a failure is for a moment
+    if row.status in (400, 404):  # a 400 is cached, and a 404 for two seconds
         assert still.status_code == row.status
     elif row.name != "empty result":  # an empty result is never served stale
         assert still.status_code == 200

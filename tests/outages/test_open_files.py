@@ -59,7 +59,7 @@ def asks(letter: str) -> list[Ask]:
 
 
 def burst(server: PortalProcess, upstream: FaultUpstream, letter: str) -> list[Answer]:
-    """Send all lookups at once; the upstream answers once each has reached it or got 503."""
+    """Send all lookups at once; the upstream waits until each has arrived or got a 503."""
     gate, before = threading.Event(), upstream.count()
     upstream.default(faults.held(gate))
     refused: list[Answer] = []

@@ -1,4 +1,4 @@
-"""A report counts and sums what its data holds, names what it lacks, and accepts any data."""
+"""A report counts and sums its records, names the missing ones, and accepts any data."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Migrations: of new databases, of those of former versions with rows, and of unknown ones."""
+"""Migrations of new databases, of former versions' databases with rows, of unknown schemas."""
 
 import multiprocessing
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ FORMER_TABLES = {"tokens", "spending", "hits"}
 
 
 def unprepared(database: Database) -> Engine:
-    """Return an engine as commands get it, which neither creates nor migrates."""
+    """Return an engine as commands open it, without creating or migrating tables."""
     engine = open_engine(database.url, database.folder, required=False, create=False)
     return closed_later(engine, Engine.dispose)
 
@@ -54,7 +54,7 @@ def upgraded(former: Database) -> Iterator[Engine]:
 
 def differences(engine: Engine) -> list[Any]:
     """Return how the database's tables differ from the metadata."""
-    # Alembic compares SQLite's empty text with itself as different.
+    # On SQLite, Alembic reports an empty default as different from itself.
     options = {"compare_server_default": engine.dialect.name == "postgresql"}
     with reading(engine) as db:
         return list(compare_metadata(MigrationContext.configure(db, opts=options), metadata))

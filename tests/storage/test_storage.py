@@ -81,7 +81,7 @@ def test_invalid_secret_key_file_is_rejected(tmp_path, content):
 
 
 def _open(database: Database, ended: "multiprocessing.Queue[str]") -> None:
-    """Put the error, "alembic" where a migration loaded it, or ""."""
+    """Put the error's text, or "alembic" if Alembic was loaded, or ""."""
     try:
         database.open().dispose()
     except Exception as error:
@@ -153,7 +153,7 @@ def test_required_engine_rejects_a_corrupt_file(tmp_path, kept):
 
 
 def test_pool_opens_at_most_eight_connections(postgres, tmp_path):
-    """Regression: at 32 a process, four processes exceeded a server's limit of a hundred."""
+    """Regression: four processes with 32 connections each exceeded a server's limit of 100."""
     counted = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
         " AND backend_type = 'client backend'"  # not the server's own autovacuum
@@ -319,7 +319,7 @@ def test_sqlite_uses_wal_and_secure_delete(tmp_path, pragma):
 
 
 def test_connection_does_not_recreate_a_deleted_file(tmp_path):
-    """After a deletion under a running portal SQLite would create an empty, readable file."""
+    """SQLite by default would create an empty file that other users can read."""
     with opened(None, tmp_path / "a b?c#d%") as engine:
         (tmp_path / "a b?c#d%" / "portal.sqlite").unlink()
         engine.dispose()

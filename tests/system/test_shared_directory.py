@@ -67,7 +67,7 @@ def test_next_start_removes_directory_of_killed_server(tmp_path: Path) -> None:
     wait_until((tmp_path / "shared").exists, "the directory of the server")
     SharedDirectory(tmp_path, KIBIBYTE).remove()
     abandoned = (tmp_path / "shared").read_text()
-    assert directories(tmp_path) == {abandoned, "unrelated"}  # the server is alive
+    assert directories(tmp_path) == {abandoned, "unrelated"}  # the server is still alive
     kill(server)
     SharedDirectory(tmp_path, KIBIBYTE).remove()
     assert directories(tmp_path) == {"unrelated"}

@@ -157,7 +157,7 @@ def test_refused_first_send_raises_account_error(upstream, secondary):
 
 
 def test_local_failure_skips_secondary():
-    """The same resource would be missing, and databases need a free descriptor more."""
+    """The secondary would lack the same resource, and databases need the descriptors."""
     primary, other = ScriptedOrigin(), ScriptedOrigin()
     primary.next = LocalFailure("EMFILE")
     with pytest.raises(LocalFailure):

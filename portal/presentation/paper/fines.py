@@ -1,8 +1,8 @@
-"""The fines in print: one row of facts a fine, and shared sentences as notes.
+"""The fines in print: one row of facts per fine, and shared sentences as notes.
 
-A printed page has no collapsible sections, and the legal assessment of many fines is the same
-sentence. A sentence that two or more fines need becomes a lettered note below the table; a
-sentence of one fine alone stays in its row.
+A printed page has no collapsible sections, and the legal assessments of many fines have the same
+sentences. A sentence that two or more fines need becomes a lettered note below the table; a
+sentence that only one fine needs stays in its row.
 """
 
 from collections import Counter
@@ -19,8 +19,8 @@ from portal.vehicle import Field, Fine
 
 _CONFIRM: Final = "Confirme com um profissional."
 _AUTHORITY: Final = "Confirme com o órgão autuador."
-# The sentences of portal.law for one fine, without its dates, so that all fines of a standing can
-# share them. The rows hold the dates.
+# The sentences of portal.law without a fine's own dates, so that all fines of a standing can share
+# them. The rows hold the dates.
 _AFTER_PENALTY: Final[Mapping[Standing, str]] = {
     "due": (
         "O vencimento, em regra, não é antes de 30 dias da penalidade; até lá cabe recurso ou "
@@ -187,7 +187,7 @@ def _sentences(row: FineRow, today: date) -> Iterator[str]:
 
 def _standing(fine: Fine, law: FineAssessment, today: date) -> str:
     if fine.kind:
-        return law.standing_note  # quotes the kind that the source sent
+        return law.standing_note  # quotes the status that the source sent
     if law.standing in _AFTER_PENALTY and fine.penalty_on is not None:
         return _AFTER_PENALTY[law.standing]
     return _OLD_NOTICE if _is_old_notice(fine, law, today) else law.standing_note
@@ -196,8 +196,8 @@ def _standing(fine: Fine, law: FineAssessment, today: date) -> str:
 def _is_old_notice(fine: Fine, law: FineAssessment, today: date) -> bool:
     """Whether the record holds only a notice that is more than 360 days old.
 
-    A penalty or payment date, or one that the source hides, makes it False. The days count from
-    the infraction, or from the notice where the infraction has no date.
+    The result is False if there is a penalty or payment date, even a hidden one. The days count
+    from the infraction, or from the notice where the infraction has no date.
     """
     has_notice_only = fine.penalty_on_text.state == fine.paid_on_text.state == "empty"
     if law.standing not in ("notice", "unknown") or not has_notice_only:
@@ -227,9 +227,9 @@ def _has_lapsed(clock: Clock) -> bool:
 
 
 def _points_expired(law: FineAssessment) -> bool:
-    """Whether the infraction has points that no longer count.
+    """Whether the infraction's points counted once and no longer do.
 
-    Points stop counting by time alone.
+    Only the passage of time has this effect.
     """
     counts = law.infraction is not None and bool(law.infraction.points_counted)
     return counts and law.points.counted == 0
@@ -244,9 +244,10 @@ def _days_used(clock: Clock) -> str:
 
 
 def _clocks(law: FineAssessment) -> tuple[Clock, ...]:
-    """The clocks that are printed, to save room.
+    """The clocks to print.
 
-    Of the expired remedies only the appeal is printed, because its last day is the due date.
+    To save room, of the expired remedies only the appeal is printed, because its last day is the
+    due date.
     """
     against_notice = (law.prior_defence, law.driver_nomination)
     return tuple(

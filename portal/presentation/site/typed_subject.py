@@ -13,7 +13,7 @@ _SIGNS: Final = "Uma placa só tem letras de A a Z, sem acento, e algarismos."
 
 
 def what_is_wrong(text: str) -> str:
-    """The hint after the contract's error message; "" without letters or digits."""
+    """The hint after the contract's error message; "" if no letter or digit was typed."""
     typed = "".join(c for c in text if c.isalnum())
     count = len(typed)
     if not typed:

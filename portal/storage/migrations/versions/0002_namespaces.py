@@ -1,4 +1,4 @@
-"""Namespaces of rows, the log of purges, and the record of the secret key.
+"""Adds namespaces to rows, the log of purges, and the record of the secret key.
 
 Nothing is deleted. Former rows stay under the empty namespace, or in their former tables, which a
 process of the former version can keep using.
