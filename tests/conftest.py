@@ -35,7 +35,10 @@ SLOW_NAMES = {"PortalProcess", "PreloadedProcess", "RedisProcess", "PostgresProc
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that start a server process, a browser or a database as slow; they run last."""
+    """Mark tests that start a server process, a browser or a database as slow; they run last.
+
+    Browser tests, the slowest, run after the other slow tests.
+    """
     for item in items:
         top_directory = item.path.relative_to(TESTS).parts[0]
         module = getattr(item, "module", None)
@@ -46,7 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             or "postgres" in getattr(item, "fixturenames", ())
         ):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=is_slow)
+    items.sort(key=lambda item: (is_slow(item), item.path.is_relative_to(TESTS / "browser")))
 
 
 def is_slow(item: pytest.Item) -> bool:
