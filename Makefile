@@ -28,12 +28,12 @@ sandbox: $(VENV)/runtime ## the embedded upstream alone at http://127.0.0.1:9000
 # The tests start the server hundreds of times; without bytecode each start would compile it again.
 test test-fast fuzz: export PYTHONDONTWRITEBYTECODE :=
 
-# What failed beside other tests runs again alone: a machine that stalls for seconds exceeds
-# limits of the portal itself, such as the 5 s of a database statement.
+# What failed beside other tests runs again alone, whatever the time: a machine that stalls for
+# seconds exceeds limits of the portal itself, such as the 5 s of a database statement.
 test: $(VENV)/dev ## everything that must pass
 	@sh tests/install_system_packages.sh
 	@$(BIN)/python -m tests.quality.tools
-	@$(BIN)/python -m pytest -n 2 || { test $$? -eq 1 && $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
+	@$(BIN)/python -m pytest -n 2 || { test $$? -eq 1 && SLOW_TESTS_UNTIL= $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
 
 test-fast: $(VENV)/dev ## what needs no server process, browser or database
 	@$(BIN)/python -m pytest -m "not slow" -n 2

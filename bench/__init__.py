@@ -1,5 +1,6 @@
 """Benchmarks. Figures are ratios against a peer that is measured in the same run.
 
 ``python -m bench`` (or ``make bench``) runs all of them, ``python -m bench hits miss`` only those.
-BENCH_SECONDS (3) is the length of one turn, BENCH_ROUNDS (3) the number of turns of each server.
+BENCH_SECONDS is the length of one turn, BENCH_ROUNDS the number of turns of each server. Both
+default to 3.
 """

@@ -1,4 +1,4 @@
-"""Run the named benchmarks, or all; print and save the results. Exits 1 where one failed."""
+"""Run the named benchmarks, or all; print and save the results. Exits 1 if one failed."""
 
 import os
 import sys

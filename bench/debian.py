@@ -1,7 +1,7 @@
 """Finds nginx, Varnish and wrk: installed, or unpacked from Debian packages to ``bench/.peers``.
 
 The packages are not installed, so no service starts and no file outside ``bench/.peers`` changes.
-A peer is left out and reported where apt is missing or does not have its package.
+A peer is left out and reported if apt is missing or does not have its package.
 """
 
 import os

@@ -18,7 +18,7 @@ from bench.results import Report
 PORTALS = 4
 PLATES = 20_000
 LOOKUPS = int(os.environ.get("BENCH_LOOKUPS", "200000"))
-CONNECTIONS = 4  # each portal
+CONNECTIONS = 4  # to each portal
 SHARED_SECRET = "one secret for all portals of a Redis"
 
 
@@ -88,7 +88,7 @@ def _zipf() -> list[str]:
 
 
 def _ask(portals: list[Program], paths: list[str]) -> float:
-    """Send each path to the next free client; return the seconds until all are answered."""
+    """Request each path once, from whichever client is free; return the seconds taken."""
     numbers = itertools.count()
     failed: list[str] = []
 

@@ -72,7 +72,7 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
 
 
 def store_copies(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """Hits from the store, because 2,000 answers of 8 kB in turn exceed a 1 MiB memory cache."""
+    """Measure hits from the store; 2,000 answers of 8 kB in turn exceed a memory cache of 1 MiB."""
     upstream = stage.upstream()
     portal = stage.portal(upstream.url, EDGE_MEMORY_MB="1")
     plain = stage.plain(upstream.url)

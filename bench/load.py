@@ -37,7 +37,7 @@ def press(
     pause_ms: int = 0,
     cookie: str | None = None,
 ) -> Load:
-    """Request the paths in turn for ``seconds``. Raises RuntimeError unless all are 2xx."""
+    """Request the paths in turn for ``seconds``. Raises RuntimeError unless every status is 2xx."""
     file = program.directory / "paths.txt"
     file.write_text("\n".join(paths))
     wrk = find("wrk")

@@ -1,7 +1,7 @@
 """Outages under load, at full size: ``python -m bench.outages``.
 
 Each row is a guarantee of the README with its limit and the measured value. The exit code is 1
-where one was not kept. The upstream is that of the tests, on a real socket; it counts each call.
+if a guarantee was not kept. The upstream is the tests' fake, on a real socket; it counts each call.
 """
 
 import csv
@@ -50,8 +50,8 @@ class Scene:
     def ledger_agrees(self, died: bool = False) -> bool:
         """Return whether the ledger's rows match the calls that the upstreams counted.
 
-        The row is written before the call is sent; the fake counts the call a moment later. If a
-        server ``died``, rows with the outcome "broken" may stand for calls that it did not read.
+        The row is written before the call is sent; the fake counts the call a moment later. If an
+        upstream ``died``, rows with the outcome "broken" may stand for calls that it never read.
         """
 
         def agrees() -> bool:

@@ -1,8 +1,8 @@
 """A plain peer: Flask, Flask-Caching's ``memoize``, requests, and a log line for each request.
 
 It checks one token. It has no stale copies, coalescing, ledger or byte-for-byte bodies. Its workers
-share the cache files, as the portal's workers share the store. The server's options are the
-portal's.
+share the cache files, as the portal's workers share the store. ``bench.serve`` runs it with the
+portal's server options.
 """
 
 import logging

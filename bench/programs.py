@@ -1,7 +1,7 @@
-"""Servers that are started for a measurement in this process's session, and ended by their ids.
+"""Servers for a measurement, started in this process's session and stopped by process id.
 
 None of them calls setsid. The scheduler groups processes by session, so a server in a session of
-its own would get another share of the processor and distort the ratio.
+its own would get its own share of the processor and distort the ratio.
 """
 
 import os
@@ -40,7 +40,7 @@ def environment(**additions: str) -> dict[str, str]:
 
 
 class Program:
-    """A server on a loopback port, which writes its output to a file of its directory."""
+    """A server on a loopback port; its output is written to a file in its directory."""
 
     def __init__(
         self,
@@ -72,8 +72,8 @@ class Program:
     def wait(self) -> "Program":
         """Wait for the port to accept connections.
 
-        Raises RuntimeError with the end of the log where the program ends before, or does not
-        listen within ``STARTS_WITHIN_S``.
+        Raises RuntimeError with the end of the log if the program exits, or does not listen within
+        ``STARTS_WITHIN_S``.
         """
         while time.monotonic() - self.started_at < STARTS_WITHIN_S:
             if self.process.poll() is not None:
@@ -120,12 +120,12 @@ class Program:
             with suppress(OSError):
                 pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
                 sizes.append(pages * os.sysconf("SC_PAGE_SIZE") / 2**20)
-        # Smaller children are no workers, such as a resource tracker.
+        # Smaller children, such as a resource tracker, are not workers.
         return [size for size in sizes if size > 20]
 
 
 class Stage:
-    """The programs of one scenario, which are ended in reverse order, also after a failure."""
+    """The programs of one scenario, which are stopped in reverse order, also after a failure."""
 
     def __init__(self, stack: ExitStack, directory: Path) -> None:
         self._stack = stack
@@ -143,7 +143,7 @@ class Stage:
         env: Mapping[str, str] | None = None,
         port: int | None = None,
     ) -> Program:
-        """Start a program; ``{port}`` in the command is its port."""
+        """Start a program and wait for its port, which replaces ``{port}`` in the command."""
         port = port or free_port()
         filled = [part.replace("{port}", str(port)) for part in command]
         program = Program(name, filled, self.folder(name), port, env)

@@ -16,7 +16,7 @@ RESULTS = Path(__file__).with_name("results")
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A figure of the portal over that of a peer, one value a turn, with its goal."""
+    """The portal's figure divided by a peer's, one value for each turn, with the median's goal."""
 
     name: str
     ours: Sequence[float]
@@ -64,7 +64,7 @@ class Report:
         print(f"  {text}", flush=True)
 
     def save(self, name: str) -> Path:
-        """Write Markdown, CSV and a plot under ``bench/results``; return the path of the first."""
+        """Write Markdown, CSV and a plot under ``bench/results``; return the Markdown's path."""
         RESULTS.mkdir(exist_ok=True)
         page = RESULTS / f"{name}.md"
         page.write_text(self.markdown(name), encoding="utf-8")
@@ -132,7 +132,7 @@ def machine() -> str:
 
 
 def plot(ratios: Sequence[Ratio]) -> str:
-    """Plot each ratio over its goal, so that 1 is the goal of all; medians and spread."""
+    """Plot each ratio's median and spread, scaled so that 1 or more reaches its goal."""
     width, left, row, top = 860, 400, 26, 40
     reach = 3.0
 

@@ -21,7 +21,7 @@ def start(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
         firsts.append(time.perf_counter() - started_at)
         portal.stop()
         imports.append(_import_s())
-    # The target is a warm start. The first of each reads files from the disk and is dropped.
+    # The first start and import read the disk. They are dropped, as the goals are for warm ones.
     report.compare("start to first answer", firsts[1:], [1.0] * rounds, "s", 1.5, "at most")
     report.compare("import of the application", imports[1:], [1.0] * rounds, "s", 0.5, "at most")
 

@@ -1,4 +1,4 @@
-"""The embedded store: cost of an entry among a million entries and among a thousand."""
+"""The embedded store: cost of a get and a set among a million entries and among a thousand."""
 
 import os
 import random
@@ -15,7 +15,7 @@ SMALL = 1_000
 LARGE = int(os.environ.get("BENCH_ENTRIES", "1000000"))
 VALUE = 1_000
 OPERATIONS = 3_000
-TURNS = 5  # a round, because one turn is very short
+TURNS = 5  # in each round, because one turn is very short
 
 
 def entries(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
@@ -66,7 +66,7 @@ def _cost_us(store: SQLiteCache, kind: str, size: int, generator: random.Random)
 
 
 def _key(number: int) -> str:
-    """Return a key in the portal's format: 24 hex digits of a tag, 40 of a name, unordered."""
+    """Return a key in the portal's format (24 and 40 hex digits), pseudo-random by its number."""
     spread = random.Random(number).getrandbits(256)
     return f"{spread:064x}"[:24] + ":" + f"{spread:064x}"[24:]
 

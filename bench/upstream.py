@@ -1,7 +1,7 @@
 """The upstream of the benchmarks: 8 kB decode bodies, with a delay given in the address.
 
 The base address may contain delays in milliseconds for decode, RENAINF and RENAJUD: ``/d/100`` or
-``/d/80,120,100``. ``/calls`` returns the number of lookups answered and of distinct ones.
+``/d/80,120,100``. ``/calls`` returns the number of lookups received, and of distinct ones.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from typing import Any
 from tests import factories
 
 _PLATE = "ZZZ9Z99"
-# Five versions with a history of two years each, as a popular model has: 8 kB.
+# Five versions with 23 months of prices each, as a popular model has: 8 kB.
 _DECODE = factories.decode_body(
     _PLATE,
     informacoesFipe=[
@@ -32,7 +32,7 @@ _plates: set[str] = set()
 
 
 async def app(scope: Any, protocol: Any) -> None:
-    """Answer a request. RSGI on one event loop takes little of the processor."""
+    """Answer a request. RSGI on one event loop leaves most of the processor to the portal."""
     parts = scope.path.strip("/").split("/")
     if parts == ["calls"]:
         counts = json.dumps({"calls": _calls["total"], "distinct": len(_plates)}).encode()

@@ -100,8 +100,8 @@ def _build(
     app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
     app.secret_key = secret
 
-    # Not required: the main process has set the database up, and a worker that is replaced while
-    # the database is down must still start.
+    # The database is not required now: the main process has set it up, and a worker that is
+    # replaced while the database is down must still start.
     engine = open_engine(settings.database_url, settings.data_dir, False, create)
     namespace = settings.namespace
     longest_request_s = settings.deadline + SPARE_S
@@ -189,7 +189,8 @@ def _build(
 def _close_stack(*ends: Callable[[], object]) -> ExitStack:
     """Return a stack that closes an application's resources, the last of ``ends`` first.
 
-    A resource is closed after those that use it. For applications whose process continues.
+    A resource is closed after those that use it. Use the stack if the process outlives the
+    application, as in tests.
     """
     closing = ExitStack()
     for end in ends:
@@ -227,7 +228,7 @@ def _origins(settings: Settings) -> Sequence[Origin]:
 def _breakers(
     settings: Settings, origins: Sequence[Origin], shared: Path | None, longest_call_s: float
 ) -> Sequence[Breaker | PayerBreaker]:
-    """Return one breaker a base address.
+    """Return one breaker for each base address.
 
     The sandbox has none, because its faults belong to plates, not to base addresses.
     """

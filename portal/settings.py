@@ -177,7 +177,7 @@ def _switch(name: str, text: str) -> bool:
 
 
 def _tokens(name: str, text: str) -> tuple[str, ...]:
-    texts = re.split(r"[,\n]", text)  # a secret file may hold one token a line
+    texts = re.split(r"[,\n]", text)  # a secret file may hold one token per line
     return tuple(_token(name, token.strip()) for token in texts if token.strip())
 
 

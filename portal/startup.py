@@ -39,7 +39,7 @@ SHORT_KEY = 16  # characters; a generated key has 64
 
 _CACHE_FILE = "cache.sqlite"
 _UNUSED = "unused-"
-UNUSED_KEPT_S = 86400.0  # since it was renamed
+UNUSED_KEPT_S = 86400.0  # seconds since the file was renamed
 
 
 class KeyInUse(Exception):
@@ -48,7 +48,7 @@ class KeyInUse(Exception):
 
 @contextmanager
 def exit_on_startup_error() -> Iterator[None]:
-    """Exit with status 1 and one line on an error of data directory, key, database or schema."""
+    """Exit with status 1 and one line on an unusable data directory, key, database or schema."""
     try:
         yield
     except (OSError, InvalidSecretKey, KeyInUse, SchemaMismatch, SQLAlchemyError) as error:
@@ -67,7 +67,7 @@ def server_key(settings: Settings) -> bytes:
 
 
 def command_key(settings: Settings) -> bytes | None:
-    """Return the secret key, or None where there is none yet.
+    """Return the secret key, or None if there is none yet.
 
     Raises OSError or InvalidSecretKey.
     """
@@ -78,7 +78,7 @@ def command_key(settings: Settings) -> bytes | None:
 def prepare(settings: Settings) -> DataLock:
     """Set up the database and the store, and record the secret key in both.
 
-    A key that differs from the recorded one counts as a rotation only where no other portal can
+    A key that differs from the recorded one counts as a rotation only if no other portal can
     be using the data. The answers and histories of the former key are then deleted. Otherwise
     KeyInUse is raised before anything is changed. The returned lock must be held until the
     server ends. Also raises OSError, InvalidSecretKey, SchemaMismatch or SQLAlchemyError.
@@ -130,7 +130,7 @@ def _set_aside_unused_cache(data_dir: Path) -> None:
 
 
 def remove_old_unused_caches(data_dir: Path) -> None:
-    """Delete a renamed cache after a day: nothing else deletes its expired answers."""
+    """Delete a renamed cache after a day, because nothing else deletes its expired answers."""
     for file in data_dir.glob(f"{_UNUSED}{_CACHE_FILE}*"):
         with suppress(OSError):
             if time.time() - file.stat().st_ctime > UNUSED_KEPT_S:
@@ -138,9 +138,9 @@ def remove_old_unused_caches(data_dir: Path) -> None:
 
 
 def create_missing_database(settings: Settings) -> None:
-    """Create the database's file if missing, its tables in PostgreSQL. Raises OSError.
+    """Create the SQLite file if it is missing, or the tables if they are missing in PostgreSQL.
 
-    For a command that may run before the portal's first start. Also raises SQLAlchemyError.
+    For a command that may run before the portal's first start. Raises OSError or SQLAlchemyError.
     """
     file = database_file(settings.database_url, settings.data_dir)
     if file is None or not file.exists():
@@ -152,7 +152,7 @@ def data_check(
 ) -> DataCheck:
     """Return the check of the data for a command.
 
-    ``expects_files``: a server with these settings has created its files.
+    ``expects_files`` is true if a server with these settings must have created its files before.
     """
     store = settings.data_dir / _CACHE_FILE
     unused = [*settings.data_dir.glob(f"{_UNUSED}{_CACHE_FILE}*")]

@@ -1,1 +1,1 @@
-"""The tests: the tree of the source, with the fakes at the wire and at the clock."""
+"""The tests, arranged like the source. Fakes replace the upstream and the clock."""

@@ -1,4 +1,4 @@
-"""Length of the fuzz tests and of the fault matrix: short, or long with FUZZ=full."""
+"""The extent of the fuzz tests and the fault matrix: short, or complete with FUZZ=full."""
 
 import os
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.fakes.in_process import built
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-# Each reads variables without the prefix (HOST and PORT) or sets a variable for a library.
+# Each reads variables without PORTAL_ (HOST and PORT) or sets a variable for a library.
 ENVIRONMENT_READERS = {
     "portal/factory.py",
     "portal/serving/process.py",

@@ -1,4 +1,4 @@
-"""Validation of the settings: one-line messages that name the setting, no secret."""
+"""Validation of the settings: one-line messages name the setting and hold no secret."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -104,7 +104,7 @@ def test_invalid_upstream_name_is_rejected(name):
 
 
 def test_access_tokens_in_pass_through_mode_are_rejected():
-    """Without an upstream token the portal would send them upstream as credentials."""
+    """Without an upstream token, callers' access tokens would be sent upstream."""
     with pytest.raises(SettingsError, match=r"^PORTAL_ACCESS_TOKENS needs PORTAL_UPSTREAM_TOKEN"):
         read(UPSTREAM_URL="http://a", ACCESS_TOKENS="secret-token")
     with pytest.raises(SettingsError, match=r"^PORTAL_ACCESS_TOKENS needs PORTAL_UPSTREAM_TOKEN"):

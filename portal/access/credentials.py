@@ -1,4 +1,4 @@
-"""Reads the one credential of a request. Pure."""
+"""Reads the one credential of a request."""
 
 from collections.abc import Sequence
 from urllib.parse import parse_qsl
@@ -7,7 +7,7 @@ from portal.system.token_format import is_token
 
 
 class NoCredential(ValueError):
-    """The request holds no credential, several, or one without a token's format: 401."""
+    """The request has no credential, several, or one not in a token's format: 401."""
 
 
 def read_credential(headers: Sequence[str], query_string: bytes) -> str:
@@ -33,8 +33,8 @@ def read_credential(headers: Sequence[str], query_string: bytes) -> str:
 def _at(query_string: bytes) -> list[str]:
     """Return the values of ``at``, decoded as Latin-1.
 
-    Each byte becomes one character, so non-ASCII bytes stay non-ASCII. A lenient UTF-8 decoder
-    would turn ``%FF`` into the three ASCII characters of its own escape.
+    Each byte becomes one character, so non-ASCII bytes stay non-ASCII. Werkzeug's UTF-8 decoder
+    would leave ``%FF`` as these three ASCII characters, which are valid in a token.
     """
     if not query_string:
         return []

@@ -29,8 +29,8 @@ class Gatekeeper:
         Raises UnknownToken (401), RefusedToken (403) or TokensUnavailable (503).
         """
         if self.mode == "pass-through":
-            # A portal token must not go upstream. Callers still send one where the operator lost
-            # the upstream token, which puts the portal in this mode.
+            # A portal token must not go upstream. Callers may still send one if the operator
+            # removed the upstream token, which puts the portal in this mode.
             if self._tokens.was_issued(digest(credential)):
                 raise UnknownToken
             keyed = name_credential(self._secret, credential)

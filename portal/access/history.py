@@ -1,6 +1,6 @@
-"""Each visitor's recent lookups: encrypted, erasable, covered by a purge.
+"""Each visitor's recent lookups, stored encrypted and shown only to that visitor.
 
-A history is shown only to its visitor.
+The visitor can erase them, and the purge of a vehicle deletes that vehicle's entries.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ class BytesKept(Exception):
 class History:
     """Recent lookups by visitor.
 
-    ``tag`` is the HMAC of a plate, under which rows are found; the plate itself is encrypted.
+    ``tag`` computes the HMAC of a plate, by which rows are found; the plate itself is encrypted.
     """
 
     retention_s: Final = KEPT_S
@@ -76,8 +76,8 @@ class History:
     def recent(self, visitor: str) -> list[Entry]:
         """Return the visitor's ``LISTED`` latest lookups, the latest first.
 
-        Returns none where the database fails. An entry that was encrypted under another key is
-        skipped.
+        Returns an empty list if the database fails. An entry that was encrypted under another key
+        is skipped.
         """
         from cryptography.fernet import InvalidToken
 
@@ -106,9 +106,10 @@ class History:
         return entries
 
     def drop_expired(self) -> None:
-        """Delete entries older than thirty days. Raises BytesKept where their bytes remain.
+        """Delete entries older than thirty days. Raises BytesKept if their bytes remain.
 
-        Every call removes bytes, so a later call completes one that failed.
+        Every call empties SQLite's write-ahead log, even if nothing has expired, because a reader
+        may have prevented this in the last call.
         """
         expired = table.c.asked_at < self._clock() - KEPT_S
         with self._engine.begin() as db:
@@ -120,7 +121,7 @@ class History:
     def erase(self, visitor: str) -> None:
         """Delete a visitor's entries.
 
-        Raises HistoryUnavailable where the entries, or bytes of them in the database's files,
+        Raises HistoryUnavailable if the entries, or bytes of them in the database's files,
         could not be deleted. A second call deletes the rest.
         """
         try:
@@ -136,8 +137,8 @@ class History:
     def forget(self, subject: str) -> None:
         """Delete a vehicle's entries from the histories of every namespace.
 
-        Also removes all traces of its tag from the database's files, so the tag must be removed
-        from the ledger before. Raises BytesKept where traces remain.
+        Also removes all traces of the vehicle's tag from the database's files, so remove the tag
+        from the ledger first. Raises BytesKept if traces remain.
         """
         tag = self._tag(subject)
         with self._engine.begin() as db:

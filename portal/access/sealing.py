@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def cipher(secret: bytes, purpose: bytes) -> "Fernet":
-    from cryptography.fernet import Fernet  # lazy: it is half of the import time of a start
+    from cryptography.fernet import Fernet  # lazy: it takes half of the import time at startup
 
     key = hmac.digest(secret, purpose, hashlib.sha256)
     return Fernet(base64.urlsafe_b64encode(key))
@@ -20,16 +20,16 @@ def seal_text(secret: bytes, namespace: str, text: str) -> str:
     """Encrypt a credential for the session cookie. Only the cookie stores it.
 
     A browser sends one cookie to every port of a host, so portals in front of different upstreams
-    may receive each other's. The key is derived per ``namespace``, so a portal cannot decrypt a
-    credential of another namespace.
+    may receive each other's cookies. The key is derived per ``namespace``, so a portal cannot
+    decrypt a credential of another namespace.
     """
     return cipher(secret, _session(namespace)).encrypt(text.encode()).decode()
 
 
 def name_credential(secret: bytes, credential: str) -> str:
-    """Return the HMAC of a caller's own credential, in hex: its identifier, also in databases.
+    """Return the HMAC, in hex, that identifies a caller's own credential, also in databases.
 
-    An unkeyed digest would not do. Upstream credentials may be guessable, and a reader of the
+    An unkeyed digest would be unsafe. Upstream credentials may be guessable, and a reader of the
     ledger could test guesses against the digest.
     """
     key = hmac.digest(secret, b"credential", hashlib.sha256)
@@ -37,7 +37,7 @@ def name_credential(secret: bytes, credential: str) -> str:
 
 
 def open_text(secret: bytes, namespace: str, sealed: str) -> str | None:
-    """Decrypt a text of ``seal_text``; None where the key or the namespace is another."""
+    """Decrypt a result of ``seal_text``; return None if the key or the namespace differs."""
     from cryptography.fernet import InvalidToken
 
     try:

@@ -21,13 +21,13 @@ SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
 REMEMBERED_S = 2.0  # time to live of a cached row; a revocation reaches every process within it
 # While the database is unreachable, a row read up to this long ago stays valid, so that a restart
 # of PostgreSQL is no outage of the portal. A revocation must take effect everywhere within five
-# seconds, and the edge may hold an authorisation for one more second.
+# seconds, and the edge cache may hold an authorisation for one more second.
 LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # digests
 
 
 class UnknownToken(LookupError):
-    """No token of this namespace, or a portal token in pass-through mode: 401."""
+    """Not a token of this namespace, or a portal token in pass-through mode: 401."""
 
 
 class RefusedToken(LookupError):
@@ -46,8 +46,8 @@ class NameTaken(ValueError):
 class Identity:
     """An authenticated caller.
 
-    ``daily_limit`` is in upstream calls a day, 0 = none. ``credential`` is set only in
-    pass-through mode: the caller's own is sent upstream, and ``digest`` is its HMAC.
+    ``daily_limit`` is in upstream calls per day, 0 = no limit. ``credential`` is the caller's own
+    and is set only in pass-through mode: it is sent upstream, and ``digest`` is its HMAC.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Tokens:
             for number, token in enumerate(configured, start=1)
         }
         self._cached: dict[str, tuple[float, Issued | None]] = {}
-        # Each read of an unreachable database may cost a time-out.
+        # Without a breaker, each read of an unreachable database could wait for a time-out.
         self._breaker = DependencyBreaker("the database", self._ping, (SQLAlchemyError,))
         self._lock = threading.Lock()
 
@@ -126,7 +126,7 @@ class Tokens:
 
         A credential that was no portal token does not become one later. So the last result read
         stays valid, without a time limit, while the database is unreachable. Raises
-        TokensUnavailable where the digest was not read before.
+        TokensUnavailable if this digest has not been read before.
         """
         cached = self._cached.get(token_digest)
         try:
@@ -163,7 +163,7 @@ class Tokens:
         return token
 
     def revoke(self, name: str) -> bool:
-        """Revoke a token. Returns False where no token of this name is unrevoked."""
+        """Revoke a token. Returns False if there is no unrevoked token of this name."""
         with self._engine.begin() as db:
             revoked = db.execute(
                 update(table)
@@ -208,8 +208,8 @@ class Tokens:
     def _last_known(self, cached: tuple[float, Issued | None] | None) -> Issued:
         """Return the last row read, or raise TokensUnavailable after LAST_KNOWN_S.
 
-        The age counts from the start of the last successful read to now, and so includes the time
-        that the failed read took.
+        The age of the row counts from the start of the last successful read to now, so it includes
+        the time that the failed read took.
         """
         read_at, issued = cached or (-math.inf, None)
         if issued is None or self._monotonic() - read_at >= LAST_KNOWN_S:

@@ -1,7 +1,7 @@
 """The geometry of a price chart, with every coordinate and path computed.
 
 A template prints these values unchanged. Coordinates are user units of ``view_box``, rounded to
-one decimal; path texts are values of ``d``.
+one decimal; path texts are values of SVG's ``d`` attribute.
 """
 
 from collections.abc import Sequence

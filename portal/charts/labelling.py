@@ -1,4 +1,4 @@
-"""Place texts so that they stay inside and cover neither texts nor the line."""
+"""Place labels inside a chart, on no other text and, if possible, off the line."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from typing import Literal
 
 Anchor = Literal["start", "middle", "end"]
 
-# The mean advance of digits and lower-case letters in the system fonts, in em. The value is
-# slightly high, so that an underestimate never lets two labels touch.
+# The mean advance width of digits and lower-case letters in the system fonts, in em. The value is
+# slightly high, because labels of underestimated width could touch.
 _EM_PER_CHARACTER = 0.56
-# Labels are bold; this is the mean advance in the bold of the widest system font.
+# Labels are bold; this is the mean advance width in the bold weight of the widest system font.
 _EM_PER_BOLD_CHARACTER = 0.63
 _ASCENT, _DESCENT = 0.8, 0.25
 _GAP = 8.0
-# Half a stroke plus the halo around letters. A text nearer than this covers part of the line.
+# Half a stroke plus the halo around letters. A text nearer to the line than this covers part of it.
 _CLEARANCE = 3.0
 
 
@@ -83,8 +83,8 @@ def place_beside(
     """Place the first of ``texts`` that fits beside ``point`` and off ``line``.
 
     ``texts`` are bold and in order of preference; ``line`` holds points a few units apart. Nearer
-    places come first. Where every free place covers part of the line, the result is the place
-    that covers least of it with ``must_show``, else None. It is None too where no place is free.
+    places come first. If every free place covers part of the line, the result with ``must_show``
+    is the place that covers least of it, otherwise None. Without a free place the result is None.
     Without ``must_show`` the farthest places are not tried, because there the text could be taken
     for the label of another point.
     """
@@ -123,7 +123,7 @@ def _candidates(
 ) -> Iterable[tuple[float, float, Anchor]]:
     x, y = point
     across: list[tuple[float, Anchor]] = [(x, "middle"), (x, "start"), (x, "end")]
-    # A text aligned with an edge that is nearer than its width still covers the point's x.
+    # If an edge is nearer than the text's width, a text aligned with it still covers the point's x.
     width = text_width(text, font_size, bold=True)
     if x + width > bounds.right:
         across.append((bounds.right, "end"))

@@ -21,7 +21,7 @@ from portal.charts.labelling import Area
 from portal.charts.tracing import Known
 
 MOST_SERIES = 6
-# Twice what a page is asked to show. Of a longer series only the latest months are drawn.
+# Twice the months that a page must show. Of a longer series only the latest months are drawn.
 MOST_MONTHS = 240
 
 
@@ -29,9 +29,9 @@ MOST_MONTHS = 240
 class Words:
     """The Portuguese words in the chart.
 
-    ``now`` is the name of the last real month where that is the current month. With "" the
-    label has the month's own name, because a table may have ended years ago and a printed
-    report is read later.
+    ``now`` labels the last real month if that is the current one. With "" the label is the
+    month's own name, because a table may have ended years ago and a printed report is read
+    later.
     """
 
     start: str = "início"
@@ -53,9 +53,9 @@ class _Sheet:
 
 
 # Letters are 12 px or more wherever a sheet is shown: the compact sheet from 286 px (a 320 px
-# screen less its margins), the wide one from 576 px. The paper sheet is
-# 180 mm wide and flat, so that three fit on a page. It has fewer texts, because WeasyPrint lays out
-# an SVG's text letter by letter.
+# screen less its margins), the wide one from 576 px. The paper sheet is 180 mm wide and flat, so
+# that three fit on a page. It has fewer texts, because WeasyPrint lays out an SVG's text letter by
+# letter.
 _SHEETS: MappingProxyType[Layout, _Sheet] = MappingProxyType(
     {
         "wide": _Sheet(width=720, height=340, font_size=15, price_ticks=6, month_ticks=24),
@@ -268,8 +268,8 @@ def _labels(
         at = frame.at(index, known[index])
         name = words.joined.join(getattr(words, kind) for kind in kinds)
         exact = price(known[index].value)
-        # The start can be read from the axes. The current price and the peak are always
-        # labelled, if necessary without the word.
+        # The start can be read from the axes. The current price and the peak are labelled
+        # wherever a place is free, if necessary without their names.
         must_show = kinds != ["start"]
         place = labelling.place_beside(
             at,

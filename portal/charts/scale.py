@@ -38,7 +38,7 @@ class LinearScale:
 
 
 def widen(low: float, high: float) -> tuple[float, float]:
-    """Return an interval of some height; equal values get 5 % on each side."""
+    """Return an interval that is not empty: equal values get 5 % on each side."""
     if high - low > _FLAT * max(abs(low), abs(high)):
         return low, high
     room = max(abs(low), abs(high)) * 0.05 or 1.0

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from portal.charts import paths
 from portal.charts.geometry import Dot, Hit, Plotted, Series
 
-# Units between hover targets. Every target costs 80 bytes and a finger covers more than this,
-# so nearer ones are left out; the table below the chart lists every point.
+# Units between hover targets. Every target costs 80 bytes, and a finger covers more than this
+# distance, so nearer targets are omitted; the table below the chart lists every point.
 _HIT_SPACING = 8.0
 _MOST_HITS = 120
 _MARKER_SPACING = 56.0
@@ -27,8 +27,8 @@ def trace(
 ) -> Series:
     """Return the drawn series.
 
-    ``siblings`` is the number of series; they share the limit of hover targets, and more than
-    one get markers.
+    ``siblings`` is the number of series. They share the limit of hover targets, and have markers
+    if there is more than one.
     """
     marker = paths.MARKERS[number - 1]
     real = [index for index, point in known.items() if not point.predicted]
@@ -51,9 +51,10 @@ def trace(
 
 
 def _runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[paths.Point]]:
-    """Yield runs of neighbouring months; an edge is predicted where either end is.
+    """Yield the runs of neighbouring months on the predicted or on the real line.
 
-    The dashed line therefore begins at the last real point. A missing month breaks both lines.
+    A segment is predicted if either of its ends is, so the dashed line begins at the last real
+    point. A missing month breaks both lines.
     """
     run: list[paths.Point] = []
     for index, point in known.items():
@@ -68,7 +69,7 @@ def _runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[pat
 
 
 def _spaced(points: Sequence[paths.Point], least: float) -> Iterator[paths.Point]:
-    """Yield the last point and, backwards, those at least ``least`` apart in x."""
+    """Yield, backwards, the last point and others at least ``least`` apart in x."""
     x = float("inf")
     for point in reversed(points):
         if x - point[0] >= least:

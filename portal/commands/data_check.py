@@ -1,4 +1,4 @@
-"""Rejects a command that would work on other data than the server's."""
+"""Rejects a command that would use other data than the server does."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -23,8 +23,8 @@ class DataCheck:
     """Each ``for_`` method returns why a command must not run, in one line, or None.
 
     ``database`` and ``store`` are the files that a portal with these settings creates at its
-    start, None where it creates none. ``unused_stores`` are cache files that such a portal does
-    not open. ``key_fingerprint`` is that of the command's secret key, None where there is no key.
+    start, None if it creates none. ``unused_stores`` are cache files that such a portal does
+    not open. ``key_fingerprint`` is that of the command's secret key, None if there is no key.
     ``store_fingerprint`` reads the fingerprint recorded in the store. ``upstreams_data_dir`` is
     that of the settings.
     """

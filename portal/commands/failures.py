@@ -30,4 +30,4 @@ class Command(click.Command):
 
 
 class CommandGroup(Command, click.Group):
-    """The same for a group: the errors of its commands pass through its ``invoke``."""
+    """A group that does the same for its commands, whose errors pass through its ``invoke``."""

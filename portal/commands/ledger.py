@@ -52,8 +52,8 @@ def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
 def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[tuple[str, ...]]:
     """Yield a header, a line for each operation, and a total.
 
-    Only hits count as savings, at the price of their day. A lookup that shared another's call
-    (collapsed) is counted, but adds no savings.
+    Only hits count as savings, at the price of their day. A lookup that shared another lookup's
+    call (collapsed) is counted, but adds no savings.
     """
     calls: defaultdict[str, int] = defaultdict(int)
     spent: defaultdict[str, Decimal] = defaultdict(Decimal)
@@ -84,7 +84,7 @@ def _line(
 
 
 def _reais(amount: Decimal) -> str:
-    """Format with two decimals, or more where the amount has them."""
+    """Format with two decimals, or more if the amount has more."""
     cents = amount.quantize(Decimal("0.01"))
     return f"{cents}" if cents == amount else f"{amount.normalize():f}"
 

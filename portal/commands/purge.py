@@ -24,6 +24,7 @@ _DATABASE_BYTES_REMAIN = (
     "database's log: purge again to remove those."
 )
 _STORE_DOWN = "The store cannot be reached: what it holds was not purged, or not all of it."
+_BY_RENAVAM = "Answers that were looked up by its Renavam are not included: purge the Renavam too."
 _LEASE_REMAINS = "A lease's file names the vehicle and cannot be removed: purge again."
 
 
@@ -33,7 +34,7 @@ def purge_command(
     @click.command("purge", cls=Command)
     @click.argument("plate")
     def purge(plate: str) -> None:
-        """Delete what is stored of a plate, in both of its spellings, or of a Renavam."""
+        """Delete what is stored about a plate, in both of its spellings, or about a Renavam."""
         try:
             subject = parse_subject(plate)
         except InvalidPlate:
@@ -43,21 +44,23 @@ def purge_command(
             names.append(subject.twin.text)
         run = _Purge(store)
         for name in names:
-            # Before the store, because a process that finds the store empty reads this log to
-            # learn whether it missed a purge.
+            # Log the purge before the store is purged, because a process that finds the store
+            # empty reads this log to learn whether it missed a purge.
             number = run.attempt(purge_log.note, purge_bucket(store.tag(name)))
             run.attempt(run.purge_store, name, number or 0)
         run.attempt(run.remove_broken)
         print(f"Purged {run.deleted} stored answers.")
         for file in run.broken:
             print(f"Deleted {file}, which was set aside as corrupt and may have held it too.")
-        # Also after a failure of the store, because the database names the vehicle, too.
+        # These steps run even if the store failed, because the database names the vehicle too.
         for name in names:
             run.attempt(ledger.forget, store.tag(name))
-            # After the ledger, because it also erases the traces of the ledger's deleted rows.
+            # After the ledger, because this also erases the bytes of the tag that the ledger left.
             run.attempt(history.forget, name)
             run.attempt(leases.forget, store.tag(name))
         run.end()
+        if isinstance(subject, Plate):
+            print(_BY_RENAVAM, file=sys.stderr)
 
     return purge
 

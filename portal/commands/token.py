@@ -34,7 +34,7 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
         "--daily-limit", type=click.IntRange(0, 2**31 - 1), default=0, help="0 = no limit"
     )
     def issue(name: str, scopes: frozenset[str], expires: float | None, daily_limit: int) -> None:
-        """Print a new token, alone on the last line. It is shown this once."""
+        """Print a new token, alone on the last line. It is shown only this once."""
         try:
             create_database()
         except OSError as error:
@@ -48,7 +48,7 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
 
     @token.command("list")
     def listed() -> None:
-        """Every token issued, without the token."""
+        """List the names and terms of all issued tokens, not the tokens themselves."""
         now, issued = time.time(), tokens.listed()
         print("name\tscopes\tdaily limit\tissued\texpires\tstate")
         for each in issued:
@@ -66,7 +66,7 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
     @token.command("revoke")
     @click.argument("name")
     def revoke(name: str) -> None:
-        """End a token; it is refused everywhere within five seconds."""
+        """Revoke a token; it is refused everywhere within five seconds."""
         if not tokens.revoke(name):
             _fail(f"No valid token is named {name}.")
         print(f"Revoked {name}.")

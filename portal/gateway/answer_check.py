@@ -11,7 +11,7 @@ from portal.gateway import strict_json
 from portal.gateway.lookup import Lookup
 from portal.vehicle import read_field
 
-LONGEST_MESSAGE: Final = 1_000  # characters of an error message; those of the contract have 36
+LONGEST_MESSAGE: Final = 1_000  # characters of an error message; the contract's longest has 36
 
 # Names of members beside `result`, at any depth, that report an outage or error. A correlation id
 # ("messageId") or a count ("total") reports neither, so it must not invalidate a clean record.
@@ -67,7 +67,8 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
             raise NoAnswer("a record is no object")
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
-    # An outage behind the upstream. If stored, it would be shown as "nothing on record".
+    # An empty result with a message means an outage behind the upstream. If it were stored, it
+    # would be shown as "nothing on record".
     if _records_nothing(records) and _carries_notice(document):
         raise NoAnswer("nothing on record, and a message beside it")
     return document
@@ -153,15 +154,15 @@ def _plain_text(value: str | float | None) -> str:
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
     """Whether a record's plate or Renavam is the requested one, or absent.
 
-    Blank and hidden values, and texts that are not a plate, count as absent. The field's name may
-    be in any letter case and its value of any JSON type. A plate requested by Renavam (or the
-    reverse) cannot be compared and passes.
+    Blank and hidden values, and texts that name no vehicle, count as absent. The field's name may
+    be in any letter case and its value of any JSON type. Only the plate is compared if a plate was
+    requested, and only the Renavam if a Renavam was.
     """
     names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
     for name, value in record.items():
         if len(name) <= _LONGEST_NAME and name.casefold() in names:
             texts = list(_texts(value, hidden_marker))
-            # Each part, and all parts joined: a plate may be split over a list.
+            # Compare each part and all parts joined, because a plate may be split over a list.
             named = [*texts, " ".join(texts)] if len(texts) > 1 else texts
             if not all(map(lookup.subject.names_same_vehicle, named)):
                 return False

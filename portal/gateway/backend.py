@@ -7,9 +7,9 @@ from typing import Final, NamedTuple, Protocol
 
 from portal.gateway.memory import Version
 
-# A generation is one stretch of a backend's contents. A new one begins when the backend came up
-# empty (BEGUN), and with every purge (PURGED). A process may write entries of its local cache back
-# only after BEGUN.
+# A generation is a period in the life of a backend's contents. A new one begins when the backend
+# comes up empty (BEGUN) and with every purge (PURGED). After BEGUN a process may write entries of
+# its local cache back to the backend; after PURGED it evicts them.
 BEGUN: Final = "begun"
 PURGED: Final = "purged"
 _BUCKETS = 0x10000
@@ -23,7 +23,7 @@ def purge_bucket(key: str) -> int:
     """Return the bucket in which purges of the key's vehicle are counted.
 
     A purge prevents in-flight answers of its bucket from being stored. A counter for each vehicle
-    would identify the vehicle for ever, so some ten thousand plates share a bucket.
+    would identify the vehicle for ever, so about ten thousand plates share a bucket.
     """
     return zlib.crc32(key.partition(":")[0].encode()) % _BUCKETS
 
@@ -31,7 +31,7 @@ def purge_bucket(key: str) -> int:
 class Held(NamedTuple):
     """A backend's values under some keys of one tag, its generation, and the tag's mark.
 
-    A write is compared with the mark.
+    ``replace`` compares this mark with the current one.
     """
 
     values: Sequence[bytes | None]
@@ -54,7 +54,7 @@ class Mark(NamedTuple):
 class Stored(NamedTuple):
     """An entry of the backend.
 
-    The fence shows whether the entry was replaced meanwhile.
+    The fence shows whether the entry has been replaced since it was read.
     """
 
     key: str
@@ -81,15 +81,15 @@ class Backend(Protocol):
         """Store a value; return False if an entry with a newer fence exists.
 
         The mark is compared atomically with the write. Raises PurgedMeanwhile if there was a purge
-        since the mark was read, UnknownMark if the mark is of other contents.
+        since the mark was read, UnknownMark if the contents were lost since then.
         """
         ...
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete all entries of a tag and return their number.
 
-        The contents then reflect purge ``number`` of the purge log, if they reflected the purge
-        before it. Raises BytesRemain if the entries are deleted but the disk still holds bytes of
+        Records that purge ``number`` of the purge log ``log`` was applied here, if the purge before
+        it was, too. Raises BytesRemain if the entries are deleted but the disk still holds bytes of
         them.
         """
         ...
@@ -143,17 +143,17 @@ class BytesRemain(Exception):
 
 
 class PurgedMeanwhile(Exception):
-    """The vehicle was purged since its answer was requested; it is not stored."""
+    """The vehicle was purged after its answer was requested, so the answer is not stored."""
 
 
 class UnknownMark(Exception):
-    """The mark was read from other contents than the backend's present ones."""
+    """The backend lost the contents that the mark was read from."""
 
 
 def compare_marks(mark: str, current: str) -> None:
     """Return if the marks are equal, otherwise raise the reason.
 
-    Raises PurgedMeanwhile if the contents are the same, UnknownMark if they are not.
+    Raises PurgedMeanwhile if both marks are of the same contents, otherwise UnknownMark.
     """
     if mark == current:
         return

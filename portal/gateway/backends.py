@@ -26,12 +26,12 @@ def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
             "CACHE_OPTIONS": cast(Any, dict(CLIENT_OPTIONS)),
         }
     cache = Cache(app, config=config)
-    # Not cache.cache: that uses the current application, which need not be this one.
+    # cache.cache would use the current application, which may be another one.
     return app.extensions["cache"][cache]
 
 
 def remove_lease_files(data_dir: Path) -> None:
-    """Remove the lease files of killed processes; their names hold the tags of vehicles.
+    """Remove the lease files of killed processes, because a file's name holds a vehicle's tag.
 
     Must only run while no other server uses the directory.
     """

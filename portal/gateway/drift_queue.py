@@ -22,7 +22,7 @@ class DriftQueue:
         self._waiting: deque[tuple[Name, bytes]] = deque()  # its append and popleft are atomic
 
     def add(self, operation: Name, body: bytes) -> None:
-        """Queue a valid answer; with a full queue compare the oldest, so that each is counted."""
+        """Queue a valid answer; if the queue is full, compare the oldest one at once."""
         self._waiting.append((operation, body))
         if len(self._waiting) > MOST_WAITING:
             self._compare_next()

@@ -10,7 +10,7 @@ from portal.storage import fingerprint
 
 SCHEMA: Final = 3  # version 2 had no namespace in its keys
 SEAL_BYTES: Final = 32  # the HMAC-SHA-256 signature, at the start
-KEY_ID_BYTES: Final = 8  # id of the signing key, after the signature and before the content
+KEY_ID_BYTES: Final = 8  # id of the signing key, between the signature and the content
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
@@ -30,8 +30,8 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     failure: str = ""
     retry_after_s: float | None = None
     schema: int = SCHEMA
-    operation: str = ""  # empty if a former version stored it
-    namespace: str = ""  # set by Store.write, as is the fence
+    operation: str = ""  # empty if a former version stored the answer
+    namespace: str = ""  # set by Store.write, as is ``fence``
     fence: int = 0  # of two writes under one key, the later has the higher fence
 
     @property
@@ -50,8 +50,8 @@ def key_id(fingerprint: str) -> bytes:
 class Seal:
     """Signs and verifies envelopes.
 
-    Forged entries, entries of another key or of an old schema read as absent. They raise no error,
-    and nothing in them is executed.
+    ``verify`` returns None for forged entries and for entries of another key or an old schema. It
+    never executes anything in them.
     """
 
     def __init__(self, secret: bytes) -> None:

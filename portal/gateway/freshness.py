@@ -1,4 +1,4 @@
-"""Compute an answer's freshness from its age (RFC 9111 §4.2, RFC 5861 §4). Pure.
+"""Pure functions that compute an answer's freshness (RFC 9111 §4.2, RFC 5861 §4).
 
 The lifetimes are those of docs/contract.md, "Cache rules".
 """
@@ -12,8 +12,8 @@ from portal.gateway.operations import CachePolicy
 
 REJECTED_FRESH_S = 600
 JITTER = 0.10
-# Clocks of machines that share a store differ a little. An answer dated further in the future is
-# invalid.
+# The clocks of machines that share a store may differ by this much. An answer dated further in the
+# future counts as expired.
 CLOCK_SKEW_S = 60
 
 State = Literal["fresh", "stale", "expired"]
@@ -30,7 +30,7 @@ def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, floa
 
     A stale answer may be served if the upstream call fails. A rejection (400) is fresh for
     REJECTED_FRESH_S and never stale. An empty list is fresh for a quarter of the time and never
-    stale, because it is the answer that an outage most easily fakes.
+    stale, because an outage of the upstream may also produce one.
     """
     if status != 200:
         return REJECTED_FRESH_S, 0
@@ -49,11 +49,12 @@ def compute_freshness(
 ) -> Freshness:
     """Return an answer's state, age and remaining lifetime.
 
-    ``chance`` in [0, 1) is the jitter: it spreads the expiry of answers fetched together over the
-    last 10 % of the fresh time.
+    ``chance`` in [0, 1) sets the jitter, which spreads the expiry of answers fetched together over
+    the last 10 % of the fresh time.
 
-    Jitter moves only the end of freshness, so the stale window begins earlier. Without a stale
-    window (a rejection, an empty list, STALE_* = 0) the answer expires when its freshness ends.
+    The jitter moves only the end of freshness. The stale window begins earlier and ends at the same
+    time. Without a stale window (a rejection, an empty list, STALE_* = 0) the answer expires when
+    its freshness ends.
     """
     fresh_s, stale_s = lifetimes(terms, status, empty)
     age = now - fetched_at

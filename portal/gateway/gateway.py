@@ -93,7 +93,7 @@ class Gateway:
     def get_fresh(self, snapshot: Snapshot) -> Served | None:
         """Return the fresh answer or rejection of a snapshot, or None if ``fetch`` is needed.
 
-        The caller must call ``count_hits``.
+        The caller must report a returned answer to ``count_hits``.
         """
         current = self._current(snapshot.lookup, snapshot.answer, snapshot.rejection)
         return None if current is None else self._served(snapshot.lookup, current, "hit")
@@ -152,8 +152,8 @@ class Gateway:
     def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
         """Store a copy of a report as the newest one of its vehicle.
 
-        The vehicle's page shows the newest report. Called only for a report written from the
-        upstream's own records. A report on a caller's own data is available to that caller alone.
+        The vehicle's page shows the newest report. Call this only for a report on the upstream's
+        own records, because a report on data that a caller sent must not be shown to others.
         """
         key = self._store.key(lookup, caller.credential)
         (held,), mark = self._store.read_current([key])
@@ -164,7 +164,7 @@ class Gateway:
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
         """Return the report last stored as a plate's newest.
 
-        None if there is none within its lifetime.
+        Returns None if there is no such report or it has expired.
         """
         held = self._store.read(self._store.newest_report_key(plate, caller.credential))
         if held is None:
@@ -175,9 +175,9 @@ class Gateway:
         return self._served(lookup, held, "hit")
 
     def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
-        """Return the last different answer before the stored one, if retained.
+        """Return the last answer that differed from the stored one, None if it is not retained.
 
-        Its own retention applies. Changes are detected by comparing the two.
+        It keeps its own retention. A comparison of the two shows what changed.
         """
         replaced = self._store.read(_previous(self._store.key(lookup, caller.credential)))
         if replaced is None or replaced.delete_at <= self._clock():
@@ -234,7 +234,7 @@ class Gateway:
     def _result(
         self, lookup: Lookup, reading: Reading, not_before: float | None
     ) -> _FlightResult | None:
-        """Return another process's result, or None; raises the Failure that it met."""
+        """Return another process's result, or None; raises that process's Failure."""
         answer, rejection, note = reading.envelopes
         result = self._current(lookup, answer, rejection)
         if result is not None and (not_before is None or result.fetched_at > not_before):
@@ -254,9 +254,9 @@ class Gateway:
     ) -> _FlightResult:
         """Call the upstream, check the answer and store it.
 
-        ``reading`` was made under the lease. A failure that may have been charged is stored for
-        FAILURE_SHARED_S. If the vehicle is purged during the call, the result is returned to its
-        caller but not stored.
+        ``reading`` is what the store held after the lease was acquired. A failure whose call may
+        have been charged is stored for FAILURE_SHARED_S. If the vehicle is purged during the call,
+        the result is returned to its caller but not stored.
         """
         tag = self._store.tag(lookup.subject.text)
         try:
@@ -281,12 +281,12 @@ class Gateway:
     def _store_answer(
         self, key: str, lookup: Lookup, response: Response, fence: int, reading: Reading
     ) -> _FlightResult:
-        """Write an answer, and copy the different one that it replaces.
+        """Write an answer, and keep a copy of the one that it replaces if they differ.
 
-        The store is not read again. The backend compares the fence and the mark with each write,
-        so a newer answer, and a purge during the call, win. The answer read under the lease is
-        still the one to be replaced, because only the holder of the lease writes one. Where the
-        lease was lost, the copy is rejected if the other holder's is newer.
+        The store is not read again. The backend compares the fence and the mark at each write, so
+        it rejects the write after a purge or a newer answer. The answer read under the lease is
+        still the one to be replaced, because only the holder of the lease writes answers. If the
+        lease was lost, the backend rejects the copy if the next holder has written a newer one.
         """
         status, body = response.status, response.body
         empty = status == 200 and answer_check.is_empty(body)
@@ -312,7 +312,8 @@ class Gateway:
         self._count_saved(operation, status, times)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
-        # The vehicle's tag, not the whole key, so that the copies of a report expire with it.
+        # The jitter follows from the vehicle's tag, not the whole key, so that a report and its
+        # copies expire together.
         tag = envelope.key.partition(":")[0]
         chance = zlib.crc32(f"{tag}{envelope.fetched_at}".encode()) / 2**32
         return compute_freshness(

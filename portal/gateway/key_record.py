@@ -1,6 +1,6 @@
 """The fingerprint of the secret key that a cache's entries were written under.
 
-Under another key an entry can be neither read nor found by a purge, so it is deleted.
+Entries written under another key can be neither read nor found by a purge, so they are deleted.
 """
 
 import logging
@@ -35,8 +35,8 @@ class KeyRecord(Protocol):
 def record_key(fingerprint: str, engine: Engine, store: KeyRecord) -> None:
     """Record the secret key in the database and the store; log a change of key once.
 
-    Raises SQLAlchemyError. The answers of former keys in a store
-    that is unavailable are deleted at the next start.
+    If the store is unavailable, the answers of former keys are deleted at the next start. Raises
+    SQLAlchemyError.
     """
     is_new, formers = adopt_key(engine, fingerprint)
     try:
@@ -56,7 +56,7 @@ def record_key(fingerprint: str, engine: Engine, store: KeyRecord) -> None:
 
 
 class SQLiteKeyRecord:
-    """A row in the SQLite file, whose entries are all of one key."""
+    """The fingerprint in a row of the SQLite file, whose entries are all of one key."""
 
     def __init__(self, connect: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
         self._connect = connect
@@ -65,13 +65,13 @@ class SQLiteKeyRecord:
         with self._connect() as db:
             return _recorded(db)
 
-    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:  # noqa: ARG002 in each entry
+    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:  # noqa: ARG002
         with self._connect() as db:
             if _recorded(db) == fingerprint:
                 return 0
             db.execute("BEGIN IMMEDIATE")  # several processes may start at once
-            # By the key id in each entry, because a file that was created anew while a portal
-            # ran has no record of its key.
+            # Select by the key id in each entry, because a file that was created anew while a
+            # portal ran holds no fingerprint.
             gone = db.execute(
                 "DELETE FROM entries WHERE substr(value, ?, ?) <> ?",
                 (SEAL_BYTES + 1, KEY_ID_BYTES, key_id(fingerprint)),
@@ -94,8 +94,8 @@ def _recorded(db: sqlite3.Connection) -> str | None:
 class RedisKeyRecord:
     """Deletes the entries of a former key from a shared Redis.
 
-    Portals with other keys may use the same Redis. An entry ``<prefix><tag>:<name>`` is identified
-    by the key id in its value, ``id_at`` bytes from the start.
+    Portals with other keys may use the same Redis. Entries are ``<prefix><tag>:<name>``. The key id
+    in an entry's value, ``id_at`` bytes from the start, identifies the secret key.
 
     ``begin_generation`` signals the deletion to every process.
     """
@@ -120,7 +120,7 @@ class RedisKeyRecord:
         Redis may be shared by several portals. The database holds the fingerprint.
         """
 
-    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:  # noqa: ARG002 in the database
+    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:  # noqa: ARG002
         if not formers:
             return 0
         key_ids = {key_id(each) for each in formers}

@@ -24,14 +24,15 @@ _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 class Leases(Protocol):
     """``hold`` yields a fence number to the one holder of a key, None to all others.
 
-    Fences increase from one holder to the next. They are microseconds since 1970 if they come from
-    a clock. The store rejects a value written under an older fence than that of the stored value.
+    A fence is the time in microseconds since 1970. Redis makes it higher than the last fence, even
+    if its clock was set back. The store rejects a value whose fence is older than that of the
+    stored value.
     """
 
     def hold(self, key: str) -> contextlib.AbstractContextManager[int | None]: ...
 
     def forget(self, tag: str) -> None:
-        """Remove the remains of a tag's released leases; held leases stay."""
+        """Remove what a tag's released leases left behind; held leases stay."""
         ...
 
 
@@ -42,10 +43,10 @@ def fence_now() -> int:
 class FileLeases:
     """Leases by flock on one file for each key.
 
-    If the directory cannot be written or its file system has no locks, every process leads:
-    coalescing degrades to one call for each process, and no lookup is rejected. If the process has
-    no descriptor or memory left, ``hold`` raises Failure("unreachable"), because otherwise each of
-    many concurrent lookups would lead and incur a charge.
+    If the directory cannot be written or its file system has no locks, every process gets the
+    lease: coalescing degrades to one call for each process, and no lookup is rejected. If the
+    process has no descriptor or memory left, ``hold`` raises Failure("unreachable"), because
+    otherwise each of many concurrent lookups would get the lease and incur a charge.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -70,8 +71,8 @@ class FileLeases:
             try:
                 yield fence_now()
             finally:
-                # Unlink while still locked: a process that opened the file before detects the
-                # changed inode.
+                # Unlink while still locked. A process that opened the file before then detects
+                # that it is no longer at the path.
                 if should_unlink:
                     with contextlib.suppress(OSError):
                         path.unlink()
@@ -109,8 +110,9 @@ def _try_acquire(file: int, path: Path) -> tuple[bool, bool]:
         return held, held
     except OSError as error:
         log.warning("cannot lock a lease file: %s", errno.errorcode.get(error.errno or 0, "?"))
-        # If the file system has no locks, no other process would remove the file. If the system
-        # is out of locks for the moment (ENOLCK), another process may hold this file's lock.
+        # If the file system has no locks, this process must unlink the file, because no other
+        # would. If the system is out of locks for the moment (ENOLCK), it must not, because another
+        # process may hold this file's lock.
         return True, error.errno in _LOCKS_UNSUPPORTED
 
 
@@ -118,7 +120,7 @@ _LOCKS_UNSUPPORTED = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, e
 
 
 def _lock(file: int, path: Path) -> bool:
-    """Return whether this process holds the lock of the file now at ``path``.
+    """Try to lock an open file; return whether it is locked and still the file at ``path``.
 
     A lock on a file that was just removed does not count.
     """

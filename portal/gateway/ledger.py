@@ -1,4 +1,4 @@
-"""The ledger: one row for each upstream call with its price and outcome; limits."""
+"""The ledger: a row for each upstream call with price and outcome, and daily limits."""
 
 import logging
 import math
@@ -27,11 +27,12 @@ OPEN = "maybe"
 NOT_SENT = "not_sent"
 FREE_OUTCOMES = frozenset({NOT_SENT, "circuit_open"})
 REFUSED = frozenset({401, 403})  # the upstream rejected the credential
-# Closes that wait for an unavailable database. Above this, the oldest are lost.
+# Entries whose outcome waits for an unavailable database. Beyond this number the oldest are lost.
 MAX_PENDING_CLOSES = 10_000
 TRIAL_RETRY_S = 1.0
-# Seconds to wait for another process's write lock. ROW: to open a row, never past the deadline. END
-# and LATE_END: to close it before and after the deadline, which delays a paid answer.
+# Seconds to wait for another process's write lock. LONGEST_ROW_WAIT_S applies when a row is opened,
+# and never past the deadline. The other two apply when it is closed, before and after the deadline;
+# they are short, because this wait delays a paid answer.
 LONGEST_ROW_WAIT_S = 10.0
 LONGEST_END_WAIT_S = 1.0
 LATE_END_WAIT_S = 0.5
@@ -39,8 +40,8 @@ SETTLE_BATCH = 200  # rows in one run: a slow database must not delay the other 
 
 # Built once: building a statement costs more than running it, and every miss runs five.
 _INSERT = insert(ledger)
-# Only while the row is open: it may be closed twice if the first commit's confirmation was lost.
-# The time is matched too, because SQLite reuses the number of a row that was rolled back.
+# Updates only an open row, because a row is closed again if the first commit's confirmation was
+# lost. The time is matched too, because SQLite reuses the number of a row that was rolled back.
 _CLOSE = update(ledger).where(
     ledger.c.id == bindparam("number"),
     ledger.c.sent_at == bindparam("written_at"),
@@ -84,11 +85,12 @@ class Ledger:
     use the same database.
 
     If callers bring their own credential, a call that the upstream refused (401, 403) releases its
-    reservations. So does any call of a caller on trial that is not answered with 200. Unknown
-    callers therefore cannot exhaust the daily limit of the others. The row of such a call stays,
-    with its price, because the upstream counted the call and its contract does not say that a
-    refusal is free. While in flight, calls of callers on trial use at most half of the remaining
-    daily limit over all ``processes``, but at least one call in each process.
+    reservations. A caller is on trial until one of its calls of the day is answered with 200. Until
+    then its other calls release their reservations too. Unknown callers therefore cannot exhaust
+    the daily limit of the others. The row of such a call stays, with its price, because the
+    upstream counted the call and its contract does not say that a refusal is free. The trial calls
+    in flight in all ``processes`` use at most half of the remaining daily limit, but each process
+    may always have one in flight.
     """
 
     def __init__(
@@ -104,7 +106,7 @@ class Ledger:
         self._clock = clock
         self._processes = processes
         self._trial_lock = threading.Lock()
-        self._on_trial = 0  # calls under way in this process
+        self._on_trial = 0  # trial calls in flight in this process
         self._namespace = namespace
         self._pending: deque[LedgerEntry] = deque(maxlen=MAX_PENDING_CLOSES)
 
@@ -119,8 +121,8 @@ class Ledger:
             query = query.where(ledger.c.namespace == self._namespace)
         if month is not None:
             query = query.where(ledger.c.day.between(f"{month}-01", f"{month}-31"))
-        # Page by page: PostgreSQL's driver would otherwise fetch all rows at once, and a reader on
-        # a slow terminal would block checkpoints of SQLite's WAL.
+        # Read page by page. Otherwise PostgreSQL's driver would fetch all rows at once, and on
+        # SQLite a query that a slow terminal delays would block checkpoints of the WAL.
         last = 0
         while True:
             with reading(self._engine) as db:
@@ -141,10 +143,7 @@ class Ledger:
             ).rowcount
 
     def open(self, entry: "LedgerEntry", origin: str) -> "LedgerEntry":
-        """Reserve the call in every limit and write its row, or raise and do neither.
-
-        Raises Failure.
-        """
+        """Count the call in every limit and write its row, or raise Failure and do neither."""
         now = self._clock()
         day = from_epoch(now).date().isoformat()
         caller = entry.caller
@@ -178,6 +177,9 @@ class Ledger:
                 assert key is not None
                 opened = replace(
                     entry,
+                    # Without the credential, because an entry may wait long for the database.
+                    caller=replace(caller, credential=None),
+                    has_own_credential=caller.credential is not None,
                     origin=origin,
                     number=int(key[0]),
                     sent_at=now,
@@ -186,13 +188,13 @@ class Ledger:
                 )
         except SQLAlchemyError as error:
             self._end_trial(on_trial)
-            if opened is not None:  # perhaps committed: only the confirmation may be lost
+            if opened is not None:  # perhaps committed, and only the confirmation was lost
                 self._defer(replace(opened, outcome=NOT_SENT), error)
             raise Failure("no_ledger") from None
         return replace(opened, started=time.monotonic())
 
     def close(self, entry: "LedgerEntry") -> None:
-        """Write a call's outcome; release the reservation of a call that was never sent.
+        """Write a call's outcome, and release the reservations of a call that does not count.
 
         If the database fails, ``settle`` retries later. Until then the row's outcome is "maybe".
         """
@@ -203,7 +205,7 @@ class Ledger:
             self._defer(entry, error)
 
     def settle(self) -> None:
-        """Retry failed closes, oldest first. A periodic task."""
+        """Retry to write the outcomes that failed, oldest first. A periodic task."""
         for _ in range(min(len(self._pending), SETTLE_BATCH)):
             try:
                 entry = self._pending.popleft()
@@ -221,7 +223,7 @@ class Ledger:
         if free:
             values["price"] = "0"
         caller, is_answer = entry.caller.name, entry.status == 200
-        refused = entry.caller.credential is not None and entry.status in REFUSED
+        refused = entry.has_own_credential and entry.status in REFUSED
         releases = free or refused or (entry.on_trial and not is_answer)
         left_s = entry.deadline - time.monotonic()
         wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
@@ -234,10 +236,10 @@ class Ledger:
                 _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
 
     def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
-        """Return whether the call is one of a caller on trial.
+        """Return whether the caller is on trial; if so, count the call as in flight.
 
-        Raises Failure if the trial calls in flight already hold their share of the day. Without a
-        daily limit no caller is on trial, because trial calls cannot then block other callers.
+        Raises Failure if the trial calls in flight already use their share of the daily limit.
+        Without a daily limit no caller is on trial, because trial calls cannot then block others.
         """
         if not self._daily_limit or caller.credential is None:
             return False
@@ -282,9 +284,9 @@ class LedgerEntry:
     ``begin`` returns the entry of one send; a further send of the same lookup begins from the same
     entry and gets a row of its own. ``deadline`` (monotonic seconds) bounds the wait for opening a
     row. ``purges`` is the number of the last purge before the lookup: after a later purge of the
-    vehicle, rows are written without its tag. The members from ``origin`` on are those of the row:
-    ``sent_at`` in epoch and ``started`` in monotonic seconds; ``on_trial``: none of this caller's
-    calls has been answered with 200 today.
+    vehicle, rows are written without its tag. The members from ``has_own_credential`` on describe
+    one send: ``sent_at`` is in epoch and ``started`` in monotonic seconds, and ``on_trial`` means
+    that none of this caller's calls has been answered with 200 today.
     """
 
     ledger: Ledger
@@ -295,6 +297,7 @@ class LedgerEntry:
     deadline: float = math.inf
     purges: int | None = None
     observer: Observer = field(default_factory=Observer)
+    has_own_credential: bool = False
     origin: str = ""
     number: int = 0
     sent_at: float = 0.0
@@ -305,11 +308,11 @@ class LedgerEntry:
     status: int | None = None
 
     def begin(self, origin: str) -> "LedgerEntry":
-        """Open the row of a send; raises Failure if it must not be sent."""
+        """Open the row of a send; raises Failure if the call must not be sent."""
         return self.ledger.open(self, origin)
 
     def finish(self, outcome: str, status: int | None = None) -> None:
-        """Close the row and count the call."""
+        """Write the outcome to the row and report the call to the observer."""
         self.ledger.close(replace(self, outcome=outcome, status=status))
         seconds = time.monotonic() - self.started
         self.observer.asked(self.operation, self.origin, outcome, seconds)
@@ -329,7 +332,7 @@ def _row(row: Any) -> Row:
 
 
 def _proven_key(caller: str) -> str:
-    """Return the counter's name for a caller's calls answered with 200 on a day."""
+    """Return the name of the counter of a caller's trial calls answered with 200."""
     return f"known:{caller}"
 
 
@@ -339,13 +342,13 @@ def _calls(db: Connection, payer: dict[str, object]) -> int:
 
 
 def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
-    """Count one more call atomically; False if that exceeds the limit (0 = none)."""
+    """Count one more call atomically; return False if that exceeds the limit (0 = no limit)."""
     count, values = _COUNT, payer
     if limit:
         count, values = _COUNT_WITHIN, payer | {"most": limit}
     if db.execute(count, values).rowcount:
         return True
-    # Select first: otherwise each refused call would log an error in PostgreSQL.
+    # Select before the insert, because PostgreSQL would log a failed insert for each refused call.
     if db.execute(_CALLS_SO_FAR, payer).first() is None:
         try:
             with db.begin_nested():

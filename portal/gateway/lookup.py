@@ -59,9 +59,9 @@ class Failure(Exception):
 
     @property
     def may_be_charged(self) -> bool:
-        """Whether an immediate retry may be charged.
+        """Whether the failed call may have been charged.
 
-        Such a failure is cached briefly.
+        Such a failure is cached briefly, so that an immediate retry does not cause another charge.
         """
         return self.kind not in _OWN | _FREE
 
@@ -79,7 +79,7 @@ class Directive(Enum):
 class Caller:
     """The identity on whose behalf a lookup is made.
 
-    ``name`` goes into the ledger. ``daily_limit`` is the limit of calls a day (0 = none).
+    ``name`` goes into the ledger. ``daily_limit`` is in upstream calls per day (0 = no limit).
     ``credential`` is set in pass-through mode: it is sent upstream and separates this caller's
     answers from those of others.
     """
@@ -93,7 +93,7 @@ class Caller:
 class Lookup:
     """An operation on a plate or Renavam.
 
-    It is narrowed by ``uf``, or carries a report's ``body``.
+    ``uf`` restricts it to one state. ``body`` is the request body of a report.
     """
 
     operation: Operation
@@ -144,23 +144,23 @@ class Served(msgspec.Struct, frozen=True):
 
 
 class Observer:
-    """Receives the gateway's events; they never contain a plate. This one ignores them.
+    """Receives the gateway's events; they never contain a plate. This base class ignores them.
 
     The methods run in the request's thread or the scheduler's: they must be quick and must not
     raise.
     """
 
     def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
-        """Count ``times`` equal answers, with the mean duration of one."""
+        """Count ``times`` answers of one kind; ``seconds`` is their mean duration."""
 
     def failed(self, operation: str, kind: FailureKind, seconds: float) -> None:
         """Count a failed lookup."""
 
     def asked(self, operation: str, origin: str, outcome: str, seconds: float) -> None:
-        """Count the end of one attempt at one base address, with the ledger's outcome."""
+        """Count one finished attempt at one base address; ``outcome`` is the ledger's."""
 
     def drifted(self, operation: str, fields: Collection[str]) -> None:
-        """Count unknown or missing fields of a paid answer, by the contract."""
+        """Count the fields in which a paid answer differs from the contract."""
 
     def store_failed(self, what: str) -> None:
         """Count a failed operation of the store."""

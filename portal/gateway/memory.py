@@ -2,7 +2,7 @@
 
 Entries are served within CONFIRMED_FOR_S (1 s) of a confirmed read, and in place of a backend that
 is down. Confirmation runs in the background, so that no request waits for it. While the backend's
-version does not change, all entries are confirmed together, otherwise only the requested ones.
+version does not change, all entries are confirmed together, otherwise only those requested since.
 """
 
 import math
@@ -15,8 +15,8 @@ import msgspec
 
 from portal.gateway.envelope import Envelope
 
-# Identifies a backend's contents at one instant. Two are equal only if nothing was written between
-# them.
+# Identifies a backend's contents at one instant. Two versions are equal only if nothing was written
+# between them.
 Version = tuple[int, int]
 CONFIRMED_FOR_S = 1.0
 _OVERHEAD = 600  # bytes of an envelope, its key and its slot besides the body
@@ -25,9 +25,10 @@ _OVERHEAD = 600  # bytes of an envelope, its key and its slot besides the body
 class CachedEntry(msgspec.Struct, frozen=True):
     """An envelope with its confirmation by the backend.
 
-    ``confirmed_at`` is when the backend was last known to hold the envelope, ``generation`` the
-    backend's generation then (None if the backend never accepted it), ``signature`` the signature
-    it had there, and ``version`` a version of the backend since which it is there.
+    ``confirmed_at`` is when the backend was last known to hold the envelope. ``generation`` is the
+    backend's generation at that time, None if the backend never accepted the envelope.
+    ``signature`` is the envelope's signature in the backend. As long as the backend's version is
+    still ``version``, the backend holds the envelope.
     """
 
     envelope: Envelope
@@ -38,7 +39,7 @@ class CachedEntry(msgspec.Struct, frozen=True):
 
 
 class LocalCache:
-    """``clock`` is the monotonic clock of the confirmations."""
+    """The cache. ``clock`` is the monotonic clock that dates confirmations."""
 
     def __init__(self, capacity_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._capacity = capacity_bytes
@@ -46,8 +47,8 @@ class LocalCache:
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, CachedEntry] = OrderedDict()
         self._requested: set[str] = set()
-        # The backend's last known version and its time. One tuple, because both are read without
-        # the lock.
+        # The backend's last known version and the time it was read. One tuple, because both are
+        # read without the lock.
         self._last_seen: tuple[Version | None, float] = (None, -math.inf)
         self.size_bytes = 0
 
@@ -55,7 +56,8 @@ class LocalCache:
     def version(self) -> Version | None:
         """Return the backend's last known version.
 
-        To be read before an entry that is put under it is read from the backend.
+        Read it before the backend's entry that is then put with it: a write between the two reads
+        is then detected.
         """
         return self._last_seen[0]
 
@@ -88,7 +90,7 @@ class LocalCache:
         return entry.envelope
 
     def now(self) -> float:
-        """Return the time for ``confirm``; to be read before the backend is."""
+        """Return the time to pass to ``confirm``; call it before reading the backend."""
         return self._clock()
 
     def take_unconfirmed(self, version: Version | None) -> list[str]:
@@ -117,8 +119,8 @@ class LocalCache:
     ) -> None:
         """Confirm the entries whose signatures match those in the backend.
 
-        ``version`` is the backend's version at time ``at``. Entries with another signature keep
-        their old confirmation.
+        ``version`` is the backend's version at time ``at``. Other entries keep their last
+        confirmation, which expires.
         """
         with self._lock:
             for key, signature in signatures.items():

@@ -49,15 +49,15 @@ _TAG_PATTERN = "[0-9a-f]" * 24
 CLOSED_S = 300
 _GENERATION = f"{PREFIX}generation"  # a hash: era, id, retention, and purge counts by bucket
 
-# One hash, so that Redis evicts all of it or nothing.
+# The generation is one hash, so that Redis evicts all of it or nothing.
 _BEGIN = """
     redis.call("hsetnx", KEYS[1], "era", ARGV[1])
     redis.call("hsetnx", KEYS[1], "id", ARGV[1])"""
 _MARK = """
     local held = redis.call("hmget", KEYS[1], "id", ARGV[1], "closed:" .. ARGV[1])
     local mark = (held[1] or "") .. ":" .. (held[2] or "0")"""
-# The fence precedes the value as digits of fixed length, which compare as text. A write is rejected
-# if a purge of its bucket is running, or was made since its mark was read.
+# The fence precedes the value as digits of fixed length, which can be compared as text. A write is
+# rejected if a purge of its bucket is running, or was made after the write's mark was read.
 _REPLACE = f"""
     if ARGV[2] ~= "" then
         {_MARK}
@@ -111,9 +111,9 @@ def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 class _Bytes:
-    """A serializer that does nothing: values are signed envelopes already."""
+    """A cachelib serializer that does nothing, because values are signed envelopes already."""
 
-    def dumps(self, value: bytes, timeout: int | None = None) -> bytes:  # noqa: ARG002 cachelib's
+    def dumps(self, value: bytes, timeout: int | None = None) -> bytes:  # noqa: ARG002
         return value
 
     def loads(self, value: bytes | None) -> bytes | None:
@@ -149,7 +149,8 @@ class SealedRedisCache(RedisCache):
         bucket = str(purge_bucket(keys[0]))
         with self.breaker.guard():
             while True:
-                # The generation first, so that a concurrent purge leaves the older generation here.
+                # Read the generation first, so that values from before a concurrent purge are never
+                # returned with the new generation.
                 pipeline = self.client.pipeline(transaction=False)
                 pipeline.hmget(_GENERATION, "era", "id", bucket)
                 pipeline.mget([self._get_prefix() + key for key in keys])
@@ -168,7 +169,8 @@ class SealedRedisCache(RedisCache):
         """Return None: Redis has no version number of its contents."""
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        # The generation first, so that a concurrent purge leaves the older generation here.
+        # Read the generation first, so that signatures from before a concurrent purge are never
+        # returned with the new generation.
         generation = self.read_many(["era"]).generation
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
@@ -202,7 +204,7 @@ class SealedRedisCache(RedisCache):
             )
         if isinstance(done, bytes):
             compare_marks(mark or "", done.decode().removesuffix(":closed"))
-            raise PurgedMeanwhile  # a purge is running
+            raise PurgedMeanwhile  # the mark is current, but a purge is running
         return bool(done)
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
@@ -255,8 +257,8 @@ class SealedRedisCache(RedisCache):
     def _rewrite_files(self) -> None:
         """Have Redis rewrite its snapshot and its append-only file, where they are enabled.
 
-        They still hold deleted entries. Raises RuntimeError if that fails or takes longer than
-        REWRITE_WAIT_S.
+        The old files still hold deleted entries. Raises RuntimeError if the rewrite fails or takes
+        longer than REWRITE_WAIT_S.
         """
         ends_at = time.monotonic() + REWRITE_WAIT_S
         with self.breaker.guard():

@@ -1,4 +1,4 @@
-"""Leases between machines: an expiring Redis key, renewed by its holder, fenced."""
+"""Leases between machines: a Redis key that expires unless renewed, and a fence."""
 
 import contextlib
 import logging
@@ -40,8 +40,8 @@ class RedisLeases:
     """Leases in Redis, renewed by one heartbeat thread in each process.
 
     A holder that stalls loses its lease. Its fence is then older than its successor's, so the store
-    rejects its late write. If Redis is unavailable every process leads: coalescing degrades to one
-    call for each process, and no lookup is rejected.
+    rejects its late write. If Redis is unavailable, every process gets the lease: coalescing
+    degrades to one call for each process, and no lookup is rejected.
     """
 
     def __init__(
@@ -104,13 +104,13 @@ class RedisLeases:
                     )
                     return
                 self._heartbeat = thread
-            # Wakes the thread if no lease was held before; otherwise a renewal is due anyway.
+            # Wakes the thread if it waits because no lease was held.
             self._change.notify()
 
     def _renew_periodically(self) -> None:
-        """Renew each held lease every HEARTBEAT_S, regardless of leases coming and going.
+        """Renew all held leases every HEARTBEAT_S, however often leases begin and end.
 
-        The interval counts from the start of a renewal: its duration is subtracted from the pause.
+        The interval counts from the start of a renewal, so the pause is shorter by its duration.
         """
         took_s = 0.0
         while True:
@@ -127,7 +127,7 @@ class RedisLeases:
     def _renew_all(self, held: Sequence[tuple[str, str]]) -> None:
         """Renew leases in batches.
 
-        With one round trip for each lease, those of a busy process would expire.
+        With one round trip for each lease, leases of a busy process would expire before their turn.
         """
         for some in batches(held):
             with (

@@ -1,4 +1,4 @@
-"""The present retention of answers, and shortening of entries stored before."""
+"""The present retention of answers, applied also to entries stored under a longer one."""
 
 import json
 import time
@@ -16,7 +16,8 @@ STEP_S: Final = 0.2
 class Retention(NamedTuple):
     """The present retention of one namespace's answers.
 
-    ``text`` is compared with the previous one. ``seconds`` returns the retention of an envelope.
+    ``text`` states the lifetimes; it is compared with the recorded text to detect a change.
+    ``seconds`` returns the retention of an envelope.
     """
 
     namespace: str
@@ -48,10 +49,10 @@ class Shortening:
         self._cursor: int | None = None
 
     def step(self) -> None:
-        """Process a part of the entries, for about STEP_S seconds.
+        """Process the next entries for about STEP_S seconds.
 
-        The backend records the lifetimes once all entries were processed, so that no later process
-        repeats the scan.
+        The backend records the lifetimes once all entries have been processed, so that no later
+        process repeats the scan.
         """
         if self._retention is None:
             return
@@ -69,7 +70,7 @@ class Shortening:
                 return
 
     def _recorded(self) -> dict[str, str]:
-        """Return the retention that all entries were last compared with, by namespace."""
+        """Return, by namespace, the ``Retention.text`` that was last applied to all entries."""
         try:
             recorded = json.loads(self._backend.retention() or "{}")
         except ValueError:

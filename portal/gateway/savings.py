@@ -1,4 +1,4 @@
-"""Lookups answered without an upstream call of their own, by day and operation."""
+"""Counts lookups answered without an upstream call of their own, by day and operation."""
 
 import logging
 import threading
@@ -56,7 +56,7 @@ class SavingsCounter:
         self._collapsed: Counter[_Slot] = Counter()
 
     def count(self, operation: str, how: CacheStatus, times: int = 1) -> None:
-        """Count ``times`` answers; misses and refreshes save nothing."""
+        """Count ``times`` answers; ignore misses and refreshes, which save nothing."""
         match how:
             case "hit" | "stale":
                 counter = self._hits
@@ -71,7 +71,7 @@ class SavingsCounter:
     def flush(self) -> None:
         """Add the counts since the last flush to the table.
 
-        If the table is unavailable they are kept for the next flush.
+        If the table is unavailable, the counts are kept for the next flush.
         """
         with self._lock:
             new_hits, self._hits = self._hits, Counter()

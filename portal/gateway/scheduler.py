@@ -17,7 +17,7 @@ class PeriodicTask:
 
 
 class Scheduler:
-    """Runs the tasks after the first ``start``; its thread ends with the object.
+    """Runs the tasks after the first ``start``; its thread ends when the object is freed.
 
     A failed task is logged and runs again when it is next due.
     """
@@ -28,14 +28,14 @@ class Scheduler:
         self._due = [clock() + task.every_s for task in tasks]
         self._lock = threading.Lock()
         self._started = False
-        self._running = threading.Lock()  # held by the thread while it runs tasks
+        self._running = threading.Lock()  # the thread holds it while it runs tasks
         self._ended = False
 
     def start(self) -> None:
         """Start the thread, unless it is running.
 
-        Cheap to call with every request: the thread starts after the fork, and a failed start is
-        retried.
+        It is called with every request, so that the thread starts after the fork and a failed start
+        is retried.
         """
         if self._started:
             return
@@ -52,7 +52,7 @@ class Scheduler:
                 log.warning("cannot start the scheduler thread")
 
     def stop(self) -> None:
-        """Stop for good, after the current task has finished.
+        """Wait for the tasks that are being run, then stop permanently.
 
         The resources that the tasks use may be closed afterwards.
         """
@@ -69,7 +69,7 @@ class Scheduler:
         return max(0.0, min(self._due) - self._clock())
 
     def run_all(self) -> None:
-        """Run every task once, due or not, as at process exit."""
+        """Run every task once, due or not; called at process exit."""
         for task in self._chores:
             _run_task(task)
 

@@ -1,7 +1,7 @@
 """Request coalescing: one leader for each key calls the upstream; followers wait.
 
-Threads of a process wait on the leader's future. The leaders of several processes share a lease.
-Leaders without the lease poll the store for the holder's answer. A follower never calls the
+Threads of a process wait on the leader's future. The leaders of several processes compete for a
+lease. Leaders without the lease poll the store for the holder's answer. A follower never calls the
 upstream itself while the leader lives.
 """
 
@@ -20,11 +20,11 @@ T = TypeVar("T")
 
 
 class _LeaderFailed(Exception):
-    """The leader has no result for its followers; one of them must lead."""
+    """The leader has no result for its followers; one of them must become the leader."""
 
 
 class SingleFlight(Generic[T]):
-    """Runs ``lead`` at most once at a time for each key."""
+    """Runs at most one ``lead`` at a time for each key."""
 
     def __init__(self, leases: Leases) -> None:
         self._leases = leases
@@ -37,10 +37,10 @@ class SingleFlight(Generic[T]):
         """Return the leader's result, and whether this call was the leader.
 
         ``lead`` receives the fence of its lease. ``poll`` returns another process's result or None,
-        or raises the Failure that the process met.
+        or raises that process's Failure.
 
         Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). A
-        failure that is specific to the leader is not shared: the next follower leads.
+        failure that is specific to the leader is not shared: the next follower becomes the leader.
         """
         while True:
             with self._lock:
@@ -91,11 +91,12 @@ class SingleFlight(Generic[T]):
     ) -> tuple[T, bool]:
         """Lead if no other process does, otherwise poll for its answer.
 
-        There is one poller in each process.
+        Only one thread of a process polls for a key.
         """
         while True:
             with self._leases.hold(key) as fence:
-                result = poll()  # also with the lease: the last holder may just have finished
+                # Also with the lease, because its last holder may just have stored a result.
+                result = poll()
                 if result is not None:
                     return result, False
                 in_time = time.monotonic() + POLL_INTERVAL_S < deadline

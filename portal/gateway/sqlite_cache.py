@@ -1,7 +1,7 @@
 """Flask-Caching backend on one SQLite file shared by the worker processes.
 
-Entries survive a restart. Costs are the same at a thousand and at a million entries. Expired
-entries are deleted. Values are bytes; nothing is unpickled. A corrupt file is quarantined
+Entries survive a restart. An operation costs the same at a thousand and at a million entries.
+Expired entries are deleted. Values are bytes; nothing is unpickled. A corrupt file is quarantined
 under another name, and a new one is created.
 
 An entry's row number is derived from its key. One B-tree therefore suffices for a lookup, without a
@@ -37,7 +37,7 @@ from portal.storage import empty_log, leave_no_trace
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
-CHECKPOINT_AFTER = 300  # writes; a checkpoint waits for the disk, so not after each
+CHECKPOINT_AFTER = 300  # writes, because a checkpoint waits for the disk
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -57,7 +57,8 @@ _MARK = """(
     (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
 )"""
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
-# A fence further in the future than clocks differ was written before the clock was set back.
+# Clocks may differ by this much. A fence further in the future was written before the clock was set
+# back.
 _SKEW_US = 60_000_000
 
 
@@ -100,7 +101,8 @@ class SQLiteCache(SQLiteFile, BaseCache):
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         ids = json.dumps([entry_id(key) for key in keys])
         with self._connection() as db:
-            # Before the entries, so that a concurrent purge leaves the older generation here.
+            # Read the generation first, so that signatures from before a concurrent purge are never
+            # returned with the new generation.
             (generation,) = db.execute("SELECT name FROM era").fetchone()
             found = db.execute(
                 "SELECT key, substr(value, 1, ?) FROM entries "
@@ -149,7 +151,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete every entry of a tag and erase its bytes from the file and the WAL.
 
-        Raises BytesRemain if a reader prevents the WAL from being truncated.
+        Raises BytesRemain if a reader, a writer or a full disk prevents the erasure.
         """
         with self._connection(PURGE_WAIT_S) as db:
             with transaction(db):
@@ -235,13 +237,13 @@ class SQLiteCache(SQLiteFile, BaseCache):
     def sweep(self) -> int:
         """Delete expired entries and checkpoint the WAL.
 
-        Deletes in small transactions, so that writers do not wait.
+        Entries are deleted in small transactions, so that other writers do not wait long.
         """
         self.remove_old_broken()
         gone = 0
         with self._connection() as db:
             if self._writes_since_checkpoint >= CHECKPOINT_AFTER:
-                # First: on a full disk a checkpoint frees the WAL space that the deletes need.
+                # Checkpoint first: on a full disk this frees WAL space that the deletes need.
                 self._writes_since_checkpoint = 0
                 db.execute("PRAGMA wal_checkpoint(PASSIVE)")
             while True:
@@ -265,10 +267,10 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
 
 def entry_id(key: str) -> int:
-    """Return a signed 64-bit row number: the tag's CRC-32 above, the name's below.
+    """Return a signed 64-bit row number from the CRC-32 of the tag and that of the name.
 
-    Two keys may share one, once in 10^19 pairs. The later entry then replaces the earlier one;
-    neither is ever returned for the other's key.
+    The tag's is the upper half. About one of 10^19 pairs of keys shares a number. The later entry
+    then replaces the earlier one; neither is ever returned for the other's key.
     """
     tag, _, name = key.partition(":")
     return (zlib.crc32(tag.encode()) << 32 | zlib.crc32(name.encode())) - 2**63

@@ -8,6 +8,7 @@ import os
 import sqlite3
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -41,7 +42,7 @@ _CHECKPOINT_PAGES = 16_384
 
 
 class Connection(sqlite3.Connection):
-    """A connection with the device and inode of the file it was opened on."""
+    """A connection; ``file`` is the device and inode of the file that it opened."""
 
     file: tuple[int, int]
 
@@ -49,7 +50,7 @@ class Connection(sqlite3.Connection):
 def retry_if_corrupt(
     method: Callable[Concatenate[F, P], R],
 ) -> Callable[Concatenate[F, P], R]:
-    """Retry a method once after a corrupt file was quarantined."""
+    """Retry a method once if it failed because the file was corrupt and is now quarantined."""
 
     def retried(self: F, /, *args: P.args, **named: P.kwargs) -> R:
         try:
@@ -62,7 +63,7 @@ def retry_if_corrupt(
     return functools.update_wrapper(retried, method)
 
 
-class SQLiteFile:
+class SQLiteFile(ABC):
     """Pooled connections to the file at a path.
 
     A file that was replaced is reopened. A corrupt file is quarantined under another name.
@@ -70,13 +71,13 @@ class SQLiteFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        # A stack: as many connections as are in use at once, not one for each thread.
+        # A stack, so that only as many connections are opened as are in use at once.
         self._idle: deque[Connection] = deque()
         self._slots = threading.BoundedSemaphore(MAX_OPEN)
         self._start = threading.Lock()
         self._file: tuple[int, int] | None = None  # the file that was set up; None before that
         self._closed = False
-        # Never used to write: its data_version changes with the commits of other connections.
+        # Used only to read data_version, which changes with the commits of other connections.
         self._watch: Connection | None = None
         self._watch_count = 0
         self._watching = threading.Lock()
@@ -154,13 +155,13 @@ class SQLiteFile:
                 self._idle.pop().close()
 
     def _open(self) -> Connection:
-        # Under the directory's lock: while another process quarantines the file, this connection
-        # must not combine the former file with the new file's WAL.
+        # Open under the directory's lock, so that a connection opened while another process
+        # quarantines the file does not combine the former file with the new file's WAL.
         failure: sqlite3.Error | None = None
         with self._directory_lock(fcntl.LOCK_SH):
             # Autocommit: every statement is a short transaction of its own. A write takes its lock
-            # at once (a deferred one would fail as "locked"), and no reader blocks the truncation
-            # of the WAL.
+            # at once (a deferred transaction could fail as "locked"), and no reader blocks the
+            # truncation of the WAL for long.
             db = sqlite3.connect(
                 self._path,
                 timeout=SET_UP_WAIT_S,
@@ -172,7 +173,7 @@ class SQLiteFile:
             try:
                 _write_ahead(db)
             except sqlite3.Error as error:
-                failure = error  # raised without the lock, which the quarantine needs too
+                failure = error  # raised after the lock is released: the quarantine needs it
         with self._closed_on_failure(db):
             if failure is not None:
                 raise failure
@@ -192,7 +193,7 @@ class SQLiteFile:
             if self._file is not None and _identity(self._path) == self._file:
                 return
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            # Before SQLite opens it, because the WAL gets the mode of the file.
+            # Create the file before SQLite does, because the WAL gets the file's mode.
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             db = self._open()
             with self._closed_on_failure(db):
@@ -202,8 +203,9 @@ class SQLiteFile:
             self._file = db.file
             self._idle.append(db)
 
+    @abstractmethod
     def _make_tables(self, db: sqlite3.Connection) -> None:
-        raise NotImplementedError
+        """Create the tables that do not exist yet."""
 
     @contextlib.contextmanager
     def _closed_on_failure(self, db: Connection) -> Iterator[None]:
@@ -226,7 +228,8 @@ class SQLiteFile:
             self.remove_broken()  # keep one at most: a failing disk must not fill up with copies
             now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
             name = f"{self._path.name}.broken-{now}"
-            # The file last, because its inode signals the change to other connections.
+            # Rename the database file last, because its inode signals the change to other
+            # connections.
             for suffix in ("-wal", "-shm", ""):
                 with contextlib.suppress(FileNotFoundError):
                     self._path.with_name(self._path.name + suffix).rename(
@@ -238,7 +241,8 @@ class SQLiteFile:
     def _directory_lock(self, kind: int) -> Iterator[None]:
         """Lock the directory between processes and threads.
 
-        Each caller opens a descriptor of its own.
+        Each caller opens a descriptor of its own, because flock does not exclude threads that
+        share one.
         """
         directory = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -264,7 +268,7 @@ class SQLiteFile:
 
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
-        found = os.stat(path)  # noqa: PTH116 twice as fast as Path.stat, on every read
+        found = os.stat(path)  # noqa: PTH116 runs on every read, twice as fast as Path.stat
     except OSError:
         return None
     return found.st_dev, found.st_ino
@@ -284,7 +288,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        with contextlib.suppress(sqlite3.Error):  # a corrupt file may have ended it already
+        with contextlib.suppress(sqlite3.Error):  # a corrupt file may have ended the transaction
             db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
@@ -293,8 +297,8 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 def _write_ahead(db: sqlite3.Connection) -> None:
     """Switch the database to WAL mode.
 
-    If two processes switch a new file at once, SQLite fails one without waiting, so the switch is
-    retried.
+    If two processes switch a new file at once, SQLite rejects one of them without waiting, so the
+    switch is retried.
     """
     ends_at = time.monotonic() + SET_UP_WAIT_S
     while True:

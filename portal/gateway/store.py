@@ -39,7 +39,7 @@ class StoreDown(Exception):
 
 
 class Reading(NamedTuple):
-    """The envelopes under some keys of one vehicle, and the mark to write others with."""
+    """The envelopes under some keys of one vehicle, and the mark to pass to ``write``."""
 
     envelopes: Sequence[Envelope | None]
     mark: Mark
@@ -53,9 +53,9 @@ class Store:
     entries before it expires. While the backend is down only the local cache is used. A backend
     failure never fails a request.
 
-    ``purges_since`` reads the log of purges outside the backend. The log is needed because a
-    backend that comes back empty has lost its own counters, and because a stalled process may have
-    missed an earlier purge.
+    ``purges_since`` reads the purge log, which is outside the backend. The log is needed because a
+    backend that comes back empty has lost its own purge counters, and because a process that
+    stalled may have missed a purge.
     """
 
     def __init__(
@@ -81,15 +81,15 @@ class Store:
         self._purges: int | None = None
         self._checked_at = 0.0
         self._generation_lock = threading.Lock()
-        self._compare_at = 0.0  # monotonic: when to compare the contents with the purge log
+        self._compare_at = 0.0  # monotonic time of the next comparison with the purge log
         self._log_name = seal.keyed_hash("purge log", 16)
         self._unstored = UnstoredQueue()
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
         """Return the key ``tag:name`` of a lookup.
 
-        The tag identifies the plate. The name identifies the whole question, the namespace and, in
-        pass-through mode, the credential.
+        The tag identifies the vehicle. The name identifies the whole question, the namespace and,
+        in pass-through mode, the credential.
         """
         question = lookup.question + (f"|{credential}" if credential is not None else "")
         return f"{self.tag(lookup.subject.text)}:{self._name(question)}"
@@ -119,9 +119,9 @@ class Store:
         return self.read_many([key])[0]
 
     def read_many(self, keys: Sequence[str]) -> Sequence[Envelope | None]:
-        """Return the envelopes stored under keys of one vehicle, or None for each.
+        """Return what is stored under keys of one vehicle: an envelope or None for each.
 
-        Those that the local cache lacks are read from the backend at once.
+        Keys that the local cache lacks are read from the backend in one read.
         """
         found = {key: self._memory.recent(key) for key in keys}
         missing = [key for key, envelope in found.items() if envelope is None]
@@ -132,8 +132,8 @@ class Store:
     def read_current(self, keys: Sequence[str]) -> Reading:
         """Read keys of one vehicle from the backend, with the mark to give to ``write``.
 
-        Bypasses the local cache, which may be up to 1 s stale. This is needed by a follower that
-        waits for another process's answer, and before a paid call.
+        Bypasses the local cache, which may be up to 1 s stale. Use it to wait for another process's
+        answer, and before a paid call.
         """
         return self._read(keys, self._known_purges())
 
@@ -172,7 +172,7 @@ class Store:
     def copy(self, envelope: Envelope, key: str, fence: int, mark: Mark) -> None:
         """Store an envelope under another key too.
 
-        ``mark`` must be read before the envelope.
+        ``mark`` must have been read with the envelope or before it.
         """
         self.write(msgspec.structs.replace(envelope, key=key), fence, mark)
 
@@ -185,7 +185,8 @@ class Store:
         """
         self._memory.sweep(self._clock())
         at = self._memory.now()
-        version = self._version()  # before the signatures: a concurrent write changes it
+        # Read the version first: a write between the two reads is then detected.
+        version = self._version()
         try:
             signatures, generation = self._backend.signatures(
                 self._memory.take_unconfirmed(version), SEAL_BYTES
@@ -201,7 +202,7 @@ class Store:
     def sweep(self) -> None:
         """Delete entries past retention from the backend.
 
-        Entries stored under a longer, former retention are shortened.
+        Entries stored under a longer former retention get the present one.
         """
         try:
             self._backend.sweep()
@@ -260,7 +261,7 @@ class Store:
     def _replace(
         self, key: str, sealed: bytes, left_s: float, fence: int, mark: Mark
     ) -> tuple[bool, Mark]:
-        """Return whether the answer is the newest, and the mark it was written under."""
+        """Write to the backend; return whether the answer is the newest, and the mark used."""
         if mark.text is not None:
             try:
                 return self._backend.replace(key, sealed, left_s, fence, mark.text), mark
@@ -282,13 +283,13 @@ class Store:
     def _cache_locally(
         self, envelope: Envelope, generation: str | None, signature: bytes, mark: Mark
     ) -> None:
-        """Put into the local cache, unless a purge was detected since the mark."""
+        """Put into the local cache, unless a purge was detected after the mark was read."""
         self._memory.put(envelope, generation, signature)
         if self._generation != mark.generation or self._purges != mark.purges:
             self._memory.evict(envelope.key)
 
     def _write_unstored(self) -> None:
-        """Retry unstored answers until the backend fails again."""
+        """Retry the answers that could not be stored, until the backend fails again."""
         for key in self._unstored.waiting():
             taken = self._unstored.take(key)
             if taken is not None:
@@ -299,9 +300,9 @@ class Store:
     def _read(self, keys: Sequence[str], purges: int | None) -> Reading:
         """Read keys from the backend, or from the local cache while the backend is down.
 
-        ``purges`` is the last known purge: one that is detected by this read counts as later.
+        ``purges`` is the number of the last purge known before this read.
         """
-        version = self._memory.version  # before the read: a concurrent write changes the version
+        version = self._memory.version  # read first: a write during the read is then detected
         try:
             held = self._read_noted(keys)
         except Exception as error:
@@ -318,7 +319,7 @@ class Store:
     def _verified(
         self, key: str, value: bytes | None, held: Held, version: Version | None
     ) -> Envelope | None:
-        """Return the envelope of a value of the backend, and put it into the local cache."""
+        """Return the envelope in a value of the backend, and put it into the local cache."""
         if value is None:
             return self._write_back(key, held)
         envelope = self._seal.verify(value, key)
@@ -326,13 +327,14 @@ class Store:
             return None
         if (newer := self._write_back_newer(key, envelope, held)) is not None:
             return newer
-        with self._generation_lock:  # an answer from before a purge never enters the cleared cache
+        # Under the lock, so that an answer from before a purge never enters the cleared cache.
+        with self._generation_lock:
             if self._generation == held.generation:
                 self._memory.put(envelope, held.generation, value[:SEAL_BYTES], version)
         return envelope
 
     def _known_purges(self) -> int | None:
-        """Return the number of the last purge known of, from the log if none is known yet."""
+        """Return the number of the last known purge, from the log if none is known yet."""
         if self._purges is None and (log_read := self._purges_since(None)) is not None:
             self._purges = log_read.latest
         return self._purges
@@ -340,7 +342,7 @@ class Store:
     def _read_noted(self, keys: Sequence[str]) -> Held:
         held = self._backend.read_many(keys)
         if self._note_generation(held.generation):
-            held = self._backend.read_many(keys)  # an entry may have been among the deleted ones
+            held = self._backend.read_many(keys)  # the first result may hold deleted entries
             self._note_generation(held.generation)
         return held
 
@@ -364,7 +366,8 @@ class Store:
                 return deleted > 0
             last, since = self._generation, self._purges_since(self._purges)
             self._purges = since.latest if since is not None else None
-            self._generation = generation  # before the eviction: readers compare it after caching
+            # Set before the eviction, because readers compare it after they have cached an entry.
+            self._generation = generation
             if last is None and not self._memory.size_bytes:
                 return deleted > 0  # first contact with the backend
             if since is None or (last is not None and generation.startswith(PURGED)):
@@ -376,7 +379,7 @@ class Store:
     def _compare_with_purge_log(self) -> int:
         """Delete purged entries that came back and return their number.
 
-        A killed Redis, for example, loads a snapshot from before the purge.
+        For example, a Redis that was killed restarts from a snapshot made before the purge.
         """
         number = self._backend.purged_to(self._log_name)
         since = self._purges_since(number)
@@ -384,7 +387,7 @@ class Store:
             self._compare_at = time.monotonic() + CHECK_EVERY_S
             return 0
         deleted = 0
-        if number < since.latest:  # a higher number was set by a portal with another log
+        if number < since.latest:  # a portal with another purge log may have set a higher one
             deleted = self._backend.delete_buckets(since.buckets)
             if deleted:
                 log.warning("%d purged answers had come back and were deleted", deleted)
@@ -419,7 +422,7 @@ class Store:
         Applies if the backend came up empty, or failed to store the answer before. If the backend
         evicted or expired the entry in the same generation, it is evicted locally too.
         """
-        with self._generation_lock:  # wait until a purge being processed has evicted its entries
+        with self._generation_lock:  # waits until a purge in progress has evicted its entries
             entry = self._memory.get_stale(key)
         if entry is None:
             return None

@@ -9,15 +9,16 @@ from typing import Any
 import msgspec
 
 MAX_DEPTH = 64
-# Characters of a number as written. For an exact number also the bound of the power of ten.
+# Limits the characters of a number as written, and in ``parse_exact`` also its power of ten.
 LONGEST_NUMBER = 400
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_LARGE = 10**18  # msgspec writes an int below it
-_LARGEST_PLAIN = 10**20  # integers below it are written without exponent; holds 64-bit integers
+_LARGE = 10**18  # msgspec encodes an int below it itself
+_LARGEST_PLAIN = 10**20  # integers below it, 64-bit ones included, are written without exponent
 _encoder = msgspec.json.Encoder(order="sorted", decimal_format="number")
 
-# Linear time for any input: possessive, and an unterminated string matches up to the end.
+# Takes linear time for any input, because the quantifiers are possessive and an unterminated string
+# matches up to the end of the text.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
@@ -37,8 +38,8 @@ def parse(text: bytes) -> Any:
 def parse_exact(text: bytes) -> Any:
     """Parse like ``parse``, with a Decimal for each number not written as an integer.
 
-    For values that are sent on. A float would merge two distinct numbers into one (…890.25 and
-    …890.75).
+    Use it for values that are sent on, because two distinct numbers (…890.25 and …890.75) may
+    become one float.
     """
     return _parse(text, _decimal)
 
@@ -61,7 +62,7 @@ def _parse(text: bytes, fraction: Callable[[str], float | Decimal]) -> Any:
 
 
 def canonical(value: Any) -> bytes:
-    """Return equal values as equal bytes: sorted names, no white space.
+    """Encode a value so that equal values give equal bytes: sorted names, no white space.
 
     Numbers are written by value. Unlike RFC 8785, which reads numbers as doubles, this keeps every
     digit: 1, 1.0 and 1E0 are "1", and 1e-400 is not 0.
@@ -99,10 +100,10 @@ def _canonical_number(number: float | Decimal) -> int | Decimal | msgspec.Raw:
 
 
 def _refuse_depth(text: bytes) -> None:
-    """Count brackets outside strings before the parser recurses into them."""
+    """Raise NotStrictJSON for deep nesting, before the parser recurses into it."""
     if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
         return
-    # Without a backslash every second quote ends a string.
+    # Remove the strings. In a text without backslashes every second quote ends a string.
     outside = _STRING.sub(b"", text) if b"\\" in text else b"".join(text.split(b'"')[::2])
     depth = 0
     for bracket in outside.translate(None, _NO_BRACKETS):
@@ -143,8 +144,8 @@ def _decimal(digits: str) -> Decimal:
         number = Decimal(digits) if len(digits) <= LONGEST_NUMBER else None
     except InvalidOperation:  # an exponent beyond Decimal's range
         number = None
-    # A short exponent can mean a huge number. This bound limits the memory of readers that expand
-    # it to plain digits.
+    # A short exponent can mean a huge number. This bound limits the memory of programs that expand
+    # the number to plain digits.
     if number is None or (number and abs(number.adjusted()) > LONGEST_NUMBER):
         raise NotStrictJSON("number too large or too small")
     return number

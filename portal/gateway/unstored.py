@@ -21,7 +21,7 @@ class Unstored(NamedTuple):
 class UnstoredQueue:
     """Holds the newest answer of each key, oldest first.
 
-    Above ``max_bytes`` of bodies the oldest are discarded.
+    Beyond ``max_bytes`` of bodies the oldest answers are discarded.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:

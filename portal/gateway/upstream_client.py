@@ -66,7 +66,7 @@ class UpstreamClient:
     ) -> Response:
         """Send a lookup and return its response; raises Failure.
 
-        ``subject`` is the vehicle's tag, which does not reveal the plate; ``purges`` as in
+        ``subject`` is the vehicle's tag, which does not reveal the plate. ``purges`` is that of
         ``LedgerEntry``.
         """
         operation = lookup.operation
@@ -107,7 +107,7 @@ class UpstreamClient:
         """Validate the body of a 200, 400 or 404; raises Unusable.
 
         A proxy's error page must not count as a rejected plate or as a vehicle without a record.
-        Other statuses are decided without the body.
+        For other statuses the body does not matter.
         """
         try:
             if status == 200:

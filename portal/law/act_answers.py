@@ -7,7 +7,8 @@ from typing import Literal
 Act = Literal["transfer", "licence", "drive", "removal"]
 # "yes" is always favourable: for removal it means that no risk of removal was found.
 Mark = Literal["no", "careful", "yes", "unknown"]
-# "verified": the rule's text was read. "reported": by trade sites. "memory": not confirmed.
+# How the rule is known. "verified": its text was read. "reported": trade sites state it.
+# "memory": it was not confirmed at any source.
 Confidence = Literal["verified", "reported", "memory"]
 
 ACTS: tuple[Act, ...] = ("transfer", "licence", "drive", "removal")

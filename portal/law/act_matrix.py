@@ -24,7 +24,7 @@ LABELS: dict[Act, str] = {
     "drive": "Circular",
     "removal": "Pode ser recolhido ao pátio?",
 }
-# Each lookup with its article, as an object of "consultar".
+# Each lookup's name with its Portuguese article, as the object of "consultar".
 MISSING_WORDS: dict[Missing, str] = {
     "decode": "os dados do veículo",
     "fines": "as multas",
@@ -44,7 +44,7 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem nos registros",
     },
 }
-# "Risco possível" would imply an order. An old answer without an order does not.
+# For a stale answer without an order: "Risco possível" would imply that there is one.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não é possível dizer"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
@@ -75,7 +75,8 @@ class Row:
     """One line of the "posso…?" matrix.
 
     ``mark`` "yes" is favourable in every row: for removal, no order was found. ``short`` is the
-    answer in a few words, ``why`` its sentences, ``records`` anchors.
+    answer in a few words, ``why`` explains it in sentences, and ``records`` are the anchors of
+    the records behind it.
     """
 
     act: Act

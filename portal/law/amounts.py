@@ -1,4 +1,4 @@
-"""Restore the exact amount of a fine from a ``valor`` without its cents.
+"""Restore the exact amount of a fine whose ``valor`` field lacks its cents.
 
 Discounts: art. 284 of the CTB (80 % until the due date) and its § 1º (60 % through SNE, without
 defence and appeal). Recidivism within 12 months doubles some fines (arts. 165 to 165-C, 173 to
@@ -27,11 +27,11 @@ _MOST_DIGITS = 15
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """R$ at 100, 80 and 60 %; None where neither table nor source has an amount.
+    """A fine's amount in R$, in full and at 80 and 60 %; None if it is not known.
 
-    ``origin``: "table" is exact by the official table, "sent" is as the source sent it, "none".
-    ``note`` states in Portuguese where the number comes from. ``matches`` is whether the sent
-    value agrees with the table (None: nothing to compare).
+    ``origin`` is "table" (exact, from the official table), "sent" (as the source sent it) or
+    "none". ``note`` states in Portuguese where the number comes from. ``matches`` is whether the
+    sent value agrees with the table (None: nothing to compare).
     """
 
     value: Decimal | None
@@ -56,7 +56,7 @@ class Amount:
 def exact_amount(
     infraction: Infraction | None, sent: Decimal | None, committed_on: date | None
 ) -> Amount:
-    """Return a fine's amount: the table's if the sent value agrees, else as sent.
+    """Return the table's amount if ``sent`` agrees or is missing, else ``sent``.
 
     ``sent`` is in reais, possibly with the cents cut ("130" stands for R$ 130,16). A zero,
     negative or implausible value counts as not sent.
@@ -133,7 +133,7 @@ def _period(committed_on: date | None) -> str:
 
 
 def plausible(sent: Decimal | None) -> Decimal | None:
-    """Round an amount to the cent; None for zero, negative, too large or not a number."""
+    """Round an amount to the cent; None unless positive, finite and not too large."""
     if sent is None or not sent.is_finite() or sent <= 0 or sent.adjusted() >= _MOST_DIGITS:
         return None
     return sent if sent == int(sent) else sent.quantize(_CENT, ROUND_HALF_UP)

@@ -1,4 +1,4 @@
-"""Find courts by acronym, name or case number, and spell their bodies readably.
+"""Find courts by acronym, name or case number, and spell court bodies' names.
 
 The table lists 92 courts and 27 federal first-instance sections. J.TR is the segment of the
 CNJ case number ``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Res. CNJ 65/2008) that identifies the court. The
@@ -49,8 +49,8 @@ _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 class Court:
     """A court.
 
-    ``uf`` is a state, several, or "BR"; ``branch`` is in Portuguese; an example of ``j_tr`` is
-    "8.13".
+    ``uf`` names its state or states, or is "BR" for the whole country; ``branch`` is in
+    Portuguese; an example of ``j_tr`` is "8.13".
     """
 
     acronym: str
@@ -80,7 +80,7 @@ def find_court(text: str, case: str = "") -> Court | None:
 
 
 def court_name(text: str, case: str = "") -> str:
-    """Return ``TJMG – Tribunal de Justiça de Minas Gerais``; unrecognised: the text."""
+    """Return ``TJMG – Tribunal de Justiça de Minas Gerais``, else the stripped text."""
     court = find_court(text, case)
     return f"{court.acronym} – {court.name}" if court else text.strip()
 
@@ -88,7 +88,7 @@ def court_name(text: str, case: str = "") -> str:
 def court_body_name(text: str) -> str:
     """Spell a court body: ``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
 
-    A text that already has lower case, or only a code, is returned unchanged, stripped.
+    A text that has lower-case letters, or only a code, is stripped and otherwise unchanged.
     """
     sent = text.strip()
     if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):
@@ -111,7 +111,7 @@ def courts() -> tuple[Court, ...]:
 
 
 def _ordinal(words: list[str]) -> tuple[str, int]:
-    """Return the ordinal that begins ``words`` and its word count, else ("", 1)."""
+    """Return the ordinal at the start of ``words`` and its word count, else ("", 1)."""
     numbered = _NUMBERED.match(words[0])
     if numbered and (numbered[2] or (len(words) > 1 and bare(words[1]) in _COUNTED)):
         sign = {"A": "ª", "O": "º", None: "ª"}.get(numbered[2], numbered[2])

@@ -22,7 +22,8 @@ MINIMUM_DAYS = 30
 PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
-# In force since then: the limit of 180/360 days, points that do not count, current gravities.
+# In force since this day: the limits of 180 and 360 days, the rule that some points do not count,
+# and the current gravities.
 LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."

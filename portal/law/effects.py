@@ -25,7 +25,7 @@ _PRACTICE = "prática do Renajud, conforme sites do ramo"
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The acts that one restriction, or several together, stops.
+    """The effect of one restriction, or of several together, on each act.
 
     ``kinds`` are in a fixed order. ``unrecognised`` is the text as sent where one of its words
     is not recognised, else "". ``in_force`` is False where the source states that nothing is

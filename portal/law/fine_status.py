@@ -154,7 +154,7 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
 def _in_notice(fine: Fine, today: date) -> Status:
     """Return the status where only the notice of autuação is on record.
 
-    For an old infraction the later dates may be missing from the source.
+    For an old infraction it is "unknown", because the source may lack the later dates.
     """
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:

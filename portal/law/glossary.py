@@ -261,7 +261,7 @@ _TERMS: tuple[Term, ...] = (
 
 
 def _sort_key(entry: Term) -> tuple[str, str]:
-    """Return the dictionary sort key: letters first, then plain before accented.
+    """Return the key for dictionary order: by base letters, then by accents.
 
     The vocabularies of the Acordo Ortográfico and CLDR's pt sort the same way.
     """

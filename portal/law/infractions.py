@@ -6,8 +6,8 @@ Vintage: codes and descriptions follow the Manual Brasileiro de Fiscalização d
 (confidence 1: one source names those codes). ``description`` spells out the official
 abbreviations; ``official`` is the wording of the source, with which records are compared.
 Gravity, points and base amounts: arts. 258 and 259 of the CTB, Lei 13.281/2016 from
-01/11/2016. ``points_counted`` follows art. 259, § 4º (Lei 14.071/2020); blank where no source
-settles it (cyclists). ``amount_until_2016`` is the table in force until 31/10/2016, blank when
+01/11/2016. ``points_counted`` follows art. 259, § 4º (Lei 14.071/2020); it is blank where no source
+settles it (cyclists). ``amount_until_2016`` is the amount in force until 31/10/2016, blank if
 unknown. Codes created after the sources, and dangerous goods (9xxx), are not in the table.
 
 ``superseded`` rows are old splits and rules, which old records still use.
@@ -40,7 +40,8 @@ NEW_AMOUNTS_SINCE = date(2016, 11, 1)
 # The manual prints 767-0 and the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
-# The most wordings of one code that are spelled out, and the fewest words of a shared opening.
+# A description spells out at most _MAX_WORDINGS wordings of one code, and factors out a shared
+# opening of at least _SHARED_WORDS words.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
 _Value = TypeVar("_Value")
@@ -48,7 +49,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: a code with one split. Amounts in reais."""
+    """One line of the table: a code with one split (desdobramento). Amounts in reais."""
 
     code: str
     split: str
@@ -75,8 +76,8 @@ class Infraction:
     """The infraction of a code; a code of four digits may cover several splits.
 
     A member is None (text: empty, gravity: "depende") where the splits disagree or the table
-    has no value. "mudou" is a gravity that changed, where the day does not determine which one
-    applies. ``rows`` are the source lines of the table.
+    has no value. "mudou" means that the gravity changed and the infraction's day does not
+    determine which one applies. ``rows`` are the source lines of the table.
     """
 
     code: str
@@ -119,17 +120,17 @@ class Infraction:
         return f"art. {self.article} do CTB"
 
     def amount_at(self, day: date | None) -> Decimal | None:
-        """Return the full amount for an infraction of ``day``; without a day, today's."""
+        """Return the full amount for an infraction on ``day``; without a day, today's."""
         if day is not None and day < NEW_AMOUNTS_SINCE:
             return self.amount_until_2016
         return self.amount
 
     def narrowed_to(self, sent: Decimal) -> "Infraction":
-        """Return the splits whose amount fits the sent one, if some fit and some do not.
+        """Keep only the splits whose amount fits ``sent``; all of them if none fits.
 
         Four digits do not distinguish a motorcycle from a bicycle (7056, 7099, 7102), but the
-        amount does. It also finds the superseded split of an old record (6920 was grave, now
-        média).
+        amount does. The amount also identifies the superseded split of an old record (6920 was
+        grave, now média).
         """
         fitting = tuple(row for row in self.rows if row.fits(sent))
         if not fitting and not self.split:
@@ -227,7 +228,7 @@ def _only(values: set[_Value]) -> _Value | None:
 
 
 def _one_description(texts: list[str]) -> str:
-    """Join the descriptions of several splits: common opening, differing ends."""
+    """Join the descriptions of several splits: the common opening, then each ending."""
     texts = list(dict.fromkeys(texts))
     if len(texts) == 1:
         return texts[0]

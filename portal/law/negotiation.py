@@ -28,7 +28,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """The result for one share of the fines, in R$; None where an amount is not known.
+    """The result if one share of the fines is paid, in R$; None for unknown amounts.
 
     A ceiling below zero means that the deductions exceed the price.
     """

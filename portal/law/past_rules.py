@@ -1,4 +1,4 @@
-"""Select the rule of a fine whose infraction changed its gravity after 2016.
+"""Select the rule for a fine if its infraction's gravity changed after 2016.
 
 Some rows of the table have an old amount that does not match today's gravity at the old base,
 because a later law changed their gravity: Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII;
@@ -44,7 +44,7 @@ _CHANGED: Mapping[str, tuple[date, date]] = {
 def as_committed(
     infraction: Infraction, sent: Decimal | None, committed_on: date | None
 ) -> Infraction:
-    """Return the infraction under the rule of its day.
+    """Return the infraction under the rule of the day it was committed.
 
     Where the rule cannot be determined, the gravity is "mudou", without points and amounts.
     """
@@ -74,7 +74,7 @@ def as_committed(
 
 
 def _former(row: Row) -> Row | None:
-    """Return the row as it was before its gravity changed; None if it did not."""
+    """Return the row as it was before its gravity changed; None if it did not change."""
     if row.amount_until_2016 is None or row.gravity not in _BASES:
         return None
     for gravity, (old, new, points) in _BASES.items():

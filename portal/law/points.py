@@ -40,7 +40,7 @@ def points_of(
 ) -> Points:
     """Return the points of a fine.
 
-    ``sent`` is the source's number. It is often 0 and is used only without a table value.
+    ``sent`` is the source's number. It is often 0 and is used only if the table has no value.
     """
     if infraction is None or infraction.points is None:
         if sent > 0:

@@ -1,10 +1,10 @@
 """Read RENAJUD kinds from free text.
 
 There are exactly four kinds: transferência, licenciamento, circulação, averbação de registro de
-penhora (TJSC, Código de Normas, Apêndice III, art. 1º). "restrição total" is used for
-circulação. An unrecognised word is shown unchanged and never reads as "no restriction". With a
-revoking word (BAIXADA, NÃO …) it is uncertain whether the restriction still applies, because the
-source's status words are not documented.
+penhora (TJSC, Código de Normas, Apêndice III, art. 1º). "restrição total" means circulação. An
+unrecognised word is shown unchanged and is never read as "no restriction". With a revoking word
+(BAIXADA, NÃO …) it is uncertain whether the restriction still applies, because the source's status
+words are not documented.
 """
 
 import re
@@ -28,7 +28,7 @@ _STEMS: tuple[tuple[str, Kind], ...] = (
     ("PENHORA", "penhora"),
     ("TOTAL", "circulacao"),
 )
-# Words around a kind that change nothing.
+# Words around a kind that do not change its meaning.
 _FILLER_WORDS = """
 A AO AS COM DA DAS DE DO DOS E O PARA POR
 ATIVA ATIVO ANOTACAO AVERBACAO BLOQUEIO JUDICIAL JUDICIARIA ORDEM
@@ -39,7 +39,7 @@ _REVOKING = re.compile(
     r"(BAIX|CANCELAD|DESBLOQUE|ENCERRAD|EXCLUI|EXTINT|INATIV|INEXIST|LEVANTAD|LIBERAD|NEGATIV"
     r"|NENHUM|REMOVID|RETIRAD|REVOGAD|SUSPENS)\w*|NAO|NADA|SEM"
 )
-# "…" marks where an overlong text was cut; the rest is unknown.
+# "…" is included because it marks where an overlong text was cut, so that the rest is unknown.
 _WORD = re.compile(r"[\w…]+")
 _PARTS = re.compile(r"[,;/|]")
 

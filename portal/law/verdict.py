@@ -1,8 +1,8 @@
 """The verdict: may a vehicle be transferred, licensed, driven or removed?
 
 Every sentence refers to the record it is based on. A missing lookup makes the verdict
-incomplete, or leaves it as bad as the known records; it never makes it better. The same applies
-to a stale answer that replaces a missing one.
+incomplete, unless the known records already block the transfer. With a stale answer in place of a
+missing one the verdict is never "clear".
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -124,7 +124,8 @@ def _missing(
 def _gap(missing: tuple[Missing, ...], decode: str) -> str:
     """Return a clause on the missing parts of a verdict, "" where none are missing.
 
-    ``decode`` is "" where the source answered about the vehicle and did not describe it.
+    ``decode`` is the phrase for the vehicle's own lookup, or "" if that lookup succeeded but its
+    answer did not describe the vehicle.
     """
     names = [decode if part == "decode" else MISSING_WORDS[part] for part in missing]
     unavailable = [name for name in names if name]
@@ -158,7 +159,7 @@ def _headline(
 def _blocked_headline(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
     """Return the headline for the stopped acts, as certain as its best source.
 
-    "na prática" where no source is verified, "em regra" where all are from memory.
+    It says "na prática" if no source is verified, and "em regra" if all are from memory.
     """
     sources = {e.transfer.confidence for e in effects if e.transfer.mark == "no"}
     if drive_too:
@@ -198,7 +199,7 @@ def _court_reasons(
 def _payment_reason(fines: Sequence[FineAssessment]) -> Iterable[Reason]:
     """Yield one reason for the sum of the enforceable fines, if there are any.
 
-    Other obstacles do not affect it.
+    It is given whether or not there are other obstacles.
     """
     due = {n: fine for n, fine in enumerate(fines, start=1) if fine.standing == "enforceable"}
     if not due:

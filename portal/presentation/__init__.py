@@ -1,4 +1,4 @@
-"""View models: one frozen dataclass a page, with its template, and its factory."""
+"""View models: each page has a frozen dataclass with its template, and a factory."""
 
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.site.api_reference import ApiPage, api_page

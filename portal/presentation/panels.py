@@ -7,7 +7,7 @@ from typing import Literal
 
 from portal.gateway import FailureKind
 
-# Why a lookup has no answer: the gateway's FailureKind or a reason of the pages; "" for any other.
+# Why a lookup has no answer: the gateway's FailureKind or a reason of the pages; "" for none.
 Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
 
 
@@ -29,9 +29,9 @@ class Panel:
     ``result`` is the decoded ``result`` of the ``body``, None if it has none. ``fetched_at`` is
     aware and in UTC. ``price`` is the cost of repeating the lookup in R$, 0
     where the operator configured none. ``reason`` is a Portuguese sentence, filled for an
-    unavailable panel, and ``cause`` is its kind. ``is_stored``: the store holds the answer, so
-    repeating the lookup costs nothing while it is fresh. ``replaced`` is the answer that this one
-    replaced, while the store keeps it.
+    unavailable panel, and ``cause`` is the kind of reason. ``is_stored``: the store holds the
+    answer, so repeating the lookup costs nothing while the answer is fresh. ``replaced`` is the
+    answer that this one replaced, as long as the store keeps it.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]

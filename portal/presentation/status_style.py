@@ -11,7 +11,7 @@ Tone = Literal["ok", "warn", "danger", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class StatusStyle:
-    """``icon`` is a shape of components/icon.html; ``word`` reads without the icon."""
+    """``icon`` is a shape of components/icon.html; ``word`` is clear without it."""
 
     tone: Tone
     icon: Literal["check", "alert", "cross", "question"]

@@ -14,7 +14,7 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request: ``path`` decoded, ``query`` raw, ``role`` the base address."""
+    """A request to the base address ``role``; ``path`` is decoded, ``query`` is not."""
 
     method: str
     path: str
@@ -34,8 +34,8 @@ class Response:
     """One response, or the lack of one.
 
     ``delay_s`` is the time before the first byte, in seconds. ``is_refused`` represents a base
-    address without a listener. A transport turns it into a refused connection; a server, which
-    already listens, can only send this response's status, 503.
+    address without a listener. A transport then refuses the connection; a server, which already
+    listens, can only send this response's status, 503.
     """
 
     status: int

@@ -1,7 +1,7 @@
 """The make and model families of fictitious vehicles.
 
-Names, powers and displacements are those of the Brazilian market. Codes of the price table are
-fictitious within the real make's prefix, with a valid check digit, except the observed 008190-6.
+Names, powers and displacements are those of the Brazilian market. Price-table codes have the real
+make's prefix and a valid check digit, but are fictitious, except 008190-6, which was observed.
 """
 
 import csv
@@ -49,7 +49,7 @@ class Family:
     versions: tuple[Version, ...]
 
     def fuel_of(self, version: Version) -> Fuel:
-        """Return a version's fuel, which its name may state, else its family's."""
+        """Return the fuel that a version's name states, else the family's."""
         if "DIES" in version.text:
             return "diesel"
         return "flex" if "FLEX" in version.text else self.fuel

@@ -52,5 +52,5 @@ def apply_fault(fault: Fault | None, response: Response, role: Role) -> Response
 
 
 def _cut(body: bytes) -> bytes:
-    """Return the first half: whole characters, and no longer valid JSON."""
+    """Return the first half of a body, in whole characters but not valid JSON."""
     return body[: len(body) // 2].decode("utf-8", "ignore").encode()

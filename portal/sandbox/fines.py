@@ -1,6 +1,6 @@
 """Fictitious fines in the upstream's form: cents cut, points 0, hidden numbers.
 
-Dates count from the first of the current month, so that two lookups in a month are equal.
+Dates count from the first of the current month, so that lookups within a month are equal.
 """
 
 import random
@@ -131,7 +131,7 @@ def _payment(
         "dataPagamento": _day(paid),
         "dataRegistro": _day(paid + timedelta(days=2)),
         "ufPagamento": outline.state,
-        # Paid before the due date: 80 % (CTB art. 284) of an amount with its cents cut.
+        # The fine was paid before its due date, so at 80 % (CTB art. 284), without the cents.
         "valorPago": str(amount * 4 // 5),
     }
 

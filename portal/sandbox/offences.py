@@ -1,7 +1,7 @@
-"""Real infraction codes as fines have them: four digits, capitals without accents.
+"""Real infraction codes and descriptions in the form that fines have.
 
-The sandbox has its own table, and does not use that of ``portal.law``: the demonstration would
-otherwise not notice an error there.
+A code has four digits; a description is in capitals without accents. The sandbox does not use the
+table of ``portal.law``, because the demonstration would then not reveal an error in that table.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Offence:
     """One infraction.
 
     ``amount`` is in whole reais, as the upstream sends it: 130 for R$ 130,16. ``weight`` is the
-    frequency. ``drivers`` is all, car or motorcycle.
+    relative frequency. ``drivers`` is all, car or motorcycle.
     """
 
     code: str

@@ -60,7 +60,8 @@ def _change(key: str, month: int) -> float:
         return 0.0
     if fraction > 0.96:  # a new model year or a tax: one jump, mostly downwards
         return -0.034 if fraction < 0.985 else 0.03
-    # Used cars lose about half a percent a month, but rose while factories were closed.
+    # Prices of used cars fall by about half a percent a month, but they rose while factories were
+    # closed.
     drift = 0.012 if 2020 * 12 + 8 <= month <= 2022 * 12 + 2 else -0.0045
     return drift + (fraction - 0.51) * 0.028
 

@@ -1,4 +1,4 @@
-"""Properties a plate may fix for its fictitious vehicle; its seed draws others."""
+"""Properties that a plate may fix for its vehicle; its seed determines the rest."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ Issuer = Literal["municipal", "state", "federal"]
 class FineOutline:
     """The outline of a fine.
 
-    ``age_days`` is from the infraction to the first of this month. ``notice_after`` and
+    ``age_days`` counts from the infraction to the first of this month. ``notice_after`` and
     ``penalty_after`` are in days from the infraction; None means no penalty yet.
     """
 

@@ -1,4 +1,4 @@
-"""States with their issuing authorities: capitals' bodies, federal roads."""
+"""States, with the authorities that issue fines there and the courts' names."""
 
 import random
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ def draw_state(rng: random.Random) -> str:
 
 
 def authority(issuer: Issuer, state: str, rng: random.Random) -> Authority:
-    """Draw a plausible authority of a kind in a state, with a place of its area."""
+    """Draw a plausible authority of a kind in a state, with a place in its area."""
     region = REGIONS[state]
     if issuer == "federal":
         place = f"{region.road} KM {rng.randint(3, 640)},{rng.randint(0, 9)}"

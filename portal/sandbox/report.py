@@ -1,8 +1,9 @@
-"""The analytical report: one template over counts and sums of the records in ``data``.
+"""The analytical report: one template with counts and sums of ``data``'s records.
 
 It does not use ``portal.law``, so that the portal's own assessment can be compared with it. A topic
-without readable records is not verified, and is never presented as a clean record. Texts of the
-records stand between “ ”, on one line and clipped, and cannot pass for the report's own words.
+without readable records is reported as not verified, never as a clean record. Texts of the records
+are quoted between “ ”, on one line and shortened, so that they are not taken for the report's own
+words.
 """
 
 import re
@@ -37,7 +38,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    """One topic. The summary repeats its headline, unless it is unverified."""
+    """One topic. The summary repeats its headline unless the topic is unverified."""
 
     state: Literal["clean", "warning", "neutral", "unverified"]
     headline: str
@@ -102,7 +103,8 @@ def _labels(topics: Mapping[str, _Topic], state: str) -> str:
 def _noted(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
     """Return the topic of a section without a lookup: a quoted text, or a count of records.
 
-    A yes-or-no counts as 1 or 0. ``is_finding``: a record is a warning, and none is clean.
+    With ``is_finding``, records are a warning, no records are clean, and a boolean counts as one
+    record or none.
     """
     value = _section(data, key)
     label = _LABELS[key].capitalize()
@@ -199,7 +201,7 @@ def _sum(records: Sequence[Json], name: str) -> str:
 def _section(data: Json, *names: str) -> Any:
     """Return the first non-empty section, else an empty one; None if missing or failed.
 
-    An answer ``{"status": …, "result": …}`` stands for its result.
+    An answer ``{"status": …, "result": …}`` is replaced by its result.
     """
     values = [data[name] for name in names if name in data]
     values = [v["result"] if isinstance(v, dict) and "result" in v else v for v in values]

@@ -43,7 +43,7 @@ class RequestError(Exception):
 
 
 class Sandbox:
-    """The upstream. ``today`` returns its records' day; ``sleep`` waits delays."""
+    """The upstream. ``today`` returns the day that dates records; ``sleep`` waits."""
 
     def __init__(self, today: Callable[[], date], sleep: Callable[[float], None]) -> None:
         self._today = today

@@ -187,7 +187,7 @@ SITUATIONS = _VEHICLES + _FAULTS
 
 ORDINARY = Situation("", "Veículo comum", "200", _SAME)
 
-# The showcase's registry number, to try the restrictions paths with one.
+# The Renavam of the first plate's vehicle, to try the restrictions paths with a Renavam.
 SHOWCASE_RENAVAM = "79831854647"
 
 _BY_SEED = {seed_of(Plate.parse(situation.plate)): situation for situation in SITUATIONS}

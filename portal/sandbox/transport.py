@@ -41,7 +41,7 @@ class SandboxTransport(BaseAdapter):
         cert: bytes | str | tuple[bytes | str, bytes | str] | None = None,  # noqa: ARG002
         proxies: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> requests.Response:
-        """Answer one request; raises ConnectionError and ReadTimeout like a socket."""
+        """Answer one request; raises ConnectionError and ReadTimeout as HTTPAdapter does."""
         url = request.url or ""
         parts = urlsplit(url)
         pool = HTTPConnectionPool(parts.hostname or "sandbox", parts.port)
@@ -84,7 +84,7 @@ def _body(request: requests.PreparedRequest) -> bytes:
 
 
 def _read_limit(timeout: object) -> float | None:
-    """Return the read time-out in seconds, from any form of requests; None: no limit."""
+    """Return the read limit in seconds, from any form that requests accepts, or None."""
     match timeout:
         case (_, read):
             limit = read

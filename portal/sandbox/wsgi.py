@@ -21,7 +21,7 @@ Application = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
 
 
 def build(sandbox: Sandbox) -> Application:
-    """Return a WSGI callable over a sandbox."""
+    """Return a WSGI callable that serves a sandbox."""
 
     def application(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         response = sandbox.handle_and_wait(_request(environ))

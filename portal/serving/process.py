@@ -31,18 +31,18 @@ def worker() -> Flask:
     set_up_logging(settings.secrets)
     shared = _join_shared_directory(settings.workers)
     app = create_app(settings, shared)
-    app.extensions["housekeeper"].start()  # so that data expires on time without requests too
-    # Not atexit, whose functions a forked worker never runs.
+    app.extensions["housekeeper"].start()  # so that data expires on time even without requests
+    # Not with atexit, because a forked worker never runs atexit functions.
     Finalize(None, app.extensions["housekeeper"].run_all, exitpriority=1)
-    # Loaded objects are permanent. Traversing them in every full collection would stop all hits
-    # for 40 ms.
+    # The objects loaded so far are permanent. If every full collection traversed them, it would
+    # stop all requests for 40 ms.
     gc.collect()
     gc.freeze()
     return app
 
 
 def _join_shared_directory(workers: int) -> Path | None:
-    """Return the directory this worker shares with the server's others, or None."""
+    """Return the directory that this worker shares with the server's others, or None."""
     path = os.environ.get(SHARED_DIR_VARIABLE)
     if not path:
         return None
@@ -58,7 +58,7 @@ def _join_shared_directory(workers: int) -> Path | None:
 
 
 def main() -> None:
-    """``python app.py``: serve on HOST:PORT."""
+    """Serve on HOST:PORT, for ``python app.py``."""
     settings = environment_settings()
     host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
     if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
@@ -67,8 +67,8 @@ def main() -> None:
         sys.exit(f"dossie-veicular: cannot listen on {host}:{port}: {reason}")
     set_up_logging(settings.secrets)
     with exit_on_startup_error():
-        # In the main process, so that an unreachable database gives one line, not a crash in every
-        # worker.
+        # Prepare in the main process, so that an unreachable database causes one error line, not a
+        # crash in every worker.
         lock = prepare(settings)
     shown = f"[{host}]" if ":" in host else host
     mode_labels = {"demo": "demonstração, dados fictícios", "managed": "gerenciado"}

@@ -28,8 +28,8 @@ def serve(
 ) -> None:
     """Serve an application until SIGTERM or Ctrl-C.
 
-    ``target`` is its factory, as "module:name". A stop waits for requests in
-    progress, at most ``longest_request_s``.
+    ``target`` is its factory, as "module:name". A stop waits for requests in progress, at most
+    ``longest_request_s`` seconds.
     """
     allowed = capacity()
     if allowed != FULL_CAPACITY:
@@ -50,7 +50,7 @@ def serve(
         workers=workers,
         blocking_threads=BLOCKING_THREADS,
         backlog=BACKLOG,
-        # A limit on connections: with a low value, idle connections block new ones.
+        # Limits the open connections. With a low limit, idle connections would block new ones.
         backpressure=allowed.connections,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=10_000),

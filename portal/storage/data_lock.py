@@ -8,9 +8,8 @@ from pathlib import Path
 class DataLock:
     """A lock file that a server holds for its life, shared with other servers of the directory.
 
-    ``is_alone`` is true where no other server held the lock when this one was constructed. The
-    kernel releases the lock of a killed process. Raises OSError where the directory cannot be
-    used.
+    ``is_alone`` is true if no other server held the lock when this object was constructed. The
+    kernel releases the lock of a killed process. Raises OSError if the directory cannot be used.
     """
 
     def __init__(self, data_dir: Path) -> None:

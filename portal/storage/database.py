@@ -36,6 +36,7 @@ from portal.storage.schema import (
     SCHEMA_HEAD,
     SchemaMismatch,
     mismatch,
+    record_revision,
     schema_revision,
     stored_revision,
 )
@@ -46,16 +47,16 @@ log = logging.getLogger(__name__)
 # A write waits this long for another process's write lock on SQLite; ``waiting`` sets another
 # limit.
 WRITE_WAIT_S = 10.0
-# Many writers that wait for the write lock can hold all connections.
+# Seconds to wait for a pooled connection. Writers that wait for the write lock may hold them all.
 POOL_TIMEOUT_S = 5.0
 
-_SET_UP_LOCK = 0x646F7373  # "doss": arbitrary, but the same in every portal
+_SET_UP_LOCK = 0x646F7373  # "doss" in ASCII: arbitrary, but equal in every portal
 
 # The tables as the last migration leaves them; a test compares both.
 metadata = MetaData()
 
-# Rows belong to a namespace: an upstream, or the demonstration. Rows that a former layout wrote
-# without one are kept under the empty namespace and never served.
+# Rows belong to a namespace: an upstream, or the demonstration. Rows that a former version wrote
+# without a namespace are kept under the empty one and never served.
 tokens = Table(
     "access_tokens",
     metadata,
@@ -63,7 +64,7 @@ tokens = Table(
     Column("namespace", String, nullable=False),
     Column("name", String(80), nullable=False),
     Column("scopes", String(200), nullable=False),
-    Column("daily_limit", Integer, nullable=False),  # upstream calls a day, 0 = no limit
+    Column("daily_limit", Integer, nullable=False),  # upstream calls per day, 0 = no limit
     Column("created_at", Float, nullable=False),  # epoch seconds
     Column("expires_at", Float),
     Column("revoked_at", Float),
@@ -93,7 +94,9 @@ spending = Table(
     metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
-    Column("payer", String(90), primary_key=True),  # "day" for all callers, "token:NAME" for one
+    # "day" counts the calls of all callers, "token:NAME" those of one caller, and "known:NAME" its
+    # trial calls answered with 200.
+    Column("payer", String(90), primary_key=True),
     Column("calls", Integer, nullable=False),
 )
 
@@ -103,7 +106,7 @@ hits = Table(
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
     Column("operation", String(10), primary_key=True),
-    Column("price", String(20), primary_key=True),  # R$ a call on that day, as decimal text
+    Column("price", String(20), primary_key=True),  # R$ per call on that day, as decimal text
     Column("hits", Integer, nullable=False),
     Column("collapsed", Integer, nullable=False),
 )
@@ -124,7 +127,7 @@ purges = Table(
     "purges",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("bucket", Integer, nullable=False),  # of 65,536, so it identifies no vehicle
+    Column("bucket", Integer, nullable=False),  # one of 65,536, so it identifies no vehicle
 )
 
 _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
@@ -145,8 +148,8 @@ def open_engine(
 
     An empty database is created, and the embedded one (SQLite) is migrated. A PostgreSQL database
     is migrated by ``upgrade_schema`` alone, because other portals may be using it. Raises OSError
-    or SQLAlchemyError where the database cannot be opened, SchemaMismatch where its schema is
-    another version's. Without ``required`` that is logged instead, because the database was set up
+    or SQLAlchemyError if the database cannot be opened, SchemaMismatch if its schema is another
+    version's. Without ``required`` these errors are logged instead, because the database was set up
     before and a process that starts during an outage must not exit. Every use of the engine then
     fails until the database is reachable again. Without ``create`` nothing is created, migrated
     or read.
@@ -184,7 +187,7 @@ def _set_up_schema(engine: Engine) -> None:
 
 
 def require_current_schema(engine: Engine) -> None:
-    """Raise SchemaMismatch where the database has the tables of another version.
+    """Raise SchemaMismatch if the database has the tables of another version.
 
     An empty database passes. Raises SQLAlchemyError.
     """
@@ -202,14 +205,22 @@ def current_revision(engine: Engine) -> str | None:
 def upgrade_schema(engine: Engine) -> str | None:
     """Migrate to this version's schema and return the former revision, None for an empty database.
 
-    All migrations run in one transaction. Concurrent calls wait for the first. Raises
-    SQLAlchemyError, or SchemaMismatch where another version migrated the database to a revision
-    unknown here.
+    An empty database gets the tables without migrations. All migrations run in one transaction.
+    Concurrent calls wait for the first. Raises SQLAlchemyError, or SchemaMismatch if another
+    version migrated the database to a revision unknown here.
     """
     with reading(engine) as db:
         if stored_revision(db) == SCHEMA_HEAD:
             return SCHEMA_HEAD
-    # Lazy, because most starts need no migration. Before the lock, which other portals wait for.
+        is_empty = schema_revision(db) is None
+    if is_empty:
+        with _set_up_transaction(engine) as db:
+            if schema_revision(db) is None:
+                metadata.create_all(db)
+                record_revision(db, SCHEMA_HEAD)
+                return None
+    # Imported late, because most starts need no migration, but before the lock is acquired, because
+    # other portals wait for it.
     from portal.storage.migrations import migrate
 
     with _set_up_transaction(engine) as db:
@@ -227,7 +238,8 @@ def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
         # Releases the locks of a machine that vanishes in mid-transaction.
         db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
         lock_set_up(db)
-        # Statements of running portals wait behind a migration that waits for their table.
+        # Give up soon, because statements of running portals queue behind a migration that waits
+        # for a table's lock.
         db.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
         yield db
 
@@ -266,7 +278,7 @@ def _create_file(file: Path) -> None:
 
 
 def _check_integrity(engine: Engine, file: Path) -> None:
-    """Raise OSError where the file's pages are corrupt.
+    """Raise OSError if the file's pages are corrupt.
 
     The portal cannot rebuild the file, because no other copy of its rows exists.
     """
@@ -282,8 +294,8 @@ def _check_integrity(engine: Engine, file: Path) -> None:
 
 
 def _sqlite(path: Path) -> Engine:
-    # Only a URI has mode=rw, which never creates the file. SQLite would create an empty one that
-    # other users can read.
+    # A URI, because only a URI can have mode=rw, which never creates the file. Without that mode
+    # SQLite would create an empty file that other users can read.
     address = URL.create(
         "sqlite", database=f"file:{quote(str(path))}", query={"mode": "rw", "uri": "true"}
     )
@@ -347,7 +359,7 @@ def waiting(engine: Engine, seconds: float) -> Engine:
 def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
     """Remove the bytes of deleted rows from SQLite's files; see ``leave_no_trace``.
 
-    Returns False where bytes remain. Returns True for PostgreSQL, whose vacuum is left to its
+    Returns False if bytes remain. Returns True for PostgreSQL, whose vacuum is left to its
     operator.
     """
     search = _searches.get(engine)

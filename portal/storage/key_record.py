@@ -11,13 +11,16 @@ _RECORDED = select(meta.c.value).where(meta.c.name == _NAME)
 
 
 def recorded_fingerprint(engine: Engine) -> str | None:
-    """Return the recorded fingerprint, None where there is none. Raises SQLAlchemyError."""
+    """Return the recorded fingerprint, None if there is none. Raises SQLAlchemyError."""
     with reading(engine) as db:
         return db.execute(_RECORDED).scalar()
 
 
 def former_fingerprints(engine: Engine) -> list[str]:
-    """Return the former keys whose answers the store may still hold. Raises SQLAlchemyError."""
+    """Return the fingerprints of former keys whose answers the store may still hold.
+
+    Raises SQLAlchemyError.
+    """
     with reading(engine) as db:
         return str(db.execute(_FORMERS).scalar() or "").split()
 
@@ -28,7 +31,7 @@ def adopt_key(engine: Engine, fingerprint: str) -> tuple[bool, list[str]]:
     Returns whether it replaced another, and the fingerprints of former keys whose answers the
     store may still hold.
 
-    Where the key changed, deletes the data that only the former key can reach: history entries,
+    If the key changed, deletes the data that only the former key can reach: history entries,
     which are encrypted under it, and the ledger's HMACs of plates, which a purge could not find.
     Ledger rows stay. Raises SQLAlchemyError.
     """
@@ -43,7 +46,7 @@ def adopt_key(engine: Engine, fingerprint: str) -> tuple[bool, list[str]]:
             return False, formers
         _remove_keyed(db)
         db.execute(update(meta).where(meta.c.name == _NAME).values(value=fingerprint))
-        # Kept until the store has deleted their answers: it may be unreachable now.
+        # Keep the former keys until the store has deleted their answers; it may be unreachable now.
         formers = [each for each in formers if each not in (former, fingerprint)] + [str(former)]
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
         db.execute(insert(meta).values(name=_FORMER_NAMES, value=" ".join(formers)))
@@ -51,7 +54,10 @@ def adopt_key(engine: Engine, fingerprint: str) -> tuple[bool, list[str]]:
 
 
 def settle_former_keys(engine: Engine) -> None:
-    """The store holds no answer of a former key any more. Raises SQLAlchemyError."""
+    """Delete the list of former keys, once the store holds none of their answers.
+
+    Raises SQLAlchemyError.
+    """
     with engine.begin() as db:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
 

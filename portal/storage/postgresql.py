@@ -1,5 +1,6 @@
 """PostgreSQL engine for a server that several portals share: few connections, short time-outs."""
 
+import logging
 import math
 import threading
 import time
@@ -15,15 +16,19 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 T = TypeVar("T")
 
-# Per process. By default a server accepts 100 connections from all processes of all machines
-# together. More connections would not be faster, because calls are counted serially.
+# SQLAlchemy logs what a pool does under the name of its class, and silences only its own classes.
+logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
+
+# Connections per process. By default a server accepts 100 connections from all processes of all
+# machines together. More would not be faster, because calls are counted serially.
 CONNECTIONS = 8
-# A waiter fails when no connection was returned within POOL_TIMEOUT_S, so that an unreachable
-# database does not block threads. While connections are returned, a waiter times out after
-# LONGEST_WAIT_S, the time that a lookup may take.
+# A thread that waits for a connection fails if none is returned to the pool within POOL_TIMEOUT_S,
+# so that an unreachable database does not block threads. While connections are being returned, it
+# waits for up to LONGEST_WAIT_S, the time that a lookup may take.
 POOL_TIMEOUT_S = 2
 LONGEST_WAIT_S = 12.0
-# Of one statement. It exceeds the server's statement_timeout, whose error states the reason.
+# Seconds to wait for each response. It exceeds the server's statement_timeout, so that the server's
+# own error, which states the reason, arrives first.
 ANSWER_TIMEOUT_S = 6.0
 # The idle time-out also releases the locks of a machine that vanishes in mid-transaction.
 _TIMEOUTS = {
@@ -34,7 +39,7 @@ _TIMEOUTS = {
 
 
 def postgresql(url: str) -> Engine:
-    """Return an engine with a time-out on every step; parameters in ``url`` override them."""
+    """Return an engine with a time-out on every step; parameters in ``url`` override these."""
     address = make_url(url).set(drivername="postgresql+psycopg")
     timeouts = {name: value for name, value in _TIMEOUTS.items() if name not in address.query}
     engine = create_engine(
@@ -51,13 +56,14 @@ def postgresql(url: str) -> Engine:
 
 
 class _FifoPool(QueuePool):
-    """A FIFO pool.
+    """A connection pool that serves waiting threads in their order.
 
     QueuePool may serve a newcomer before a waiter, which can starve the waiter
-    (``test_pool_serves_waiters_in_order``). Of 256 threads with three short transactions each, on
-    a busy machine, 16 and 50 failed with QueuePool and 8 s, 2 with this pool. A waiter keeps
-    its place while other callers return live connections, up to LONGEST_WAIT_S. While the
-    database is unreachable none are returned, and waiters fail after the pool's time-out.
+    (``test_pool_serves_waiters_in_order``). In tests with 256 threads of three short transactions
+    each on a busy machine, 16 and 50 threads failed with QueuePool and a time-out of 8 s, and 2
+    with this pool. A waiter keeps its place for up to LONGEST_WAIT_S while other callers return
+    live connections. While the database is unreachable none are returned, and waiters fail after
+    the pool's time-out.
     """
 
     def __init__(self, *given: Any, **named: Any) -> None:
@@ -97,7 +103,7 @@ class _FifoPool(QueuePool):
                 checked_at = now
                 continue
             with self._lock:
-                if permit in self._waiters:  # else it was released just now
+                if permit in self._waiters:  # otherwise it was granted just now
                     self._waiters.remove(permit)
                     raise NoConnectionFree("no connection became free in time")
 
@@ -112,15 +118,15 @@ class _FifoPool(QueuePool):
 class _Connection(psycopg.Connection[Any]):
     """A psycopg connection with a time-out on each wait for the server.
 
-    psycopg waits without a limit. The time-outs above do not apply where the server hangs while
-    its kernel still acknowledges what is sent.
+    psycopg waits without a limit. The time-outs above do not apply if the server hangs while its
+    kernel still acknowledges what is sent.
     """
 
     def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
         try:
             return super().wait(gen, interval, timeout or ANSWER_TIMEOUT_S)
         except _WaitTimeout:
-            self.pgconn.finish()  # a late response would be taken for that of the next statement
+            self.pgconn.finish()  # or a late response would count as the next statement's
             raise psycopg.OperationalError("the server did not answer in time") from None
 
 

@@ -1,4 +1,4 @@
-"""Logs purges in the database, because a store that restarts empty has lost its own log."""
+"""Logs purges in the database, because a store that restarts empty has lost its own record."""
 
 import logging
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class Purges(NamedTuple):
     """The result of ``PurgeLog.since``.
 
     ``latest`` is the number of the last purge. ``buckets`` are those purged after the requested
-    number, None where the log no longer reaches back to it.
+    number, None if the log does not reach back to it.
     """
 
     latest: int
@@ -38,12 +38,12 @@ class PurgeLog:
         self._engine = engine
 
     def note(self, bucket: int) -> int:
-        """Log a purge and return its number; raises SQLAlchemyError where the database cannot be
-        written."""
+        """Log a purge and return its number. Raises SQLAlchemyError."""
         for tries_left in reversed(range(_TRIES)):
             try:
                 with self._engine.begin() as db:
-                    # A database sequence could make a later number visible first.
+                    # Not from a database sequence, with which a later number may become visible
+                    # before an earlier one.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
                     db.execute(insert(purges).values(number=number, bucket=bucket))
                     db.execute(delete(purges).where(purges.c.number <= number - KEPT))
@@ -54,9 +54,9 @@ class PurgeLog:
         raise AssertionError("unreachable")
 
     def since(self, number: int | None) -> Purges | None:
-        """Return the purges after ``number``, None where the database cannot be read.
+        """Return the purges after ``number``, None if the database cannot be read.
 
-        For a ``number`` of None the buckets are unknown, unless nothing was ever purged.
+        If ``number`` is None or not in the log's range, the buckets are None.
         """
         try:
             with reading(self._engine) as db:

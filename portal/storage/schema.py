@@ -3,7 +3,7 @@
 Alembic is not imported here, because a start on an up-to-date database does not need it.
 """
 
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, inspect, text
 
 # The migrations in their order. A test compares them with the files in migrations/versions.
 REVISIONS = ("0001", "0002")
@@ -18,7 +18,7 @@ class SchemaMismatch(Exception):
 
 
 def stored_revision(db: Connection) -> str | None:
-    """Return the revision that Alembic recorded, None where it recorded none."""
+    """Return the revision that Alembic recorded, None if it recorded none."""
     if not inspect(db).has_table("alembic_version"):
         return None
     revision = db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
@@ -37,6 +37,12 @@ def schema_revision(db: Connection) -> str | None:
         return None
     columns = {column["name"] for column in found.get_columns("ledger")}
     return _LAST_UNRECORDED if "namespace" in columns else _BASELINE
+
+
+def record_revision(db: Connection, revision: str) -> None:
+    """Record the revision of a database created new, in the table that Alembic uses."""
+    db.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)")
+    db.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": revision})
 
 
 def mismatch(revision: str) -> SchemaMismatch:

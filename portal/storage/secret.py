@@ -17,10 +17,10 @@ class InvalidSecretKey(ValueError):
 
 
 def read_secret_key(data_dir: Path) -> str | None:
-    """Return the key in ``data_dir``, 64 hexadecimal digits; None where there is no file.
+    """Return the key in ``data_dir``, 64 hexadecimal digits; None if there is no file.
 
     Raises OSError, or InvalidSecretKey for any other content. A power cut may leave an empty file
-    where one was never flushed, and signatures under an empty key can be forged.
+    if its content was never flushed, and signatures under an empty key can be forged.
     """
     path = data_dir / NAME
     try:

@@ -14,7 +14,7 @@ _CHUNK = 4 * 1024 * 1024
 
 
 def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
-    """Checkpoint the write-ahead log and truncate it. Returns False where a reader prevents it.
+    """Checkpoint the write-ahead log and truncate it. Returns False if a reader prevents it.
 
     This function waits for readers itself, 0.8 s in all by default, because SQLite's busy handler
     would hold the writer lock during the wait.
@@ -25,7 +25,7 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
         for attempt in range(tries):
             if attempt:
                 time.sleep(CHECKPOINT_PAUSE_S)
-            # PASSIVE first: it syncs the disk without the writer lock, TRUNCATE holds the lock.
+            # PASSIVE first, because it syncs the disk without the writer lock; TRUNCATE holds it.
             db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if not busy:
@@ -36,13 +36,14 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
 
 
 def leave_no_trace(db: sqlite3.Connection, pages: "PageSearch", traces: Sequence[bytes]) -> bool:
-    """Remove deleted rows from the log and the pages; ``traces`` are bytes that named them.
+    """Remove deleted rows from the log and the pages; ``traces`` are bytes that identify them.
 
     SQLite moves rows between pages when it balances a tree, and does not clear the former copy
-    (``rebuildPage`` in btree.c, ``secure_delete`` included): of 500 deleted vehicles 1 to 15 were
+    (``rebuildPage`` in btree.c), even with ``secure_delete``. Of 500 deleted vehicles, 1 to 15 were
     still found in the file. Only VACUUM removes such copies, because it writes live rows only. It
-    runs where a trace is found, which may also belong to a row written since.
-    Returns False where a reader, a writer or a full disk prevents it.
+    runs if a trace is found, even one in a row that was written since.
+
+    Returns False if a reader, a writer or a full disk prevents the removal.
     """
     if not empty_log(db):
         return False
@@ -60,7 +61,8 @@ class PageSearch:
 
     The descriptor stays open until ``close``, because closing any descriptor of a file drops the
     POSIX locks that the process holds on it, SQLite's included
-    (https://sqlite.org/howtocorrupt.html, section 2.2). Close it after the connections.
+    (https://sqlite.org/howtocorrupt.html, section 2.2). Call ``close`` after the
+    connections to the file are closed.
     """
 
     def __init__(self, path: Path) -> None:

@@ -3,14 +3,13 @@
 import resource
 from dataclasses import dataclass
 
-# Threads of a worker. More than the lookups that may hang in it, so that hits do not queue behind
-# them.
+# Threads of a worker that serve requests. So many that hits do not queue behind lookups that hang.
 BLOCKING_THREADS = 600
 PANEL_THREADS = 1024
 BACKLOG = 4096
 
-# Open files of a worker, measured. Idle: 36, plus a reserve for short-lived files. Databases: 80
-# connections to the ledger and 64 to the cache, each with its log. SQLite keeps a closed
+# Open files of a worker, measured. Idle: 36, plus a reserve for short-lived files. Databases: at
+# most 80 connections to the ledger and 64 to the cache, each with its log. SQLite keeps a closed
 # connection's file open while the process holds a lock on it, so these numbers do not fall again
 # once they are reached.
 _IDLE_FILES = 64
@@ -58,7 +57,7 @@ def open_files_limit() -> int:
 def raise_open_files_limit() -> None:
     """Raise the soft limit to the hard one, as far as the system allows.
 
-    Child processes inherit it. Importing Granian 2.8 does the same, but does not document it.
+    Child processes inherit it. Importing Granian 2.8 does the same, but this is undocumented.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == hard:

@@ -39,7 +39,7 @@ class DependencyBreaker:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Guard one use of the server; raises BreakerOpen at once while open."""
+        """Guard one use of the server; raises BreakerOpen at once while the breaker is open."""
         if self.is_open:
             raise BreakerOpen(self._name)
         try:

@@ -47,6 +47,7 @@ def _read_file(name: str, path: Path) -> str:
     except ValueError:
         raise SettingsError(f"{name} cannot be read: it is not UTF-8 text") from None
     if not content:
-        # Not "unset": an empty UPSTREAM_TOKEN would turn a managed portal into pass-through.
+        # An empty file does not count as unset, because without UPSTREAM_TOKEN a managed portal
+        # would change to pass-through mode.
         raise SettingsError(f"{name} makes no sense: the file is empty")
     return content

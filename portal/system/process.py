@@ -25,18 +25,18 @@ def bind_error(host: str, port: int) -> str | None:
 
 
 def pin_to_processor(number: int, workers: int) -> None:
-    """Pin a worker to one processor where there are as many processors as workers.
+    """Pin a worker to one processor if there are as many processors as workers.
 
-    The threads of a worker take turns at the interpreter's lock on any processor, and a turn that
-    passes to another processor waits for a wake-up. Where processors are more or fewer, or the
-    process may not choose among them, the system places the workers.
+    Only one thread of a worker runs at a time, because of the interpreter's lock. Passing the lock
+    to a thread on another processor takes the time of a wake-up. With more or fewer processors, or
+    if the process may not choose among them, the system places the workers.
     """
     if not hasattr(os, "sched_setaffinity"):
         return
     with contextlib.suppress(OSError):
         processors = sorted(os.sched_getaffinity(0))
         # During a reload a new worker runs beside the one it replaces, so its number may exceed
-        # the processors.
+        # the number of processors.
         if number < workers == len(processors):
             os.sched_setaffinity(0, {processors[number]})
 

@@ -2,7 +2,7 @@
 
 Its files are mapped into memory, and the system ends a process that writes into a mapped file for
 which the disk has no room (SIGBUS). The directory is therefore in a memory file system if there
-is one, never on the data's disk, and every file is allocated before it is mapped.
+is one, never in the data directory, and every file is allocated before it is mapped.
 """
 
 import contextlib
@@ -24,8 +24,8 @@ _CHUNK = 1024 * 1024
 def candidate_parents() -> Iterator[Path]:
     """Yield parents for a shared directory, the best first.
 
-    /dev/shm is memory on Linux. The temporary directory is determined only when /dev/shm
-    was refused, because a container whose root is read-only has none, and needs none.
+    /dev/shm is memory on Linux. The temporary directory is determined only after /dev/shm was
+    refused, because a container whose root is read-only has no temporary directory.
     """
     yield Path("/dev/shm")  # noqa: S108 mkdtemp creates a private directory
     try:
@@ -38,14 +38,15 @@ def candidate_parents() -> Iterator[Path]:
 class SharedDirectory:
     """An empty directory with ``room`` bytes for its files. ``remove`` deletes it.
 
-    It is locked while this process or one forked from it lives. By the lock the next start
-    recognises the directory of a killed server, which it removes, and portals on one machine
-    leave each other's directories alone. Raises OSError where ``parent`` has less room.
+    It is locked while this process or one forked from it lives. A server removes at its start the
+    directories that are not locked, because killed servers left them, and leaves those of other
+    running servers alone. Raises OSError if ``parent`` has less room.
     """
 
     def __init__(self, parent: Path, room: int) -> None:
         _remove_abandoned(parent)
-        # Locked before it gets its final name, so that no other start takes it for abandoned.
+        # It is locked before it gets its final name, so that no other server regards it as
+        # abandoned.
         self.path = Path(tempfile.mkdtemp(prefix=f"{_UNLOCKED_PREFIX}{_PREFIX}", dir=parent))
         self._lock: int | None = None
         try:
@@ -74,7 +75,7 @@ def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirect
 
 
 def claim_worker_id(directory: Path) -> int:
-    """Return the lowest number that no living process of the directory holds.
+    """Claim and return the lowest number that no living process of the directory holds.
 
     This process holds the number until it ends. The replacement of a killed worker takes over its
     number and the files of that number, so that the directory does not grow when workers die.
@@ -96,7 +97,7 @@ def claim_worker_id(directory: Path) -> int:
 def reserve(path: Path, size: int) -> None:
     """Extend a file to at least ``size`` bytes, all of them allocated.
 
-    Raises OSError where there is no room. Existing content is not changed.
+    Raises OSError if there is no room. Existing content is not changed.
     """
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -107,7 +108,7 @@ def reserve(path: Path, size: int) -> None:
 
 def fill(file: int, size: int) -> None:
     """Do the same as ``reserve`` for an open file that the caller has not locked."""
-    fcntl.flock(file, fcntl.LOCK_EX)  # two processes may extend it at once
+    fcntl.flock(file, fcntl.LOCK_EX)  # because two processes may extend it at once
     try:
         size_now = os.fstat(file).st_size
         while size_now < size:  # written, because not every file system supports fallocate
@@ -119,8 +120,8 @@ def fill(file: int, size: int) -> None:
 def _remove_abandoned(parent: Path) -> None:
     for directory in (*parent.glob(f"{_PREFIX}*"), *parent.glob(f"{_UNLOCKED_PREFIX}{_PREFIX}*")):
         with contextlib.suppress(OSError):
-            # A directory that is being created has no lock yet. It is not even tried here, because
-            # its creator must get the lock.
+            # A directory that is being created may not be locked yet. Its lock is not even tried
+            # here, because this could make the creator's own attempt fail.
             age_s = time.time() - directory.lstat().st_mtime
             if directory.name.startswith(_UNLOCKED_PREFIX) and age_s < _CREATION_GRACE_S:
                 continue

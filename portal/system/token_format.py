@@ -4,7 +4,7 @@ MAX_LENGTH = 4096
 
 
 def is_token(text: str) -> bool:
-    """Whether a text is printable ASCII of 1 to 4,096 characters, no space or comma.
+    """Whether a text is 1 to 4,096 characters of printable ASCII without spaces or commas.
 
     Without spaces it cannot include the scheme word of an Authorization header.
     """

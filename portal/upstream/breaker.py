@@ -19,8 +19,8 @@ class Breaker:
     Worker processes that share ``counters`` open, pause and probe together. The counters' lock is
     never held during a call.
 
-    ``longest_call_s``: a probe whose process was killed never reports back. After this time the
-    next probe may go.
+    A probe that has not reported its result after ``longest_call_s`` is given up, because its
+    process may have been killed. The next probe may then be sent.
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class Breaker:
             guarded = account if probe else RecheckingAccount(account, self._refuse_if_open)
             response = self._origin.send(resource, guarded, deadline)
         except (CircuitOpen, LocalFailure):
-            self._release_probe(probe)  # no information about the origin
+            self._release_probe(probe)  # this says nothing about the origin
             raise
         except UpstreamError:
             self._record_failure(resource.subject, probe)
             raise
         except BaseException:
-            self._release_probe(probe)  # refused by the account: no information about the origin
+            self._release_probe(probe)  # the account refused: this says nothing about the origin
             raise
         self._record_answer(response, probe)
         return response

@@ -24,10 +24,10 @@ class Circuit:
 
     Failures are counted by distinct marks: FAILURES_TO_OPEN of them, with no answer between
     them, open the circuit. Reading needs no lock. Methods that write must be called with the
-    counters locked; ``now`` is the clock's time, read under that lock.
+    counters locked, except ``end_probe``, which is a single write. ``now`` is the clock's time.
 
-    ``longest_call_s``: a probe whose process was killed never reports back. After this time the
-    next probe may go.
+    A probe that has not reported its result after ``longest_call_s`` is given up, because its
+    process may have been killed. The next probe may then be sent.
     """
 
     __slots__ = ("_clock", "_counters", "_failures", "_first", "_longest_call_s")
@@ -99,10 +99,10 @@ class Circuit:
     def record_failure(
         self, mark: float, now: float, probe: bool = False, extend: bool = True
     ) -> None:
-        """Count a failure, and open the circuit where the failures suffice.
+        """Count a failure, and open the circuit if there are enough failures.
 
-        A failed probe opens the circuit again. With ``extend``, so does the failure of a call
-        that was sent before the circuit opened, because the origin failed until now.
+        A failed probe opens the circuit again. With ``extend``, so does the failure of a call that
+        was sent before the circuit opened, because it shows that the origin still fails.
         """
         was_open = self.is_open(now)
         self._count(mark)

@@ -18,8 +18,8 @@ from portal.upstream.trust import trusted
 # Lifetime of cached addresses. getaddrinfo reports none.
 ADDRESS_TTL_S = 30.0
 
-# Not EADDRNOTAVAIL or EAGAIN: they concern one address only. A host without IPv6 reports them for
-# each IPv6 address, and local ports are exhausted per destination.
+# EADDRNOTAVAIL and EAGAIN are not among them, because they concern one address only. A host without
+# IPv6 reports them for each IPv6 address, and local ports are exhausted per destination.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 _Addresses = list[Any]  # as socket.getaddrinfo returns them
@@ -45,8 +45,8 @@ class Resolver:
     def resolve(self, host: str, port: int, timeout_s: float) -> _Addresses:
         """Return the addresses of a host.
 
-        Raises OSError where the look-up fails, TimeoutError (an OSError) where it takes longer
-        than ``timeout_s``, LocalFailure where the system cannot start a thread for it.
+        Raises OSError if the look-up fails, TimeoutError (an OSError) if it takes longer than
+        ``timeout_s``, LocalFailure if the system cannot start a thread for it.
         """
         with self._lock:
             expires_at, addresses = self._cache.get((host, port), (0.0, []))
@@ -92,7 +92,7 @@ _resolver = Resolver()
 def connect(host: str, port: int, *, tls: bool, until: float) -> socket.socket:
     """Open a connection, TLS handshake included, by ``until`` (monotonic seconds).
 
-    Raises NotSent, or LocalFailure where this machine has no descriptor, port or memory left.
+    Raises NotSent, or LocalFailure if this machine has no descriptor, thread or memory left.
     """
     try:
         addresses = _resolver.resolve(host, port, until - time.monotonic())
@@ -115,7 +115,7 @@ def _connect_to_first(addresses: _Addresses, until: float) -> socket.socket:
         try:
             connection = socket.socket(family, kind, protocol)
             with _close_on_error(connection):
-                # An equal share of the remaining time, because only the last address may answer.
+                # An equal share of the remaining time, because only the last address might work.
                 connection.settimeout(remaining_s / (len(addresses) - number))
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connection.connect(address)

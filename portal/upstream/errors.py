@@ -5,12 +5,12 @@ docs/contract.md, "Charge classes", gives the reasons.
     UpstreamError
     ├── NotSent        refused, DNS, connect, TLS: no byte of the request was sent, a retry is free
     │   ├── CircuitOpen    not attempted: the circuit cools down, or the origin asked for a pause
-    │   └── LocalFailure   this machine has no descriptor, thread, port, memory or time left
+    │   └── LocalFailure   this machine has no descriptor, thread, memory or time left
     ├── Uncertain      sent, no complete answer: it may have been charged
     │   ├── TimedOut       slower than its limit or the deadline
     │   ├── Broken         reset or closed before an answer
     │   └── Failing        an answer of 5xx
-    └── Unusable       answered and charged, but invalid: malformed, cut, another plate's
+    └── Unusable       answered and charged, but invalid: malformed, cut, of another plate
 
 Messages name the kind of failure only, because an exception text of the HTTP library contains
 the URL, and the URL contains the plate.
@@ -80,7 +80,7 @@ def error_kind(error: Exception) -> str:
         case ssl.SSLCertVerificationError():
             return f"{kind}, {error.verify_message.partition(',')[0]}"
         case ssl.SSLError():
-            name = getattr(error, "reason", None)  # absent where Python raises the error itself
+            name = getattr(error, "reason", None)  # absent if Python raises the error itself
         case OSError(errno=int(number)):
             name = errno.errorcode.get(number)
         case _:

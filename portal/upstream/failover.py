@@ -19,7 +19,7 @@ class Failover:
 
     After NotSent, the next origin is tried for any method. After Uncertain or Unusable it is
     tried for GET only, because a POST would be charged again. An answer, 4xx included, is
-    returned at once. A LocalFailure ends the search, because the next origin would meet it too.
+    returned at once. A LocalFailure ends the search, because it would occur at the next origin too.
     """
 
     def __init__(self, origins: Sequence[Upstream]) -> None:
@@ -42,8 +42,8 @@ class Failover:
                 if resource.method != "GET":
                     break
             except Exception:
-                # The account refused this send. An earlier send that may have been charged is the
-                # more informative failure.
+                # The account refused this send. If an earlier send may have been charged, its
+                # failure is more informative.
                 if any(not isinstance(failure, NotSent) for failure in failures):
                     break
                 raise
@@ -53,7 +53,7 @@ class Failover:
 def _most_informative(failures: Sequence[UpstreamError]) -> UpstreamError:
     """Return the last failure of a call that was sent, because it explains most.
 
-    Where none was sent, return the CircuitOpen that ends first, else the last failure.
+    If none was sent, return the CircuitOpen that ends first, else the last failure.
     """
     sent = [failure for failure in failures if not isinstance(failure, NotSent)]
     if sent:

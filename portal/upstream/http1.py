@@ -15,7 +15,7 @@ import h11
 
 from portal.upstream.errors import Broken, TimedOut, Unusable, UpstreamError, error_kind
 
-LONGEST_HEAD: Final = 64 * 1024  # bytes of one status line with its fields, or of one chunk's line
+LONGEST_HEAD: Final = 64 * 1024  # bytes of a status line with header fields, or of a chunk's line
 MOST_INTERIM: Final = 100  # interim (1xx) responses before the final one
 _CHUNK: Final = 64 * 1024
 
@@ -28,7 +28,8 @@ class Exchange:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._parser = h11.Connection(h11.CLIENT, max_incomplete_event_size=LONGEST_HEAD)
-        self._write_failed = False  # the failed write consumed the error, so reads see only an end
+        # A failed write consumes the socket's error, so later reads see only the end of the data.
+        self._write_failed = False
         self._has_received = False  # a byte of a response has arrived
 
     def request(
@@ -36,9 +37,9 @@ class Exchange:
     ) -> h11.Response:
         """Send a request and return the head of its final response.
 
-        ``until`` (monotonic seconds) bounds both. Raises TimedOut; Broken where the connection
-        ends before the first byte of the response; Unusable where it ends after that, or where
-        the response is not valid HTTP.
+        ``until`` (monotonic seconds) bounds both. Raises TimedOut; Broken if the connection ends
+        before the first byte of the response; Unusable if it ends after that, or if the response
+        is not valid HTTP.
         """
         events = [
             h11.Request(method=method, target=target, headers=list(fields)),
@@ -56,7 +57,7 @@ class Exchange:
     def body(self, max_bytes: int, until: float) -> bytes:
         """Return the content of the final response, transfer coding removed.
 
-        Raises TimedOut; Unusable where it is cut, misframed, or longer than ``max_bytes``.
+        Raises TimedOut; Unusable if the content is cut, misframed, or longer than ``max_bytes``.
         """
         chunks: list[bytes] = []
         size = 0

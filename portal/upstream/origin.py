@@ -48,7 +48,7 @@ class Origin:
         self._transport = transport
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Send one paid call, begun in the account first. Raises UpstreamError."""
+        """Begin a paid call in the account, then send it. Raises UpstreamError."""
         attempt = account.begin(self.name)
         outcome, status = "maybe", None
         try:

@@ -21,7 +21,7 @@ BYTES_PER_BREAKER = PAYER_COUNTERS * CELL_BYTES
 
 
 class _Role(Enum):
-    """The role of a call towards the circuits."""
+    """Which circuits a call is a probe of."""
 
     REGULAR = "usual"
     PAYER_PROBE = "probe of its payer's circuit"
@@ -34,7 +34,7 @@ class PayerBreaker:
     Each payer (``Resource.payer``) has its own circuit for what a credential can influence: the
     pause that a 429 asks for, time-outs, 5xx, broken and unusable answers. The shared circuit
     opens after calls for FAILURES_TO_OPEN different vehicles could not be sent (NotSent), or
-    after failures that a credential can influence of FAILURES_TO_OPEN different proven payers.
+    after FAILURES_TO_OPEN different proven payers had failures that a credential can influence.
     A payer is proven for PROVEN_S after a 200, so that invented credentials, however many, never
     open the shared circuit.
 
@@ -42,9 +42,9 @@ class PayerBreaker:
     probe, an unproven payer whose probe fails would keep the circuit open for all.
 
     Worker processes share the state in ``counters``, as in Breaker. The table of payers is
-    bounded. A new payer replaces the payer of its set that changed longest ago, but an unproven
-    one never replaces a proven one. A payer without a slot has no circuit. The usual case (all
-    circuits closed, no failures, no pause) takes no lock.
+    bounded. A new payer replaces the payer of its set whose slot changed longest ago, but an
+    unproven payer never replaces a proven one. A payer without a slot has no circuit. The usual
+    case (all circuits closed, no failures, no pause) takes no lock.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class PayerBreaker:
                 guarded = RecheckingAccount(account, lambda: self._refuse_if_open(payer))
             response = self._origin.send(resource, guarded, deadline)
         except (CircuitOpen, LocalFailure):
-            self._release_probe(payer, role)  # no information about the origin
+            self._release_probe(payer, role)  # this says nothing about the origin
             raise
         except NotSent:
             self._record_not_sent(payer, subject, role)
@@ -86,7 +86,7 @@ class PayerBreaker:
             self._record_failure(payer, subject, role)
             raise
         except BaseException:
-            self._release_probe(payer, role)  # refused by the account
+            self._release_probe(payer, role)  # the account refused the call
             raise
         self._record_answer(payer, response, role)
         return response
@@ -97,7 +97,7 @@ class PayerBreaker:
         slot = self._payers.find(payer)
         if not self._shared.is_open(now) and (slot is None or slot.allows_calls(now)):
             return _Role.REGULAR
-        # Under the lock, because the slot may have been assigned to another payer meanwhile.
+        # Decide under the lock, because the slot may have been assigned to another payer meanwhile.
         with self._counters.locked():
             now = self._clock()
             self._shared.refuse_while_cooling(now)
@@ -133,7 +133,7 @@ class PayerBreaker:
             slot.circuit.end_probe()
 
     def _record_not_sent(self, payer: float, subject: float, role: _Role) -> None:
-        """Count in the shared circuit, because no credential can cause such a failure."""
+        """Count a NotSent in the shared circuit, because no credential can cause one."""
         with self._counters.locked():
             self._shared.record_failure(subject, self._clock(), probe=role is _Role.SHARED_PROBE)
             self._end_probe(payer, role)
@@ -212,7 +212,7 @@ class _Slot:
         return 0 < self._counters[self._first + _PROVEN_UNTIL] - now <= PROVEN_S
 
     def is_settled(self, now: float) -> bool:
-        """Whether an answer needs no write: no failures, over PROVEN_S / 2 of proof left."""
+        """Whether an answer needs no write: no failures, and proven for over PROVEN_S / 2 more."""
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
 
@@ -248,9 +248,9 @@ class _Payers:
         return next((slot for slot in self._set_of(payer) if slot.mark == payer), None)
 
     def claim(self, payer: float, now: float, proven: bool = False) -> _Slot | None:
-        """Return the payer's slot, assigning one where it has none.
+        """Return the payer's slot, assigning one if it has none.
 
-        Returns None where all slots of the set belong to proven payers and this one is not
+        Returns None if all slots of the set belong to proven payers and this one is not
         ``proven``. Must be called with the counters locked.
         """
         slot = self.find(payer)
@@ -268,5 +268,5 @@ class _Payers:
         return slot
 
     def _set_of(self, payer: float) -> list[_Slot]:
-        first = int(payer) // 2 % SETS * WAYS  # every mark is odd
+        first = int(payer) // 2 % SETS * WAYS  # halved, because every mark is odd
         return self._slots[first : first + WAYS]

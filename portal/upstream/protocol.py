@@ -23,7 +23,7 @@ class Resource:
     ``path`` is appended to a base address. ``credential`` is sent in the Authorization header
     only. ``subject`` distinguishes vehicles without naming them. ``check(status, body)`` raises
     Unusable for a 200, 400 or 404 whose body does not answer this request. ``payer`` identifies
-    the owner of the credential where callers bring their own (pass-through): a keyed hash, never
+    the owner of the credential if callers bring their own (pass-through): a keyed hash, never
     the credential.
     """
 
@@ -43,9 +43,9 @@ class Attempt(Protocol):
 
 
 class Account(Protocol):
-    """Accounts for sends.
+    """Records sends.
 
-    ``begin`` is called before the first byte of each send; it refuses the send by raising.
+    ``begin`` is called before the first byte of each send; it raises an error to refuse the send.
     """
 
     def begin(self, origin: str) -> Attempt: ...

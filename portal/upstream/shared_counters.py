@@ -18,9 +18,9 @@ CELL_BYTES = _DOUBLE.size
 class SharedCounters:
     """``count`` doubles, initially zero, mapped from the file ``path`` if given.
 
-    Every process that maps the file shares the numbers. A single read needs no lock (eight
-    aligned bytes); a read followed by a write needs ``locked``. The kernel releases the lock of
-    a process that dies. Raises OSError where the disk has no room for the file.
+    Every process that maps the file shares the numbers. A single read needs no lock, because it
+    is of eight aligned bytes; a read followed by a write needs ``locked``. The kernel releases the
+    lock of a process that dies. Raises OSError if the disk has no room for the file.
     """
 
     def __init__(self, count: int, path: Path | None = None) -> None:
@@ -32,8 +32,8 @@ class SharedCounters:
             return
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        # Not ftruncate: a write into a hole of the file would end the process (SIGBUS) on a full
-        # disk.
+        # Not with ftruncate, which leaves a hole: on a full disk a write into it would end the
+        # process (SIGBUS).
         fill(self._file, size)
         self._bytes = mmap.mmap(self._file, size)
 

@@ -1,4 +1,4 @@
-"""A transport adapter for requests: one connection a request, no retries."""
+"""A transport adapter for requests: one connection per request, no retries."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Trusted certificate authorities for TLS to an upstream, loaded once a process."""
+"""Trusted certificate authorities for TLS to an upstream, loaded once per process."""
 
 import functools
 import ssl
@@ -17,7 +17,8 @@ def trusted() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.hostname_checks_common_name = False
-    context.post_handshake_auth = True  # lets the client answer that it has no certificate
+    # If the server asks for a client certificate after the handshake, reply that there is none.
+    context.post_handshake_auth = True
     context.set_alpn_protocols(["http/1.1"])
     context.load_verify_locations(certifi.where())
     context.load_default_certs()

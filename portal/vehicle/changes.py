@@ -1,8 +1,8 @@
 """List the changes between two answers about one vehicle.
 
 The functions are pure: they take records and return changes. Records carry no reliable
-identifier (a fine's notice number is often hidden), so two records are matched by the fields
-that do not change: position, time and subject.
+identifier (a fine's notice number is often hidden), so two records are matched by fields that do
+not change, such as a fine's code, place and time.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -116,7 +116,7 @@ def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineCh
 def changed_restrictions(
     before: Sequence[Restriction], after: Sequence[Restriction]
 ) -> tuple[RestrictionChange, ...]:
-    """Return new and altered records in the later order, then unlisted ones."""
+    """New and altered records in the later answer's order, then those it lacks."""
     changes = []
     for old, new, position in _match_records(before, after, (lambda record: record, _order)):
         if event := _restriction_event(old, new):
@@ -159,12 +159,12 @@ def _candidate(entry: FipeEntry) -> Hashable:
 
 
 def _notice(fine: Fine) -> Hashable:
-    """Return the notice number, which identifies a fine; None where it is not shown."""
+    """Return the notice number, which identifies a fine; None if it is not known."""
     return (fine.notice, fine.authority_code) if fine.notice else None
 
 
 def _offence(fine: Fine) -> Hashable:
-    """Return the offence's code, date, time, position and authority."""
+    """Return the offence's code, date, time, place and authority."""
     return fine.code, fine.committed_on_text, fine.committed_at_text, fine.place, fine.authority
 
 

@@ -29,7 +29,7 @@ ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class MonthPrice:
-    """One element of ``historicoPreco``. ``value`` in R$; None if none was sent."""
+    """One element of ``historicoPreco``. ``value`` is in R$; None without a price."""
 
     month: date  # the first of the month
     value: Decimal | None
@@ -38,7 +38,7 @@ class MonthPrice:
 
 @dataclass(frozen=True, slots=True)
 class FipeEntry:
-    """One price-table candidate. ``current`` in R$; None, never zero, if no price."""
+    """A price-table candidate. ``current`` is in R$; None, never zero, if unknown."""
 
     year: int | None
     year_text: Field
@@ -79,7 +79,7 @@ class Decoded:
 
     @property
     def is_national(self) -> bool | None:
-        """Whether it was built in Brazil ("SIM", "NACIONAL"); None where not stated."""
+        """Whether the vehicle was built in Brazil ("SIM", "NACIONAL"); None if unknown."""
         match fold(self.national.value):
             case "SIM" | "S" | "NACIONAL" | "TRUE" | "1":
                 return True
@@ -136,8 +136,8 @@ def _month_price(record: Record) -> MonthPrice | None:
     year, month = record.year("ano"), record.integer("mes")
     if year is None or month is None or not 1 <= month <= 12:
         return None
-    # Only a flag that reads as true marks a prediction; the contract's flag is a boolean. A
-    # missing or unreadable flag does not.
+    # Only a flag that reads as true marks a prediction; a missing or unreadable one does not. The
+    # contract's flag is a boolean.
     return MonthPrice(
         month=date(year, month, 1),
         value=_price(record, "valor"),

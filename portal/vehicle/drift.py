@@ -1,4 +1,4 @@
-"""Detect an answer's differences from docs/contract.md: unknown, missing fields.
+"""Detect an answer's differences from docs/contract.md, such as missing fields.
 
 The other readers of this package accept any answer. This module reports, for logs and metrics,
 that the source has changed. A path names fields only and never carries a value.
@@ -63,9 +63,9 @@ CONTRACT: dict[str, object] = {
     },
 }
 
-# Names become metric labels and log fields, so a name that could be data is not repeated, and
-# _MOST_PATHS limits how many a faulty source can create. The pattern follows the contract's
-# spelling: a lower-case letter first and no digit, so no plate matches.
+# Names become metric labels and log fields. A name that could be data is therefore not repeated,
+# and _MOST_PATHS limits the number of labels that a faulty answer can create. The pattern follows
+# the contract's spelling: a lower-case letter first and no digit, so no plate matches.
 _NAME = re.compile(r"[a-z][A-Za-z_]{0,39}", re.ASCII)
 _MOST_PATHS = 64
 _FRAME = frozenset({"status", "result"})
@@ -90,7 +90,7 @@ def unexpected(operation_name: str, result: object) -> frozenset[str]:
 
 
 def unexpected_members(document: Mapping[str, object]) -> frozenset[str]:
-    """Return paths of members other than ``status`` and ``result``: "$.message"."""
+    """Return paths ("$.message") of members other than ``status`` and ``result``."""
     names = sorted(document.keys() - _FRAME)[:_MOST_PATHS]
     return frozenset(f"$.{_label(name)}" for name in names)
 

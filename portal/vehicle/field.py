@@ -16,7 +16,8 @@ State = Literal["known", "empty", "hidden"]
 # The observed marker (docs/contract.md, "Observed values"). The contract does not name it.
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
-# Characters. Longer than every real field; it keeps one oversized string from filling a page.
+# In characters, more than any real field has. The limit keeps one oversized string from filling a
+# page.
 FIELD_LIMIT = 2_000
 
 # Unicode categories to drop. Controls and surrogates break HTML or its encoding. Format
@@ -54,8 +55,8 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
 
     With ``lines`` the line breaks are kept.
     """
-    # Controls may make up most of a hostile string, so it is cut before each character is
-    # examined.
+    # The text is cut before each character is examined, because a hostile string may be long and
+    # consist mostly of controls.
     text = text[: 4 * limit].replace("\u2028", "\n").replace("\u2029", "\n")
     if not text.isprintable():
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")

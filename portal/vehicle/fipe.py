@@ -69,7 +69,7 @@ class PriceSeries:
 
     @classmethod
     def of(cls, entry: FipeEntry) -> "PriceSeries":
-        """Build a series; disorder, duplicates and missing prices are tolerated."""
+        """Build a series; the months may be unordered, duplicate or without a price."""
         return cls(_in_order(entry.history), entry.current, fipe_code(entry.fipe_id))
 
     def __bool__(self) -> bool:
@@ -103,7 +103,7 @@ class PriceSeries:
 
     @property
     def twelve_month_change(self) -> Decimal | None:
-        """Change of the last real price against the price 12 months before; None without it."""
+        """Change over the 12 months up to the last real price; None without both prices."""
         last = self.last_real
         if last is None:
             return None
@@ -167,6 +167,6 @@ def _change(before: PricePoint | None, after: PricePoint | None) -> Decimal | No
 def _percent(share: Decimal) -> Decimal | None:
     """Convert a share to per cent, rounded to one decimal.
 
-    Returns None beyond a ten-thousandfold change: only a typing error produces one.
+    Returns None for a ten-thousandfold change or more, which only a mistyped price can cause.
     """
     return (share * 100).quantize(_TENTH) if abs(share) < _ABSURD else None

@@ -21,7 +21,7 @@ _DENIED = frozenset(_DENIED_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """One record. ``recorded`` is the source's flag; ``is_lifted`` checks it.
+    """A record. ``recorded`` is the source's flag, which other fields may contradict.
 
     ``included_at`` is naive and in the source's local time; midnight where only a day was sent.
     """

@@ -1,8 +1,9 @@
 """Replace owners' names inside free text with initials.
 
 No list holds all names, so the vocabulary lists the words that reports use for other things
-(courts, agencies, makes, places, grammar). A run of capitalised words that are not in it is
-treated as a name. Masking a model by mistake is preferred to printing a person's full name.
+(courts, agencies, makes, places, grammar). A run of capitalised words that are not in the
+vocabulary is treated as a name. Masking the name of a model by mistake is preferred to printing a
+person's full name.
 """
 
 import re
@@ -22,13 +23,14 @@ _GAP = re.compile(r"[ -]|\. ?")
 _CPF = re.compile(r"(?<![0-9])[0-9]{3}\.[0-9]{3}\.[0-9]{3}-?[0-9]{2}(?![0-9])", re.ASCII)
 _MASKED_CPF = "***.***.***-**"
 
-# Words that precede a person. After these, a single capitalised word is a name.
+# Phrases that precede a person's name. After these, a single capitalised word is a name.
 _PERSON = re.compile(
     r"(?:em nome d[aeo]s?|pertenc\w+ (?:ao?|à)s?|adquirid[ao] (?:por|de)|vendid[ao] (?:por|para|a)"
     r"|\bs(?:enho)?ra?\.?|\bdra?\.|transferid[ao] para|titular|nome)\s*[:,(–-]?\s*$",
     re.IGNORECASE,
 )
-# After these, two capitalised words are a name. A single one may be an adjective.
+# Words for a person's role. After these, two capitalised words are a name; a single one may be an
+# adjective.
 _ROLE = re.compile(
     r"(?:propriet[áa]ri[ao]s?|compradora?|vendedora?|condutora?|possuidora?|arrendat[áa]ri[ao]"
     r"|don[ao]|infratora?)(?: (?:atua(?:l|is)|anterior(?:es)?|registrad[ao]s?|é|foi|era|como))*"
@@ -120,8 +122,8 @@ def _is_name(run: list[_Word], text: str, *, about_people: bool) -> bool:
         return any(len(word.text) > 1 for word in names)
     if len(names) < 2:
         return False
-    # Two letters are a code ("GS", "CD") more often than a name; a given name before them
-    # decides for a name.
+    # A word of two letters is a code ("GS", "CD") more often than a name, so it does not count
+    # here.
     if sum(word.text.isupper() and len(word.text) > 2 for word in names) >= 2:
         return True
     return about_people or names[0].folded in GIVEN_NAMES or bool(_ROLE.search(before))

@@ -22,14 +22,14 @@ _FUELS = {
     "HIBRIDO": {"HIBRIDO"},
     "ELETRICO": {"ELETRICO"},
 }
-# Weights. The year is in every table row and exact. Power and displacement distinguish
-# versions. Words weigh less, because two spellings of one version share few of them.
+# Weights. The year is exact and in every row of the price table. Power and displacement
+# distinguish versions. Words weigh less, because two spellings of one version share few of them.
 _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 
 
 @dataclass(frozen=True, slots=True)
 class RankedEntry:
-    """A candidate, its score (comparable in one ranking only), a Portuguese reason."""
+    """A candidate, its score (comparable within one ranking), a Portuguese reason."""
 
     entry: FipeEntry
     score: int

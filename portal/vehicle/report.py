@@ -24,7 +24,7 @@ TOPIC_LABELS = {
     "proprietarios": "Proprietários",
 }
 
-# Characters. A report's text is longer than a field; the limit keeps the page readable.
+# In characters. A report's text is longer than a field; the limit keeps the page readable.
 TEXT_LIMIT = 20_000
 _MOST_EXTRA_TOPICS = 24
 _OK, _WARNING = "✅✔☑🟢", "⚠❌✖✘🚫🚨❗🔴🟡🟠"

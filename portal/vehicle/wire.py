@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
 
 _HIDDEN_WORDS = "oculto pela fonte"
-# Beyond any real record; the limits keep an answer of megabytes from being rendered whole.
+# No real record exceeds these limits. They keep an answer of megabytes from being rendered whole.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
 # More digits than any price or count of a vehicle, and few enough for exact arithmetic.
@@ -34,7 +34,7 @@ FIRST_YEAR, LAST_YEAR = 1886, 2199
 
 
 def result_of(body: bytes) -> object:
-    """Return the ``result`` member of an answer's body; None where it has none."""
+    """Return the ``result`` member of an answer's body; None if there is none."""
     try:
         answer = msgspec.json.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -47,7 +47,7 @@ def result_of(body: bytes) -> object:
 
 
 def _plain(raw: object) -> str:
-    """Return a scalar's text; no marker check, as no number, date or flag holds one."""
+    """Return a scalar's text. No marker check: the marker is no number, date or flag."""
     return read_field(raw, "").value
 
 
@@ -92,7 +92,10 @@ def read_clock(raw: object) -> time | None:
 
 
 def read_moment(raw: object) -> datetime | None:
-    """Read DD/MM/YYYY HH:MM:SS, naive, source's local time; midnight if no time."""
+    """Read DD/MM/YYYY HH:MM:SS or an ISO date as a naive time in the source's zone.
+
+    Without a readable time the result is midnight.
+    """
     text = _plain(raw)
     if match := _DAY.fullmatch(text):
         day, month, year = int(match[1]), int(match[2]), int(match[3])
@@ -109,7 +112,7 @@ def read_moment(raw: object) -> datetime | None:
 
 
 def read_day(raw: object) -> date | None:
-    """Read DD/MM/YYYY; an impossible date is None."""
+    """Read DD/MM/YYYY or an ISO date; an impossible date is None."""
     moment = read_moment(raw)
     return moment.date() if moment else None
 
@@ -133,7 +136,7 @@ class Record:
 
     @classmethod
     def of(cls, raw: object, marker: str) -> "Record":
-        """Wrap any JSON value; one that is not an object reads as one without members."""
+        """Wrap any JSON value; a value that is not an object becomes an empty record."""
         return cls(raw if isinstance(raw, dict) else {}, marker)
 
     def __getitem__(self, name: str) -> object:
@@ -143,10 +146,9 @@ class Record:
         return read_field(self[name], self.marker)
 
     def flat_text(self, name: str) -> Field:
-        """Read a text; of a list or an object the texts inside, joined with "; ".
+        """Read a text; the texts in a list or an object are joined with "; ".
 
-        Joining keeps all of their content. A hidden value among readable ones is written in
-        words.
+        A hidden value among readable ones is written as "oculto pela fonte".
         """
         raw = self[name]
         if not isinstance(raw, list | dict):

@@ -51,7 +51,7 @@ from portal.web.pages.public import PublicPages
 from portal.web.pages.sessions import SESSION_S, DynamicSecureCookies, Sessions, limit_pages
 from portal.web.pages.vehicle import VehiclePages
 
-NETWORK_MARGIN_S = 10  # added to the server's own time limit for the browser's panel time-out
+NETWORK_MARGIN_S = 10  # the browser waits for a panel this much longer than the server's limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Dependencies:
     trusted_proxies: int
     limits: RateLimits
     static: Path
-    edge_bytes: int  # size of the edge's own cache, answers not included; 0 disables the edge
+    edge_bytes: int  # memory for the hit cache's entries, without answers; 0 disables the hit cache
     access_log: AccessLogBuffer
     ready: Callable[[], bool]
     metrics: Metrics
@@ -79,7 +79,7 @@ class Dependencies:
 
 
 def init_app(app: Flask, portal: Dependencies) -> None:
-    """Register routes, headers, error handlers, filters and templates' ``site``."""
+    """Register routes, headers, error handlers, filters and the templates' ``site``."""
     app.config.update(
         MAX_CONTENT_LENGTH=BODY_CAP,
         SESSION_COOKIE_NAME="portal",

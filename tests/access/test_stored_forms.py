@@ -1,4 +1,4 @@
-"""Stored state of portal.access: expiry, order and limits of lists, derived names on disk."""
+"""Data that portal.access stores: expiry, order and length of lists, derived names."""
 
 from sqlalchemy import Engine, update
 

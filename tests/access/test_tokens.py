@@ -122,7 +122,7 @@ def test_configured_tokens_have_all_scopes(tmp_path: Path) -> None:
     assert tokens.identify(digest("two")).scopes == SCOPES
     assert tokens.identify(digest("one")).name != tokens.identify(digest("two")).name
     with pytest.raises(UnknownToken):
-        tokens.identify("two")  # a digest is not the token
+        tokens.identify("two")  # the token itself, not its digest
 
 
 def test_demo_token_is_valid_only_in_demo_mode(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_pass_through_identity_is_a_keyed_hash(tmp_path: Path) -> None:
 
 
 def test_pass_through_refuses_issued_tokens_of_any_namespace(engine: Engine) -> None:
-    """A portal token sent upstream would be disclosed to it."""
+    """A portal token must not be disclosed to an upstream."""
     elsewhere = Tokens(engine, (), namespace="elsewhere")
     tokens = [elsewhere.issue(name, DECODE, lifetime, 0) for name, lifetime in NAMES]
     elsewhere.revoke("revoked")

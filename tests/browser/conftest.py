@@ -1,4 +1,4 @@
-"""Chromium fixtures for the browser tests, which skip if it is not installed."""
+"""Fixtures for the browser tests, which are skipped if Chromium is not installed."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ def page_errors() -> list[str]:
 
 @pytest.fixture
 def new_page(browser: Any, page_errors: list[str]) -> Iterator[PageFactory]:
-    """Open pages with Brazilian locale and time zone; takes Playwright's context options.
+    """A function that opens pages with Brazilian locale and time zone, and Playwright's options.
 
     Recorded as errors: requests to other hosts, uncaught script errors, and violations of the
     Content-Security-Policy.
@@ -77,7 +77,7 @@ def new_page(browser: Any, page_errors: list[str]) -> Iterator[PageFactory]:
         }
         context = browser.new_context(**{**defaults, **options})
         contexts.append(context)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)
         context.on("request", note_request)
         context.on("console", note_console)
         context.on("weberror", lambda error: errors.append(str(error.error)))
@@ -102,7 +102,7 @@ def page_without_javascript(new_page: PageFactory) -> Any:
 
 @pytest.fixture
 def phone_page(new_page: PageFactory) -> Any:
-    """A phone with a touch screen of 390 × 844 CSS pixels."""
+    """A page on a phone with a touch screen of 390 × 844 CSS pixels."""
     return new_page(**PHONE)
 
 

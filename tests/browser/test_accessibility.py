@@ -95,7 +95,7 @@ def test_doubled_text_size_fits_640_px(new_page: Any, portal: PortalProcess) -> 
     page = new_page(viewport={"width": 640, "height": 800})
     for path in ("/", "/placa/ABC1D23?completo=1", "/api", "/glossario"):
         page.goto(portal.url + path)
-        # Playwright cannot set Chromium's font size, which changes the root element's size.
+        # Set the root element's size, because Playwright cannot set Chromium's font size.
         page.evaluate("document.documentElement.style.fontSize = '200%'")
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= 640, (path, width)

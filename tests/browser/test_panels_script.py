@@ -9,11 +9,11 @@ import pytest
 
 from tests.fakes.processes import PortalProcess
 
-# A new plate for each test, because the page of a stored one includes its panels.
+# A new plate for each test, because the page of a plate with stored answers loads no panels.
 PLATES = (f"ABC{number % 10}D{number:02}" for number in count(31))
 MULTAS = "**/painel/multas"
 STALE = "resposta guardada de 1º de novembro"
-# The panel with its source down: a stored answer, and a lookup without an answer.
+# The fines panel; with NOTICES it has a stored answer and a failed lookup, as in an outage.
 PANEL = """<!doctype html><section class="panel" id="multas" data-panel="{state}"{gap}
  data-panel-url="/placa/ABC1D23/painel/multas"><div class="panel__head"><h2>Multas</h2></div>
  {notices}<p>Conteúdo {number}</p></section>"""
@@ -115,7 +115,7 @@ def test_loading_panel_does_not_take_focus(page: Any, portal: PortalProcess) -> 
 def test_panel_timeout_follows_server_setting(
     page: Any, portal: PortalProcess, value: str, seconds: int
 ) -> None:
-    """``data-panel-seconds`` of the page; 30 s if it is missing or not a positive number."""
+    """The time-out is ``data-panel-seconds``, or 30 s if that is missing or invalid."""
 
     def set_panel_seconds(route: Any) -> None:
         html = re.sub(r' data-panel-seconds="[^"]*"', "", route.fetch().text())

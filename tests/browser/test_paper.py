@@ -22,7 +22,7 @@ HEAD = ("Data", "Infração", "Gravidade", "Valor", "Situação")
 
 
 def words(pdf: bytes) -> Counter[str]:
-    """The word counts of a PDF. Table heads repeat on each page, so their counts differ."""
+    """The word counts of a PDF. Table heads repeat on each page, so their counts vary."""
     text = "\n".join(sheet.extract_text() for sheet in PdfReader(BytesIO(pdf)).pages)
     text = FOOT.sub("", unicodedata.normalize("NFKC", text))
     text = SPACED_WORD.sub(lambda word: word[0].replace(" ", ""), text)

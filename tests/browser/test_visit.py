@@ -170,7 +170,7 @@ def test_dossier_prints_uncut_on_a4(page: Any, portal: PortalProcess, plate: str
 
 
 def test_vehicle_page_prints_on_at_most_six_sheets(page: Any, portal: PortalProcess) -> None:
-    """Charts and tables may be on different sheets, so that none is left half blank."""
+    """Charts and tables may be on different sheets, so that no sheet is left half blank."""
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     paper = printed(page)
     letters = [len(sheet.extract_text()) for sheet in paper.pages]

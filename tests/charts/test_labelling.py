@@ -13,7 +13,7 @@ from tests.charts.test_price_chart import LAYOUTS, Price, chart, path_points, pr
 
 
 def passes_through(area: Area, path: str) -> bool:
-    """Return whether a path, sampled in tenths of its steps, enters an area."""
+    """Return whether a path, sampled ten times per segment, enters an area."""
     for run in path.split("M")[1:]:
         points = path_points(run)
         for (x0, y0), (x1, y1) in pairwise(points):

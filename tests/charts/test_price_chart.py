@@ -1,4 +1,4 @@
-"""The chart's geometry: inside its box, gaps and predictions shown, legible."""
+"""The chart stays inside its box, shows gaps and predictions, and is legible."""
 
 import math
 import re
@@ -22,8 +22,8 @@ from portal.charts.price_chart import MOST_MONTHS
 from tests.charts.drawing import draw
 
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
-# Widths in px: the compact sheet on a 320 px screen after its margins, the wide one in its
-# column, and the dossier's sheet on a screen.
+# The width in px at which each layout is shown: compact on a 320 px screen less its margins, wide
+# in its column, and paper in the dossier on a screen.
 SHOWN_AT: dict[Layout, int] = {"compact": 286, "wide": 576, "paper": 720}
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 

@@ -1,7 +1,7 @@
 """CSV output contains no cell that a spreadsheet would read as a formula.
 
-Formulas start with one of six characters. The rows are written directly to the table, without the
-portal's own checks, as another program or a later origin or outcome could write them.
+Formulas start with one of six characters. The tests insert their rows directly into the table,
+because the portal itself writes no such texts. Another program, or a later version, could do so.
 """
 
 import csv
@@ -60,7 +60,7 @@ def formula_cells(table: list[list[str]]) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """The expected cell: one line, with an apostrophe before a formula."""
+    """Return the expected cell: one line, with an apostrophe before a formula."""
     one_line = text.replace("\r", " ").replace("\n", " ")
     return "'" + one_line if text.startswith(FORMULA) else one_line
 

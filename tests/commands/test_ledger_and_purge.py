@@ -71,7 +71,8 @@ def test_purge_deletes_both_spellings_from_the_store(priced, upstream):
     for plate in ("ABC1234", "ABC1C34", "DEF4G56"):
         priced.get(path_of("decode", plate))
     done = run_command(priced, "purge", "abc-1234")
-    assert (done.exit_code, done.output) == (0, "Purged 2 stored answers.\n")
+    assert (done.exit_code, done.stdout) == (0, "Purged 2 stored answers.\n")
+    assert "purge the Renavam too" in done.stderr
     for plate in ("ABC1234", "ABC1C34", "DEF4G56"):
         priced.get(path_of("decode", plate))
     assert upstream.count() == 5
@@ -124,7 +125,7 @@ def test_purge_reports_store_bytes_that_a_reader_keeps(priced, reader):
     assert names_left(priced) == 0
     reader.execute("ROLLBACK")
     again = run_command(priced, "purge", "ABC1234")
-    assert (again.exit_code, again.output) == (0, "Purged 0 stored answers.\n")
+    assert (again.exit_code, again.stdout) == (0, "Purged 0 stored answers.\n")
 
 
 def test_purge_reports_database_bytes_that_a_reader_keeps(priced):
@@ -138,7 +139,7 @@ def test_purge_reports_database_bytes_that_a_reader_keeps(priced):
     assert done.stderr.count("\n") == 1
     backup.close()
     again = run_command(priced, "purge", "ABC1234")
-    assert (again.exit_code, again.output) == (0, "Purged 0 stored answers.\n")
+    assert (again.exit_code, again.stdout) == (0, "Purged 0 stored answers.\n")
 
 
 def test_purge_clears_the_database_after_a_store_failure(priced, reader):

@@ -1,6 +1,6 @@
 """Fakes: an upstream, a clock, server processes, unusable addresses.
 
-Faults are in ``faults`` and ``odd_bodies``; ``matrix`` is the table of them.
+``faults`` and ``odd_bodies`` define faults; ``matrix`` lists them with their expected results.
 """
 
 from tests.fakes.clock import Clock

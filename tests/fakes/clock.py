@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 
 
 class Clock:
-    """Epoch seconds; callable, so that it can replace ``time.time`` or ``time.monotonic``."""
+    """A clock in epoch seconds. Tests use it in place of ``time.time`` or ``time.monotonic``."""
 
     def __init__(self, start: float = 1_793_188_800.0) -> None:  # 2026-10-28 12:00 UTC
         self._now = start

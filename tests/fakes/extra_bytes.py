@@ -1,6 +1,7 @@
 """Faults with extra bytes before, after or in place of the end of an answer.
 
-Each takes ``body``, so that a test can number its answers. The default is the clean body.
+Those with a complete answer take its ``body``, so that a test can number the answers. The default
+is the clean body.
 """
 
 from collections.abc import Callable
@@ -44,11 +45,11 @@ def interim_then_late_answer(delay_s: float = 0.4, code: int = 103, body: Body =
 
 
 def started_then_reset() -> Fault:
-    """A status line and some of the headers, then an RST: charged, but no answer."""
+    """A status line and some of the headers, then an RST. The call was charged."""
 
     def play(wire: Wire, call: Call) -> After:
         wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Cut: ")
-        wire.pause(0.05)  # an RST discards bytes that the client has not received yet
+        wire.pause(0.05)  # else the RST would discard bytes that were not received yet
         wire.reset_on_close()
         return After.CLOSE
 

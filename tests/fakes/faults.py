@@ -1,4 +1,4 @@
-"""Faults of time, connection, framing and status. Each function returns one named Fault."""
+"""Faults of time, connection, framing, encoding and status. Functions return a named Fault."""
 
 import gzip
 import threading
@@ -62,7 +62,10 @@ def slow_first_byte(delay_s: float, then: Fault | None = None) -> Fault:
 
 
 def held(gate: threading.Event, then: Fault | None = None) -> Fault:
-    """Nothing until the test opens the gate; makes calls concurrent without a clock."""
+    """Nothing until the test sets ``gate``, then the clean answer or the given one.
+
+    Tests make calls overlap with it, without relying on time.
+    """
     following = then or good()
 
     def play(wire: Wire, call: Call) -> After:
@@ -86,7 +89,7 @@ def hang() -> Fault:
 def slow_headers(interval_s: float = 0.05) -> Fault:
     """A header that grows by one byte at a time and never ends.
 
-    Each single read ends in time.
+    A timeout per read is therefore never exceeded.
     """
 
     def play(wire: Wire, call: Call) -> After:
@@ -238,7 +241,8 @@ def wrong_length_beside_chunks() -> Fault:
 def interim(delay_s: float = 0.0, *codes: int, then: Fault | None = None) -> Fault:
     """Interim responses (RFC 9110 §15.2), then the clean answer or the given one; valid.
 
-    ``delay_s`` lies between them. Without it all bytes leave in one packet where the system allows.
+    The answer follows after ``delay_s``. With 0, all bytes leave in one packet if the system
+    allows it.
     """
     following = then or good()
 
@@ -276,11 +280,11 @@ def bytes_behind(extra: bytes = b"\r\n", delay_s: float = 0.0) -> Fault:
 
 
 def started_then_reset() -> Fault:
-    """The first bytes of a status line, then a reset: the call was charged."""
+    """A status line and part of a header, then a reset. The call was charged."""
 
     def play(wire: Wire, call: Call) -> After:
         wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: appl")
-        wire.pause(0.05)  # a reset discards bytes that the client's system has not received yet
+        wire.pause(0.05)  # else the reset would discard bytes that were not received yet
         wire.reset_on_close()
         return After.CLOSE
 
@@ -318,10 +322,10 @@ def gzip_bomb(mib: int = 300) -> Fault:
 
 @lru_cache(maxsize=8)
 def _blown_up(body: bytes, mib: int) -> bytes:
-    """Return one gzip member with the blanks.
+    """Return a gzip member of ``body`` with ``mib`` MiB of blanks before its last byte.
 
-    After a full flush equal input gives equal, byte-aligned blocks, so that one block can be
-    repeated.
+    After a full flush, equal input gives equal, byte-aligned blocks. One block of blanks is
+    therefore compressed once and repeated.
     """
     deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
 

@@ -1,7 +1,7 @@
 """Blocks network access: no connect beyond loopback, no name beyond localhost.
 
-It is installed before any test module is imported, because code may store ``socket.getaddrinfo`` at
-its import.
+It is installed before any test module is imported, because code may store ``socket.getaddrinfo``
+when it is imported.
 """
 
 import ipaddress
@@ -20,8 +20,8 @@ _hanging: dict[str, threading.Event] = {}
 def install(patch: pytest.MonkeyPatch) -> None:
     """Guard this process until the patch is undone.
 
-    A connect beyond loopback fails the test. Names fail to resolve as without a network, so that
-    tests of DNS faults are quick and the same everywhere.
+    A connect beyond loopback fails the test. Names other than localhost do not resolve, so that
+    tests of DNS faults are quick and give the same result on every machine.
     """
     connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
     sendto, look_up = socket.socket.sendto, socket.getaddrinfo

@@ -17,7 +17,7 @@ _FIRST_RECORD = re.compile(rb'"result":\s*\[?\s*\{')
 
 
 def reworked(name: str, change: Callable[[bytes], bytes], content_type: str = JSON) -> Fault:
-    """The clean body changed as text, for bodies that no JSON encoder writes."""
+    """The clean body changed as bytes, for bodies that no JSON encoder writes."""
 
     def body(call: Call) -> bytes:
         clean = good_body(call)
@@ -37,7 +37,7 @@ def spliced(name: str, member: bytes) -> Fault:
 
 
 def reshaped(name: str, change: Callable[[dict[str, Any], bool], None]) -> Fault:
-    """The clean body changed as a value.
+    """The clean body changed as a parsed value.
 
     ``change`` receives the document, and whether ``result`` is a list.
     """

@@ -12,11 +12,11 @@ import pytest
 # RFC 6761 §6.4: the name never exists.
 UNKNOWN_NAME_URL = "http://nowhere.invalid"
 
-# Below the range that systems take outgoing ports from. Inside it, a client could be given the
+# Below the range from which systems assign outgoing ports. Inside it, a client could be given the
 # very port of a server that is down for a moment, and could even connect to itself.
 _LOWEST, _HIGHEST = 10_240, 32_000
 
-# Hypothesis seeds the module's own generator: each of its examples would get the same ports.
+# Hypothesis seeds the generator of ``random``, so every example would get the same ports.
 _random = random.SystemRandom()
 _given: set[int] = set()
 
@@ -102,7 +102,7 @@ def accepts_connections(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def wait_until(question: Callable[[], object], what: str, timeout_s: float = 20) -> None:
+def wait_until(question: Callable[[], object], what: str, timeout_s: float = 60) -> None:
     """Poll until ``question`` is true; raises AssertionError with ``what`` at the time-out."""
     ends_at = time.monotonic() + timeout_s
     while not question():

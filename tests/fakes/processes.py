@@ -1,7 +1,8 @@
-"""Server processes, started as an operator starts them: portal, sandbox, Redis.
+"""Server processes: the portal, the sandbox and Redis.
 
 Each listens on a free loopback port, writes into its own directory and inherits no PORTAL_ setting.
-Only processes started here are ended, by their ids. A restart keeps the port and the data.
+The portal and the sandbox are forked from an interpreter that has imported them. Only processes
+started here are ended, by their ids. A restart keeps the port and the data.
 """
 
 import os
@@ -15,14 +16,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import pytest
 import requests
 
 from tests.fakes.ports import accepts_connections, free_port, wait_until
+from tests.fakes.preloaded import CHECKOUT, PreloadedProcess
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 _STOP_WITHIN_S = 30
 
 
@@ -40,13 +41,15 @@ def clean_environment(**additions: str) -> dict[str, str]:
 class ServerProcess:
     """A program that serves on a loopback port. ``close`` removes its directory."""
 
+    preloaded = False  # whether the program is forked instead of executed, see preloaded.py
+
     def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
         self.port = free_port()
         self.command = [part.replace("{port}", str(self.port)) for part in command]
         self._env = dict(env or {})
         self._folder = tempfile.TemporaryDirectory(prefix="server-", ignore_cleanup_errors=True)
         self.directory = Path(self._folder.name)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | PreloadedProcess | None = None
 
     @property
     def url(self) -> str:
@@ -78,24 +81,29 @@ class ServerProcess:
         """Start and wait until ready; raises AssertionError with the output at the time-out."""
         assert not self.is_running, "already started"
         with (self.directory / "output.log").open("ab") as log:
-            # A session of its own, so that its signals do not reach the test run.
-            self._process = subprocess.Popen(
-                self.command,
-                cwd=CHECKOUT,
-                env=self.environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            self._process = self._launch(log)
         try:
-            wait_until(lambda: not self.is_running or self.answers(), "the start")
+            wait_until(lambda: not self.is_running or self.answers(), "the start", 120)
         except AssertionError as late:
             self._end_group()
             raise AssertionError(f"{late}\n{self.output}") from None
         if not self.is_running:
             raise AssertionError(f"ended with {self._process.returncode}:\n{self.output}")
         return self
+
+    def _launch(self, log: IO[bytes]) -> subprocess.Popen[bytes] | PreloadedProcess:
+        """Start in a new session, so that signals to its processes do not reach the test run."""
+        if self.preloaded:
+            return PreloadedProcess(self.command[1:], self.environment(), log, log)
+        return subprocess.Popen(
+            self.command,
+            cwd=CHECKOUT,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
 
     def stop(self) -> int:
         """Send SIGTERM to the main process and return its exit code."""
@@ -184,6 +192,8 @@ class HttpProcess(ServerProcess):
 class PortalProcess(HttpProcess):
     """``python app.py`` with a new data directory; ``env`` has the full PORTAL_ names."""
 
+    preloaded = True
+
     def __init__(self, env: Mapping[str, str] | None = None, workers: int = 2) -> None:
         super().__init__([sys.executable, "app.py"], env)
         self.data_dir = self.directory / "data"
@@ -201,19 +211,20 @@ class PortalProcess(HttpProcess):
 
     def command_line(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run ``flask --app app …`` with the same data and settings."""
-        return subprocess.run(
-            [sys.executable, "-m", "flask", "--app", "app", *words],
-            cwd=CHECKOUT,
-            env=self.environment(),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        arguments = ["-m", "flask", "--app", "app", *words]
+        with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+            with PreloadedProcess(arguments, self.environment(), stdout, stderr) as command:
+                code = command.wait(60)
+            stdout.seek(0)
+            stderr.seek(0)
+            shown = stdout.read().decode(), stderr.read().decode()
+        return subprocess.CompletedProcess(arguments, code, *shown)
 
 
 class SandboxProcess(HttpProcess):
     """``python -m portal.sandbox``, the embedded upstream."""
+
+    preloaded = True
 
     def __init__(self, env: Mapping[str, str] | None = None) -> None:
         super().__init__([sys.executable, "-m", "portal.sandbox"], env)

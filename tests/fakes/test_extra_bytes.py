@@ -16,8 +16,8 @@ PATH = path_of("decode")
 CLEAN = factories.decode_body("ABC1D23")
 
 
-def received(upstream: FaultUpstream, fault: Fault, patience_s: float = 0.5) -> bytes:
-    """Return all bytes until ``patience_s`` of silence."""
+def received(upstream: FaultUpstream, fault: Fault, patience_s: float = 2.0) -> bytes:
+    """Return all bytes received before ``patience_s`` seconds of silence."""
     upstream.once(PATH, fault)
     data = b""
     with socket.create_connection(("127.0.0.1", upstream.port), 5) as wire:

@@ -55,7 +55,7 @@ UNCHANGED = frozenset(
     ],
 )
 def test_fault_affects_one_answer_only(upstream, row: Row, operation):
-    """Only rows that leave the answer unchanged give the clean bytes; the next call always does."""
+    """Only the rows in UNCHANGED give the clean bytes. The call after each fault always does."""
     clean = answered(upstream, operation)
     upstream.once("/", row.fault)
     try:
@@ -151,7 +151,7 @@ def test_gzip_bomb_is_small_and_expands_to_valid_json(upstream, client):
     upstream.script(PATH, f.gzip_bomb(3))
     body = client.ask()[1]
     assert len(body) < 10_000
-    blown = gzip.decompress(body)  # checks the checksum and the length too
+    blown = gzip.decompress(body)  # also verifies the checksum and the length
     assert len(blown) == len(CLEAN) + 3 * f.MIB
     assert json.loads(blown) == json.loads(CLEAN)
 

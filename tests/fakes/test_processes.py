@@ -53,7 +53,7 @@ def test_killed_worker_leaves_main_process_running():
         assert victim in before
         wait_until(lambda: victim not in server.worker_pids(), "the worker's end")
         assert server.is_running
-        # A SIGTERM before the replacement serves would leave Granian waiting for it.
+        # Granian would hang on a SIGTERM that arrives before the replacement worker serves.
         wait_until(lambda: server.output.count("Started worker-") == 3, "the replacement")
         assert len(server.worker_pids()) == 2
 
@@ -78,9 +78,9 @@ def test_processes_inherit_no_portal_setting(monkeypatch):
     monkeypatch.setenv("https_proxy", "http://192.0.2.1")
     assert not {"PORTAL_UPSTREAM_TOKEN", "FLASK_DEBUG", "PORT", "https_proxy"} & set(environment())
     portal = PortalProcess({"PORTAL_UPSTREAM_URL": "http://127.0.0.1:1"}, workers=3)
-    given = {name for name in portal.system.environment() if name.startswith("PORTAL_")}
+    given = {name for name in portal.environment() if name.startswith("PORTAL_")}
     assert given == {"PORTAL_DATA_DIR", "PORTAL_UPSTREAM_URL", "PORTAL_WORKERS"}
-    assert portal.system.environment()["PORT"] == str(portal.port)
+    assert portal.environment()["PORT"] == str(portal.port)
     portal.close()
 
 

@@ -1,4 +1,4 @@
-"""Simulates a system that cannot start threads of one name."""
+"""Simulates a system that cannot start threads with a given name."""
 
 import threading
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from unittest import mock
 
 @contextmanager
 def no_thread_named(name: str) -> Iterator[list[str]]:
-    """Make the start of such threads fail as on a system without threads.
+    """Make the start of these threads fail, as on a system that is out of threads.
 
     Yields the names of the threads that were refused.
     """

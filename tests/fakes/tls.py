@@ -1,4 +1,4 @@
-"""A certificate authority of the test run, and server contexts it has signed."""
+"""A certificate authority of the test run, and server contexts with its certificates."""
 
 import ssl
 from collections.abc import Iterator

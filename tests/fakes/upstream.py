@@ -1,7 +1,7 @@
 """A fake upstream on a loopback socket: scripted by path, counting calls.
 
 A call counts once it was received completely, whatever happens to its answer. An operator would be
-charged for it, and the ledger must have the same number.
+charged for it, so the ledger must have a row for it.
 """
 
 import itertools
@@ -96,7 +96,7 @@ class FaultUpstream:
         with self._turn:
             return self._peak
 
-    def wait_for_calls(self, count: int, timeout_s: float = 10) -> None:
+    def wait_for_calls(self, count: int, timeout_s: float = 60) -> None:
         """Wait until ``count`` calls have arrived; raises AssertionError at the time-out."""
         with self._turn:
             if not self._turn.wait_for(lambda: len(self._calls) >= count, timeout_s):
@@ -163,7 +163,7 @@ class FaultUpstream:
         listener, self._listener = self._listener, None
         if listener is None:
             return
-        with suppress(OSError):  # macOS raises, and its close wakes the thread instead
+        with suppress(OSError):  # macOS raises here; there, close() wakes the thread
             listener.shutdown(socket.SHUT_RDWR)  # wakes the thread in accept()
         listener.close()
         self._acceptor.join(10)  # before the cut, so that no connection is accepted after it
@@ -226,7 +226,7 @@ class FaultUpstream:
         except Gone:
             pass
         finally:
-            # Under the lock, or stop() could shut down a descriptor already given to another.
+            # Under the lock, or stop() could shut down a descriptor that another connection reuses.
             with self._turn:
                 del self._connections[number]
                 connection.close()

@@ -79,7 +79,8 @@ class Wire:
                 return
             if self._hung_up():
                 raise Gone
-            time.sleep(min(left, 0.02))  # bytes of the next request are pending; they stay unread
+            # Bytes of the next request are pending, so the socket stays readable.
+            time.sleep(min(left, 0.02))
 
     def readable(self, timeout_s: float | None) -> bool:
         poll = select.poll()  # select() rejects descriptors above 1024, which 500 clients reach

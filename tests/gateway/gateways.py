@@ -112,12 +112,12 @@ class Bench:
         return self.gateway.fetch(decode(plate), CALLER, **more)
 
     def expire_local_cache(self) -> None:
-        """Advance the clock past the second in which the local cache is used."""
+        """Advance the clock beyond the one second for which local entries are current."""
         self.ticking.advance(1.1)
 
 
 def pass_time(one: Bench, seconds: float) -> None:
-    """Advance the clock, with the store's tick twice a second as in a server."""
+    """Advance the clock, and call the store's ``tick`` twice a second as a server does."""
     for _ in range(round(seconds * 2)):
         one.ticking.advance(0.5)
         one.store.tick()
@@ -132,7 +132,7 @@ def terms(fresh_s: int = FRESH_S, stale_s: int = STALE_S, price: str = "0.30") -
 
 
 def opened_cache(folder: Path) -> SQLiteCache:
-    """Return a worker process's cache of that folder, closed when the test ends."""
+    """Open the folder's cache as a worker process does; it is closed when the test ends."""
     return closed_later(SQLiteCache(folder / "cache.sqlite"), SQLiteCache.close)
 
 

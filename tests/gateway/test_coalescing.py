@@ -86,7 +86,7 @@ def test_concurrent_refreshes_are_coalesced(tmp_path, clock):
 
 
 def test_follower_times_out_without_calling_upstream(tmp_path, clock):
-    """Unlike nginx, which releases all waiters after a time-out."""
+    """nginx, in contrast, sends all waiting requests upstream after a time-out."""
     gate = threading.Event()
     upstream = StubUpstream(gate=gate)
     patient = bench(tmp_path, clock, upstream)

@@ -1,4 +1,4 @@
-"""The comparison of answers with the contract, after they were served."""
+"""Answers are compared with the contract after they have been served."""
 
 import threading
 
@@ -14,7 +14,7 @@ ODD = factories.decode_body("ABC1D23").replace(b'{"marca"', b'{"campoNovo": 1, "
 
 
 class Drift(Observer):
-    """Records the fields that drifted."""
+    """Records the fields that differ from the contract."""
 
     def __init__(self) -> None:
         self.fields: list[str] = []
@@ -26,7 +26,7 @@ class Drift(Observer):
 def test_response_does_not_wait_for_the_comparison(
     tmp_path, clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The comparison here does not end before the answer was served."""
+    """The comparison in this test waits until the answer has been served."""
     served, drift = threading.Event(), Drift()
 
     def compare(_operation: str, _result: object) -> frozenset[str]:

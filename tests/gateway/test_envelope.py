@@ -1,4 +1,4 @@
-"""Invalid envelopes read as absent: no error, no execution."""
+"""Invalid envelopes count as absent: they raise no error, and nothing in them is executed."""
 
 import os
 import pickle

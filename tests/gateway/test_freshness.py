@@ -34,7 +34,7 @@ def test_state_is_fresh_then_stale_then_expired(age, state):
 @settings(deadline=None)
 @given(ages, chances)
 def test_jitter_shortens_fresh_time_by_at_most_a_tenth(age, chance):
-    """FRESH_* is an upper bound; stale-if-error begins where fresh ends, without a gap."""
+    """FRESH_* is an upper bound. The stale window begins where freshness ends, without a gap."""
     state = at(age, chance).state
     if age >= TERMS.fresh_s:
         assert state != "fresh"

@@ -174,7 +174,7 @@ def test_refused_caller_credential_is_reported_to_caller(tmp_path, clock, status
 
 
 def test_empty_answer_is_not_served_stale(made, clock):
-    """An empty list is the answer that an outage most easily fakes."""
+    """A failing upstream may answer with an empty list instead of an error."""
     made.upstream.answer = Response(200, factories.renainf_body(), "primary")
     question = Lookup(RENAINF, Plate.parse("ABC1D23"))
     made.gateway.fetch(question, CALLER)
@@ -188,7 +188,7 @@ def test_empty_answer_is_not_served_stale(made, clock):
 
 
 def test_charged_failure_is_cached_for_two_seconds(made, clock):
-    """A lookup right after a failure is not charged again."""
+    """An equal lookup within two seconds is not sent, so it costs nothing."""
     made.upstream.answer = failing()
     for _ in range(5):
         assert outcome(made.decode) == "bad_answer"
@@ -219,7 +219,7 @@ def test_failure_does_not_evict_answer(made, clock):
     assert made.decode().cache_status == "hit"
 
 
-# 400
+# Rejections (status 400)
 
 
 def test_rejection_is_relayed_and_cached_for_ten_minutes(made, clock):

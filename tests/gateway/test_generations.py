@@ -1,4 +1,4 @@
-"""Generations: write-back to a backend that lost its contents; the breaker."""
+"""Generations: a backend that was away, lost its contents, was purged or restored."""
 
 import pytest
 
@@ -120,7 +120,7 @@ def test_empty_backend_receives_cached_answers_back(made):
 
 
 def test_entry_evicted_by_backend_is_evicted_locally(made):
-    """Evicted or deleted by hand in the same generation: nothing is written back."""
+    """An entry that is missing in the same generation is not written back."""
     made.decode()
     made.backend.values.clear()
     made.expire_local_cache()
@@ -168,7 +168,7 @@ def test_newer_cached_answer_replaces_an_older_restored_one(made):
     made.clock.advance(5)
     newer = made.decode(directive=Directive.REFRESH)
     come_back_empty(made.backend)
-    made.backend.values = older  # as another process wrote it back
+    made.backend.values = older  # as if another process had written it back
     made.expire_local_cache()
     assert made.decode().fetched_at == newer.fetched_at
 

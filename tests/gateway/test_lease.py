@@ -1,8 +1,7 @@
-"""File leases: one holder of a key at a time over processes."""
+"""File leases: a key has at most one holder at a time among all processes."""
 
 import errno
 import fcntl
-import multiprocessing
 import os
 import signal
 import time
@@ -12,9 +11,8 @@ import pytest
 
 from portal.gateway import Failure, FileLeases
 from tests.fakes import wait_until
+from tests.fakes.preloaded import PRELOADED
 from tests.gateway.gateways import bench
-
-SPAWN = multiprocessing.get_context("spawn")
 
 
 @pytest.fixture
@@ -63,9 +61,9 @@ def test_released_lease_leaves_no_file(leases, tmp_path):
 
 
 def test_one_process_holds_a_lease_at_a_time(tmp_path):
-    """Lease files are created and removed meanwhile."""
+    """Lease files are created and removed while the processes compete for them."""
     (tmp_path / "number").write_text("0")
-    workers = [SPAWN.Process(target=_count, args=(tmp_path, 200)) for _ in range(3)]
+    workers = [PRELOADED.Process(target=_count, args=(tmp_path, 200)) for _ in range(3)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -75,7 +73,7 @@ def test_one_process_holds_a_lease_at_a_time(tmp_path):
 
 def test_lease_of_killed_holder_is_free_at_once(tmp_path):
     folder = tmp_path / "leases"
-    holder = SPAWN.Process(target=_hold, args=(folder, 60))
+    holder = PRELOADED.Process(target=_hold, args=(folder, 60))
     holder.start()
     wait_until(lambda: (folder / "held").exists(), "the hold")
     leases = FileLeases(folder)
@@ -88,7 +86,7 @@ def test_lease_of_killed_holder_is_free_at_once(tmp_path):
 
 
 def test_every_caller_leads_in_unwritable_directory(tmp_path):
-    """A full disk rejects no lookup."""
+    """On a full disk no lease file can be created, but lookups are not rejected."""
     (tmp_path / "file").write_text("")
     blocked = FileLeases(tmp_path / "file" / "leases")
     with blocked.hold("tag:key") as one, blocked.hold("tag:key") as two:
@@ -97,7 +95,7 @@ def test_every_caller_leads_in_unwritable_directory(tmp_path):
 
 @pytest.mark.parametrize("trouble", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EIO])
 def test_every_caller_leads_without_file_locks(tmp_path, clock, monkeypatch, trouble):
-    """Network file systems without flock, or out of locks: no lookup is rejected."""
+    """A network file system may lack flock or be out of locks; lookups are served anyway."""
 
     def refuse(*_):
         raise OSError(trouble, os.strerror(trouble))
@@ -107,7 +105,8 @@ def test_every_caller_leads_without_file_locks(tmp_path, clock, monkeypatch, tro
     with leases.hold("tag:key") as one, leases.hold("tag:key") as two:
         assert None not in (one, two)
     left = list((tmp_path / "leases").iterdir())
-    assert bool(left) == (trouble != errno.EOPNOTSUPP)  # another process may hold the lock
+    # The file stays unless locks are unsupported, because another process may hold its lock.
+    assert bool(left) == (trouble != errno.EOPNOTSUPP)
     assert bench(tmp_path, clock, leases=leases).decode().status == 200
 
 

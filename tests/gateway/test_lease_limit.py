@@ -1,4 +1,4 @@
-"""Leases beyond the limit are rejected before anything is opened."""
+"""Leases beyond the limit are rejected before a file is opened."""
 
 import pytest
 

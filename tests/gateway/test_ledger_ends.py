@@ -1,4 +1,4 @@
-"""Closing ledger rows after a database outage or a lost confirmation."""
+"""Closing ledger rows after a database outage or a lost commit confirmation."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ def held(engine: Engine) -> dict[str, int]:
 
 
 def lose_connection_at_commit(engine: Engine, before: Callable[[object], object]) -> None:
-    """Lose the connection at the next commit, after calling ``before`` with it."""
+    """Close the connection at the next commit, after ``before`` was called with it."""
 
     def lose(db: Connection) -> None:
         raw = db.connection.dbapi_connection
@@ -32,7 +32,7 @@ def lose_connection_at_commit(engine: Engine, before: Callable[[object], object]
 def test_failed_closes_are_retried_after_outage(tmp_path, clock):
     """PostgreSQL stops with one answered and two unsent calls in flight.
 
-    The unsent calls release their reservations, once.
+    Each unsent call releases its reservation exactly once.
     """
     with PostgresProcess() as server, opened(server.url, tmp_path) as engine:
         ledger = Ledger(engine, daily_limit=3, clock=clock)
@@ -64,7 +64,7 @@ def test_lost_confirmation_releases_reservation_once(engine, clock):
 
 
 def test_unconfirmed_row_of_unsent_call_releases_reservation(engine, clock):
-    """The row is committed, its confirmation is lost, and nothing is sent."""
+    """The row is committed but its confirmation is lost, so the call is not sent."""
     ledger = Ledger(engine, daily_limit=1, clock=clock)
     lose_connection_at_commit(engine, lambda raw: raw.commit())
     with pytest.raises(Failure) as caught:

@@ -68,7 +68,7 @@ def test_failed_calls_on_trial_release_reservation(engine, clock, status):
 
 
 def test_trial_calls_in_flight_use_half_of_remaining_limit(engine, clock):
-    """Another caller's call is sent while they wait for their 401."""
+    """A proven caller's calls are sent while the trial calls wait for their 401."""
     ledger = Ledger(engine, daily_limit=20, clock=clock)
     buy(ledger, caller("bia"))
     waiting = []
@@ -76,7 +76,7 @@ def test_trial_calls_in_flight_use_half_of_remaining_limit(engine, clock):
         for number in range(20):
             waiting.append(begin_call(ledger, caller(f"stranger-{number}")))
     assert (caught.value.kind, caught.value.retry_after_s) == ("unreachable", 1.0)
-    assert len(waiting) == 9  # of 19
+    assert len(waiting) == 9  # half of the 19 that remain
     assert [kind_of(ledger, caller("bia")) for _ in range(5)] == ["sent"] * 5
     for each in waiting:
         each.finish("answered", 401)
@@ -129,6 +129,7 @@ def test_concurrent_new_callers_do_not_exceed_limit(engine):
 
     with ThreadPoolExecutor(20) as pool:
         paid = sum(pool.map(race, range(150)))
+    ledger.settle()  # on a busy machine, the close of a row may be pending
     while kind_of(ledger, caller("c0")) == "sent":
         paid += 1
     assert paid == 30

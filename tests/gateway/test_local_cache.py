@@ -68,7 +68,7 @@ def test_requested_entry_is_confirmed_in_background(tmp_path, clock, monkeypatch
 
 
 def read_after_last_write(one: Bench, plate: str = "ABC1D23") -> str:
-    """Return the key of a plate whose answer was read after the last write."""
+    """Store a plate's answer, read it back after the write, and return its key."""
     one.decode(plate)
     pass_time(one, 2)
     one.decode(plate)
@@ -88,7 +88,7 @@ def test_unchanged_version_confirms_all_entries(tmp_path, clock, monkeypatch):
         one.store.recent(key)
     assert one.memory.take_unconfirmed(one.memory.version) == []  # no signature needs to be read
     one.ticking.advance(1.1)
-    assert one.store.recent(keys[0]) is None  # not confirmed for more than a second
+    assert one.store.recent(keys[0]) is None  # its last confirmation is older than a second
 
 
 def test_changed_version_confirms_only_requested_entries(tmp_path, clock):
@@ -205,7 +205,7 @@ def test_entry_read_before_detected_purge_is_not_cached(tmp_path, clock, monkeyp
         return verify(sealed, key)
 
     monkeypatch.setattr(one.store._seal, "verify", verify_while_the_purge_is_detected)
-    assert one.store.read(key) is not None  # it was stored when it was read
+    assert one.store.read(key) is not None  # it was still stored when the backend was read
     assert one.memory.get_stale(key) is None
 
 

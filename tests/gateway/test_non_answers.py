@@ -1,4 +1,4 @@
-"""Invalid answers are not stored; rejections and empty answers are not stale."""
+"""Invalid answers are not stored; empty answers and rejections are never served stale."""
 
 import pytest
 

@@ -153,7 +153,7 @@ def refuse(*_: object, **__: object) -> bool:
 
 @pytest.fixture
 def logged(tmp_path: Path, clock: Clock, database) -> Callable[[], tuple[Bench, PurgeLog]]:
-    """A process whose store reads the log of purges."""
+    """A function that builds a process whose store reads the log of purges."""
     engine = database.open()
 
     def build() -> tuple[Bench, PurgeLog]:
@@ -223,7 +223,7 @@ def test_purge_log_numbers_are_shared(database) -> None:
 
 
 def test_purge_erases_copies_of_rows_that_sqlite_moved(tmp_path: Path) -> None:
-    """Without VACUUM, bytes of 3 % of such vehicles stay in the file."""
+    """Without VACUUM, bytes of 3 % of the purged vehicles would stay in the file."""
     chance, cache = random.Random(1), opened_cache(tmp_path)
     tags = [chance.randbytes(12).hex() for _ in range(1_500)]
     with cache._connection() as db:

@@ -1,4 +1,4 @@
-"""Redis as store and lease: signed bytes by tag, fenced writes, outages."""
+"""Redis for the store and the leases: entries by tag, fenced writes, outages."""
 
 import threading
 import time
@@ -46,7 +46,7 @@ def cache_at(server: RedisProcess) -> SealedRedisCache:
         "CACHE_KEY_PREFIX": PREFIX,
         "CACHE_OPTIONS": dict(CLIENT_OPTIONS),
     }
-    made = Cache(app, config=config)  # first: it fills the extensions
+    made = Cache(app, config=config)  # registers the backend in app.extensions
     backend: SealedRedisCache = app.extensions["cache"][made]
     return backend
 
@@ -169,7 +169,7 @@ def test_lease_of_dead_holder_expires(leases, cache):
 
 
 def test_late_answer_of_stalled_leader_does_not_replace_newer(tmp_path, clock, server):
-    """The late answer still reaches its caller; its lease's fence is the older one."""
+    """The late answer reaches its caller but is not stored, because its fence is older."""
     gate, slow = threading.Event(), StubUpstream()
     slow.gate = gate
     stalled, other = (
@@ -181,7 +181,7 @@ def test_late_answer_of_stalled_leader_does_not_replace_newer(tmp_path, clock, s
     leader.start()
     wait_until(lambda: slow.calls, "the first call")
     for key in other.backend.client.keys("portal:lease:*"):
-        other.backend.client.delete(key)  # as if it had stalled past its lifetime
+        other.backend.client.delete(key)  # as if the leader had stalled past the lease's lifetime
     clock.advance(1)
     newer = other.decode()
     gate.set()
@@ -250,7 +250,7 @@ def test_purge_raises_store_down_without_redis(tmp_path, clock, server):
 
 
 def test_forged_entries_are_misses_and_not_executed(tmp_path, clock, server):
-    """Pickle payloads that Flask-Caching's own serializer would have loaded."""
+    """The forged entries are pickles, which Flask-Caching's own serializer would load."""
     made = process(tmp_path, clock, server)
     plates = [f"AB{letter}1D{number:02}" for letter in "ABCDEFGHIJ" for number in range(100)]
     for plate in plates:

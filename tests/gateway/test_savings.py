@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 from portal.gateway import SavingsCounter
-from portal.storage.database import _metadata
+from portal.storage.database import metadata
 from tests.fakes.databases import kept_open
 from tests.gateway.gateways import bench, terms
 
@@ -33,7 +33,7 @@ def test_two_processes_add_to_one_count(engine, clock):
 
 
 def test_concurrent_flushes_lose_no_hit(engine, clock):
-    """All flush to a row that does not exist yet."""
+    """All counters flush to the same rows, which do not exist yet."""
     tallies = [SavingsCounter(engine, terms(price="1"), clock) for _ in range(12)]
     for tally in tallies:
         for operation in ("decode", "renainf", "renajud"):
@@ -47,7 +47,7 @@ def test_failed_flush_is_retried(tmp_path, engine, clock, monkeypatch):
     tally = SavingsCounter(engine, terms(), clock)
     tally.count("decode", "hit")
     broken = kept_open(None, tmp_path / "broken")
-    _metadata.drop_all(broken)
+    metadata.drop_all(broken)
     monkeypatch.setattr(tally, "_engine", broken)
     tally.flush()
     monkeypatch.setattr(tally, "_engine", engine)

@@ -26,7 +26,7 @@ def files_of(folder: Path) -> bytes:
 
 
 def test_entry_is_read_by_another_process(cache, tmp_path):
-    """The same as after a restart."""
+    """A restarted process reads the file in the same way."""
     cache.set("tag:a", b"one", 60)
     assert opened_cache(tmp_path).get("tag:a") == b"one"
     assert cache.get("tag:b") is None
@@ -175,7 +175,7 @@ def test_new_store_can_be_opened_concurrently(tmp_path):
     for turn in range(5):
         stores = [opened_cache(tmp_path / str(turn)) for _ in range(8)]
         with ThreadPoolExecutor(8) as pool:
-            begun = [pool.submit(store.read, "t:k") for store in stores]
+            begun = [pool.submit(store.read_many, ["t:k"]) for store in stores]
         assert len({each.result()[1] for each in begun}) == 1
 
 

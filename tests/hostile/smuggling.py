@@ -24,7 +24,7 @@ def _cl(value: bytes) -> bytes:
 
 
 def every_case() -> Iterator[tuple[str, bytes]]:
-    """Yield a name and the bytes to send in one piece."""
+    """Yield each case's name and the bytes to send in one piece."""
     short, whole = str(len(CHUNKED)).encode(), str(LENGTH).encode()
     yield "length then chunked", _post(_cl(short) + _TE, CHUNKED)
     yield "chunked then length", _post(_TE + _cl(short), CHUNKED)

@@ -1,7 +1,7 @@
 """A rejected caller receives no byte of a record and causes no upstream call.
 
 The cases combine {wrong credential} × {cold, hot, stale, upstream down} × paths × methods. After
-each, a valid token gets its answer.
+every 50 cases, a valid token must still get its answer.
 """
 
 import itertools
@@ -69,7 +69,7 @@ def attempts(here: InProcessPortal) -> list[Attempt]:
 
 
 def spellings() -> list[Question]:
-    """Paths of the stored lookups, in other spellings, and of a vehicle that was not looked up."""
+    """Return the stored lookups, the same in other spellings, and those of another plate."""
     others = [
         Question(each.operation, each.path.replace(PLATE, plate))
         for each in QUESTIONS

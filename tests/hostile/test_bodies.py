@@ -114,7 +114,7 @@ class Site:
         return body
 
     def new_plate(self) -> str:
-        """Return a plate without lookups, because a failure is shared for 2 s."""
+        """Return a plate that was not looked up before, because a failure is cached for 2 s."""
         number = next(self.numbers)
         letters = "".join(chr(65 + number // 26**power % 26) for power in (3, 2, 1))
         return f"{letters}{number % 10}{chr(65 + number % 26)}{number // 17576 % 100:02}"

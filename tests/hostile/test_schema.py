@@ -19,7 +19,7 @@ from tests.fakes.in_process import PORTAL_TOKEN, built, managed
 
 
 def no_server_error(context: CheckContext, response: Any, case: Any) -> None:
-    """Check the status: above 500 only a 504 for only-if-cached is valid."""
+    """Check that a status from 500 on is a 504, and only for HEAD or only-if-cached."""
     if response.status_code >= 500:
         assert response.status_code == 504
         directive = (case.headers or {}).get("Cache-Control", "")

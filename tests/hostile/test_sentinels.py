@@ -19,7 +19,7 @@ METRICS = "Sentinel-Metrics+token/0f1e2d3c4b5a"
 
 
 def forms(secret: str) -> Iterator[str]:
-    """Return a secret as it is, URL-encoded, in base64 and in lower case."""
+    """Yield a secret as it is, in lower case, URL-encoded and in base64."""
     raw = secret.encode()
     yield secret
     yield secret.lower()
@@ -40,7 +40,7 @@ SPELLINGS = (PLATE, PLATE.lower(), f"{PLATE[:3]}-{PLATE[3:]}", RENAVAM, f"{PLATE
 def send_sentinels_everywhere(
     server: PortalProcess, subjects: Sequence[str] = (PLATE,)
 ) -> list[str]:
-    """Send the sentinels in every possible place; return the bodies of rejected requests."""
+    """Send the sentinels in every possible place; return the bodies of error responses."""
     pages = []
     for subject in subjects:
         for operation in ("decode", "renainf", "renajud"):

@@ -84,7 +84,7 @@ def test_unauthenticated_slow_bodies_hold_no_thread(
         b"POST /detran/v1/analytical-reports HTTP/1.1\r\nHost: x\r\n"
         b"Content-Type: application/json\r\nContent-Length: 200000\r\n\r\n{"
     )
-    assert b" 401 " in exchange(server.port, head)[:16]
+    assert b" 401 " in exchange(server.port, head, patience_s=10)[:16]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_malformed_credentials_on_the_wire_are_rejected(
         + headers
         + b"\r\n"
     )
-    (status,) = STATUS_LINE.findall(exchange(server.port, sent))
+    (status,) = STATUS_LINE.findall(exchange(server.port, sent, patience_s=60))
     assert status in (b"401", b"400")
     assert upstream.count() == before
 

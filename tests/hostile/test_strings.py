@@ -34,9 +34,8 @@ def test_pages_of_hostile_records_are_valid_and_inert(
         report = {"data": report_request(plate), "headers": {"Authorization": PORTAL_TOKEN}}
         assert here.client.post(path_of("report"), **report).status_code == 200
         for path in (f"/placa/{plate}?completo=1", f"/placa/{plate}/dossie", "/"):
-            page = ana.pages.get(
-                path
-            )  # the page client rejects event handlers, inline code and foreign code
+            # The page client rejects event handlers, inline code and foreign code.
+            page = ana.pages.get(path)
             assert "evil.invalid" not in " ".join(
                 str(element.get(name, ""))
                 for element in page.tree.iter()

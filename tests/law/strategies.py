@@ -1,6 +1,6 @@
-"""Strategies of records for which no function of ``portal.law`` may raise.
+"""Hypothesis strategies for records; no function of ``portal.law`` may raise for them.
 
-Only the fields that ``portal.law`` reads are varied; others would cost time and find nothing.
+Only the fields that ``portal.law`` reads are varied; varying others would find nothing.
 """
 
 from datetime import date

@@ -164,7 +164,7 @@ def test_standing_follows_the_recorded_dates_and_words(given, standing):
 
 
 def test_old_notice_without_penalty_is_unknown():
-    """The observed record: the source may have omitted its penalty."""
+    """The observed record has no penalty, which the source may have omitted."""
     found = assess(SAMPLE, TODAY)
     assert found.standing == "unknown"
     assert "tenham passado 825 dias" in found.standing_note

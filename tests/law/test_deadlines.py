@@ -1,4 +1,4 @@
-"""Deadlines of a fine: in time, late the day after, unknown without dates."""
+"""Deadlines of a fine: met up to the last day, late afterwards, unknown without dates."""
 
 from datetime import date, timedelta
 

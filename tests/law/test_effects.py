@@ -1,4 +1,4 @@
-"""A restriction stops its kind's acts; an unknown word never reads as "ok"."""
+"""A restriction stops the acts of its kind; an unknown word never counts as permission."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Glossary texts: slugs valid in links, complete sentences, no addresses."""
+"""Glossary texts: slugs valid in links, complete sentences, no web addresses."""
 
 import re
 

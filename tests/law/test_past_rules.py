@@ -1,4 +1,4 @@
-"""A changed gravity is that of the infraction's day, or unknown."""
+"""If the law changed an infraction's gravity, the gravity on its day applies, or is unknown."""
 
 from datetime import date
 from decimal import Decimal
@@ -38,17 +38,18 @@ def assessed(code, committed_on, sent):
         ("6386", date(2021, 4, 12), None, "gravíssima", 7, "293.47"),
         ("69201", date(2021, 4, 11), None, "grave", 5, "195.23"),
         ("6858", date(2020, 3, 1), "293", "gravíssima", 7, "293.47"),
-        # Before 01/11/2016 the old amount alone determines the rule.
+        # Before 01/11/2016 the former rule applies, with or without an amount.
         ("6858", date(2015, 3, 1), "85", "média", 4, "85.13"),
         ("6858", date(2015, 3, 1), None, "média", 4, "85.13"),
         ("6742", date(2016, 10, 31), None, "grave", 5, "127.69"),
-        # Without a day, the amount determines the rule.
+        # Without a day, the amount sent determines the rule.
         ("6858", None, "130", "média", 4, "130.16"),
         ("6858", None, "85", "média", 4, "85.13"),
         ("6858", None, "293", "gravíssima", 7, "293.47"),
+        # From 12/04/2021 the current rule applies.
         ("6858", date(2021, 4, 12), None, "gravíssima", 7, "293.47"),
         ("6920", date(2024, 1, 1), "130", "média", 4, "130.16"),
-        # Only the factor changed here, on the day when the amounts changed.
+        # This code's factor changed, but not its gravity, on the same day as the amounts.
         ("5029", date(2015, 3, 1), "957", "gravíssima", 7, "957.70"),
         ("5029", date(2018, 3, 1), None, "gravíssima", 7, "880.41"),
     ],

@@ -28,14 +28,16 @@ def issued(days_ago: int, code: str = SPEEDING, **given):
     [
         (issued(0), [DEFENCE, NOMINATION]),
         (issued(30), [DEFENCE, NOMINATION]),
-        (issued(31), [DEFENCE]),  # 30 days: the minimum for a defence, the limit for a nomination
+        # 30 days are the minimum for a defence, but the limit for a nomination.
+        (issued(31), [DEFENCE]),
+        # An unknown code is assumed to be a driver's infraction.
         (issued(30, UNKNOWN), [DEFENCE, NOMINATION]),
         # There is no driver to name.
         (issued(30, UNREGISTERED), [DEFENCE]),
         (issued(30, ON_FOOT), [DEFENCE]),
-        # A late notice can be contested too, and the rest of the record may be missing.
+        # A late notice can be contested too, and the source may have omitted a later penalty.
         (issued(10, committed_on=TODAY - timedelta(days=500)), [DEFENCE, NOMINATION, APPEAL]),
-        # The source's own word for a step that was taken.
+        # The source's words say which steps were taken.
         (issued(10, kind="EM DEFESA"), [NOMINATION, APPEAL]),
         (issued(10, kind="DEFESA PRÉVIA INDEFERIDA"), [NOMINATION]),
         *(
@@ -51,7 +53,7 @@ def issued(days_ago: int, code: str = SPEEDING, **given):
         (issued(120, penalty_on=TODAY - timedelta(days=90)), [APPEAL]),
         (issued(10, penalty_on_text=Field("", "hidden")), [APPEAL]),
         (issued(10, penalty_on_text="ontem"), [APPEAL]),
-        # No notification is on record.
+        # The record has no notification, or one in the future.
         (fine(code=SPEEDING), [APPEAL]),
         (issued(-1), [APPEAL]),
     ],

@@ -15,7 +15,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response. ``status`` is 0 where the connection failed without one."""
+    """A response. ``status`` is 0 if the connection failed before a response."""
 
     status: int
     body: bytes

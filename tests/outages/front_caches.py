@@ -1,6 +1,6 @@
 """nginx and Varnish as caches in front of a portal, with aggressive configurations.
 
-Each stores every response that the portal's headers do not forbid, for any client. The test is
+Each cache stores every response for any client, unless the portal's headers forbid it. The test is
 skipped where the program is not installed.
 """
 
@@ -63,7 +63,7 @@ class NginxCache(ServerProcess):
     def __init__(self, origin: int, rule: str = "") -> None:
         super().__init__([_binary("nginx")])
         config = self.directory / "nginx.conf"
-        # As root nginx would run its workers as a user without access to the directory.
+        # As root, nginx would run its workers as a user without access to the directory.
         user = "user root root;" if os.geteuid() == 0 else ""
         where = {"directory": self.directory, "port": self.port, "origin": origin}
         config.write_text(_NGINX.format(user=user, rule=rule, **where))

@@ -45,7 +45,7 @@ def is_stored(server: PortalProcess, plate: str) -> set[bool]:
 
 
 def tag_of(plate: str) -> bytes:
-    return Seal(SECRET.encode()).name(f"subject|{plate}", 24).encode()
+    return Seal(SECRET.encode()).keyed_hash(f"subject|{plate}", 24).encode()
 
 
 def submit_lookup(pool: ThreadPoolExecutor, server: PortalProcess, plate: str) -> "Future[Answer]":

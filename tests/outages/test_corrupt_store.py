@@ -36,7 +36,7 @@ def wrong_header(file: Path) -> None:
 
 
 def cut(file: Path) -> None:
-    """Truncate to half of the pages, some of which the other half refers to."""
+    """Keep half of the pages, some of which refer to pages in the lost half."""
     with file.open("r+b") as opened:
         opened.truncate(file.stat().st_size // 8192 * 4096)
 
@@ -71,7 +71,7 @@ def test_corrupt_store_is_set_aside_at_the_start(server: PortalProcess, damage: 
         lookup(server, f"XYZ1A{number:02}")
     server.stop()
     with closing(sqlite3.connect(server.data_dir / "cache.sqlite")) as database:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # else the log would hold intact pages
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # else the WAL would hold intact pages
     damage(server.data_dir / "cache.sqlite")
     server.start()
     expect_recovery(server)

@@ -32,7 +32,7 @@ def refused_in_one_line(done: subprocess.CompletedProcess[str]) -> bool:
 
 
 def put_back(folder: Path, path: Path) -> bool:
-    """Rename the directory back. Fails while the store recreates the directory."""
+    """Rename the directory back; return False if the store has recreated it meanwhile."""
     shutil.rmtree(path, ignore_errors=True)
     try:
         folder.rename(path)
@@ -120,7 +120,7 @@ def test_purge_in_demo_mode_rejects_other_upstreams_data(
 def test_purge_names_the_cache_file_from_before_redis(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
-    """Neither a shell with REDIS_URL nor one without it may report such a purge as complete."""
+    """The file still holds answers, so no purge is complete, with or without REDIS_URL."""
     data = tmp_path / "data"
     settings = managed(upstream.url) | {
         "PORTAL_DATA_DIR": str(data),

@@ -92,7 +92,7 @@ def test_full_disk_loses_no_paid_answer_and_serves_hits(
         assert ask(server, plate).status == 200
     workers, person = server.worker_pids(), signed_in(server)
 
-    # The disk fills while a call is in flight whose ledger row is written.
+    # The disk fills while a call is in flight; its ledger row is already written.
     gate, answers = threading.Event(), []
     upstream.script("/", faults.held(gate), faults.good())
     caller = threading.Thread(target=lambda: answers.append(ask(server, "DEF4G56")))
@@ -168,7 +168,7 @@ def test_replaced_workers_reuse_their_metric_files(disk: SmallDisk, server: Port
 
 def files_in_use(server: PortalProcess) -> set[Path]:
     """Return the metric files that the workers have mapped, after one more request."""
-    with suppress(requests.RequestException):  # a dying worker may have taken it
+    with suppress(requests.RequestException):  # a dying worker may have accepted the request
         server.get("/healthz")
     found: set[Path] = set()
     for pid in server.worker_pids():

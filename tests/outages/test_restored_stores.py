@@ -118,7 +118,7 @@ def test_another_upstreams_lifetimes_leave_stored_answers_alone(
         assert server.get(DECODE, headers=HEADER).status_code == 200
     with PortalProcess(managed(secondary.url) | data | short, workers=1) as server:
         assert server.get(DECODE, headers=HEADER).status_code == 200
-        time.sleep(4)  # two sweeps
+        time.sleep(4)  # long enough for several sweeps
     with PortalProcess(managed(upstream.url) | data, workers=1) as server:
         kept = server.get(DECODE, headers=HEADER)
         assert kept.headers["Cache-Status"].startswith("portal; hit")

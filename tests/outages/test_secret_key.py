@@ -81,7 +81,7 @@ def test_command_under_another_key_changes_nothing(
         assert server.get(DECODE, headers=OWN).status_code == 200
         for words in (("purge", PLATE), ("ledger",), ("token", "list"), ("token", "issue", "a")):
             assert is_one_line(run_command(shell, *words), "secret key")
-        (folder / "secret_key").write_text("0f" * 32)  # as a start without the setting
+        (folder / "secret_key").write_text("0f" * 32)  # as a start without the setting creates it
         assert is_one_line(run_command(shell, "purge", PLATE), "secret key")
         assert server.command_line("purge", PLATE).stdout == "Purged 1 stored answers.\n"
     assert upstream.count() == 1
@@ -92,7 +92,7 @@ def test_command_under_another_key_changes_nothing(
 def test_second_server_under_another_key_does_not_start(
     settings: dict[str, str], upstream: FaultUpstream, key: str | None
 ) -> None:
-    """Regression: it deleted all answers of the running server, whose purges then failed."""
+    """Regression: the second server deleted the first one's answers and broke its purges."""
     other = {name: value for name, value in settings.items() if name != "PORTAL_SECRET_KEY"}
     other |= {"PORTAL_SECRET_KEY": key} if key else {}
     with PortalProcess(settings, workers=1) as server:

@@ -75,8 +75,8 @@ FAULTS = (
 def test_ledger_has_a_row_for_each_received_call():
     """A good lookup precedes each fault.
 
-    Regression: the next call reused its connection, and a call that was sent again had only one
-    row, without a price.
+    Regression: the faulty call reused the good lookup's connection, and a call that was sent twice
+    had only one row, without a price.
     """
     with FaultUpstream() as upstream:
         settings = managed(upstream.url) | {"PORTAL_PRICE_DECODE": "0.30"}

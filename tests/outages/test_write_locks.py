@@ -1,4 +1,4 @@
-"""Another process holds a write lock: a paid answer waits briefly and is not lost."""
+"""Another process holds a write lock: requests wait briefly, and no paid answer is lost."""
 
 import csv
 import io

@@ -37,7 +37,7 @@ _KINDS = (
 
 
 def usual() -> str:
-    """A typical dossier: two candidates, two fines (one paid), a restriction, a report."""
+    """A typical dossier: two FIPE versions, two fines (one paid), a restriction, a report."""
     body = renainf_body(
         fine(localInfracao="BR-381 KM 480"),
         fine(
@@ -67,7 +67,7 @@ def heavy(fines: int = 40, candidates: int = 6) -> str:
 
 
 def varied(fines: int = 40, candidates: int = 6) -> str:
-    """A dossier of the same size in which all fines differ.
+    """A dossier of the same size as ``heavy``, in which all fines differ.
 
     Dates, kinds and amounts vary; some fines have a penalty, some are paid.
     """

@@ -21,6 +21,6 @@ JSON = st.recursive(
 
 
 def odd(record: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """A record of the contract in which up to five fields hold arbitrary JSON."""
+    """Generate copies of a record with arbitrary JSON in up to five fields."""
     fields = st.sampled_from(sorted(record))
     return st.dictionaries(fields, JSON, max_size=5).map(lambda changes: {**record, **changes})

@@ -23,7 +23,7 @@ from tests.factories import (
 
 ROOT = Path(__file__).parents[2]
 ASSETS = Assets.build(ROOT / "static")
-# 21/11/2026 at 00:15 UTC, which is the 20th in São Paulo.
+# In São Paulo it is still 20/11/2026 at this time.
 NOW = datetime(2026, 11, 21, 0, 15, tzinfo=UTC)
 CONTEXT = RenderContext(now=NOW, marker=HIDDEN, mask_names=True)
 PLATE = Plate.parse("ABC1D23")
@@ -74,9 +74,9 @@ def answered(
 def panels(
     decode: bytes | None = None, renainf: bytes | None = None, renajud: bytes | None = None
 ) -> Panels:
-    """The default vehicle: two candidates, one fine, one restriction.
+    """The default vehicle's answers: two FIPE versions, one fine, one restriction.
 
-    Each argument replaces a body.
+    Each argument replaces the body of one answer.
     """
     usual = decode_body(
         str(PLATE),

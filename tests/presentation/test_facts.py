@@ -1,4 +1,4 @@
-"""The cache of read answers."""
+"""The cache of parsed answers."""
 
 from portal.presentation import read_facts
 from portal.presentation.vehicle.facts import Answer, VehicleFacts

@@ -155,7 +155,7 @@ def test_paid_fines_are_not_summed() -> None:
     assert contents.fines is not None
     assert contents.fines.totals.amount == Decimal("130.16")
     assert contents.fines.totals.paid_count == 1
-    # Only a notice for more than 360 days: the source may not have sent the later events.
+    # The first fine's notice is over 360 days old, so the source may have omitted later events.
     assert [row.tone for row in contents.fines.rows] == ["unknown", "ok"]
 
 
@@ -175,7 +175,7 @@ def test_timeline_is_sorted_newest_first() -> None:
 
 
 def test_renavam_with_wrong_check_digit_is_accepted() -> None:
-    """The page of a Renavam also does not wait for the decoder."""
+    """Its page has no vehicle panel, because a Renavam has no decode lookup."""
     page = renavam_page(Renavam.parse("12345678910"), answered(renainf_body()), DOWN, CONTEXT)
     assert not page.check_digit_holds
     assert states(page) == {"resumo": "ready", "multas": "ready", "restricoes": "unavailable"}

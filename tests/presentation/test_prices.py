@@ -123,7 +123,7 @@ def test_axis_price_is_abbreviated(value: float, text: str) -> None:
         ((2025, 12), "agora "),  # to November 2026, the present month
         ((2025, 11), "agora "),
         ((2025, 10), "set/26 "),
-        ((2026, 1), "dez/26 "),  # a future month that the source calls real
+        ((2026, 1), "dez/26 "),  # a future month that the source does not mark as predicted
         ((2001, 7), "jun/02 "),
     ],
 )
@@ -155,7 +155,7 @@ def test_price_change_names_its_last_month() -> None:
     [
         ("89325.00", "55% acima do último mês do histórico, junho de 2002 (R$\u00a057.629)"),
         ("40000", "31% abaixo do último mês"),
-        ("69000", ""),  # 19.7 % above
+        ("69000", ""),  # 19.7 % above the last month
         ("46200", ""),
         ("5762900", "muito acima do último mês"),
         ("1", "muito abaixo do último mês"),

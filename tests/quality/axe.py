@@ -19,7 +19,7 @@ _RUN: Final = """async (tags) => {
 
 
 def violations(page: Any, source: str) -> list[str]:
-    """One line a violated rule, with its first three elements; opens all <details>."""
+    """A line for each violated rule, with its first three elements; opens all <details>."""
     if not page.evaluate("typeof axe !== 'undefined'"):
         page.evaluate(source + "; undefined")
     return [

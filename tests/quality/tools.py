@@ -1,7 +1,7 @@
 """The measuring tools, at the versions of package-lock.json, in a git-ignored folder.
 
 ``python -m tests.quality.tools`` installs axe-core only, for ``make test``. If that fails it
-prints the reason, and the tests that need axe-core skip.
+prints the reason, and the tests that need axe-core are skipped.
 """
 
 import json
@@ -32,7 +32,7 @@ class ToolMissing(Exception):
 
 
 def chromium() -> str:
-    """The path of Chromium, Debian's first; raises ToolMissing."""
+    """The path of Chromium, preferably Debian's; raises ToolMissing."""
     found = shutil.which("chromium", path="/usr/bin") or shutil.which("chromium")
     if found is None:
         raise ToolMissing("chromium is not installed")

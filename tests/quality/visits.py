@@ -11,8 +11,8 @@ _NO_ANSWER: Final = "window.fetch = () => new Promise(() => {})"
 class Visit:
     """A page to open.
 
-    ``waits``: its panels stay in the waiting state. ``follows``: wait until all panels have loaded.
-    ``first``: a path to open before, so that the portal has stored its answers.
+    ``waits``: keep its panels in the waiting state. ``follows``: wait until all panels have loaded.
+    ``first``: a path to open first, so that the answers are already stored.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A sandbox of a fixed day with a fake sleep, and helpers to send it requests."""
+"""A sandbox with a fixed day and a fake sleep, and helpers that send it requests."""
 
 import json
 from datetime import date

@@ -1,4 +1,4 @@
-"""The contract's field names, in its order, one text per record."""
+"""The contract's field names in the contract's order, one string for each kind of record."""
 
 DECODE = (
     "marca descricao placa anoModelo anoFabricacao combustivel chassi tipoVeiculo potencia "

@@ -21,7 +21,7 @@ plates = st.from_regex(r"[A-Za-z]{3}[0-9][A-Za-z0-9][0-9]{2}", fullmatch=True).f
     lambda text: text.isascii()
 )
 days = st.dates(date(2024, 1, 1), date(2031, 12, 31))
-# Only the documented plates may answer an error.
+# Only the documented plates may be answered with an error.
 ordinary = plates.filter(
     lambda text: not any(Plate.parse(text).names_same_vehicle(s.plate) for s in SITUATIONS)
 )
@@ -123,7 +123,7 @@ def test_restrictions_have_the_contracts_fields(plate: str, today: date) -> None
 
 
 def dated_before_manufacture(plate: str, today: date) -> list[str]:
-    """Return the days of fines and restrictions before the year of manufacture."""
+    """Return the dates of fines and restrictions that precede the year of manufacture."""
     box = sandbox_on(today)
     built = int(result(f"decode/{plate}", box)["anoFabricacao"])
     happened = [fine["dataInfracao"] for fine in result(f"restrictions/renainf/{plate}", box)]

@@ -1,4 +1,4 @@
-"""The sandbox uses the day in São Paulo, embedded or alone, in any time zone."""
+"""The embedded and the standalone sandbox use São Paulo's date in any time zone."""
 
 import importlib.util
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def test_month_ends_at_midnight_in_sao_paulo() -> None:
 
 @pytest.fixture
 def given(monkeypatch: pytest.MonkeyPatch) -> list[Today]:
-    """Return the ``today`` functions of all sandboxes that the test builds."""
+    """A list that collects the ``today`` functions of all sandboxes that the test builds."""
     days: list[Today] = []
 
     class Spied(Sandbox):

@@ -55,7 +55,7 @@ def base() -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
 
 
 def send(url: str, method: str = "GET", **options: object) -> requests.Response:
@@ -148,12 +148,12 @@ def test_signal_stops_the_server_during_a_hung_request(number: signal.Signals) -
         waiting.start()
         time.sleep(0.3)
         process.send_signal(number)
-        assert process.wait(timeout=20) == 0
-        waiting.join(timeout=20)
+        assert process.wait(timeout=60) == 0
+        waiting.join(timeout=60)
         assert not waiting.is_alive()
     finally:
         process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", port)) != 0
 
@@ -161,7 +161,7 @@ def test_signal_stops_the_server_during_a_hung_request(number: signal.Signals) -
 @pytest.mark.parametrize("port", ["http", "0", "70000", "-1"])
 def test_invalid_port_stops_the_start_with_one_line(port: str) -> None:
     process = started(port)
-    output, _ = process.communicate(timeout=30)
+    output, _ = process.communicate(timeout=120)
     assert process.returncode == 1
     assert output.count("\n") == 1
     assert "PORT" in output
@@ -174,7 +174,7 @@ def test_start_prints_one_line_with_address_and_token() -> None:
         wait_until_open(port)
     finally:
         process.terminate()
-        output, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=120)
     assert output.count("\n") == 1, output
     assert all(word in output for word in (f"http://127.0.0.1:{port}", "demo", "fictícios"))
     assert process.returncode == 0
@@ -185,7 +185,7 @@ def test_port_in_use_stops_the_start_with_one_line() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         process = started(taken.getsockname()[1])
-        output, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=120)
     assert process.returncode == 1
     assert output.count("\n") == 1
     assert "Não é possível atender" in output
@@ -198,7 +198,7 @@ def test_worker_exits_after_the_server_is_killed() -> None:
         wait_until_open(port)
     finally:
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
     for _ in range(200):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) != 0:

@@ -1,4 +1,4 @@
-"""Each documented plate has its situation on all five operations."""
+"""Each documented plate behaves as documented in all five operations."""
 
 import json
 from http import HTTPStatus

@@ -61,7 +61,7 @@ def test_every_state_has_its_courts() -> None:
 
 
 def assert_court_is_real(acronym: str) -> None:
-    """Compare both parts of ``TJMG-TRIBUNAL DE JUSTICA…`` with the law's table of courts."""
+    """Compare both parts of ``TJMG-TRIBUNAL DE JUSTICA…`` with ``portal.law``'s courts."""
     before, _, name = court_text(acronym).partition("-")
     court = find_court(name)
     assert before == acronym

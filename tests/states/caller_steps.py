@@ -26,7 +26,7 @@ class CallerSteps(CheckedHistory):
     def look_up_together(self, asks: Sequence[tuple[Caller, Ask]]) -> list[Reply]:
         """Make all lookups at the same time.
 
-        ``settle`` checks coalescing, because each key may be paid once.
+        ``settle`` checks coalescing: each key may be paid for only once.
         """
         for who, ask in asks:
             self._expect(who, ask.key, "")
@@ -40,7 +40,7 @@ class CallerSteps(CheckedHistory):
     def look_up_under(
         self, kind: str, upstream: NumberedUpstream, asks: Iterable[tuple[Caller, Ask]]
     ) -> None:
-        """Make lookups; the first to which the kind applies gets that answer."""
+        """Make lookups; the first one that the kind applies to is answered with it."""
         upstream.armed.append(KINDS[kind])
         try:
             for who, ask in asks:

@@ -1,4 +1,4 @@
-"""Checks of every reply and after every step of a history."""
+"""Checks of every reply, and of the portal's state after every step of a history."""
 
 import random
 import time
@@ -21,7 +21,7 @@ from tests.states.run import Totals
 from tests.states.world import ALICE, BOB, STAFF, VISITOR, World
 
 OF_A_PLATE: tuple[Operation, ...] = ("decode", "renainf", "renajud")
-# Shorter than every time-out in the portal's settings.
+# A failure that took longer may be a time-out caused by a slow machine.
 LATE_S = 2.5
 WRITTEN_BY_A_PAGE: Key = ("POST", path_of("report"), "")
 
@@ -44,15 +44,13 @@ class CheckedHistory:
         self.model = self.world.model
         self.issued: dict[str, Caller] = {}
         self.exact = {upstream.name: True for upstream in self.world.upstreams}
-        self.codes: list[
-            tuple[Env, str]
-        ] = []  # codes of dossiers, with the configuration that issued each
+        # Dossier codes, each with the configuration that issued it.
+        self.codes: list[tuple[Env, str]] = []
         self.demo_lookups = 0
-        self.disturbed = False  # a breaker may be half-open, with one request as its probe
+        self.disturbed = False  # whether a breaker may be half-open and reject all but its probe
         self._seen = {upstream.name: 0 for upstream in self.world.upstreams}
-        self._expected: dict[
-            Key, set[str]
-        ] = {}  # in this step: credentials that may have caused a call
+        # For each key looked up in this step: the credentials that may be sent upstream.
+        self._expected: dict[Key, set[str]] = {}
         self._refreshed: set[Key] = set()
         self._killed = False
 
@@ -61,7 +59,7 @@ class CheckedHistory:
         return self.world.env
 
     def callers(self) -> list[Caller]:
-        """Return the callers known in the current mode, the operator's token first."""
+        """Return the callers known in the current mode. The first is never revoked."""
         match self.env.mode:
             case "managed":
                 return [STAFF, *self.issued.values()]

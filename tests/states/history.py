@@ -55,7 +55,7 @@ class History(OutageSteps):
     # Purge
 
     def purge(self, plate: str, under_way: bool = False, another_key: bool = False) -> None:
-        """Purge a vehicle. After exit 0 no byte may be left, and no worker may answer from it."""
+        """Purge a vehicle. After exit code 0, no byte of its answers may be left or served."""
         subjects = self._both_spellings(plate)
         before = self.world.cells()
         with ThreadPoolExecutor(1) as pool:
@@ -100,7 +100,7 @@ class History(OutageSteps):
         self._check_gone(self._both_spellings(plate), before, printed)
 
     def _purge(self, plate: str, settings: dict[str, str]) -> tuple[int, str]:
-        """Run the command, again where it reports that a reader kept the WAL from being emptied."""
+        """Run the command; repeat it if it reports that a reader kept bytes in the WAL."""
         for _ in range(4):
             code, printed = self.world.command("purge", plate, **settings)
             if "purge again" not in printed:
@@ -217,7 +217,7 @@ class History(OutageSteps):
     def look_up_around_expiry(self, cut: bool) -> None:
         """Look up empty lists and reports repeatedly around the end of their freshness.
 
-        They have no stale time, and no upstream answers meanwhile.
+        They have no stale time, and the upstreams fail during the lookups.
         """
         who, world = self.callers()[0], self.world
         upstreams = list(self.env.upstreams.values())

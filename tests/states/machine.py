@@ -85,8 +85,8 @@ class Portal(RuleBasedStateMachine):
         super().__init__()
         self.history: History | None = None
         self.story: list[str] = []
-        # After the end of a run its histories are empty, because Hypothesis reports an exception or
-        # fewer draws as an error of its own.
+        # Histories that begin after the end of the run do nothing. Hypothesis would report an
+        # exception, or fewer draws, as an error.
         self.is_over = self.run.is_over
 
     def play(self, act: Callable[[], None]) -> None:
@@ -120,7 +120,7 @@ class Portal(RuleBasedStateMachine):
 
         self.short, self.has_redis = short, bool(redis) and HAS_REDIS
         self.env, self.redis_here, self.tokens = "A", True, 0
-        # Hypothesis begins with the simplest history, which repeats one rule.
+        # Skip the simplest history, with which Hypothesis begins: it only repeats one rule.
         self.is_over |= number == 0
         self.play(start)
 
@@ -149,7 +149,7 @@ class Portal(RuleBasedStateMachine):
         return callers[number % len(callers)], ask
 
     def person(self, number: int) -> str:
-        """Return a caller who has signed in now or before, or a person without a session."""
+        """Return the name of a person: a caller, signed in if possible, or a stranger."""
         assert self.history is not None
         callers, people = self.history.callers(), self.history.world.people
         names = [*(who.name for who in callers), *people, "stranger"]
@@ -176,7 +176,7 @@ class Portal(RuleBasedStateMachine):
     @rule(first=asks, kind=kinds, at=numbers, several=st.lists(asks, min_size=2, max_size=5))
     @step("look_up_under")
     def look_up_under(self, first: Any, kind: str, at: int, several: list[Any]) -> None:
-        # The first lookup opens a connection that the fault can then affect.
+        # A client that reuses connections would have an open one after the first lookup.
         chosen = [self.lookup(*each) for each in (first, *several)]
         self.history.look_up(*chosen[0])
         self.history.look_up_under(kind, self.upstream(at), chosen[1:])

@@ -17,7 +17,7 @@ REJECTED_FRESH_S = 600.0
 PURGE_REACHES_S = 1.2
 REVOCATION_REACHES_S = 5.0
 FAILURE_SHARED_S = 2.5
-# After a failure a base address may not be called: 5 s of an open breaker, a pause of 1 s.
+# After a failure, calls may be rejected: by an open breaker for 5 s, after a 429 for 1 s.
 TROUBLE_S = 9.0
 
 Mode = Literal["managed", "pass-through", "demo"]
@@ -97,7 +97,7 @@ class Model:
     store_is_well: bool = True
 
     def forget_stored(self, subjects: Collection[str] | None = None) -> None:
-        """Record that answers, of these vehicles or of all, may or may not be stored."""
+        """Record that it is unknown whether answers of these vehicles, or of all, are stored."""
         for answer in self.answers():
             if subjects is None or answer.subject in subjects:
                 answer.stored = False
@@ -159,7 +159,7 @@ class Model:
             raise Violation("nothing purged is served", f"{answer}, {late:.1f} s after its purge")
 
     def check_page(self, env: Env, who: Caller | None, subjects: set[str], reply: Reply) -> None:
-        """Check that each number on a page belongs to its vehicle and reader, unexpired."""
+        """Check that a page shows only unexpired answers for its vehicle and reader."""
         by_needle = {each.needle: each for each in self.answers() if each.needle}
         for match in MARK.finditer(reply.body):
             answer = by_needle.get(match[0])
@@ -223,7 +223,7 @@ class Model:
     def check_failure(
         self, env: Env, who: Caller, ask: Ask, directive: Directive, reply: Reply, alone: bool
     ) -> None:
-        """Check that any other status on a JSON path has a reason."""
+        """Check that a status other than 200 on a JSON path has a reason."""
         context = f"{env.name}, {who.name}, {ask.operation} {ask.subject}: {reply.status}"
         context += f" {reply.body[:80]!r}"
         recent = [

@@ -28,10 +28,10 @@ Key = tuple[str, str, str]  # method, path, canonical body
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of answer and what the portal may make of it.
+    """A kind of answer and its outcome for the portal.
 
-    ``cuts``: the portal may resend a request that the fake did not count, so that its ledger may
-    have more rows.
+    ``cuts``: the portal may resend a request that the fake did not count, so that the ledger may
+    have more rows than the fake has calls.
     """
 
     name: str
@@ -110,8 +110,8 @@ KINDS = {kind.name: kind for kind in (*GOOD_KINDS, *HARMLESS_REFUSALS, *BAD_KIND
 class Answer:
     """One counted call and the answer sent; times are epoch seconds.
 
-    ``body`` is set for a good answer. ``known_by``: the latest time at which the portal received
-    it. ``stored``: a caller has seen that it is stored. ``purged_at``: no caller may receive it
+    ``body`` is set for a good answer. ``known_by``: the portal had received the answer by then.
+    ``stored``: a caller has seen that it is stored. ``purged_at``: no caller may receive it
     afterwards.
     """
 
@@ -154,7 +154,7 @@ class NumberedUpstream:
     """An upstream with numbered answers.
 
     Each ``armed`` kind answers the next call that it applies to; ``standing`` answers all others.
-    While ``gate`` is closed no call is answered.
+    While ``gate`` is cleared, no call is answered.
     """
 
     name: str

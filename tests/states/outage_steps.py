@@ -101,7 +101,7 @@ class OutageSteps(CallerSteps):
         self, pool: ThreadPoolExecutor, who: Caller, plate: str | None = None
     ) -> list[tuple[Caller, Ask, Future[Reply]]]:
         """Start a lookup that waits for its upstream until the gates are opened."""
-        self._trouble()  # or until its deadline
+        self._trouble()  # the lookup may time out at its deadline
         upstreams = list(self.env.upstreams.values())
         before = sum(len(each.answers) for each in upstreams)
         for each in upstreams:

@@ -1,6 +1,6 @@
 """Histories of the production server: short fixed ones, then random ones.
 
-``STATES_SEED`` repeats a run. ``FUZZ_MINUTES`` sets the length of the long form.
+``STATES_SEED`` repeats a run. ``FUZZ_MINUTES`` sets the length of a run with FUZZ=full.
 """
 
 import os
@@ -18,7 +18,7 @@ from tests.states.run import Run
 from tests.states.world import ALICE, BOB, STAFF
 
 STEPS = 30
-# Few histories a seed, so that Hypothesis varies each as a whole.
+# Few histories for each seed, so that Hypothesis varies each history as a whole.
 HISTORIES_A_SEED = 9
 
 

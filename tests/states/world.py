@@ -42,7 +42,7 @@ class Portal(PortalProcess):
         self._env = {**own, **settings}
 
     def start(self) -> Self:
-        """Start with retries: on a busy machine a start has taken 20 s."""
+        """Start, with two retries, because a start may time out on a busy machine."""
         for _ in range(2):
             try:
                 return super().start()
@@ -56,7 +56,7 @@ class Portal(PortalProcess):
 
 
 def plates(chance: random.Random) -> list[str]:
-    """Return plates of three vehicles; the first two are the two spellings of one plate."""
+    """Return four plates of three vehicles; the first two are spellings of one plate."""
     old = "".join(chance.choices(string.ascii_uppercase, k=3)) + f"{chance.randrange(10000):04}"
     twin = old[:4] + "ABCDEFGHIJ"[int(old[4])] + old[5:]
     others = [

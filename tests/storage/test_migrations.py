@@ -1,4 +1,4 @@
-"""Migrations: of new databases, of those of former versions with rows, and of unknown ones."""
+"""Migrations of new databases, of former versions' databases with rows, of unknown schemas."""
 
 import multiprocessing
 from collections.abc import Iterator
@@ -26,14 +26,14 @@ from portal.storage.migrations import alembic_config
 from portal.storage.schema import REVISIONS
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import Database, opened
+from tests.fakes.preloaded import PRELOADED
 from tests.storage.former_schemas import FORMER, LEDGER_ROW, TAG, UNRECORDED, execute
 
-SPAWN = multiprocessing.get_context("spawn")
 FORMER_TABLES = {"tokens", "spending", "hits"}
 
 
 def unprepared(database: Database) -> Engine:
-    """Return an engine as commands get it, which neither creates nor migrates."""
+    """Return an engine as commands open it, without creating or migrating tables."""
     engine = open_engine(database.url, database.folder, required=False, create=False)
     return closed_later(engine, Engine.dispose)
 
@@ -54,7 +54,7 @@ def upgraded(former: Database) -> Iterator[Engine]:
 
 def differences(engine: Engine) -> list[Any]:
     """Return how the database's tables differ from the metadata."""
-    # Alembic compares SQLite's empty text with itself as different.
+    # On SQLite, Alembic reports an empty default as different from itself.
     options = {"compare_server_default": engine.dialect.name == "postgresql"}
     with reading(engine) as db:
         return list(compare_metadata(MigrationContext.configure(db, opts=options), metadata))
@@ -134,8 +134,8 @@ def _upgrade(database: Database, ended: "multiprocessing.Queue[str]") -> None:
 
 
 def test_concurrent_upgrades_migrate_once(former: Database) -> None:
-    ended = SPAWN.Queue()
-    racers = [SPAWN.Process(target=_upgrade, args=(former, ended)) for _ in range(4)]
+    ended = PRELOADED.Queue()
+    racers = [PRELOADED.Process(target=_upgrade, args=(former, ended)) for _ in range(4)]
     for racer in racers:
         racer.start()
     assert sorted(ended.get(timeout=120) for _ in racers) == ["0001"] + [SCHEMA_HEAD] * 3

@@ -26,8 +26,8 @@ from portal.storage import (
 )
 from tests.fakes import free_port, wait_until
 from tests.fakes.databases import Database, PostgresProcess, opened
+from tests.fakes.preloaded import PRELOADED
 
-SPAWN = multiprocessing.get_context("spawn")
 _TOKEN = {
     "digest": "d" * 64,
     "namespace": "upstream",
@@ -49,8 +49,8 @@ def _load(folder: Path, keys: "multiprocessing.Queue[str]") -> None:
 
 
 def test_concurrent_starts_create_one_private_secret_key(tmp_path):
-    keys = SPAWN.Queue()
-    racers = [SPAWN.Process(target=_load, args=(tmp_path / "new", keys)) for _ in range(3)]
+    keys = PRELOADED.Queue()
+    racers = [PRELOADED.Process(target=_load, args=(tmp_path / "new", keys)) for _ in range(3)]
     for racer in racers:
         racer.start()
     keys_read = {keys.get(timeout=60) for _ in racers}
@@ -81,7 +81,7 @@ def test_invalid_secret_key_file_is_rejected(tmp_path, content):
 
 
 def _open(database: Database, ended: "multiprocessing.Queue[str]") -> None:
-    """Put the error, "alembic" where a migration loaded it, or ""."""
+    """Put the error's text, or "alembic" if Alembic was loaded, or ""."""
     try:
         database.open().dispose()
     except Exception as error:
@@ -91,8 +91,8 @@ def _open(database: Database, ended: "multiprocessing.Queue[str]") -> None:
 
 
 def test_concurrent_starts_on_an_empty_database_succeed(database):
-    ended = SPAWN.Queue()
-    racers = [SPAWN.Process(target=_open, args=(database, ended)) for _ in range(4)]
+    ended = PRELOADED.Queue()
+    racers = [PRELOADED.Process(target=_open, args=(database, ended)) for _ in range(4)]
     for racer in racers:
         racer.start()
     assert {ended.get(timeout=60) for _ in racers} <= {"", "alembic"}
@@ -102,8 +102,8 @@ def test_concurrent_starts_on_an_empty_database_succeed(database):
 
 def test_start_on_an_up_to_date_database_does_not_load_alembic(database):
     database.open().dispose()
-    ended = SPAWN.Queue()
-    start = SPAWN.Process(target=_open, args=(database, ended))
+    ended = PRELOADED.Queue()
+    start = PRELOADED.Process(target=_open, args=(database, ended))
     start.start()
     assert ended.get(timeout=60) == ""
     start.join(30)
@@ -153,7 +153,7 @@ def test_required_engine_rejects_a_corrupt_file(tmp_path, kept):
 
 
 def test_pool_opens_at_most_eight_connections(postgres, tmp_path):
-    """Regression: at 32 a process, four processes exceeded a server's limit of a hundred."""
+    """Regression: four processes with 32 connections each exceeded a server's limit of 100."""
     counted = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
         " AND backend_type = 'client backend'"  # not the server's own autovacuum
@@ -319,7 +319,7 @@ def test_sqlite_uses_wal_and_secure_delete(tmp_path, pragma):
 
 
 def test_connection_does_not_recreate_a_deleted_file(tmp_path):
-    """After a deletion under a running portal SQLite would create an empty, readable file."""
+    """SQLite by default would create an empty file that other users can read."""
     with opened(None, tmp_path / "a b?c#d%") as engine:
         (tmp_path / "a b?c#d%" / "portal.sqlite").unlink()
         engine.dispose()

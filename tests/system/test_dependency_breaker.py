@@ -1,4 +1,4 @@
-"""The breaker of Redis and the database: fails fast, and closes after a ping."""
+"""The breaker of Redis and the database fails fast, and closes after a successful ping."""
 
 import threading
 
@@ -51,7 +51,7 @@ def test_breaker_stays_closed_without_ping_thread():
 
 
 def test_error_response_to_ping_closes_breaker():
-    """Redis may reply to a ping with an error of its own; it is up nevertheless."""
+    """An error that Redis itself returns to a ping proves that Redis is up."""
 
     def ping():
         raise PermissionError("no ping for you")

@@ -1,4 +1,4 @@
-"""Secrets from files: one-line messages for unreadable ones, without the secret."""
+"""Secrets from files: an invalid file gives a one-line message without the secret."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_every_secret_can_be_read_from_a_file(tmp_path):
     ],
 )
 def test_invalid_secret_file_is_rejected_by_name(tmp_path, content, reason):
-    """An empty UPSTREAM_TOKEN would turn a managed portal into pass-through."""
+    """An empty UPSTREAM_TOKEN would switch a portal from managed to pass-through mode."""
     if content is not None:
         (tmp_path / "token").write_bytes(content)
     environ = {**UPSTREAM, "PORTAL_UPSTREAM_TOKEN_FILE": str(tmp_path / "token")}

@@ -19,8 +19,8 @@ from portal.system.shared_directory import (
     reserve,
 )
 from tests.fakes import wait_until
+from tests.fakes.preloaded import PRELOADED
 
-SPAWN = multiprocessing.get_context("spawn")
 KIBIBYTE = 1024
 
 
@@ -62,12 +62,12 @@ def test_two_portals_have_separate_directories(tmp_path: Path) -> None:
 
 def test_next_start_removes_directory_of_killed_server(tmp_path: Path) -> None:
     (tmp_path / "unrelated").mkdir()
-    server = SPAWN.Process(target=_share_and_wait, args=(tmp_path,))
+    server = PRELOADED.Process(target=_share_and_wait, args=(tmp_path,))
     server.start()
     wait_until((tmp_path / "shared").exists, "the directory of the server")
     SharedDirectory(tmp_path, KIBIBYTE).remove()
     abandoned = (tmp_path / "shared").read_text()
-    assert directories(tmp_path) == {abandoned, "unrelated"}  # the server is alive
+    assert directories(tmp_path) == {abandoned, "unrelated"}  # the server is still alive
     kill(server)
     SharedDirectory(tmp_path, KIBIBYTE).remove()
     assert directories(tmp_path) == {"unrelated"}
@@ -136,7 +136,7 @@ def test_temporary_directory_is_determined_lazily(
 def test_worker_id_passes_from_dead_to_new_process(tmp_path: Path) -> None:
     """The new process reuses the dead worker's files, so the directory does not grow."""
     workers = [
-        SPAWN.Process(target=_claim_and_wait, args=(tmp_path, tmp_path / f"output-{index}"))
+        PRELOADED.Process(target=_claim_and_wait, args=(tmp_path, tmp_path / f"output-{index}"))
         for index in range(2)
     ]
     for worker in workers:

@@ -47,7 +47,7 @@ def resource(
     check_body: Callable[[int, bytes], None] | None = None,
     payer: str | None = None,
 ) -> Resource:
-    """Return an operation on a plate, whose answers are checked as the gateway does."""
+    """Return the resource of an operation on a plate, with the gateway's answer check."""
     chosen = OPERATION_OF[operation]
     body = factories.report_request(plate) if chosen.method == "POST" else None
     lookup = Lookup(chosen, Plate.parse(plate), body=body)
@@ -73,7 +73,7 @@ def resource(
 
 
 def origin(url: str, connect_s: float = 15.0, first_byte_s: float = 15.0, **more: object) -> Origin:
-    """Return an origin with limits for a busy machine, unless a test sets its own."""
+    """Return an origin whose default time-outs suit a busy machine."""
     return Origin("primary", url, connect_s, first_byte_s, **more)  # type: ignore[arg-type]
 
 

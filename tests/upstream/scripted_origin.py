@@ -1,4 +1,4 @@
-"""An origin with scripted results for breakers, and calls through the breaker."""
+"""An origin with scripted results, and helpers that call it through a breaker."""
 
 import pytest
 

@@ -84,7 +84,7 @@ def _fail_once(breaker: Breaker) -> None:
 
 
 def test_cooldown_starts_at_last_failure(breaker, scripted, clock):
-    """Calls that hang fail one by one. No new call is sent until the last has failed."""
+    """Hanging calls fail one after another. Each failure restarts the cooldown."""
     sent, hanging = threading.Event(), threading.Event()
 
     def late(requested, account, deadline):
@@ -171,7 +171,7 @@ def test_breaker_does_not_serialise_calls(breaker, scripted):
 
 
 def test_call_begun_while_circuit_opens_is_not_sent(clock):
-    """While the ledger writes its row, five other calls may fail."""
+    """While the ledger writes the call's row, five other calls may fail."""
     sent = []
 
     class Sending(ScriptedOrigin):

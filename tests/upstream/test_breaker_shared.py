@@ -11,7 +11,7 @@ from portal.upstream.circuit import (
 )
 from tests.upstream.scripted_origin import ask, fail, opened
 
-LONGEST_CALL_S = 125.0  # a deadline may be ten minutes
+LONGEST_CALL_S = 125.0  # not the breaker's default, because deadlines may be longer
 
 
 @pytest.fixture

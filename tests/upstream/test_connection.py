@@ -1,4 +1,4 @@
-"""Connections are established within one limit: name resolution, TCP, TLS."""
+"""One time limit covers name resolution, TCP connect and TLS handshake."""
 
 import errno
 import resource as limits
@@ -86,7 +86,7 @@ def test_addresses_are_cached_for_their_ttl():
 
 
 def test_failed_connect_evicts_cached_addresses(monkeypatch):
-    """The next call finds a service whose address has changed."""
+    """The next call resolves the name again, because the address may have changed."""
     names = Names([(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", 1))])
     monkeypatch.setattr(connection, "_resolver", names.resolver)
     for _ in range(2):
@@ -112,7 +112,7 @@ def test_missing_resolver_thread_is_local_failure(upstream):
 
 
 def test_missing_descriptor_is_local_failure(upstream):
-    """No origin failed, so a breaker must not count it."""
+    """The origin did not fail, so a breaker must not count the error."""
     client, account = origin(upstream.url), RecordingAccount()
     client.send(resource(), account, deadline_in(30))  # resolves the name
     soft, hard = limits.getrlimit(limits.RLIMIT_NOFILE)
@@ -159,7 +159,7 @@ def test_unusable_ipv6_address_falls_back_to_ipv4(upstream, monkeypatch, number)
     monkeypatch.setattr(connection, "_resolver", Resolver(lambda *_: both[:1]))
     with pytest.raises(NotSent) as caught:
         origin(upstream.url).send(resource(), RecordingAccount(), deadline_in(30))
-    assert not isinstance(caught.value, LocalFailure)  # the other base address may be reached
+    assert not isinstance(caught.value, LocalFailure)  # so the secondary is tried
 
 
 def test_unsupported_address_family_falls_back_to_next_address(upstream, monkeypatch):

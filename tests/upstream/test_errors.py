@@ -1,4 +1,4 @@
-"""Texts of failures, which are logged: the kind of failure and no personal data."""
+"""Error texts are logged, so they name the kind of failure and no personal data."""
 
 import pytest
 import trustme

@@ -62,7 +62,7 @@ def test_slow_answer_ends_at_deadline(upstream, row: Row):
         client.send(resource(), account, deadline_in(2))
     assert time.monotonic() - started < 10
     assert account.outcomes == ["timed_out"]
-    upstream.clear()  # unused if the time-out came before the request was read
+    upstream.clear()  # the fault remains if the time-out came before the request was read
     assert client.send(resource(), account, deadline_in(30)).status == 200
 
 
@@ -236,7 +236,7 @@ def test_undecodable_429_body_keeps_retry_after(upstream):
 
 
 def test_late_answer_after_interim_response_is_not_mixed_up(upstream):
-    """Read as the next call's answer, it would show the fines of another vehicle."""
+    """If the next call read the late answer, it would return another vehicle's fines."""
     client = origin(upstream.url)
     upstream.once("/", faults.interim(0.4))
     first = client.send(resource("renainf", "AAA1A11"), RecordingAccount(), deadline_in(30))
@@ -257,7 +257,7 @@ def test_endless_interim_responses_end_at_first_byte_timeout(upstream):
 
 
 def test_early_answer_is_read(upstream):
-    """A server may refuse a report before it has read its body (RFC 9112 §9.5)."""
+    """A server may refuse a report before reading the request body (RFC 9112 §9.5)."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def refuse():

@@ -134,7 +134,7 @@ def test_proof_of_payer_expires(breaker, scripted, clock):
 
 
 def test_unsent_calls_open_shared_circuit(breaker, scripted):
-    """Distinct vehicles are counted, because no credential causes a refused connect."""
+    """A credential cannot cause a refused connect, so vehicles are counted, not payers."""
     scripted.next = NotSent("refused")
     for number in range(FAILURES_TO_OPEN):
         assert breaker.state == "closed"
@@ -195,7 +195,7 @@ def test_unsent_probe_reopens_shared_circuit(breaker, scripted, clock):
     assert seconds_refused(breaker, "ana") == 0
     assert breaker.state == "open"
     clock.advance(COOLDOWN_S)
-    prove(breaker, scripted, "ana")  # its probe has ended
+    prove(breaker, scripted, "ana")  # sent, because the earlier probe has ended
 
 
 @pytest.mark.parametrize("failure", [LocalFailure("EMFILE"), RuntimeError("limit")])
@@ -244,7 +244,7 @@ def test_full_table_still_answers_every_payer(breaker, scripted, clock):
 
 def test_call_of_proven_payer_takes_no_lock(breaker, scripted):
     prove(breaker, scripted, "bia")
-    with breaker._counters.locked():  # not re-entrant, so a call that took it would not return
+    with breaker._counters.locked():  # not re-entrant, so a call that acquired it would hang
         caller = threading.Thread(target=prove, args=(breaker, scripted, "bia"), daemon=True)
         caller.start()
         caller.join(20)

@@ -1,4 +1,4 @@
-"""Test records in the observed shapes; no value is real personal data."""
+"""Test records in the shapes observed at the source; no value is real personal data."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Changes between two answers, for records of any order and shape."""
+"""Changes between two answers, with records in any order and of any shape."""
 
 import json
 from decimal import Decimal
@@ -153,7 +153,7 @@ SOME = st.lists(
 def test_each_fine_of_both_answers_is_matched_once(
     before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> None:
-    """Kept plus new fines are the later answer, kept plus gone ones the earlier."""
+    """The later answer is the kept plus the new fines, the earlier the kept plus the gone."""
     changes = changed_fines(fines(*before), fines(*after))
     new = sum(change.before is None for change in changes)
     gone = sum(change.after is None for change in changes)

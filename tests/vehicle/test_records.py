@@ -1,4 +1,4 @@
-"""The readers return typed values and never raise for any answer."""
+"""The readers return typed values for every answer, and never raise."""
 
 import json
 from datetime import date, datetime, time

@@ -1,8 +1,9 @@
 """HTML checks that every page of the portal must pass.
 
-``check_html`` raises PageFault with all faults of a page: validity by html5lib's strict rules,
-language, title and heading, ids and references to them, image alternatives and labels, CSRF
-tokens, and content that a Content-Security-Policy without inline scripts and styles would block.
+``check_html`` raises PageFault with all faults of a page. It checks validity by html5lib's strict
+rules, language, title and heading, ids and references to them, image alternatives and labels, and
+CSRF tokens. It rejects content that a Content-Security-Policy without inline scripts and styles
+would block.
 """
 
 import re
@@ -16,7 +17,7 @@ import html5lib
 HTML = "{http://www.w3.org/1999/xhtml}"
 SVG = "{http://www.w3.org/2000/svg}"
 
-# Attributes that hold the ids of other elements, several of them separated by blanks.
+# Attributes whose value is one or more ids of other elements, separated by blanks.
 _REFERENCES = (
     "for",
     "headers",
@@ -35,16 +36,16 @@ _REFERENCES = (
 )
 _LOADING = ("src", "srcset", "poster", "data", "action", "formaction", "background")
 _UNLABELLED = ("hidden", "submit", "button", "reset", "image")
-_NAMES_ONLY = ("canonical", "alternate")  # links that browsers do not fetch
+_NAMES_ONLY = ("canonical", "alternate")  # rel of links that browsers do not fetch
 _CSS_URL = re.compile(r"url\(\s*['\"]?#([^'\")]+)")
 
 
 class PageFault(AssertionError):
-    """A page breaks at least one rule; the text has a line for each broken rule."""
+    """A page breaks at least one rule; the message has a line for each broken rule."""
 
 
 def parse(text: str) -> Element:
-    """The document's tree, names in Clark notation; never raises for bad markup."""
+    """Parse a document into a tree with names in Clark notation; bad markup raises no error."""
     root: Element = html5lib.parse(text, treebuilder="etree")
     return root
 
@@ -65,7 +66,7 @@ def check_html(text: str) -> Element:
 
 
 def text_of(element: Element) -> str:
-    """All the text below an element, blanks collapsed."""
+    """All the text in an element, with white space collapsed."""
     return " ".join("".join(element.itertext()).split())
 
 
@@ -178,7 +179,7 @@ def _security_faults(root: Element) -> Iterator[str]:
 
 
 def _loads(element: Element, attribute: str) -> bool:
-    """Whether a browser fetches the attribute's URL, or submits to it."""
+    """Whether a browser fetches the attribute's URL, or submits a form to it."""
     if attribute == "href":
         if element.tag == f"{HTML}link":
             return element.get("rel", "").lower() not in _NAMES_ONLY
@@ -202,5 +203,5 @@ def _local(name: str) -> str:
 
 
 def _name(element: Element) -> str:
-    # A comment's tag is a function.
+    # In ElementTree, the tag of an HTML comment is a function, not a string.
     return _local(element.tag) if isinstance(element.tag, str) else "comment"

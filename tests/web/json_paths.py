@@ -51,7 +51,7 @@ QUESTIONS = (
 
 
 def ask(portal: InProcessPortal, question: Question, **options: Any) -> Any:
-    """Send the request with its method and body; ``options`` are the test client's."""
+    """Send the request; ``options`` override its method and the test client's other arguments."""
     method = options.pop("method", question.method)
     return portal.client.open(question.path, method=method, **{**question.options, **options})
 
@@ -71,7 +71,7 @@ def expect_message(response: Any, status: int, message: str | None = None) -> st
 
 
 def tokens_of(portal: InProcessPortal) -> Tokens:
-    """The portal's tokens by a connection of their own, as in a command elsewhere."""
+    """The portal's tokens over a separate database engine, as in another process."""
     settings = portal.settings
     engine = kept_open(settings.database_url, settings.data_dir)
     return Tokens(engine, (), namespace=settings.namespace)

@@ -62,7 +62,7 @@ class PageClient:
     client: Any
 
     def get(self, path: str, status: int = 200, **options: Any) -> Page:
-        """The page, if it has the status; raises AssertionError, for faults PageFault."""
+        """The page; raises AssertionError for another status, and PageFault for bad HTML."""
         headers = {"Accept": "text/html", **options.pop("headers", {})}
         return self._page(self.client.get(path, headers=headers, **options), status)
 

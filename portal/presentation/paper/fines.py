@@ -1,8 +1,8 @@
-"""The fines in print: one row of facts a fine, and shared sentences as notes.
+"""The fines in print: one row of facts per fine, and shared sentences as notes.
 
-A printed page has no collapsible sections, and the legal assessment of many fines is the same
-sentence. A sentence that two or more fines need becomes a lettered note below the table; a
-sentence of one fine alone stays in its row.
+A printed page has no collapsible sections, and the legal assessments of many fines have the same
+sentences. A sentence that two or more fines need becomes a lettered note below the table; a
+sentence that only one fine needs stays in its row.
 """
 
 from collections import Counter
@@ -173,9 +173,10 @@ def _brief(law: FineAssessment, clock: Clock) -> str:
 
 
 def _clocks(law: FineAssessment) -> tuple[Clock, ...]:
-    """The clocks that are printed, to save room.
+    """The clocks to print.
 
-    Of the expired remedies only the appeal is printed, because its last day is the due date.
+    To save room, of the expired remedies only the appeal is printed, because its last day is the
+    due date.
     """
     against_notice = (law.prior_defence, law.driver_nomination)
     return tuple(

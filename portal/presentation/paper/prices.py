@@ -1,4 +1,4 @@
-"""FIPE prices in print: every version, a chart each, and one month table.
+"""FIPE prices in print: all versions, their charts, and one month table.
 
 A buyer needs each candidate's current price and its trend, because the vehicle's documents may
 show that it is not the likeliest version. The month table is read for one version at most, so the
@@ -21,7 +21,8 @@ from portal.presentation.vehicle.prices import (
 from portal.vehicle import PricePoint
 
 _QUARTERS = range(0, 12, 3)
-# "115.431*": the screen layout fits twelve cells of this length side by side, not longer ones.
+# The length of "115.431*". Twelve cells of this length fit side by side on a screen; longer ones do
+# not.
 _LONGEST_OF_TWELVE = 8
 
 

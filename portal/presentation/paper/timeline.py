@@ -1,4 +1,4 @@
-"""The timeline in print: one line a day, with fines by their numbers.
+"""The timeline in print: one line per day, which names fines by their numbers.
 
 The screen links each event to its record. Print shows fine numbers instead, so that one event of
 many fines on one day takes one line.

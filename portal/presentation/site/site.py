@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FormNotice:
-    """The result of the last form; without a text it reports success."""
+    """The result of the last submitted form; a notice without a text reports success."""
 
     title: str
     text: str

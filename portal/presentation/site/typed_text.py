@@ -1,4 +1,4 @@
-"""Sanitising of typed text that a form shows again."""
+"""Sanitise typed text that a form shows again."""
 
 
 def sanitise_echo(text: str, longest: int) -> str:

@@ -57,7 +57,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparedVehicle:
-    """A column; ``without_url`` compares the other vehicles, "" if there are none."""
+    """A column; ``without_url`` is the comparison of the other vehicles, or ""."""
 
     plate: Plate
     name: str

@@ -78,15 +78,15 @@ class SheetLine:
 class NegotiationPage:
     """The negotiation page.
 
-    ``state`` "idle": some lookups have no stored answer. ``unasked`` names them; the page makes no
-    lookups itself and does not know why none is stored. ``kept`` are the stale answers that the
-    sums and the verdict are based on. ``problems`` are sentences about the choices. With any
-    problem no sheet is shown, because a ceiling without a cost that the buyer meant to deduct
-    would mislead.
+    ``state`` "idle": some lookups have no stored answer. ``unasked`` names these lookups; the page
+    makes none itself and does not know why no answer is stored. ``kept`` are the stale answers
+    that the sums and the verdict are based on. ``problems`` are sentences about invalid choices.
+    With any problem no sheet is shown, because a ceiling without a cost that the buyer meant to
+    deduct would mislead.
 
     ``ceiling`` is None where it is unknown or not positive. ``at_most``: fines without an amount
-    still have to be deducted from the ceiling. ``tie`` is a sentence that names the version that
-    the ceiling is based on where the registration fits several equally, else "".
+    still have to be deducted from the ceiling. If the registration fits several versions equally,
+    ``tie`` is a sentence that names the version that the ceiling is based on, else "".
     """
 
     template: ClassVar[str] = "pages/negotiation.html"

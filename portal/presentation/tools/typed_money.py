@@ -23,7 +23,7 @@ class NotMoney(ValueError):
 def read_money(text: str) -> Decimal | None:
     """Parse ``1.234,56``, ``R$ 1234,5``, ``1234.56`` or ``1.234`` to R$.
 
-    Returns None for blank text. Raises NotMoney for anything else.
+    Returns None for a blank text. Raises NotMoney for any other text.
     """
     bare = text.translate(_BLANKS)
     if bare[:2].upper() == "R$":

@@ -1,4 +1,4 @@
-"""Changes since the previous answers: one sentence a change, linked to its record."""
+"""Changes since the previous answers, one sentence each, linked to its record."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class Changes:
 def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
     """The changes of each lookup that has any.
 
-    An answer that is unreadable or replaced no other has none.
+    A lookup has none if either answer is unreadable, or if there was no previous answer.
     """
     by_lookup = (_changes(lookup, panels.of(lookup), context) for lookup in LOOKUP_WORDS)
     return tuple(changes for changes in by_lookup if changes is not None)

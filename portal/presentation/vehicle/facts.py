@@ -47,7 +47,7 @@ class VehicleFacts:
     def describes(self) -> bool:
         """Whether the answer identifies the vehicle.
 
-        It does with a make or model in the registration, or a model or version in the price table.
+        It does if the registration has a make or model, or the price table a model or version.
         """
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)
@@ -55,7 +55,7 @@ class VehicleFacts:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A body with its decoded ``result``; equal bodies are equal answers."""
+    """A body with its decoded ``result``; answers with equal bodies are equal."""
 
     body: bytes
     result: object = field(compare=False)
@@ -68,9 +68,9 @@ def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
     return read_facts(Answer(panel.body, panel.result), context.marker, context.today)
 
 
-# The cache is needed: reading two candidates takes 4 ms, and without it the benchmark "processor
-# time of a warm page" (bench/misses.py) exceeds its 5 ms. The factory clears it every second, so
-# that a purged answer does not stay in memory.
+# The cache is needed: reading two candidates takes 4 ms, and without the cache the benchmark
+# "processor time of a warm page" (bench/misses.py) exceeds its 5 ms. The factory clears the cache
+# every second, so that a purged answer does not stay in memory.
 @lru_cache(64)
 def read_facts(answer: Answer, marker: str, today: date) -> VehicleFacts:
     """The facts of a readable answer, with its price charts."""

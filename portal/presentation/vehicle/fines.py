@@ -11,11 +11,11 @@ from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.record_details import FineDetails, fine_details
 from portal.vehicle import STATES, Fine, Identity, read_fines
 
-# A longer table would outweigh the rest of the page and not be read. The totals count every fine,
-# and the page says how many rows it omits.
+# A longer table would dominate the page, and nobody would read it. The totals count every fine, and
+# the page says how many rows it omits.
 MOST_ROWS = 300
 # Shorter lists need no filter. States beyond the first MOST_STATES share one choice, because the
-# style sheet needs one rule a choice.
+# style sheet needs a rule for each choice.
 FEWEST_TO_FILTER: Final = 5
 MOST_STATES: Final = 6
 

@@ -1,6 +1,6 @@
 """Notices about lookups without an answer, or with a stale one.
 
-A panel's gaps share one notice, and the stale answers of one moment share another, because the
+A panel's gaps share one notice, and the stale answers of one moment share another, so that few
 notices come before the verdict.
 """
 
@@ -14,7 +14,7 @@ from portal.presentation.panels import Cause
 from portal.vehicle import Plate, Renavam
 from portal.wording import listed
 
-# Answers fetched within this time of the first one of a group share its notice.
+# Answers fetched within this time of a group's first answer share its notice.
 _SAME_MOMENT: Final = timedelta(minutes=1)
 # The source does not know the subject, or rejects it. Repeating the lookup gives the same result.
 _UNKNOWN_SUBJECT: Final[tuple[Cause, ...]] = ("not_found", "rejected")
@@ -28,7 +28,7 @@ _NO_CLEAN_RECORD: Final = "não significa “nada consta”"
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """A lookup without an answer; ``what`` is one of LOOKUP_WORDS, all plural."""
+    """A lookup without an answer; ``what`` is a value of LOOKUP_WORDS, always plural."""
 
     what: str
     reason: str
@@ -46,7 +46,7 @@ class Unavailable:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A panel's gaps as one notice.
+    """One notice about all missing lookups of a panel.
 
     ``can_retry``: repeating the lookup may help. ``search_again``: the visitor has to search for
     another plate or Renavam.
@@ -61,7 +61,7 @@ class Gap:
 def gap_of(missing: Sequence[Unavailable], subject: Plate | Renavam, *, is_all: bool) -> Gap | None:
     """The notice about the missing lookups; None where none is missing.
 
-    ``is_all``: they are all lookups about the subject.
+    ``is_all``: ``missing`` holds all lookups about the subject.
     """
     if not missing:
         return None
@@ -91,9 +91,9 @@ def reason_about(reason: str, cause: Cause, subject: Plate | Renavam) -> str:
 
 
 def kept_titles(kept: Sequence[tuple[str, datetime]]) -> tuple[str, ...]:
-    """A title for each moment from which stale answers are shown, with their names.
+    """A title, with the lookups, for each moment at which stale answers were fetched.
 
-    Answers of parallel lookups count as one moment, the oldest.
+    Answers of parallel lookups count as fetched at one moment, the oldest.
     """
     groups: list[tuple[datetime, list[str]]] = []
     for what, moment in sorted(kept, key=lambda one: one[1]):

@@ -26,7 +26,7 @@ from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate, Renavam
 
-# The subject and verb of "… custam R$ 6,00", by the number of lookups of a refresh.
+# The subject and verb before a price such as "R$ 6,00", by the number of lookups of a refresh.
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 AnyPanel = (
     PanelView[Summary] | PanelView[VehicleFacts] | PanelView[FineList] | PanelView[RestrictionList]
@@ -37,7 +37,8 @@ AnyPanel = (
 class VehiclePage:
     """The whole page.
 
-    ``waits``: the browser fetches panels by script, or goes to ``whole_page_url`` without one.
+    ``waits``: the browser fetches panels by script or, without scripts, goes to
+    ``whole_page_url``.
     """
 
     template: ClassVar[str] = "pages/vehicle.html"
@@ -71,7 +72,7 @@ class PanelFragment:
 class RenavamPage:
     """The fines and court restrictions of a Renavam; the decoder accepts no Renavam.
 
-    ``check_digit_holds`` False shows a warning and rejects nothing.
+    If ``check_digit_holds`` is False, the page shows a warning; the Renavam is not rejected.
     """
 
     template: ClassVar[str] = "pages/renavam.html"
@@ -97,8 +98,8 @@ def vehicle_page(
     """The page of a plate with the given answers.
 
     ``follow`` False: this visit must not cause paid lookups, so unasked panels show a button
-    instead of fetching themselves. ``report`` unasked: none was written yet. ``may_refresh`` and
-    ``may_write`` False: the visitor's access includes no refresh, no report.
+    instead of fetching themselves. ``report`` unasked: there is none that the visitor may read.
+    ``may_refresh`` or ``may_write`` False: the visitor's access does not include it.
     """
     contents = VehicleContents.of(panels, context)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]

@@ -124,7 +124,7 @@ class PanelView(Generic[Content]):
     ``missing`` lists the failed lookups and ``gap`` is the notice about them. A summary is ready
     even if all lookups failed, because it states what is unknown. ``kept`` are the titles of the
     notices about stale answers. ``term`` is the glossary entry of the panel's register. ``url`` is
-    the path of this panel alone, ``whole_page_url`` that of the page with every panel resolved.
+    the path of this panel alone, ``whole_page_url`` that of the page with every panel loaded.
     """
 
     name: PanelName
@@ -233,7 +233,7 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
     """The lookups that a refresh did not renew, with their reasons; "" if all were.
 
     The reason why a stored answer was served instead of a new one is unknown here, so the sentence
-    about stored answers names none.
+    about stored answers gives no reason.
     """
     lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
     sentences = [

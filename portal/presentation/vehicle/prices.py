@@ -22,7 +22,8 @@ from portal.wording import counted
 
 # The number of tabs that the style sheet can switch, and of series that a chart can distinguish.
 MOST_TABS = 6
-# A price moves by a few per cent a month. A larger gap means that price and history disagree.
+# A price changes by a few per cent a month. A larger difference means that the current price and
+# the history disagree.
 _LARGEST_GAP: Final = Decimal("0.20")
 _MANY_TIMES: Final = 10
 # Used on the vehicle's page, in comparisons and in print.
@@ -91,13 +92,13 @@ class PriceTab:
 
     @property
     def has_predictions(self) -> bool:
-        """Whether any month of the table is a prediction, also between real months."""
+        """Whether any month of the table is a prediction, even between real months."""
         return any(point.predicted for point in self.series.points)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceSummary:
-    """A price, or the range of tied versions, and a note on the versions, or ""."""
+    """A price or, for tied versions, a range; ``note`` is about the versions, or ""."""
 
     text: str
     note: str
@@ -126,7 +127,7 @@ class Prices:
 
     @property
     def price_summary(self) -> PriceSummary | None:
-        """The price of the likeliest candidates; None where none of them has one."""
+        """The price of the likeliest candidates; None if none of them has a price."""
         likeliest = self.likeliest
         known = [tab.current for tab in likeliest if tab.current is not None]
         if not known:
@@ -273,7 +274,7 @@ def _is_now(series: PriceSeries, today: date) -> bool:
 
 
 def _is_past(series: PriceSeries, today: date) -> bool:
-    """Whether all months that the source predicts are past, and none a forecast."""
+    """Whether the source predicts months, and all of them are already past."""
     tail = series.predicted_tail
     return bool(tail) and tail[-1].month < today.replace(day=1)
 

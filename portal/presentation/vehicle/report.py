@@ -34,8 +34,8 @@ _RECORDS_INCOMPLETE: Final = (
 class WrittenReport(Panel):
     """A stored report.
 
-    ``made_of`` are the lookups whose records it was written from, None where the available records
-    do not show that.
+    ``made_of`` are the lookups whose records the report was written from, None where the available
+    records do not show that.
     """
 
     made_of: tuple[Lookup, ...] | None = _ALL_LOOKUPS
@@ -45,7 +45,8 @@ class WrittenReport(Panel):
 class ReportSection:
     """The report's section of a page.
 
-    ``state`` "none": no report was written yet. ``outdated``: the records changed since.
+    ``state`` "none": there is no report that the visitor may read. ``outdated``: the records
+    changed since it was written.
     ``without`` names the records that the report was written without, ``would_miss`` those that a
     report written now would lack. ``doubt`` is a sentence where it is unknown whether the records
     changed. ``can_write`` False: no record is available to write about. ``may_write`` False: the
@@ -88,8 +89,8 @@ def report_section(
 ) -> ReportSection:
     """The report's section of a page.
 
-    ``action`` is the path that requests a report. ``records`` are what a new one would be written
-    from, None where it cannot be requested, as in print.
+    ``action`` is the path that requests a report. ``records`` are the records for a new report,
+    None where none can be requested, as in print.
     """
     report = (
         None

@@ -37,10 +37,11 @@ class MatrixRow:
 class Summary:
     """The summary panel's content. A figure of None is unavailable, never zero.
 
-    ``price`` is the first candidate's, ``told_price`` the summary of the likeliest candidates'.
-    Both are also None where the source has no price; ``price_is_known`` is False where the lookup
-    has no answer. ``unverified`` names what no lookup covers. It is shown with the verdict,
-    because a reader who finds it later may have relied on the verdict already.
+    ``price`` is the price of the first candidate, ``told_price`` sums up the prices of the
+    likeliest ones. Both are also None where the source has no price; ``price_is_known`` is False
+    where the lookup has no answer. ``unverified`` names the most important subjects that no lookup
+    covers. It is shown with the verdict, because a reader who finds it later may have relied on
+    the verdict already.
     """
 
     name: str
@@ -61,7 +62,7 @@ class Summary:
     next_steps: NextSteps
 
 
-# The keys of UNVERIFIED that most often spoil a purchase. The verdict names them.
+# The keys of UNVERIFIED that most often spoil a purchase. They are named beside the verdict.
 _UNVERIFIED_IN_VERDICT: Final = (
     "debitos",
     "gravame",
@@ -69,7 +70,7 @@ _UNVERIFIED_IN_VERDICT: Final = (
     "bloqueios-administrativos",
     "multas-do-estado",
 )
-# More reasons would push the matrix down; the panels below hold every record.
+# More reasons would move the matrix too far down the page. The panels below it show the records.
 MOST_REASONS = 6
 
 

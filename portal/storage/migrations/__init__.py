@@ -1,4 +1,4 @@
-"""Migrations of the database's schema with Alembic, one file a revision in ``versions``."""
+"""Migrations of the database's schema with Alembic, one file per revision in ``versions``."""
 
 from alembic import command
 from alembic.config import Config
@@ -11,7 +11,7 @@ def migrate(db: Connection) -> str | None:
     """Migrate to SCHEMA_HEAD and return the former revision, None for an empty database.
 
     Idempotent. Call it in a transaction that holds the set-up lock. Raises SQLAlchemyError, or
-    SchemaMismatch where another version migrated the database to a revision unknown here.
+    SchemaMismatch if another version migrated the database to a revision unknown here.
     """
     stored, former = stored_revision(db), schema_revision(db)
     if stored == SCHEMA_HEAD:
@@ -19,7 +19,7 @@ def migrate(db: Connection) -> str | None:
     if former is not None and former not in REVISIONS:
         raise mismatch(former)
     config = alembic_config()
-    config.attributes.update(connection=db, is_new=former is None)
+    config.attributes["connection"] = db
     if stored is None and former is not None:
         command.stamp(config, former)
     command.upgrade(config, SCHEMA_HEAD)

@@ -1,8 +1,8 @@
 """Static files under names that contain a hash of their content.
 
-``/static/css/portal.3f2a9c1b.css`` can be cached for a year, because a changed content gets a
-new name. Files are read, bundled and compressed once, at start-up; a request is a dict lookup. A
-name without its hash, or with an outdated one, is a 404.
+``/static/css/portal.3f2a9c1b.css`` can be cached for a year, because changed content gets a new
+name. Files are read, bundled and compressed once, at start-up; a request is one dict lookup. A
+name without its hash, or with an outdated one, returns 404.
 """
 
 import gzip
@@ -39,7 +39,7 @@ _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
 
 
 class UnknownAsset(KeyError):
-    """A template names a missing file: our error, found by any test that renders it."""
+    """A template names a missing file; any test that renders the template finds this."""
 
 
 @dataclass(frozen=True, slots=True)

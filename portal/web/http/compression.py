@@ -4,7 +4,7 @@ Pages contain a CSRF token and some echo user input, so the compressed length co
 the token to an eavesdropper (BREACH). A file name of random length in the gzip header pads that
 length, as Django's GZipMiddleware does.
 
-JSON responses are not compressed: they are the upstream's bytes. ``Vary`` does not name
+JSON responses are not compressed, because they are the upstream's bytes. ``Vary`` does not name
 ``Accept-Encoding``, because with ``no-store`` no cache can serve the wrong encoding.
 """
 
@@ -21,7 +21,7 @@ _MAX_PADDING_BYTES: Final = 100
 
 
 def register_compression(app: Flask) -> None:
-    """Compress every HTML response that is not streamed, not encoded and long enough."""
+    """Compress HTML responses that are long enough, not streamed and not encoded."""
     app.after_request(compress_html)
 
 

@@ -34,7 +34,7 @@ def is_json_path(path: str) -> bool:
 
 
 def message_response(status: int, message: str, retry_after_s: float | None = None) -> Response:
-    """The API contract's error body; Retry-After, if given, in whole seconds."""
+    """The API contract's error body; Retry-After is rounded up to whole seconds."""
     response = jsonify(message=message)
     response.status_code = status
     if retry_after_s is not None:

@@ -1,4 +1,4 @@
-"""Headers of every response: no caching by others, no third-party content."""
+"""Headers of every response: no third parties, no caching unless a view allows it."""
 
 import random
 
@@ -35,14 +35,14 @@ _TLS_HEADERS = {"Strict-Transport-Security": "max-age=63072000; includeSubDomain
 def new_request_id() -> str:
     """A random request id of 16 hexadecimal digits; it need not be unguessable.
 
-    Uses ``random``, not ``os.urandom``: the system call releases the GIL, so that all waiting
-    threads run first, which halved the rate of cache hits.
+    Uses ``random``, because the system call of ``os.urandom`` releases the GIL: all waiting threads
+    then ran first, which halved the number of cache hits per second.
     """
     return f"{random.getrandbits(64):016x}"
 
 
 def standing_headers(secure: bool) -> list[tuple[str, str]]:
-    """Headers of every private response but X-Request-Id; ``secure`` means TLS."""
+    """Headers of every private response, except X-Request-Id; ``secure`` means TLS."""
     return [*(_SECURITY_HEADERS | _PRIVATE_HEADERS | (_TLS_HEADERS if secure else {})).items()]
 
 

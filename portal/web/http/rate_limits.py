@@ -1,9 +1,9 @@
 """Rate limits on requests per token and address, and on failed sign-ins.
 
 Built on ``limits``, the library under Flask-Limiter. Flask-Limiter's decorators count before the
-request is parsed, but an invalid plate must be 400 before the limit makes it 429. Counters are
-in Redis if it is configured, otherwise in each process: two workers then allow up to twice as
-many requests.
+request is parsed, but a request with an invalid plate must return 400, even if the limit is
+reached. Counters are in Redis if it is configured, otherwise in each process: two workers then
+allow up to twice as many requests.
 """
 
 import ipaddress
@@ -23,14 +23,14 @@ if TYPE_CHECKING:  # imported on first use, so that a portal without limits star
 
 T = TypeVar("T")
 
-# Allows for typing errors, and is too slow for guessing tokens.
+# Enough attempts for mistyped tokens, and too few to guess one.
 WRONG_TOKENS: Final = "5/minute;20/hour"
 SIGN_IN_WINDOW_S: Final = 3600  # the longest of these windows
 REDIS_TIMEOUT_S: Final = 1.0
 
 
 class RateLimits:
-    """Counts requests and sign-ins; returns the seconds to wait, or None.
+    """Counts requests and sign-ins; returns the seconds to wait, or None if allowed.
 
     ``token`` and ``address`` are limits such as "600/minute;10000/day"; None means unlimited.
     """
@@ -60,14 +60,14 @@ class RateLimits:
         return bool(self._token or self._address)
 
     def request(self, address: str | None, token_digest: str | None = None) -> int | None:
-        """Count one request for its address and, if it has one, for its token."""
+        """Count one request for its address and for its token, if it has a token."""
         waits = [self._count(self._address, "address", network(address))] if self._address else []
         if self._token and token_digest is not None:
             waits.append(self._count(self._token, "token", token_digest))
         return max((wait for wait in waits if wait is not None), default=None)
 
     def sign_in(self, address: str | None) -> int | None:
-        """Count one sign-in; call before checking the token, against concurrent attempts."""
+        """Count one sign-in; call it before the token check, against parallel attempts."""
         return self._count(self._sign_in_limits, "sign-in", network(address))
 
     def reset_sign_in(self, address: str | None) -> None:
@@ -79,11 +79,11 @@ class RateLimits:
         for item in items:
             wait = self._run(partial(_hit, item=item, kind=kind, subject=subject))
             if wait is not None:
-                return wait  # a request that the minute rejects must not count for the hour
+                return wait  # a request rejected by one window must not count in a longer one
         return None
 
     def _run(self, operation: "Callable[[FixedWindowRateLimiter], T]") -> T:
-        """Run on the Redis counters, or on the local ones while Redis fails."""
+        """Run on the Redis counters; without Redis or while it fails, on the local ones."""
         if self._redis is not None:
             with suppress(Exception), self._redis.breaker.guard():
                 return operation(self._redis.strategy)
@@ -142,7 +142,7 @@ def _clear(
 
 
 def network(address: str | None) -> str:
-    """The network to count: an IPv4 address, or an IPv6 /64 (one customer's network)."""
+    """The network to count for: an IPv4 address, or an IPv6 /64 (one customer's)."""
     try:
         ip = ipaddress.ip_address(address or "")
     except ValueError:

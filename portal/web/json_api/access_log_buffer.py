@@ -1,6 +1,6 @@
 """Counts and logs the edge's hits in batches.
 
-A hit must not wait for the metrics' locks or the log pipe, for which all other requests wait too.
+A hit must not wait for the metrics' locks or the log pipe, because all other requests use them too.
 """
 
 import logging
@@ -58,7 +58,7 @@ class AccessLogBuffer:
     def add(self, hit: Hit) -> None:
         self._pending.append(hit)
         if len(self._pending) > 2 * MAX_PENDING:
-            # The log's reader is slower than the hits, so each hit waits for one batch.
+            # Hits arrive faster than the log is read, so each hit must write one batch.
             with self._write_lock:
                 self._write(self._take_batch())
         elif len(self._pending) > MAX_PENDING:

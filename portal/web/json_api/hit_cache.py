@@ -1,13 +1,14 @@
 """The edge: WSGI middleware that answers authorised JSON hits without Flask.
 
-It works like WhiteNoise does for files. It calls the same functions as the Flask path for
+WhiteNoise does the same for static files. The edge calls the same functions as the Flask path for
 authorisation, parsing, freshness and headers, so its responses differ from Flask's only in their
-timing. It passes every other request to Flask: another method, a Cache-Control header, any refusal,
-anything that is not a fresh 200. A request that it has checked, and whose answer is not stored, is
-passed on with the result (CHECKED), so that Flask neither authenticates nor parses it again.
+timing. It passes all other requests to Flask: those with another method or a Cache-Control header,
+those that must be rejected, and those without a fresh 200 in the store. A valid request without a
+fresh 200 is passed on with the result of the checks (CHECKED), so that Flask neither authenticates
+nor parses it again.
 
-An entry is valid for an identical request until its ``Age`` changes, which is at most 1 s, and
-only while the process-local cache confirms the answer.
+An entry is valid for an identical request until the answer's ``Age`` changes, which is at most 1 s,
+and only while the process-local cache confirms the answer.
 """
 
 import threading
@@ -39,8 +40,8 @@ from portal.web.json_api.routes import (
 )
 
 _ENTRY_BYTES: Final = 4096  # upper estimate of an entry with its headers, key and dict slot
-_MAX_KEY_LENGTH: Final = 1024  # path, query and credential of a request that may be cached
-_IDLE_S: Final = 60.0  # after which an unused entry is dropped, as its key contains a plate
+_MAX_KEY_LENGTH: Final = 1024  # path, query and credential together; longer ones go to Flask
+_IDLE_S: Final = 60.0  # an expired entry is dropped after this time: its key contains a plate
 _OPERATIONS: Final = {operation.path: operation for operation in (DECODE, RENAINF, RENAJUD)}
 _COMMON_HEADERS: Final = {
     scheme: standing_headers(scheme == "https") for scheme in ("http", "https")
@@ -60,7 +61,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class Edge:
-    """``memory_bytes`` limits the entries; the store limits the answers' memory."""
+    """``memory_bytes`` limits the entries' memory; the store limits the answers'."""
 
     def __init__(
         self,
@@ -89,15 +90,15 @@ class Edge:
             except Exception:
                 body = None  # fall through; Flask meets the same error and handles it
             if body is not None:
-                # A list, because the server sends it in one piece. It iterates over anything
-                # else, and acquires the GIL for each chunk.
+                # The server sends a list in one piece. It iterates over any other object, and
+                # acquires the GIL for each chunk.
                 return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
         self._is_warm = True
         self._log.write()
         return self._application(environ, start_response)
 
     def _hit(self, environ: WSGIEnvironment, start_response: StartResponse) -> bytes | None:
-        """Start the response and return the body of a hit; None leaves it to Flask."""
+        """Start the response and return the body of a hit; return None to use Flask."""
         started = self._monotonic()
         entry_key = (
             environ["PATH_INFO"],
@@ -186,7 +187,7 @@ def _valid_for_s(served: Served, now: float) -> float:
 
 
 def _is_eligible(environ: WSGIEnvironment) -> bool:
-    """Whether it is a GET or HEAD without a body, Cache-Control or Upgrade."""
+    """Whether the request is a GET or HEAD without a body, Cache-Control or Upgrade."""
     return (
         environ["REQUEST_METHOD"] in ("GET", "HEAD")
         and "HTTP_CACHE_CONTROL" not in environ

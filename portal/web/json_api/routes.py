@@ -1,4 +1,4 @@
-"""The five JSON paths: upstream-compatible, with its bodies byte for byte."""
+"""The five JSON paths, which return the upstream's bodies byte for byte."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -138,7 +138,7 @@ class JsonApi:
             return failure_response(failure, self._gatekeeper.mode == "pass-through")
 
     def _report(self, identity: Identity) -> Lookup:
-        # One byte above the cap: at the cap, a longer chunked body would be cut, not rejected.
+        # With the cap itself as the limit, a longer chunked body would be cut, not rejected.
         request.max_content_length = BODY_CAP + 1
         with self._uploads.reading(self._sender(identity)):
             body = request.get_data(cache=False)
@@ -162,7 +162,8 @@ class JsonApi:
     def _sender(self, identity: Identity) -> str:
         """The key of the upload limit: an issued token's digest, or the network.
 
-        A pass-through credential may be invented, and the demo token is public.
+        A pass-through credential may be invented, and the demo token is public, so neither
+        identifies a sender.
         """
         if self._gatekeeper.mode == "managed":
             return identity.digest
@@ -234,7 +235,7 @@ def _relay(served: Served) -> Response:
 
 
 def success_headers(served: Served) -> list[tuple[str, str]]:
-    """The headers of a 200, without its type and the headers common to all responses."""
+    """The headers of a 200, without Content-Type and those common to all responses."""
     return [("Age", str(served.age_s)), ("Cache-Status", _cache_status(served))]
 
 

@@ -126,6 +126,8 @@ def set_up_logging(secrets: Sequence[str] = ()) -> None:
         server = logging.getLogger(name)
         server.handlers.clear()
         server.propagate = True
+    # At level info, Alembic logs a line for each of its plugins.
+    logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
 
 
 def _encodings(secret: str) -> set[str]:

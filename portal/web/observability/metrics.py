@@ -27,7 +27,7 @@ _STATES = ("closed", "open", "half-open")
 # bytes, and routes, methods, statuses, operations and outcomes are few.
 _FILE_BYTES = 1024 * 1024
 BYTES_PER_WORKER = 2 * _FILE_BYTES
-# Bounds the series that drifting upstream field names can create; further names are "other".
+# Limits the time series that changing upstream field names can create; further names are "other".
 _MOST_FIELDS = 200
 
 

@@ -45,7 +45,7 @@ class DossierCodes:
                     summary.restrictions,
                     _NO_PRICE.get(summary.price, str(summary.price)),
                     summary.digest,
-                    # Usually empty: a shorter code allows a coarser QR code.
+                    # Empty if no answer is stale: a shorter code allows a coarser QR code.
                     [at and _seconds(at) for at in kept] if any(kept) else [],
                 ]
             ),
@@ -57,7 +57,7 @@ class DossierCodes:
         return _summary(*signed) if signed is not None else None
 
     def is_former(self, code: str) -> bool:
-        """Whether a former version issued the code, which did not mark demo data."""
+        """Whether the code is from a former version, which did not mark demo data."""
         return _signed(self._former_serializer, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:

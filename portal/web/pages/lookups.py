@@ -1,4 +1,4 @@
-"""A page's lookups: run in parallel, each returns a panel even if it fails."""
+"""A page's parallel lookups; each returns a panel, even if the lookup fails."""
 
 import logging
 import threading

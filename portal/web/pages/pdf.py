@@ -16,8 +16,8 @@ class PDFUnavailable(Exception):
 
 def render_pdf(html: str, assets: Assets) -> bytes:
     """A page as PDF/UA-1; loads only our ``/static/`` files and ``data:`` URLs."""
-    # One at a time, the creation of the renderer included: pango's font map is not thread-safe,
-    # and two parallel renderings would not be faster in Python.
+    # Renderings, and the creation of the renderer, run one at a time, because pango's font map is
+    # not thread-safe and parallel renderings would not be faster in Python.
     with _render_lock:
         return _renderer(assets).render(html)
 
@@ -31,7 +31,7 @@ def _renderer(assets: Assets) -> "_PdfRenderer":
 
 
 class _PdfRenderer:
-    """Renders PDFs; keeps the fonts found and the style sheets parsed between them."""
+    """Renders PDFs; caches the fonts and the parsed style sheets between renderings."""
 
     def __init__(self, assets: Assets) -> None:
         try:

@@ -66,7 +66,7 @@ def check_invented(subject: Plate | Renavam) -> None:
 def extract_code(text: str) -> str:
     """Extract a dossier's code from pasted text.
 
-    Removes the blanks and line breaks of the print, and accepts the URL in the QR code.
+    Removes blanks and line breaks, which a printed code contains, and accepts the QR code's URL.
     """
     plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
     address = _CODE_IN_AN_ADDRESS.match(plain)
@@ -186,7 +186,7 @@ class PublicPages:
         return render_template(page.template, page=page)
 
     def robots(self) -> Response:
-        # Crawlers may fetch vehicle pages, because otherwise they would never see their noindex.
+        # Crawlers may fetch vehicle pages, because otherwise they would not see the noindex header.
         return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
 
     def _recent(self) -> list[RecentLookup]:

@@ -39,7 +39,10 @@ class DynamicSecureCookies(SecureCookieSessionInterface):
 
 
 class Sessions:
-    """Holds a token's digest or, in pass-through mode, the encrypted credential."""
+    """The sessions of visitors, in signed cookies.
+
+    A cookie holds a token's digest or, in pass-through mode, the encrypted credential.
+    """
 
     def __init__(
         self, gatekeeper: Gatekeeper, secret: bytes, forms: UploadLimiter, namespace: str
@@ -58,7 +61,7 @@ class Sessions:
         return self._gatekeeper.mode == "pass-through"
 
     def current(self) -> Identity | None:
-        """The signed-in identity, in demo mode at least the visitor's, or None.
+        """The signed-in identity, or the visitor's in demo mode, else None.
 
         Ends the session of a revoked token. The result is cached for the request, also after an
         error, so that an error page does not query the database again.
@@ -92,9 +95,9 @@ class Sessions:
 
     @property
     def signed_in_name(self) -> str | None:
-        """The name for the page header, or None if the tokens are unavailable.
+        """The name for the page header; None if not signed in.
 
-        Pages, error pages above all, must render without it.
+        Also None if the tokens are unavailable, because error pages must still be rendered.
         """
         try:
             identity = self.signed_in
@@ -183,7 +186,7 @@ def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
 
 
 def is_user_initiated() -> bool:
-    """Whether a user caused the request: no prefetch, other site or known bot.
+    """Whether a user caused the request, not a prefetch, another site or a known bot.
 
     A request without the relevant headers counts as a user's.
     """
@@ -196,8 +199,8 @@ def is_user_initiated() -> bool:
 
 
 _PURPOSES: Final = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
-# Crawlers and link previews. The in-app browsers of Telegram and Pinterest, which a person uses,
-# and Cubot's phones must not match.
+# Crawlers and link previews. The in-app browsers of Telegram and Pinterest, which people use, and
+# the phones of the brand Cubot must not match.
 _BOTS: Final = re.compile(
     r"(?<!cu)bot|crawl|spider|slurp|preview|facebookexternalhit|facebookcatalog|meta-external"
     r"|whatsapp/|embedly|iframely|slack-imgproxy|ia_archiver|google-read-aloud|googleother"

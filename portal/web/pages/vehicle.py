@@ -123,7 +123,7 @@ class VehiclePages:
         return pages
 
     def _require_sign_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Pass the identity to the view; else redirect to sign-in, or 401 for a POST."""
+        """Pass the identity to the view; without one, redirect to sign-in (a POST: 401)."""
 
         def checked(**parts: str) -> BaseResponse:
             identity = self._sessions.current()
@@ -217,7 +217,7 @@ class VehiclePages:
         )
 
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """The negotiation page, calculated from stored answers only, so it never costs."""
+        """The negotiation page; it uses only stored answers, so it never costs anything."""
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
         page = negotiation_page(plate, panels, self._render_context(), request.args)
         status = 400 if page.is_wrong else 200
@@ -243,7 +243,7 @@ class VehiclePages:
         return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """Request a report on the panels' records; it names the unavailable ones."""
+        """Request a report on the panels' records; the request names unavailable ones."""
         if not identity.has_scope("report"):
             abort(403)
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity)

@@ -18,7 +18,7 @@ _decoder = msgspec.json.Decoder(float_hook=Decimal)  # keeps all digits for the 
 
 
 class NoRecords(Exception):
-    """No record is available, and an empty report would still cost its price."""
+    """No record is available, and an empty report would still be charged."""
 
 
 class WrittenReports:

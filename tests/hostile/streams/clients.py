@@ -35,8 +35,8 @@ class _ClosedOnError(http.client.HTTPResponse):
 class NaiveClient:
     """http.client on one kept-alive connection.
 
-    It handles no interim response except 100, and repeats a request whose used connection was reset
-    without a ledger row.
+    It handles no interim response except 100. It repeats a request that failed on a used
+    connection, and records the first attempt as free.
     """
 
     def __init__(self, url: str) -> None:
@@ -122,7 +122,7 @@ class CarefulClient:
         events = (request, h11.Data(data=body), h11.EndOfMessage())
         try:
             self._connection.sendall(b"".join(self._parser.send(each) or b"" for each in events))
-        except OSError as error:  # stop reading: h11 does not report this error again
+        except OSError as error:  # do not read on, because h11 would not report this error
             raise Broken(repr(error)) from error
         status, content = 0, b""
         while not isinstance(event := self._next_event(deadline), h11.EndOfMessage):

@@ -39,7 +39,7 @@ _STRANGERS = 900  # prefix of the serials of foreign records; no request has suc
 
 
 def case(seed: str, number: int) -> Case:
-    """Return the case of a seed and number, independent of cases made before."""
+    """Return the case of a seed and number; it does not depend on cases made before."""
     random = Random(f"{seed}:{number}")
     callers = random.choices((1, 2, 4), (90, 6, 4))[0]
     length = 3 if callers == 1 else 2
@@ -70,7 +70,7 @@ def script(random: Random, serial: str) -> Script:
 
 
 def legal(random: Random, serial: str) -> Script:
-    """A complete response without extra bytes; the connection ends as the response says, or not."""
+    """A complete response without extra bytes. Its end need not fit its Connection header."""
     draft = response(random, serial)
     end = random.choice((End.KEEP, End.KEEP, End.KEEP, End.CLOSE))
     if draft.framing == "close":
@@ -248,7 +248,7 @@ def _interims(random: Random, serial: str) -> list[Step]:
 
 
 def early(random: Random, serial: str) -> Script:
-    """A response before the request was read, as when a server rejects a body (RFC 9112 §9.5)."""
+    """A response sent before the request is read, as when a body is rejected (RFC 9112 §9.5)."""
     draft = response(random, serial, plain=True)
     whole = random.random() < 0.5
     size = draft.size() if whole else random.randrange(draft.size())
@@ -258,8 +258,9 @@ def early(random: Random, serial: str) -> Script:
 def early_at(draft: Draft, size: int, end: End) -> Script:
     """The first ``size`` bytes of a response, sent before the request was read.
 
-    A response whose body ends with the connection is always reset. An orderly close resets the
-    connection too, except while the request is still being sent, where it could end such a body.
+    The unread request turns a close into a reset, unless the request is still being sent. An
+    orderly close would then complete a body that ends with the connection, so such a response is
+    always reset.
     """
     if draft.framing == "close":
         end = End.RESET
@@ -277,7 +278,7 @@ def undecodable(random: Random, serial: str) -> Script:
 
 
 def undecodable_answer(status: int, interims: Iterable[Step], sent: bytes, end: End) -> Script:
-    """A script in which the status alone is an answer, except for statuses whose body is read."""
+    """A script whose status alone is an answer, unless clients must read the status's body."""
     kind: Kind = "either" if status in STATUSES_WITH_BODY else "answer"
     steps = (*interims, Send(sent))
     return Script(f"undecodable: {status}", steps, end, Expected(kind, status, b""))
@@ -310,7 +311,7 @@ def steps_of(pieces: Iterable[Piece]) -> list[Step]:
 
 
 def split(random: Random, whole: Script) -> Script:
-    """Return the same bytes in other packets."""
+    """Return the script with the same bytes in other packets."""
     steps = list(whole.steps)
     size = sum(len(step.data) for step in steps if isinstance(step, Send))
     pause = Pause(random.choice((0.001, 0.001, 0.001, 0.0)))

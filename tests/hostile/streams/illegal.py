@@ -96,7 +96,7 @@ STATUS_LINES: Mapping[str, Make] = {
     "status line: without an end": lambda body: b"HTTP/1.1 200 " + b"A" * 300_000,
 }
 
-# A final status line, but the end or the coding of the body is undefined.
+# These have a final status line, but the end or the coding of their body is undefined.
 FRAMINGS: Mapping[str, Make] = {
     **{
         f"length: {value!r}": _with_length(value)

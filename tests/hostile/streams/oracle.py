@@ -55,7 +55,7 @@ class Violation:
 
 @dataclass
 class Row:
-    """One begun send, as the ledger would hold it."""
+    """A begun send, as the ledger would record it."""
 
     ends: list[tuple[str, int | None]] = field(default_factory=list)
 
@@ -189,7 +189,8 @@ class _Call:
     def _body(self) -> bytes | None:
         """Return the request body.
 
-        For early answers it exceeds the socket buffers, so that the server answers before the end.
+        For early answers it exceeds the socket buffers, so that the server answers before the
+        client has sent all of it.
         """
         if self.exchange.method == "GET":
             return None
@@ -248,7 +249,7 @@ class _Call:
             yield self._violation("charge class", f"{context} is not {script.expected.status}")
 
     def money(self) -> Iterator[Violation]:
-        """Check the ledger: a row before each send, closed once, at no lower charge class."""
+        """Check each send's row: opened before the send, closed once, and not as free."""
         rows, playback = self.account.rows, self.playback
         context = f"received {playback.received} times, rows {self.account.outcomes}"
         if playback.unannounced:

@@ -60,7 +60,7 @@ class Draft:
     pieces: list[Piece] = field(default_factory=list)
     final_at: int = 0  # number of pieces before the final status line
     head_ends: int = 0  # number of pieces up to the empty line
-    whole_at: int = 0  # pieces after which a lenient client may accept the body
+    whole_at: int = 0  # number of pieces after which a lenient client may accept the body
     _elements: int = 0
 
     def add(self, data: bytes, optional: bool = False) -> None:
@@ -114,7 +114,7 @@ def response(random: Random, serial: str, status: int | None = None, plain: bool
 
 
 def interim(random: Random, draft: Draft, eol: bytes = b"\r\n") -> None:
-    """Add an interim response (RFC 9110 §15.2). It ends with its head."""
+    """Add an interim response, which has no body (RFC 9110 §15.2)."""
     status = random.choice(INTERIM)
     fields = [b"Link: </a.css>; rel=preload", b"X-Interim:", b"Content-Length: 7"]
     lines = [b"HTTP/1.1 %d %s" % (status, random.choice((b"", b"Early Hints", b"Processing")))]
@@ -126,7 +126,7 @@ def interim(random: Random, draft: Draft, eol: bytes = b"\r\n") -> None:
 
 
 def _body(random: Random, draft: Draft, plain: bool) -> list[tuple[bytes, bool]]:
-    """Add the body's pieces; return the headers it needs, each with whether it is optional."""
+    """Add the body's pieces, and return its headers as pairs of line and "is optional"."""
     headers = [(b"Content-Type: application/json", True)]
     if draft.status in BODILESS:
         draft.framing = "none"
@@ -171,7 +171,7 @@ def _length(random: Random, draft: Draft, size: int) -> list[bytes]:
 
 
 def coded(random: Random, draft: Draft) -> tuple[bytes, bytes]:
-    """Return the body under a content coding, and the header for it."""
+    """Return the encoded body and its Content-Encoding header."""
     chance = random.random()
     if chance < 0.15:
         return draft.body, b"Content-Encoding: identity"

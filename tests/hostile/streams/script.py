@@ -40,7 +40,7 @@ class Pause:
 
     An ``idle`` pause follows a complete answer. If the next request arrives during it, the rest of
     the script is dropped, because a client could not distinguish late bytes of the former answer
-    from those of its own.
+    from the next answer.
     """
 
     seconds: float = 0.001
@@ -71,10 +71,10 @@ class Expected:
     """The result that the caller must get.
 
     ``answer``: exactly this status and body. ``error``: an UpstreamError. ``either``: one of the
-    two. A ``body`` of None allows any body without another request's serial.
+    two. If ``body`` is None, any body is allowed that contains no other request's serial.
 
-    ``charge`` is the class of an error: ``maybe`` (Broken or TimedOut: no byte was sent),
-    ``charged`` (Unusable: a final status line was sent), ``failing`` (a 5xx), or ``any``.
+    ``charge`` is the class of an error: ``maybe`` (Broken or TimedOut: the server sent no byte),
+    ``charged`` (Unusable: it sent a final status line), ``failing`` (a 5xx), or ``any``.
     """
 
     kind: Kind
@@ -97,10 +97,10 @@ class Script:
     ``name`` is the class of the stream and, after a colon, its case. The deadline is short only
     where the call may run into it, so that no other result depends on the machine's speed.
 
-    ``mends``: a repeated request gets the clean answer, otherwise the same steps. ``hasty``: the
-    caller sends its next request when the call has ended, without waiting for the end of the
-    script. ``early``: the script is played when the head of the request has arrived. The rest is
-    not read, and the request does not count as received.
+    ``mends``: a repeated request gets the clean answer instead of the same steps again. ``hasty``:
+    the caller sends its next request when the call has ended, without waiting for the end of the
+    script. ``early``: the script is played when the head of the request has arrived. The rest of
+    the request is not read, and it does not count as received.
     """
 
     name: str
@@ -164,10 +164,10 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The exchanges of one Origin by caller; several callers send at the same time.
+    """The exchanges of each caller of one Origin; the callers send at the same time.
 
     ``warm_up``: each caller first requests a clean answer, so that a client that reuses connections
-    has one. After each exchange its caller requests a clean answer.
+    has an open one. In every case, a request for a clean answer follows each exchange.
     """
 
     name: str
@@ -190,7 +190,7 @@ class Case:
 
 
 def record(serial: str, size: int = 0) -> bytes:
-    """A body that is identified only by its request's serial, as a fine names no vehicle."""
+    """Return a body that only the serial connects with its request: a fine names no vehicle."""
     filling = ("Avançar o sinal vermelho. " * (size // 26 + 1))[:size]
     fine = {"autoInfracao": f"#{serial}#", "descricao": filling}
     return json.dumps({"status": "SUCCESS", "result": [fine]}, ensure_ascii=False).encode()

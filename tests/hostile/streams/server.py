@@ -1,4 +1,4 @@
-"""The scripted upstream: loopback connections, one thread each, one script a request."""
+"""The scripted upstream: a thread for each connection, and a script for each request."""
 
 import fcntl
 import select
@@ -26,7 +26,7 @@ class Playback:
         self.serial = serial
         self.early = script.early
         self.received = 0
-        self.bytes_sent = False  # for the first request
+        self.bytes_sent = False  # whether a byte was sent in response to the first request
         self.unannounced = False  # a request was received before the account had its row
         self._script = script
         self._rows = rows
@@ -35,9 +35,9 @@ class Playback:
         self._change = threading.Condition()
 
     def begin(self) -> Script:
-        """Count a received request and return its script.
+        """Begin to answer a request and return its script.
 
-        With ``early`` the head of a request suffices.
+        An ``early`` script begins after the head, and its request does not count as received.
         """
         with self._change:
             self._playing += 1
@@ -125,7 +125,7 @@ class ScriptedServer:
         except BaseException as error:
             self.errors.append(error)
         finally:
-            with self._lock:  # a closed descriptor may be assigned to another connection
+            with self._lock:  # or __exit__ could shut down a descriptor that was reused
                 self._connections.discard(connection)
                 connection.close()
 
@@ -143,7 +143,7 @@ class _Connection:
         while (path := self._request()) is not None:
             playback = self._playbacks.get(path)
             if playback is None or not self._read_body(playback):
-                return  # the call had ended, or the client closed within its request
+                return  # the call had ended, or the client closed during its request
             script = playback.begin()
             try:
                 end = self._play(script, playback)

@@ -1,4 +1,4 @@
-"""Systematic cases: every byte of one response, every entry of the tables."""
+"""Systematic cases: one response disturbed at every byte, and each entry of the tables."""
 
 import gzip
 from collections.abc import Callable, Iterator, Mapping
@@ -82,7 +82,7 @@ def splits_at_every_byte() -> Iterator[Case]:
 
 
 def resets_after_every_byte() -> Iterator[Case]:
-    """Resets on a used connection, which resemble one that was closed while idle."""
+    """Resets at each byte; on a used connection they resemble the close of an idle one."""
     whole = draft("length")
     for size in range(whole.size()):
         yield single(cut_at(whole, size, End.RESET, mends=True))
@@ -107,7 +107,7 @@ def closes_after_every_byte() -> Iterator[Case]:
 
 
 def interim_responses() -> Iterator[Case]:
-    """Interim responses in the final response's packet, in their own, and long before."""
+    """Interim responses in the final response's packet, and 2 ms and 30 ms before it."""
     for framing in ("length", "chunked", "close"):
         for status in INTERIM:
             for lines in (b"", b"Link: </a>\r\n", b"Content-Length: 7\r\n", b"X: a\r\nY: b\r\n"):
@@ -131,8 +131,8 @@ def _interim(whole: Draft) -> Iterator[Case]:
 def bytes_behind() -> Iterator[Case]:
     """Bytes after a complete answer, another request's answer among them.
 
-    An empty line is also sent where the next request may have left already, because a client can
-    distinguish it from an answer.
+    An empty line is also sent when the next request may already be on its way, because a client
+    can distinguish it from an answer.
     """
     for framing in ("length", "chunked"):
         whole = draft(framing)
@@ -152,7 +152,8 @@ def illegal_answers() -> Iterator[Case]:
         for name, make in table.items():
             for end in (End.CLOSE, End.RESET):
                 yield single(illegal_answer(name, (), make(record(SERIAL)), end, charge))
-            hinted = illegal_answer(name, (Send(_HINTS),), make(record(SERIAL)), end, charge)
+            sent = make(record(SERIAL))
+            hinted = illegal_answer(name, (Send(_HINTS),), sent, End.CLOSE, charge)
             yield single(hinted, warm_up=False)
 
 
@@ -176,7 +177,7 @@ def endless_answers() -> Iterator[Case]:
 
 
 def bodies() -> Iterator[Case]:
-    """Legal bodies that a client may lose, and bodies that are too large."""
+    """Legal bodies that a client could misread, and bodies above the size limit."""
     body = record(SERIAL)
     halves = zipped(body[:50]) + zipped(body[50:])
     gzipped = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"

@@ -105,7 +105,7 @@ def test_shipped_assets_exist() -> None:
 
 GROUNDS = ("ground", "surface", "raised")
 TEXTS = ("ink", "muted", "accent", "accent-strong", "ok", "warn", "danger", "unknown")
-# Text and background pairs, besides texts on the three grounds.
+# Pairs of a text colour and its background, in addition to all TEXTS on all GROUNDS.
 PAIRS = (
     ("on-accent", "accent"),
     ("on-accent", "accent-strong"),
@@ -119,7 +119,7 @@ PAIRS = (
 
 
 def palettes() -> tuple[dict[str, str], dict[str, str]]:
-    """The light and the dark colours of tokens.css by name."""
+    """The light and the dark palette of tokens.css, each as colours by name."""
     found = re.findall(
         r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)",
         (STATIC / "css/tokens.css").read_text(),

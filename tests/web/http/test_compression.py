@@ -1,4 +1,4 @@
-"""Compression: HTML pages are gzipped if accepted, JSON answers never."""
+"""HTML pages are gzipped if the client accepts gzip; JSON answers are never gzipped."""
 
 import gzip
 from collections.abc import Callable

@@ -11,7 +11,7 @@ from tests.web.json_paths import PLATE, QUESTIONS
 from tests.web.person import Person
 
 AUTH = {"Authorization": PORTAL_TOKEN}
-# Method, path, headers, status: one of each kind of response.
+# Method, path, headers and expected status of a request for each kind of response.
 KINDS: tuple[tuple[str, str, dict[str, str], int], ...] = (
     ("GET", "/", {}, 200),
     ("GET", "/entrar", {}, 200),
@@ -112,14 +112,14 @@ def test_internal_error_has_security_headers(
         "/glossario",
         QUESTIONS[0].path,
         QUESTIONS[0].path,
-    ):  # twice: with a warm edge
+    ):  # the edge fails too, and leaves the request to Flask
         response = here.client.get(path)
         assert response.status_code == 500
         expect_security_headers(response)
 
 
 def test_robots_txt_allows_vehicle_pages(here: InProcessPortal) -> None:
-    """Crawlers must fetch the pages to see their noindex."""
+    """Crawlers must fetch the pages to see their noindex header."""
     text = here.client.get("/robots.txt").get_data(as_text=True)
     assert "Disallow: /placa" not in text
     assert "Disallow: /\n" not in text

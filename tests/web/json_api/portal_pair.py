@@ -1,4 +1,4 @@
-"""Two portals, with and without the edge, whose responses must be the same."""
+"""Two portals whose responses must be equal: one with the edge (the hit cache), one without."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -10,8 +10,8 @@ from portal.web.json_api.hit_cache import Edge
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 
-_PER_RESPONSE = frozenset({"date", "x-request-id"})  # differ in every response
-_TIME_DEPENDENT = frozenset({"age", "cache-status"})  # may change between two requests
+_PER_RESPONSE = frozenset({"date", "x-request-id"})  # headers that differ in every response
+_TIME_DEPENDENT = frozenset({"age", "cache-status"})  # headers that may change between two requests
 PATHS = (
     "/detran/v1/decode/ABC1D23",
     "/detran/v1/restrictions/renainf/ABC1D23",
@@ -29,7 +29,7 @@ class PortalPair:
     flask: InProcessPortal
 
     def ask(self, path: str, **options: Any) -> tuple[Any, Any]:
-        """Send one request to both portals."""
+        """Send the same request to both portals."""
         return tuple(  # type: ignore[return-value]
             portal.client.open(path, **options) for portal in (self.edge, self.flask)
         )
@@ -91,7 +91,7 @@ def _normalise(name: str, value: str) -> str:
 
 
 def counter_growth(portal: InProcessPortal) -> Callable[[], dict[str, float]]:
-    """A function for the growth of the lookup and request counters since now."""
+    """Return a function for the growth of the lookup and request counters since this call."""
 
     def read() -> dict[str, float]:
         text = portal.client.get("/metrics").get_data(as_text=True)

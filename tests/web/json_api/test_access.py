@@ -1,4 +1,4 @@
-"""Access to the JSON API: every 401 and 403, before the store is read."""
+"""Access to the JSON API: every 401 and 403 is answered before the store is read."""
 
 from typing import Any
 
@@ -159,7 +159,7 @@ def test_scope_allows_only_its_operation(
 def test_unauthorised_request_reveals_no_other_error(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
-    """401 and 403 are checked before the plate, the UF and the body."""
+    """The credential and its scopes are checked before the plate, the UF and the body."""
     here = portal()
     narrow = issue(here, "narrow", frozenset({"decode"}))
     wrong_plate = "/detran/v1/restrictions/renainf/XX"

@@ -1,4 +1,4 @@
-"""The edge: what ends a hit, whose answers it serves, and its memory limits."""
+"""The edge (the hit cache): what ends a hit, who is served which answer, and memory limits."""
 
 import threading
 import time
@@ -162,7 +162,7 @@ def test_entry_is_valid_until_the_age_changes() -> None:
     served = Served(200, b"{}", "hit", True, fetched_at=100.0, age_s=7, ttl_s=50, origin="")
     assert _valid_for_s(served, now=107.25) == pytest.approx(0.75)
     assert _valid_for_s(served, now=109.0) == 0
-    assert _valid_for_s(served, now=90.0) == 1.0  # clock skew: at most 1 s
+    assert _valid_for_s(served, now=90.0) == 1.0  # with a clock that is 10 s slow
 
 
 def test_entry_is_not_reused_in_the_last_fresh_second() -> None:

@@ -78,7 +78,7 @@ def pair(portal: PortalFactory) -> Any:
 
 
 def test_edge_and_flask_give_the_same_response(pair: Any) -> None:
-    for _ in range(2):  # the second time from the edge's entries
+    for _ in range(2):  # the second time, hits come from the edge's entries
         for name, options in REQUESTS.items():
             assert differences(*pair.ask(**options)) == [], name
 
@@ -102,7 +102,7 @@ def test_hits_have_unique_request_ids(pair: Any) -> None:
 
 
 def test_first_request_of_a_process_goes_to_flask(portal: PortalFactory) -> None:
-    """Flask's first request starts the scheduler of the process."""
+    """The first request that Flask handles starts the process's scheduler."""
     portal().get(DECODE)
     here = portal()
     with pytest.raises(AssertionError, match="called"), flask_disabled(here):
@@ -133,7 +133,7 @@ def test_revocation_ends_edge_hits(pair: Any, monkeypatch: pytest.MonkeyPatch) -
     headers = {"Authorization": issue(pair.edge, "leaves")}
     assert pair.edge.client.get(DECODE, headers=headers).status_code == 200
     assert tokens_of(pair.edge).revoke("leaves")
-    now[0] += 1.0  # an entry is valid for 1 s at most, a cached token for 2 s more
+    now[0] += 1.0  # an entry is valid for at most 1 s; REMEMBERED_S = 0 disables the token cache
     first, second = pair.ask(DECODE, headers=headers)
     assert first.status_code == 403
     assert differences(first, second) == []

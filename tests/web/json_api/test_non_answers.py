@@ -1,4 +1,4 @@
-"""Proxy error pages and outages with status 200 count as failures."""
+"""Proxies' error pages, and outage messages with status 200, count as failures."""
 
 import pytest
 

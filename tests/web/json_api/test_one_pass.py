@@ -1,4 +1,4 @@
-"""A miss is authenticated, parsed and read once by the hit cache and Flask together."""
+"""On a miss, Flask does not repeat the hit cache's authentication, parsing and store read."""
 
 from collections import Counter
 from typing import Any
@@ -18,7 +18,7 @@ PATH = "/detran/v1/decode/"
 
 @pytest.fixture
 def here(portal: PortalFactory) -> InProcessPortal:
-    """A portal whose first request, which bypasses the hit cache, was made."""
+    """A portal that has answered its first request, which bypasses the hit cache."""
     made = portal()
     made.get(f"{PATH}XYZ1A23")
     return made
@@ -26,7 +26,7 @@ def here(portal: PortalFactory) -> InProcessPortal:
 
 @pytest.fixture
 def calls(here: InProcessPortal, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The calls of the counted methods from now on, by name."""
+    """The number of calls of each counted method from now on, by the method's name."""
     counted: Counter[str] = Counter()
 
     def count(owner: type, name: str) -> None:
@@ -38,7 +38,7 @@ def calls(here: InProcessPortal, monkeypatch: pytest.MonkeyPatch) -> Counter[str
 
         monkeypatch.setattr(owner, name, called)
 
-    here.app.extensions["housekeeper"].stop()  # it reads the store too
+    here.app.extensions["housekeeper"].stop()  # the scheduler reads the store too
     for owner, name in (
         (Gatekeeper, "authenticate"),
         (SQLiteCache, "read_many"),

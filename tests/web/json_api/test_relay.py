@@ -44,7 +44,7 @@ def test_body_is_the_upstreams_bytes_on_miss_and_hit(
 
 
 ODD_BUT_VALID = (
-    # Key order, blanks, escapes, unknown and wrongly typed members, number spellings.
+    # Unusual key order, blanks, escapes and number spellings; unknown and wrongly typed members.
     b'\n{ "result" : {"zzz": 1.50e+1, "placa":"", "marca": null, "\\u00e9": "\\/", "n": 1E2},\t'
     b'"extra": [], "status":"DONE" } \r\n',
     b'{"status":"DONE","result":{"placa":"ABC1D23","marca":"\xc3\x89","a":-0.0,"b":[{}, [ ]]}}',

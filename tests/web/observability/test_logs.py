@@ -1,4 +1,4 @@
-"""JSON log lines: requests by route rule, without plates and tokens."""
+"""JSON log lines name a request by its route rule and contain no plates or tokens."""
 
 import base64
 import io
@@ -34,7 +34,7 @@ AROUND = st.sampled_from(
 
 @contextmanager
 def lines_of(name: str = "") -> Iterator[Callable[[], list[dict[str, Any]]]]:
-    """Collect a logger's lines, parsed as JSON."""
+    """Collect a logger's lines; the yielded function returns them parsed as JSON."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JSONLines(Redactor((PORTAL_TOKEN, OPERATOR_TOKEN))))

@@ -1,4 +1,4 @@
-"""Metrics without personal data, their access, and the health checks."""
+"""Metrics: their contents without personal data, access to them, and the health checks."""
 
 import errno
 import os
@@ -100,7 +100,7 @@ def test_metrics_without_token_are_for_loopback_only(portal: PortalFactory):
 
 @pytest.mark.parametrize("name", ["X-Forwarded-For", "Forwarded"])
 def test_metrics_are_denied_behind_an_unconfigured_proxy(portal: PortalFactory, name):
-    """Behind such a proxy every client appears as loopback."""
+    """Behind such a proxy, every client appears to be on the loopback address."""
     here = portal()
     assert here.client.get("/metrics", headers={name: "203.0.113.7"}).status_code == 403
 
@@ -146,7 +146,7 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_all_series_fit_into_the_preallocated_files(shared: Path, portal: PortalFactory):
-    """Growing would create sparse files; a write to a hole on a full disk is fatal."""
+    """A file that grows would be sparse, and a write to its holes on a full disk is fatal."""
     enable_multiprocess(shared, 0)
     metrics = Metrics(directory=shared)
     operations = ("decode", "renainf", "renajud", "report")

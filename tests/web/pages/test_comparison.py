@@ -1,4 +1,4 @@
-"""The comparison page: known, unavailable and unasked cells, and its cost."""
+"""The comparison page: cells with and without an answer, and its upstream calls."""
 
 import json
 import threading

@@ -123,7 +123,7 @@ def test_paper_and_verification_show_the_same_digest() -> None:
 
 @pytest.mark.parametrize("kept", [[], [[]]])
 def test_code_of_the_former_version_is_not_verified(kept: list[Any]) -> None:
-    """Its codes did not record whether they came from the demo mode."""
+    """Codes of that version did not record whether they came from demo mode."""
     signed = ["ABC1D23", 1_760_000_000, 2, None, "89325", "ab" * 8, *kept]
     code = str(URLSafeSerializer(SECRET, salt="dossier").dumps(signed))
     assert CODES.read(code) is None

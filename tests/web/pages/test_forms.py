@@ -71,7 +71,7 @@ def test_history_is_per_visitor_and_can_be_erased(portal: PortalFactory) -> None
     recent = [link for link in every_reference(front) if link == f"/placa/{PLATE}"]
     stranger = PageClient(built.app.test_client())
     theirs = [link for link in every_reference(stranger.get("/")) if link == f"/placa/{PLATE}"]
-    assert len(recent) == len(theirs) + 1  # the demo mode lists the plate for all visitors
+    assert len(recent) == len(theirs) + 1  # demo mode offers the plate to all visitors as a sample
     assert mine.post("/historico/apagar", data={"csrf_token": front.csrf_token()}) == "/"
     after = [link for link in every_reference(mine.get("/")) if link == f"/placa/{PLATE}"]
     assert len(after) == len(theirs)

@@ -1,4 +1,4 @@
-"""Notices about missing answers, which never look like a clean record."""
+"""A notice about missing answers never looks like a clean record."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The negotiation sheet: sources, ceiling, input errors, and no upstream call."""
+"""The negotiation sheet: sources, ceiling and input errors; it makes no upstream calls."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def test_lines_name_their_sources_and_add_up() -> None:
     assert "Renainf; consulta de 20/11/2026 às 21:12" in shown
     assert "-R$ 350,00" in shown and "-R$ 1.200,50" in shown and "informado por você" in shown
     assert "R$ 87.670,37" in shown
-    assert "R$ 87.644,34" in shown and "R$ 87.696,40" in shown  # at 100 and 60 %
+    assert "R$ 87.644,34" in shown and "R$ 87.696,40" in shown  # with fines at 100 % and at 60 %
 
 
 def test_version_defaults_to_the_likeliest_and_can_be_chosen() -> None:

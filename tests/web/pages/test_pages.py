@@ -136,7 +136,7 @@ def test_full_page_shows_all_panels_and_second_visit_is_cached(
 
 
 def test_lookups_of_a_page_run_in_parallel(buyer: PageClient, upstream: FaultUpstream) -> None:
-    """All three start before any is answered, so a page waits only for the slowest."""
+    """All three lookups start before any is answered: a page waits only for the slowest."""
     gate = threading.Event()
     upstream.default(faults.held(gate))
     pages: list[Page] = []

@@ -74,7 +74,7 @@ def test_pdf_contains_every_fine_and_version() -> None:
 
 
 def test_fine_adds_few_elements_and_words_to_the_pdf() -> None:
-    """WeasyPrint's time grows with elements and characters, for each of 40 rows."""
+    """WeasyPrint's time grows with elements and characters, and each fine adds a row of them."""
     few, many = dossiers.heavy(10, 0), dossiers.heavy(40, 0)
     elements = [len(re.findall(r"<[a-z]", html)) for html in (few, many)]
     assert (elements[1] - elements[0]) / 30 <= 7
@@ -84,7 +84,7 @@ def test_fine_adds_few_elements_and_words_to_the_pdf() -> None:
 
 
 def test_chart_adds_few_characters_to_the_pdf() -> None:
-    """WeasyPrint lays out SVG text by character, each as expensive as a line."""
+    """WeasyPrint lays out each character of SVG text at the cost of a line of HTML text."""
     texts = re.findall(r"<text[^>]*>([^<]*)<", dossiers.heavy(0, 6))
     assert sum(map(len, texts)) <= 6 * 120
 
@@ -111,7 +111,7 @@ def test_concurrent_pdfs_are_complete() -> None:
 def test_first_concurrent_pdfs_share_one_renderer_in_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Two renderers with separate locks could leave the collector disabled for good."""
+    """Two renderers with separate locks could leave garbage collection disabled for good."""
     pdf_of("<p>Há como imprimir.</p>")
     pdf_module._renderer.cache_clear()
     renderers: list[object] = []
@@ -120,7 +120,7 @@ def test_first_concurrent_pdfs_share_one_renderer_in_turn(
     original_render = pdf_module._PdfRenderer.render
 
     def slow_init(renderer: Any, assets: Any) -> None:
-        time.sleep(0.05)  # until all threads have started
+        time.sleep(0.05)  # so that all threads start meanwhile
         renderers.append(renderer)
         original_init(renderer, assets)
 

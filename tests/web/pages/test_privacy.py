@@ -1,4 +1,4 @@
-"""The privacy page: retention times and facts from the portal's settings."""
+"""The privacy page states retention times and other facts from the portal's settings."""
 
 import re
 

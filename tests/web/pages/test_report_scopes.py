@@ -1,4 +1,4 @@
-"""A stored report is shown only with the scopes of the records it uses."""
+"""A stored report is shown only to tokens with the scopes of the records it is based on."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def read_by(reader: Person) -> list[str]:
 
 
 def report_naming_its_records(call: Call) -> bytes:
-    """A report that names the records it was written from, and the missing ones."""
+    """A report with the summary PARTIAL if its request names missing lookups, else SECRET."""
     lacking = b"indisponiveis" in call.body
     return report_body(PARTIAL if lacking else SECRET)
 
@@ -77,7 +77,7 @@ def test_report_on_the_readers_own_records_stays_shown(here, upstream):
     request_report(reader)
     assert all(PARTIAL in text for text in read_by(reader))
     calls = upstream.count(REPORT)
-    request_report(Person.at(here).signed_in(PORTAL_TOKEN))  # stored: becomes the newest again
+    request_report(Person.at(here).signed_in(PORTAL_TOKEN))  # makes its report the newest again
     for text in read_by(reader):
         assert SECRET not in text
         assert PARTIAL in text

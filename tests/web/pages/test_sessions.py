@@ -244,7 +244,7 @@ def test_stored_data_does_not_allow_guessing_a_credential(
     listed = here.app.test_cli_runner().invoke(args=["ledger"]).output
     (name,) = set(re.findall("credential:[0-9a-f]{12}", listed))
     kept = b"".join(p.read_bytes() for p in here.settings.data_dir.rglob("*") if p.is_file())
-    assert kept.count(name.encode()) > 0  # in the ledger; the history has its own digest
+    assert kept.count(name.encode()) > 0  # in the ledger; the history uses another digest
     for algorithm in sorted(hashlib.algorithms_guaranteed - {"shake_128", "shake_256"}):
         digest = hashlib.new(algorithm, guess.encode(), usedforsecurity=False)
         assert digest.hexdigest()[:12].encode() not in kept, algorithm

@@ -1,4 +1,4 @@
-"""Page GETs start lookups only for users: no prefetch, other site, bot, HEAD."""
+"""A page starts lookups only for a user's GET: not for prefetches, other sites, bots, HEAD."""
 
 import pytest
 
@@ -125,7 +125,7 @@ def test_request_not_initiated_by_a_user_shows_stored_answers(
 def test_json_api_ignores_user_initiation_headers(
     here: InProcessPortal, upstream: FaultUpstream
 ) -> None:
-    """The guard applies to pages; a JSON API request with a token is intended."""
+    """The guard applies only to pages, because a JSON request with a token is deliberate."""
     headers = {"User-Agent": "my-bot/1.0", "Sec-Fetch-Site": "cross-site"}
     assert here.get(QUESTIONS[0].path, headers=headers).status_code == 200
     assert upstream.count() == 1

@@ -1,4 +1,4 @@
-"""Hints about invalid plates and Renavams, after the contract's message."""
+"""Hints about invalid plates and Renavams, which follow the contract's message."""
 
 import pytest
 from hypothesis import given

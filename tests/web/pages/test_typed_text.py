@@ -1,4 +1,4 @@
-"""Echoed user input without characters that HTML forbids or that mislead."""
+"""Echoed user input has no characters that HTML forbids or that mislead readers."""
 
 import pytest
 from hypothesis import given

@@ -1,21 +1,19 @@
-"""Namespaces of rows, the log of purges, and the record of the secret key.
+"""Adds namespaces to rows, the log of purges, and the record of the secret key.
 
 Nothing is deleted. Former rows stay under the empty namespace, or in their former tables, which a
-process of the former version can keep using. A database that never had a former version does not
-keep those tables.
+process of the former version can keep using.
 """
 
 import logging
 
 import sqlalchemy as sa
-from alembic import context, op
+from alembic import op
 
 revision = "0002"
 down_revision = "0001"
 
 log = logging.getLogger("portal.storage.migrations")
 
-_FORMER_TABLES = ("tokens", "spending", "hits")
 _COLUMNS = "digest, name, scopes, daily_limit, created_at, expires_at, revoked_at"
 # The digests are kept, so that pass-through mode never sends such a token upstream.
 _COPY_TOKENS = (
@@ -64,11 +62,7 @@ def upgrade() -> None:
         sa.Column("name", sa.String(40), primary_key=True),
         sa.Column("value", sa.String(200), nullable=False),
     )
-    if context.config.attributes["is_new"]:
-        for name in _FORMER_TABLES:
-            op.drop_table(name)
-    else:
-        _set_former_rows_aside()
+    _set_former_rows_aside()
 
 
 def _set_former_rows_aside() -> None:

@@ -1,1 +1,1 @@
-"""One file a revision. Each is applied once and never edited after its release."""
+"""One file per revision. A revision is applied once and never edited after its release."""

@@ -1,0 +1,215 @@
+"""Programs of the portal, forked from an interpreter that has the portal imported.
+
+Importing the portal takes most of the time of a start, and the tests start hundreds of programs. A
+forked program has its own environment, output, session and exit code, as if it had been executed.
+The interpreter is started with the first program and ends with the test process.
+
+``python -m tests.fakes.preloaded FD`` is that interpreter.
+"""
+
+import atexit
+import gc
+import json
+import multiprocessing
+import os
+import runpy
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+# For functions of tests: a forked process has nothing of the test but its arguments.
+PRELOADED = multiprocessing.get_context("forkserver")
+PRELOADED.set_forkserver_preload(["pytest", "portal.factory"])
+_STATUS = struct.Struct("i")
+_LONGEST_REQUEST = 1 << 20
+_one_request = threading.Lock()
+
+
+class PreloadedProcess:
+    """The part of ``subprocess.Popen`` that tests use, for ``python`` with these arguments."""
+
+    def __init__(
+        self, arguments: Sequence[str], env: Mapping[str, str], stdout: IO[bytes], stderr: IO[bytes]
+    ) -> None:
+        request = json.dumps({"arguments": list(arguments), "env": dict(env)}).encode()
+        self._ended, reports_end = socket.socketpair()
+        with reports_end:
+            fds = [stdout.fileno(), stderr.fileno(), reports_end.fileno()]
+            with _one_request:
+                socket.send_fds(_forker(), [request], fds)
+                (self.pid,) = _STATUS.unpack(_forker().recv(_STATUS.size))
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Return the exit code, negative for a signal, or None while the program runs."""
+        if self.returncode is None and select.select([self._ended], [], [], 0)[0]:
+            self._read_status()
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit code; raises TimeoutExpired."""
+        if self.returncode is None:
+            if not select.select([self._ended], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0)
+            self._read_status()
+        assert self.returncode is not None
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def _read_status(self) -> None:
+        (status,) = _STATUS.unpack(self._ended.recv(_STATUS.size))
+        self.returncode = os.waitstatus_to_exitcode(status)
+        self._ended.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.kill()
+        self.wait()
+
+
+@cache
+def _forker() -> socket.socket:
+    """Start the interpreter that forks, and return the socket to it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _LONGEST_REQUEST)
+    with theirs:
+        interpreter = subprocess.Popen(
+            [sys.executable, "-m", "tests.fakes.preloaded", str(theirs.fileno())],
+            cwd=CHECKOUT,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def end() -> None:
+        ours.close()
+        interpreter.wait()
+
+    atexit.register(end)
+    return ours
+
+
+def _fork_on_request(requests: socket.socket) -> list[str] | None:
+    """Fork a program for each request until the other end closes.
+
+    Returns the arguments in each child, and None in the interpreter that forks.
+    """
+    reports: dict[int, int] = {}
+    woken, wakes = socket.socketpair()
+    woken.setblocking(False)
+    wakes.setblocking(False)
+    former_wakeup_fd = signal.set_wakeup_fd(wakes.fileno())
+    former_handler = signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    while True:
+        ready = select.select([requests, woken], [], [])[0]
+        if woken in ready:
+            woken.recv(1024)
+            _report_ends(reports)
+        if requests not in ready:
+            continue
+        message, fds, _, _ = socket.recv_fds(requests, _LONGEST_REQUEST, 3)
+        if not message:
+            return None
+        stdout, stderr, report = fds
+        pid = os.fork()
+        if not pid:
+            signal.set_wakeup_fd(former_wakeup_fd)
+            signal.signal(signal.SIGCHLD, former_handler)
+            for end in (requests, woken, wakes):
+                end.close()
+            for fd in (report, *reports.values()):
+                os.close(fd)
+            return _become(json.loads(message), stdout, stderr)
+        reports[pid] = report
+        os.close(stdout)
+        os.close(stderr)
+        requests.send(_STATUS.pack(pid))
+
+
+def _report_ends(reports: dict[int, int]) -> None:
+    while reports:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if not pid:
+            return
+        os.write(reports[pid], _STATUS.pack(status))
+        os.close(reports.pop(pid))
+
+
+def _become(request: dict[str, dict[str, str] | list[str]], stdout: int, stderr: int) -> list[str]:
+    """Set the environment and the output, start a new session, and return the arguments."""
+    os.setsid()
+    os.dup2(stdout, 1)
+    os.dup2(stderr, 2)
+    os.close(stdout)
+    os.close(stderr)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(write_through=True)  # type: ignore[union-attr]
+    os.environ.clear()
+    os.environ.update(dict(request["env"]))
+    time.tzset()
+    return list(request["arguments"])
+
+
+def _run(arguments: list[str]) -> int:
+    """Run ``python`` with these arguments and return the exit code."""
+    try:
+        if arguments[0] == "-m":
+            sys.argv = arguments[1:]
+            runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = arguments
+            runpy.run_path(arguments[0], run_name="__main__")
+    except SystemExit as end:
+        if isinstance(end.code, int | None):
+            return end.code or 0
+        sys.stderr.write(f"{end.code}\n")
+        return 1
+    except BaseException:
+        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        return 1
+    return 0
+
+
+def _main() -> None:
+    import app  # noqa: F401 - the forked programs share the imported modules
+
+    gc.collect()
+    gc.freeze()
+    arguments = _fork_on_request(socket.socket(fileno=int(sys.argv[1])))
+    if arguments is None:
+        return
+    code = _run(arguments)
+    # End as multiprocessing ends a forked process, because freeing all modules would take seconds.
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    _main()
