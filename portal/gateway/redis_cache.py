@@ -29,7 +29,10 @@ from portal.system.dependency_breaker import DependencyBreaker
 T = TypeVar("T")
 
 PREFIX = "portal:"  # of all our keys: other applications may use the same Redis
-TIMEOUT_S = 0.5
+# Seconds to wait for each response. Calls in flight wait so long once when Redis hangs; a shorter
+# time-out takes a busy Redis for an unavailable one, and then every process pays for itself.
+TIMEOUT_S = 2.0
+CONNECTIONS = 32  # of a process; Redis serves commands serially
 BATCH_SIZE = 500  # commands sent at once
 FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError, OSError)
 # One retry, on a new connection, if a pooled connection was closed. redis-py's default is three
@@ -37,7 +40,6 @@ FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError
 CLIENT_OPTIONS: dict[str, Any] = {
     "socket_timeout": TIMEOUT_S,
     "socket_connect_timeout": TIMEOUT_S,
-    "max_connections": 2048,
     "retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
 }
 
@@ -128,7 +130,7 @@ class SealedRedisCache(RedisCache):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.client = self._write_client
-        self.breaker = DependencyBreaker("Redis", self.client.ping, FAILURES)
+        self.breaker = DependencyBreaker("Redis", self.client.ping, FAILURES, max_calls=CONNECTIONS)
         self.key_record = RedisKeyRecord(
             self.client,
             self.breaker,

@@ -14,7 +14,9 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 log = logging.getLogger(__name__)
 
-LIFETIME_MS = 3000
+# Bounds what waiters lose if the holder's machine is lost, within the default deadline of 15 s.
+# With 3 s, processes with hundreds of threads on a busy machine lost leases and repeated calls.
+LIFETIME_MS = 8000
 HEARTBEAT_S = 1.0
 _LAST_FENCE = f"{PREFIX}fence"
 

@@ -22,17 +22,17 @@ logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
 # Connections per process. By default a server accepts 100 connections from all processes of all
 # machines together. More would not be faster, because calls are counted serially.
 CONNECTIONS = 8
-# A thread that waits for a connection fails if none is returned to the pool within POOL_TIMEOUT_S,
-# so that an unreachable database does not block threads. While connections are being returned, it
-# waits for up to LONGEST_WAIT_S, the time that a lookup may take.
-POOL_TIMEOUT_S = 2
+# A thread that waits for a connection fails if none is opened or returned within POOL_TIMEOUT_S, so
+# that an unreachable database does not block threads. While connections are being opened or
+# returned, it waits for up to LONGEST_WAIT_S, the time that a lookup may take.
+POOL_TIMEOUT_S = 4
 LONGEST_WAIT_S = 12.0
 # Seconds to wait for each response. It exceeds the server's statement_timeout, so that the server's
 # own error, which states the reason, arrives first.
 ANSWER_TIMEOUT_S = 6.0
 # The idle time-out also releases the locks of a machine that vanishes in mid-transaction.
 _TIMEOUTS = {
-    "connect_timeout": "2",
+    "connect_timeout": "4",
     "tcp_user_timeout": "5000",
     "options": "-c statement_timeout=5000 -c idle_in_transaction_session_timeout=5000",
 }
@@ -61,9 +61,9 @@ class _FifoPool(QueuePool):
     QueuePool may serve a newcomer before a waiter, which can starve the waiter
     (``test_pool_serves_waiters_in_order``). In tests with 256 threads of three short transactions
     each on a busy machine, 16 and 50 threads failed with QueuePool and a time-out of 8 s, and 2
-    with this pool. A waiter keeps its place for up to LONGEST_WAIT_S while other callers return
-    live connections. While the database is unreachable none are returned, and waiters fail after
-    the pool's time-out.
+    with this pool. A waiter keeps its place for up to LONGEST_WAIT_S while other callers open
+    or return live connections. While the database is unreachable nobody does, and waiters fail
+    after the pool's time-out.
     """
 
     def __init__(self, *given: Any, **named: Any) -> None:
@@ -72,7 +72,7 @@ class _FifoPool(QueuePool):
         self._lock = threading.RLock()
         self._free = self.size()
         self._waiters: deque[threading.Lock] = deque()
-        self._returned_at = -math.inf
+        self._live_at = -math.inf
 
     def _do_get(self) -> ConnectionPoolEntry:
         self._acquire()
@@ -82,9 +82,14 @@ class _FifoPool(QueuePool):
             self._release()
             raise
 
+    def _create_connection(self) -> ConnectionPoolEntry:
+        record = super()._create_connection()
+        self._live_at = time.monotonic()
+        return record
+
     def _do_return_conn(self, record: ConnectionPoolEntry) -> None:
         if record.dbapi_connection is not None:
-            self._returned_at = time.monotonic()
+            self._live_at = time.monotonic()
         super()._do_return_conn(record)
         self._release()
 
@@ -99,7 +104,7 @@ class _FifoPool(QueuePool):
         started_at = checked_at = time.monotonic()
         while not permit.acquire(timeout=self.timeout()):
             now = time.monotonic()
-            if self._returned_at >= checked_at and now - started_at < LONGEST_WAIT_S:
+            if self._live_at >= checked_at and now - started_at < LONGEST_WAIT_S:
                 checked_at = now
                 continue
             with self._lock:

@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 PING_EVERY_S = 0.5
 
@@ -21,6 +21,10 @@ class DependencyBreaker:
     While it is open a thread pings the server; the first response closes it. Only calls in flight
     when the server fails wait for their time-out; later calls fail at once. The background ping
     detects recovery within about a second without using a request as the probe.
+
+    At most ``max_calls`` calls run at a time, and further ones wait. Without a limit, hundreds of
+    threads connect at once after a start, and the last connections exceed their time-out although
+    the server is up.
     """
 
     def __init__(
@@ -29,24 +33,31 @@ class DependencyBreaker:
         ping: Callable[[], object],
         failures: tuple[type[Exception], ...],
         sleep: Callable[[float], None] = time.sleep,
+        max_calls: int | None = None,
     ) -> None:
         self._name = name
         self._ping = ping
         self._failures = failures
         self._sleep = sleep
+        self._slots = threading.Semaphore(max_calls) if max_calls else nullcontext()
         self._lock = threading.Lock()
         self.is_open = False
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Guard one use of the server; raises BreakerOpen at once while the breaker is open."""
+        """Guard one call of the server; raises BreakerOpen at once while the breaker is open."""
+        self._require_closed()
+        with self._slots:
+            self._require_closed()
+            try:
+                yield
+            except self._failures as error:
+                self._trip(error)
+                raise
+
+    def _require_closed(self) -> None:
         if self.is_open:
             raise BreakerOpen(self._name)
-        try:
-            yield
-        except self._failures as error:
-            self._trip(error)
-            raise
 
     def _trip(self, error: Exception) -> None:
         with self._lock:

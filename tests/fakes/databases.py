@@ -72,7 +72,13 @@ class PostgresProcess:
         self._data = Path(self._folder.name) / "data"
 
     @property
+    def default_url(self) -> str:
+        """The address without a time-out, so that the portal's own applies."""
+        return f"postgresql://portal@127.0.0.1:{self.port}/postgres"
+
+    @property
     def url(self) -> str:
+        """The address with a longer time-out, for a busy machine that starts processes slowly."""
         return self._address("postgres")
 
     @property
@@ -141,7 +147,7 @@ class PostgresProcess:
         self._folder.cleanup()
 
     def _address(self, database: str) -> str:
-        return f"postgresql://portal@127.0.0.1:{self.port}/{database}"
+        return f"postgresql://portal@127.0.0.1:{self.port}/{database}?connect_timeout=60"
 
     def _control(self, *words: str) -> bool:
         return self._run(self._pg_ctl, "-D", str(self._data), "-w", *words)

@@ -10,6 +10,13 @@ from portal.settings import Settings
 
 OPERATOR_TOKEN = "operator-credential-of-the-tests"  # sent upstream in managed mode
 PORTAL_TOKEN = "portal-token-of-the-tests"  # the callers' token, with all scopes
+# Settings for tests with hundreds of requests at once: on a busy machine they take longer than the
+# default limits, which are not what such a test is about.
+PATIENT = {
+    "PORTAL_CONNECT_TIMEOUT": "60",
+    "PORTAL_FIRST_BYTE_TIMEOUT": "100",
+    "PORTAL_DEADLINE": "120",
+}
 
 
 @dataclass(frozen=True, slots=True)

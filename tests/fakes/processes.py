@@ -254,8 +254,14 @@ class RedisProcess(ServerProcess):
         self.command += ["--dir", str(self.directory)]
 
     @property
-    def url(self) -> str:
+    def default_url(self) -> str:
+        """The address without time-outs, so that the portal's own apply."""
         return f"redis://127.0.0.1:{self.port}/0"
+
+    @property
+    def url(self) -> str:
+        """The address with longer time-outs, for a busy machine that stalls for seconds."""
+        return f"{self.default_url}?socket_timeout=60&socket_connect_timeout=60"
 
     def answers(self) -> bool:
         try:

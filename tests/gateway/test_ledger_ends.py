@@ -1,14 +1,19 @@
 """Closing ledger rows after a database outage or a lost commit confirmation."""
 
+import time
 from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 from sqlalchemy import Connection, Engine, event, select
 
 from portal.gateway import Failure, Ledger
 from portal.gateway import ledger as ledger_module
+from portal.gateway.ledger import LedgerEntry
 from portal.storage import reading, spending
 from tests.fakes.databases import PostgresProcess, opened
+from tests.gateway.gateways import CALLER
 from tests.gateway.ledgers import begin_call, buy, spent
 
 
@@ -106,3 +111,21 @@ def test_pending_closes_are_bounded_and_settled_in_batches(engine, clock, monkey
     assert spent(ledger) == ["maybe"] * 2 + ["answered"] * 3 + ["maybe"] * 2
     ledger.settle()
     assert spent(ledger) == ["maybe"] * 2 + ["answered"] * 5
+
+
+def test_waits_for_the_write_lock_end_with_the_deadline(tmp_path, clock):
+    """A former version waited 10 s for each write, whatever was left of the deadline."""
+    waits_ms: list[int] = []
+
+    def note(_db: Connection, _cursor: object, statement: str, *_: object) -> None:
+        if "busy_timeout" in statement:
+            waits_ms.append(int(statement.partition("=")[2]))
+
+    with opened(None, tmp_path) as engine:
+        ledger = Ledger(engine, clock=clock)
+        entry = LedgerEntry(ledger, "decode", "tag", Decimal("0.30"), CALLER)
+        event.listen(engine, "before_cursor_execute", note)
+        call = replace(entry, deadline=time.monotonic() + 1).begin("primary")
+        call.finish("answered", 200)
+    assert len(waits_ms) == 2
+    assert max(waits_ms) <= 1000

@@ -6,7 +6,7 @@ import pytest
 
 from tests.fakes import FaultUpstream, wait_until
 from tests.fakes.answers import path_of
-from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.crowd import Ask, in_turn, together
 
@@ -21,10 +21,14 @@ def test_redis_outage_in_mid_traffic_fails_no_request(upstream: FaultUpstream):
     plates = [f"ABC1D{number:02}" for number in range(50)]
     warm = [Ask(path_of("decode", plate), HEADER) for plate in plates]
     with RedisProcess() as redis:
-        settings = managed(upstream.url) | {
-            "PORTAL_REDIS_URL": redis.url,
-            "PORTAL_SECRET_KEY": "a secret that portals share",
-        }
+        settings = (
+            managed(upstream.url)
+            | PATIENT
+            | {
+                "PORTAL_REDIS_URL": redis.url,
+                "PORTAL_SECRET_KEY": "a secret that portals share",
+            }
+        )
         with PortalProcess(settings, workers=WORKERS) as server:
             for _ in range(5):  # new connections, so that every process gets every plate
                 together(server.port, warm * 4)

@@ -16,7 +16,7 @@ from tests import factories
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.databases import PostgresProcess, opened
-from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.crowd import Answer, Ask, one, together
 from tests.outages.visitor import signed_in
@@ -50,6 +50,7 @@ def _machines(
         upstream = stack.enter_context(FaultUpstream())
         settings = {
             **managed(upstream.url),
+            **PATIENT,
             "PORTAL_REDIS_URL": store.url,
             "PORTAL_DATABASE_URL": (url := database.new_database()),
             "PORTAL_SECRET_KEY": f"what portals share {named}",
@@ -128,8 +129,6 @@ def test_miss_at_one_portal_is_a_hit_at_the_other(machines: Machines) -> None:
 
 
 def test_200_misses_at_two_portals_make_one_call(machines: Machines) -> None:
-    for portal in machines.portals * 4:  # as in the whole module, where lookups came before
-        lookup(portal, "AAA1A03")
     machines.upstream.default(faults.slow_first_byte(0.5))
     answers = crowd(machines, [Ask(path_of("decode", "AAA1A02"), HEADER)] * 200)
     assert {answer.status for answer in answers} == {200}
@@ -161,10 +160,10 @@ def test_daily_limit_is_exact_under_concurrency(
     shared: tuple[PostgresProcess, RedisProcess],
 ) -> None:
     with _machines(*shared, workers=1, PORTAL_DAILY_CALL_LIMIT="15") as machines:
-        asks = [Ask(path_of("decode", f"CCC1C{number:02}"), HEADER) for number in range(60)]
+        asks = [Ask(path_of("decode", f"CCC1C{number:02}"), HEADER) for number in range(30)]
         answers = crowd(machines, asks)
         statuses = [answer.status for answer in answers]
-        assert (statuses.count(200), statuses.count(503)) == (15, 45)
+        assert (statuses.count(200), statuses.count(503)) == (15, 15)
         assert machines.upstream.count() == 15
         refused = [each for each in answers if each.status == 503]
         assert all("limite diário".encode() in each.body for each in refused)
@@ -186,15 +185,17 @@ def test_history_is_shared_and_a_purge_covers_both_portals(
     for visited in (plate, kept):
         machines.here.get(f"/placa/{visited}?completo=1", headers=cookie)
     assert plate in machines.there.get("/", headers=cookie).text
+    started = time.monotonic()
     assert everywhere(machines, plate, ONLY_IF_CACHED) == {200}
+    requests_took_s = time.monotonic() - started
     with redis.Redis.from_url(machines.store.url) as client:
         before = client.dbsize()
         done = machines.there.command_line("purge", plate)
         purged_at = time.monotonic()
         assert (done.returncode, done.stdout) == (0, "Purged 3 stored answers.\n")
         assert client.dbsize() == before - 4  # three answers and their index
-    wait_until(lambda: everywhere(machines, plate, ONLY_IF_CACHED) == {504}, "the purge", 2)
-    assert time.monotonic() - purged_at < 1 + 0.5  # 0.5 s for the requests themselves
+    wait_until(lambda: everywhere(machines, plate, ONLY_IF_CACHED) == {504}, "the purge")
+    assert time.monotonic() - purged_at < 1 + 0.5 + 2 * requests_took_s
     for each in machines.portals:
         page = each.get("/", headers=cookie).text
         assert plate not in page
@@ -233,13 +234,13 @@ def test_postgresql_outage_under_both_portals(machines: Machines) -> None:
             )
             wait_until(lambda: lookup(machines.there, "AAA1A01").status == 200, "a hit")
             gate.set()
-            assert in_flight.result(20).status == 200
+            assert in_flight.result().status == 200
         finally:
             gate.set()
             machines.database.start()
     assert machines.upstream.count(path_of("decode", "EEE1E02")) == 0
     for plate, each in zip(("EEE1E03", "EEE1E04"), machines.portals, strict=True):
-        wait_until(lambda p=plate, e=each: lookup(e, p).status == 200, "recovery", timeout_s=5)
+        wait_until(lambda p=plate, e=each: lookup(e, p).status == 200, "recovery")
 
     def ends() -> list[str]:
         return [row.outcome for row in rows_of(machines)[before:]]

@@ -17,7 +17,7 @@ import pytest
 from tests import factories
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
-from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import Answer, Ask, in_turn, one, together
 from tests.outages.visitor import signed_in
@@ -28,7 +28,8 @@ WORKERS = 4
 
 @pytest.fixture
 def server(upstream: FaultUpstream, secondary: FaultUpstream) -> Iterator[PortalProcess]:
-    with PortalProcess(managed(upstream.url, secondary.url), workers=WORKERS) as running:
+    settings = managed(upstream.url, secondary.url) | PATIENT
+    with PortalProcess(settings, workers=WORKERS) as running:
         yield running
 
 

@@ -1,4 +1,7 @@
-"""Another process holds a write lock: requests wait briefly, and no paid answer is lost."""
+"""Another process holds a write lock: responses come meanwhile, and no paid answer is lost.
+
+``test_waits_for_the_write_lock_end_with_the_deadline`` checks how long they wait.
+"""
 
 import csv
 import io
@@ -31,31 +34,25 @@ def outcomes(server: PortalProcess) -> list[str]:
     return [row["outcome"] for row in csv.DictReader(io.StringIO(printed))]
 
 
-# The deadline is 3 s, and writes take about a second. A former version waited 10 s and more.
-IN_TIME_S = 8
-
-
 @pytest.mark.parametrize("name", ["cache.sqlite", "portal.sqlite"])
 def test_foreign_write_lock_does_not_lose_a_paid_answer(upstream: FaultUpstream, name: str) -> None:
     gate = threading.Event()
     upstream.default(faults.held(gate))
-    with serving(upstream, DEADLINE="3") as server, ThreadPoolExecutor(1) as pool:
+    with serving(upstream) as server, ThreadPoolExecutor(1) as pool:
         answer = submit_lookup(pool, server, PLATE)
         upstream.wait_for_calls(1)
         with locked(server.data_dir / name):
             gate.set()
             assert answer.result().status == 200
-            assert answer.result().seconds < IN_TIME_S
         wait_until(lambda: is_stored(server, PLATE) == {True}, "the answer in the store")
         wait_until(lambda: outcomes(server) == ["answered"], "the end in the ledger")
         assert upstream.count() == 1
 
 
-def test_row_before_the_send_waits_within_the_deadline(upstream: FaultUpstream) -> None:
+def test_foreign_write_lock_before_the_send_refuses_the_lookup(upstream: FaultUpstream) -> None:
     with (
-        serving(upstream, DEADLINE="3") as server,
+        serving(upstream, DEADLINE="6") as server,
         locked(server.data_dir / "portal.sqlite"),
     ):
         refused = lookup(server, PLATE)
         assert (refused.status, upstream.count()) == (503, 0)
-        assert refused.seconds < IN_TIME_S

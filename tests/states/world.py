@@ -115,7 +115,7 @@ class World:
             common[f"PORTAL_STALE_{operation.upper()}"] = f"{terms.stale_s:.0f}"
         if self.redis is not None:
             common |= {
-                "PORTAL_REDIS_URL": self.redis.url,
+                "PORTAL_REDIS_URL": self.redis.default_url,
                 "PORTAL_SECRET_KEY": "the-secret-key-of-the-states-of-redis",
             }
         a = {

@@ -180,15 +180,41 @@ def test_pool_waiters_stay_while_connections_are_returned(postgres, tmp_path, mo
         assert list(pool.map(ask, range(64))) == [1] * 64  # eight turns of 0.3 s
 
 
-@pytest.mark.parametrize(("returned_at", "longest_s"), [(-math.inf, 60.0), (math.inf, 0.0)])
-def test_pool_waiter_times_out(postgres, tmp_path, monkeypatch, returned_at, longest_s):
+def test_pool_waiters_stay_while_connections_are_opened(postgres, tmp_path, monkeypatch):
+    """Regression: on a busy machine, waiters of the first burst gave up before the connects."""
+    monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 2.5)
+    connection_class = postgresql_module()._Connection
+    connect, serially, all_opened = connection_class.connect, threading.Lock(), threading.Barrier(8)
+
+    def slow_connect(*given, **named):
+        with serially:
+            time.sleep(0.5)
+            return connect(*given, **named)
+
+    def ask(number: int) -> None:
+        with engine.connect():
+            if number < 8:
+                all_opened.wait()
+
+    with opened(postgres.new_database(), tmp_path) as engine, ThreadPoolExecutor(9) as pool:
+        engine.dispose()
+        monkeypatch.setattr(connection_class, "connect", slow_connect)
+        asks = [pool.submit(ask, number) for number in range(8)]
+        wait_until(lambda: not engine.pool._free, "all permits in use")
+        asks.append(pool.submit(ask, 8))
+        for each in asks:
+            each.result()
+
+
+@pytest.mark.parametrize(("live_at", "longest_s"), [(-math.inf, 60.0), (math.inf, 0.0)])
+def test_pool_waiter_times_out(postgres, tmp_path, monkeypatch, live_at, longest_s):
     monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 0.2)
     monkeypatch.setattr(postgresql_module(), "LONGEST_WAIT_S", longest_s)
     with opened(postgres.new_database(), tmp_path) as engine:
         with ExitStack() as connections:
             for _ in range(8):
                 connections.enter_context(engine.connect())
-            monkeypatch.setattr(engine.pool, "_returned_at", returned_at)
+            monkeypatch.setattr(engine.pool, "_live_at", live_at)
             started = time.monotonic()
             with pytest.raises(NoConnectionFree):
                 engine.connect()
@@ -234,7 +260,7 @@ def test_pool_fails_fast_in_an_outage_and_keeps_its_capacity(tmp_path, monkeypat
 
     with (
         PostgresProcess() as server,
-        opened(server.url, tmp_path) as engine,
+        opened(server.default_url, tmp_path) as engine,
         ThreadPoolExecutor(40) as pool,
     ):
         for stop, restore in ((server.stop, server.start), (server.pause, server.resume)):
@@ -252,7 +278,7 @@ def test_sessions_have_server_timeouts_that_the_url_overrides(postgres, tmp_path
     expected = {"statement_timeout": "5s", "idle_in_transaction_session_timeout": "5s"}
     with opened(postgres.new_database(), tmp_path) as engine, reading(engine) as db:
         assert {name: db.execute(text(f"SHOW {name}")).scalar() for name in expected} == expected
-    with_own_timeout = postgres.url + "?options=-c%20statement_timeout=7s"
+    with_own_timeout = postgres.url + "&options=-c%20statement_timeout=7s"
     with opened(with_own_timeout, tmp_path) as engine, reading(engine) as db:
         assert db.execute(text("SHOW statement_timeout")).scalar() == "7s"
 

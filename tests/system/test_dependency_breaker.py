@@ -1,6 +1,8 @@
 """The breaker of Redis and the database fails fast, and closes after a successful ping."""
 
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -59,4 +61,53 @@ def test_error_response_to_ping_closes_breaker():
     breaker = DependencyBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: None)
     with pytest.raises(ConnectionError), breaker.guard():
         raise ConnectionError
+    wait_until(lambda: not breaker.is_open, "the recovery")
+
+
+def test_calls_beyond_the_limit_wait_for_an_earlier_one():
+    breaker = DependencyBreaker("Redis", lambda: None, (ConnectionError,), max_calls=2)
+    lock, running, most = threading.Lock(), 0, 0
+
+    def call():
+        nonlocal running, most
+        with breaker.guard():
+            with lock:
+                running += 1
+                most = max(most, running)
+            time.sleep(0.01)
+            with lock:
+                running -= 1
+
+    with ThreadPoolExecutor(12) as pool:
+        for done in [pool.submit(call) for _ in range(12)]:
+            done.result()
+    assert most == 2
+
+
+def test_waiting_calls_fail_at_once_when_breaker_opens():
+    """Otherwise each would wait for a time-out of its own, one after the other."""
+    may_fail, may_mend = threading.Event(), threading.Event()
+    breaker = DependencyBreaker(
+        "Redis", lambda: None, (ConnectionError,), sleep=lambda _: may_mend.wait(), max_calls=1
+    )
+
+    def fail():
+        with breaker.guard():
+            may_fail.wait()
+            raise ConnectionError
+
+    def call():
+        with breaker.guard():
+            pytest.fail("the server was called")
+
+    with ThreadPoolExecutor(4) as pool:
+        failing = pool.submit(fail)
+        waiting = [pool.submit(call) for _ in range(3)]
+        may_fail.set()
+        with pytest.raises(ConnectionError):
+            failing.result()
+        for each in waiting:
+            with pytest.raises(BreakerOpen):
+                each.result()
+    may_mend.set()
     wait_until(lambda: not breaker.is_open, "the recovery")
