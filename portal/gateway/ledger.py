@@ -267,7 +267,7 @@ class Ledger:
         self._pending.append(entry)
 
     def drop_past_counters(self) -> None:
-        """Delete the limit counters from before yesterday; ledger rows stay."""
+        """Delete the call counters of days before yesterday; ledger rows stay."""
         day = from_epoch(self._clock() - 86400).date().isoformat()
         with self._engine.begin() as db:
             db.execute(delete(spending).where(spending.c.day < day))
