@@ -145,7 +145,7 @@ def _build(
         PeriodicTask(3600.0, history.drop_expired),
         PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir)),
     )
-    app.extensions["housekeeper"] = scheduler
+    app.extensions["scheduler"] = scheduler
     pool = ThreadPoolExecutor(PANEL_THREADS, thread_name_prefix="panel")
     app.extensions["closing"] = _close_stack(
         engine.dispose, backend.close, pool.shutdown, scheduler.stop

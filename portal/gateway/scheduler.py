@@ -23,7 +23,7 @@ class Scheduler:
     """
 
     def __init__(self, *tasks: PeriodicTask, clock: Callable[[], float] = time.monotonic) -> None:
-        self._chores = tasks
+        self._tasks = tasks
         self._clock = clock
         self._due = [clock() + task.every_s for task in tasks]
         self._lock = threading.Lock()
@@ -61,7 +61,7 @@ class Scheduler:
 
     def run_due(self) -> float:
         """Run the tasks that are due and return the seconds until the next one."""
-        for index, task in enumerate(self._chores):
+        for index, task in enumerate(self._tasks):
             now = self._clock()
             if now >= self._due[index]:
                 self._due[index] = now + task.every_s
@@ -70,7 +70,7 @@ class Scheduler:
 
     def run_all(self) -> None:
         """Run every task once, due or not; called at process exit."""
-        for task in self._chores:
+        for task in self._tasks:
             _run_task(task)
 
 

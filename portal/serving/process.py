@@ -31,9 +31,9 @@ def worker() -> Flask:
     set_up_logging(settings.secrets)
     shared = _join_shared_directory(settings.workers)
     app = create_app(settings, shared)
-    app.extensions["housekeeper"].start()  # so that data expires on time even without requests
+    app.extensions["scheduler"].start()  # so that data expires on time even without requests
     # Not with atexit, because a forked worker never runs atexit functions.
-    Finalize(None, app.extensions["housekeeper"].run_all, exitpriority=1)
+    Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
     # The objects loaded so far are permanent. If every full collection traversed them, it would
     # stop all requests for 40 ms.
     gc.collect()

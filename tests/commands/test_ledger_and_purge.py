@@ -57,7 +57,7 @@ def test_summary_prints_calls_hits_and_savings(priced):
     for _ in range(5):
         priced.get(path_of("decode"))
     priced.get(path_of("renainf"))
-    priced.app.extensions["housekeeper"].run_all()
+    priced.app.extensions["scheduler"].run_all()
     rows = list(csv.reader(io.StringIO(run_command(priced, "ledger", "--summary", "--csv").output)))
     assert rows == [
         ["operation", "calls", "spent", "hits", "collapsed", "saved"],

@@ -155,7 +155,7 @@ def test_edge_hit_is_logged_with_its_request_id(portal: PortalFactory) -> None:
         answers = [
             ask(here, QUESTIONS[0], headers={"Authorization": PORTAL_TOKEN}) for _ in range(3)
         ]
-        here.app.extensions["housekeeper"].run_all()  # hits are written in batches
+        here.app.extensions["scheduler"].run_all()  # hits are written in batches
     written = lines()
     assert [line["request_id"] for line in written] == [
         answer.headers["X-Request-Id"] for answer in answers
