@@ -77,7 +77,7 @@ class SQLiteKeyRecord:
                 (SEAL_BYTES + 1, KEY_ID_BYTES, key_id(fingerprint)),
             ).rowcount
             if gone:
-                db.execute("UPDATE era SET name = ?", (new_generation(PURGED),))
+                db.execute("UPDATE generation SET name = ?", (new_generation(PURGED),))
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_NAME, fingerprint))
             db.execute("COMMIT")
             if gone:  # if a reader blocks it, the next sweep truncates the WAL

@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS entries (
     value BLOB NOT NULL
 );
 CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires_at);
-CREATE TABLE IF NOT EXISTS era (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS generation (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS contents (
     one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, retention TEXT NOT NULL
 );
@@ -88,7 +88,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
         columns = ", ".join([_VALUE] * len(keys))
         with self._connection() as db:
             *values, generation, mark = db.execute(
-                f"SELECT {columns}, name, {_MARK} FROM era",  # noqa: S608 only our own text
+                f"SELECT {columns}, name, {_MARK} FROM generation",  # noqa: S608 only our own text
                 (*which, purge_bucket(keys[0])),
             ).fetchone()
         return Held(values, generation, mark)
@@ -103,7 +103,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
         with self._connection() as db:
             # Read the generation first, so that signatures from before a concurrent purge are never
             # returned with the new generation.
-            (generation,) = db.execute("SELECT name FROM era").fetchone()
+            (generation,) = db.execute("SELECT name FROM generation").fetchone()
             found = db.execute(
                 "SELECT key, substr(value, 1, ?) FROM entries "
                 "WHERE id IN (SELECT value FROM json_each(?)) AND expires_at > ?",
@@ -159,7 +159,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
                     "DELETE FROM entries WHERE id BETWEEN ? AND ? AND substr(key, 1, ?) = ?",
                     (*_ids_of(tag), len(tag) + 1, f"{tag}:"),
                 ).rowcount
-                db.execute("UPDATE era SET name = ?", (new_generation(PURGED),))
+                db.execute("UPDATE generation SET name = ?", (new_generation(PURGED),))
                 db.execute(
                     "INSERT INTO purges VALUES (?, 1) "
                     "ON CONFLICT (bucket) DO UPDATE SET count = count + 1",
@@ -200,7 +200,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
                     (json.dumps(sorted(buckets)),),
                 ).rowcount
             if deleted:
-                db.execute("UPDATE era SET name = ?", (new_generation(PURGED),))
+                db.execute("UPDATE generation SET name = ?", (new_generation(PURGED),))
         self._log_has_deleted |= deleted > 0
         return deleted
 
@@ -262,7 +262,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
     def _make_tables(self, db: sqlite3.Connection) -> None:
         db.executescript(_SCHEMA)
-        db.execute("INSERT OR IGNORE INTO era VALUES (1, ?)", (new_generation(BEGUN),))
+        db.execute("INSERT OR IGNORE INTO generation VALUES (1, ?)", (new_generation(BEGUN),))
         db.execute("INSERT OR IGNORE INTO contents VALUES (1, ?, '')", (new_generation(BEGUN),))
 
 

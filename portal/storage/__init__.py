@@ -17,7 +17,7 @@ from portal.storage.database import (
     upgrade_schema,
     waiting,
 )
-from portal.storage.key_record import (
+from portal.storage.key_fingerprints import (
     adopt_key,
     former_fingerprints,
     recorded_fingerprint,
