@@ -49,11 +49,11 @@ REWRITE_WAIT_S = 30.0
 _TAG_PATTERN = "[0-9a-f]" * 24
 # Seconds for which an interrupted purge blocks writes to its bucket.
 CLOSED_S = 300
-_GENERATION = f"{PREFIX}generation"  # a hash: era, id, retention, and purge counts by bucket
+_GENERATION = f"{PREFIX}generation"  # a hash: name, id, retention, and purge counts by bucket
 
 # The generation is one hash, so that Redis evicts all of it or nothing.
 _BEGIN = """
-    redis.call("hsetnx", KEYS[1], "era", ARGV[1])
+    redis.call("hsetnx", KEYS[1], "name", ARGV[1])
     redis.call("hsetnx", KEYS[1], "id", ARGV[1])"""
 _MARK = """
     local held = redis.call("hmget", KEYS[1], "id", ARGV[1], "closed:" .. ARGV[1])
@@ -80,7 +80,7 @@ _REPLACE = f"""
 # for other entries follows. Until the scan ends, writes to the bucket are rejected.
 _BEGIN_PURGE = f"""
     redis.call("hsetnx", KEYS[1], "id", ARGV[2])
-    redis.call("hset", KEYS[1], "era", ARGV[2])
+    redis.call("hset", KEYS[1], "name", ARGV[2])
     redis.call("hincrby", KEYS[1], ARGV[1], 1)
     redis.call("hset", KEYS[1], "closed:" .. ARGV[1], redis.call("time")[1] + {CLOSED_S})
     local gone = 0
@@ -96,7 +96,7 @@ _BEGIN_PURGE = f"""
 _END_PURGE = f"""
     {_MARK}
     if mark ~= ARGV[3] then return 0 end
-    redis.call("hset", KEYS[1], "era", ARGV[2])
+    redis.call("hset", KEYS[1], "name", ARGV[2])
     redis.call("hincrby", KEYS[1], ARGV[1], 1)
     redis.call("hdel", KEYS[1], "closed:" .. ARGV[1])
     return 1"""
@@ -136,7 +136,7 @@ class SealedRedisCache(RedisCache):
             self.breaker,
             PREFIX,
             _FENCE_DIGITS + SEAL_BYTES,
-            lambda: self.client.hset(_GENERATION, "era", new_generation(PURGED)),
+            lambda: self.client.hset(_GENERATION, "name", new_generation(PURGED)),
         )
         self._begin = self.client.register_script(_BEGIN)
         self._replace = self.client.register_script(_REPLACE)
@@ -154,7 +154,7 @@ class SealedRedisCache(RedisCache):
                 # Read the generation first, so that values from before a concurrent purge are never
                 # returned with the new generation.
                 pipeline = self.client.pipeline(transaction=False)
-                pipeline.hmget(_GENERATION, "era", "id", bucket)
+                pipeline.hmget(_GENERATION, "name", "id", bucket)
                 pipeline.mget([self._get_prefix() + key for key in keys])
                 (generation, contents, count), values = pipeline.execute()
                 if generation is not None and contents is not None:
@@ -173,7 +173,7 @@ class SealedRedisCache(RedisCache):
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         # Read the generation first, so that signatures from before a concurrent purge are never
         # returned with the new generation.
-        generation = self.read_many(["era"]).generation
+        generation = self.read_many(["generation"]).generation
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
         for some in batches(keys):
@@ -252,7 +252,7 @@ class SealedRedisCache(RedisCache):
                 ]
                 if found:
                     gone += self.client.delete(*found)
-                    self.client.hset(_GENERATION, "era", new_generation(PURGED))
+                    self.client.hset(_GENERATION, "name", new_generation(PURGED))
             if not cursor:
                 return int(gone)
 
