@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -24,7 +25,8 @@ class DataLock:
 
     def share(self) -> None:
         """Downgrade to a shared lock, so that other servers can start."""
-        fcntl.flock(self._file, fcntl.LOCK_SH)
+        with suppress(OSError):  # the file system has no locks
+            fcntl.flock(self._file, fcntl.LOCK_SH)
 
     def release(self) -> None:
         os.close(self._file)
