@@ -121,7 +121,3 @@ OPERATIONS = ("DECODE", "RENAINF", "RENAJUD")
 
 def _median(values: list[float]) -> float:
     return sorted(values)[len(values) // 2]
-
-
-def pids(program: Program) -> list[int]:
-    return [program.process.pid, *program.family()]
