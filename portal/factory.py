@@ -111,8 +111,8 @@ def _build(
     metrics = Metrics(breakers, shared)
     savings = SavingsCounter(engine, policy.terms, namespace=namespace)
     backend = cache_backend(app, settings.data_dir, settings.redis_url)
-    edge_bytes = settings.edge_memory_mb * MEBIBYTE
-    local_cache = LocalCache(edge_bytes - edge_bytes // 8)
+    hit_cache_bytes = settings.edge_memory_mb * MEBIBYTE
+    local_cache = LocalCache(hit_cache_bytes - hit_cache_bytes // 8)
     purge_log = PurgeLog(engine)
     store = Store(
         backend,
@@ -169,7 +169,7 @@ def _build(
                 settings.rate_limit_token, settings.rate_limit_address, settings.redis_url
             ),
             static=PROJECT_ROOT / "static",
-            edge_bytes=edge_bytes // 8,
+            hit_cache_bytes=hit_cache_bytes // 8,
             access_log=access_log,
             ready=lambda: store.is_up() and is_in_place(engine),
             metrics=metrics,

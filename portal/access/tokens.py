@@ -21,7 +21,7 @@ SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
 REMEMBERED_S = 2.0  # time to live of a cached row; a revocation reaches every process within it
 # While the database is unreachable, a row read up to this long ago stays valid, so that a restart
 # of PostgreSQL is no outage of the portal. A revocation must take effect everywhere within five
-# seconds, and the edge cache may hold an authorisation for one more second.
+# seconds, and the hit cache may hold an authorisation for one more second.
 LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # digests
 

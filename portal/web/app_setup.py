@@ -33,7 +33,7 @@ from portal.web.http.upload_limits import (
     UploadLimiter,
 )
 from portal.web.json_api.access_log_buffer import AccessLogBuffer
-from portal.web.json_api.hit_cache import Edge
+from portal.web.json_api.hit_cache import HitCache
 from portal.web.json_api.openapi import openapi_blueprint
 from portal.web.json_api.routes import BODY_CAP, JsonApi
 from portal.web.observability.health import health_blueprint
@@ -71,7 +71,7 @@ class Dependencies:
     trusted_proxies: int
     limits: RateLimits
     static: Path
-    edge_bytes: int  # memory for the hit cache's entries, without answers; 0 disables the hit cache
+    hit_cache_bytes: int  # memory for its entries, without the answers; 0 disables it
     access_log: AccessLogBuffer
     ready: Callable[[], bool]
     metrics: Metrics
@@ -168,12 +168,12 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
 
 
 def _add_middleware(app: Flask, portal: Dependencies) -> None:
-    """Wrap the application: ProxyFix runs first, then the edge, then Flask."""
+    """Wrap the application: ProxyFix runs first, then the hit cache, then Flask."""
     layers: WSGIApplication = app.wsgi_app
     # With rate limits every request must be counted, which only the Flask path does.
-    if portal.edge_bytes and not portal.limits.counts_requests:
-        layers = Edge(
-            layers, portal.gateway, portal.gatekeeper, portal.access_log, portal.edge_bytes
+    if portal.hit_cache_bytes and not portal.limits.counts_requests:
+        layers = HitCache(
+            layers, portal.gateway, portal.gatekeeper, portal.access_log, portal.hit_cache_bytes
         )
     if hops := portal.trusted_proxies:
         # X-Forwarded-Prefix is ignored: the URLs in pages, scripts and style sheets start at "/".

@@ -26,7 +26,7 @@ from tests.web.page_client import PageClient
 PLATE = "ABC1D23"
 DECODE = frozenset({"decode"})
 REVOKED_WITHIN_S = 5.0  # the documented time until a revocation takes effect
-EDGE_HOLDS_S = 1.0  # the edge caches an authorisation this long
+HIT_CACHE_HOLDS_S = 1.0  # the hit cache caches an authorisation this long
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_known_token_outlives_a_short_database_outage(
     stoppable: PostgresProcess, clock: Clock, tmp_path: Path
 ) -> None:
     """Tokens read before the outage stay valid for ``LAST_KNOWN_S``, configured ones always."""
-    assert REMEMBERED_S < LAST_KNOWN_S <= REVOKED_WITHIN_S - EDGE_HOLDS_S
+    assert REMEMBERED_S < LAST_KNOWN_S <= REVOKED_WITHIN_S - HIT_CACHE_HOLDS_S
     with opened(stoppable.url, tmp_path) as engine:
         tokens = Tokens(engine, ("configured",), clock, clock)
         known, unread = (

@@ -1,4 +1,4 @@
-"""Counts and logs the edge's hits in batches.
+"""Counts and logs the hit cache's hits in batches.
 
 A hit must not wait for the metrics' locks or the log pipe, because all other requests use them too.
 """
@@ -33,7 +33,7 @@ class HitLabels(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """One request answered by the edge; ``at`` in epoch seconds."""
+    """One request answered by the hit cache; ``at`` in epoch seconds."""
 
     at: float
     seconds: float

@@ -1,11 +1,11 @@
-"""The edge: WSGI middleware that answers authorised JSON hits without Flask.
+"""The hit cache: WSGI middleware that answers authorised JSON hits without Flask.
 
-WhiteNoise does the same for static files. The edge calls the same functions as the Flask path for
-authorisation, parsing, freshness and headers, so its responses differ from Flask's only in their
-timing. It passes all other requests to Flask: those with another method or a Cache-Control header,
-those that must be rejected, and those without a fresh 200 in the store. A valid request without a
-fresh 200 is passed on with the result of the checks (CHECKED), so that Flask neither authenticates
-nor parses it again.
+WhiteNoise does the same for static files. The hit cache calls the same functions as the Flask path
+for authorisation, parsing, freshness and headers, so its responses differ from Flask's only in
+their timing. It passes all other requests to Flask: those with another method or a Cache-Control
+header, those that must be rejected, and those without a fresh 200 in the store. A valid request
+without a fresh 200 is passed on with the result of the checks (CHECKED), so that Flask neither
+authenticates nor parses it again.
 
 An entry is valid for an identical request until the answer's ``Age`` changes, which is at most 1 s,
 and only while the process-local cache confirms the answer.
@@ -60,7 +60,7 @@ class _Entry(msgspec.Struct, frozen=True):
     labels: HitLabels
 
 
-class Edge:
+class HitCache:
     """``memory_bytes`` limits the entries' memory; the store limits the answers'."""
 
     def __init__(

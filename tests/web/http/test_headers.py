@@ -112,7 +112,7 @@ def test_internal_error_has_security_headers(
         "/glossario",
         QUESTIONS[0].path,
         QUESTIONS[0].path,
-    ):  # the edge fails too, and leaves the request to Flask
+    ):  # the hit cache fails too, and leaves the request to Flask
         response = here.client.get(path)
         assert response.status_code == 500
         expect_security_headers(response)

@@ -1,4 +1,4 @@
-"""Two portals whose responses must be equal: one with the edge (the hit cache), one without."""
+"""Two portals whose responses must be equal: one with the hit cache, one without."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from portal.web.json_api.hit_cache import Edge
+from portal.web.json_api.hit_cache import HitCache
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 
@@ -23,48 +23,48 @@ PATHS = (
 
 @dataclass(frozen=True, slots=True)
 class PortalPair:
-    """``edge`` has the edge enabled, ``flask`` has it disabled."""
+    """``cached`` has the hit cache enabled, ``flask`` has it disabled."""
 
-    edge: InProcessPortal
+    cached: InProcessPortal
     flask: InProcessPortal
 
     def ask(self, path: str, **options: Any) -> tuple[Any, Any]:
         """Send the same request to both portals."""
         return tuple(  # type: ignore[return-value]
-            portal.client.open(path, **options) for portal in (self.edge, self.flask)
+            portal.client.open(path, **options) for portal in (self.cached, self.flask)
         )
 
 
 def portal_pair(portal: PortalFactory, **settings: str) -> PortalPair:
     pair = PortalPair(portal(**settings), portal(EDGE_MEMORY_MB="0", **settings))
-    for each in (pair.edge, pair.flask):
+    for each in (pair.cached, pair.flask):
         each.client.get("/healthz")  # a process's first request goes to Flask
         for path in PATHS:
             assert each.client.get(path, headers={"Authorization": PORTAL_TOKEN}).status_code == 200
     return pair
 
 
-def edge_of(portal: InProcessPortal) -> Edge:
+def hit_cache_of(portal: InProcessPortal) -> HitCache:
     layer = portal.app.wsgi_app
-    found = layer if isinstance(layer, Edge) else layer.app
-    assert isinstance(found, Edge)
+    found = layer if isinstance(layer, HitCache) else layer.app
+    assert isinstance(found, HitCache)
     return found
 
 
 @contextmanager
 def flask_disabled(portal: InProcessPortal) -> Iterator[None]:
-    """Make Flask fail inside the context, so that only the edge can answer."""
-    edge = edge_of(portal)
-    application = edge._application
+    """Make Flask fail inside the context, so that only the hit cache can answer."""
+    hit_cache = hit_cache_of(portal)
+    application = hit_cache._application
 
     def fail(*_: object) -> Any:
         raise AssertionError("Flask was called")
 
-    edge._application = fail
+    hit_cache._application = fail
     try:
         yield
     finally:
-        edge._application = application
+        hit_cache._application = application
 
 
 def differences(first: Any, second: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""The edge (the hit cache): what ends a hit, who is served which answer, and memory limits."""
+"""The hit cache: what ends a hit, who is served which answer, and memory limits."""
 
 import threading
 import time
@@ -9,11 +9,17 @@ import pytest
 
 from portal.gateway import Served
 from portal.web.json_api import access_log_buffer
-from portal.web.json_api.hit_cache import _ENTRY_BYTES, Edge, _valid_for_s
+from portal.web.json_api.hit_cache import _ENTRY_BYTES, HitCache, _valid_for_s
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.in_process import PORTAL_TOKEN, built, managed, pass_through
-from tests.web.json_api.portal_pair import PATHS, differences, edge_of, flask_disabled, portal_pair
+from tests.web.json_api.portal_pair import (
+    PATHS,
+    differences,
+    flask_disabled,
+    hit_cache_of,
+    portal_pair,
+)
 
 DECODE = PATHS[0]
 
@@ -22,30 +28,30 @@ def hits(portal: Any, path: str = DECODE, **options: Any) -> bool:
     return portal.get(path, **options).headers.get("Cache-Status", "").startswith("portal; hit")
 
 
-def test_purge_by_another_process_ends_edge_hits(portal: PortalFactory) -> None:
+def test_purge_by_another_process_ends_hits(portal: PortalFactory) -> None:
     pair = portal_pair(portal)
-    assert hits(pair.edge)
+    assert hits(pair.cached)
     purged = pair.flask.app.test_cli_runner().invoke(args=["purge", "ABC1D23"])
     assert purged.exit_code == 0, purged.output
     # HEAD reads only stored answers; a GET would store the answer again.
     wait_until(
-        lambda: pair.edge.client.head(DECODE, headers=auth()).status_code == 504,
-        "the purge at the edge",
+        lambda: pair.cached.client.head(DECODE, headers=auth()).status_code == 504,
+        "the purge at the hit cache",
     )
 
 
 def test_hit_after_refresh_returns_the_new_answer(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
-    here = portal_pair(portal).edge
+    here = portal_pair(portal).cached
     before = here.get(DECODE)
     refreshed = here.get(DECODE, headers={"Cache-Control": "no-cache"})
     assert refreshed.headers["Cache-Status"] == "portal; fwd=request; stored"
     with flask_disabled(here):
         after = here.get(DECODE)
     assert int(after.headers["Age"]) <= int(before.headers["Age"]) + 1
-    store = edge_of(here)._gateway
-    entry = next(each for name, each in edge_of(here)._entries.items() if name[0] == DECODE)
+    store = hit_cache_of(here)._gateway
+    entry = next(each for name, each in hit_cache_of(here)._entries.items() if name[0] == DECODE)
     assert store.get_if_unchanged(entry.key, entry.fetched_at) == after.data
     assert upstream.count("/detran/v1/decode") == 2
 
@@ -53,7 +59,7 @@ def test_hit_after_refresh_returns_the_new_answer(
 def test_stale_answer_is_left_to_flask(portal: PortalFactory, upstream: FaultUpstream) -> None:
     pair = portal_pair(portal, FRESH_DECODE="1")
     upstream.default(faults.status(500))
-    wait_until(lambda: not hits(pair.edge), "the expiry of the fresh answer")
+    wait_until(lambda: not hits(pair.cached), "the expiry of the fresh answer")
     first, second = pair.ask(DECODE, headers=auth())
     assert first.status_code == 200
     assert first.headers["Cache-Status"] == "portal; fwd=stale"
@@ -72,15 +78,15 @@ def test_pass_through_credentials_do_not_share_hits(
     assert asked == ["first-caller", "second-caller"]
 
 
-def test_exception_in_the_edge_falls_through_to_flask(
+def test_exception_in_the_hit_cache_falls_through_to_flask(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = portal_pair(portal).edge
+    here = portal_pair(portal).cached
 
     def broken(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(edge_of(here), "_hit", broken)
+    monkeypatch.setattr(hit_cache_of(here), "_hit", broken)
     assert here.get(DECODE).status_code == 200
 
 
@@ -89,48 +95,48 @@ def test_rate_limit_counts_hits(portal: PortalFactory) -> None:
     assert [here.get(DECODE).status_code for _ in range(4)] == [200, 200, 200, 429]
 
 
-def test_edge_is_disabled_without_memory(portal: PortalFactory) -> None:
+def test_hit_cache_is_disabled_without_memory(portal: PortalFactory) -> None:
     here = portal(EDGE_MEMORY_MB="0")
-    assert not isinstance(here.app.wsgi_app, Edge)
+    assert not isinstance(here.app.wsgi_app, HitCache)
     assert here.get(DECODE).status_code == 200
     assert hits(here)
 
 
-def test_edge_entries_are_bounded(portal: PortalFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    here = portal_pair(portal).edge
-    edge = edge_of(here)
-    assert edge._max_entries == 64 * 2**20 // 8 // _ENTRY_BYTES
-    monkeypatch.setattr(edge, "_max_entries", 3)
+def test_entries_are_bounded(portal: PortalFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = portal_pair(portal).cached
+    hit_cache = hit_cache_of(here)
+    assert hit_cache._max_entries == 64 * 2**20 // 8 // _ENTRY_BYTES
+    monkeypatch.setattr(hit_cache, "_max_entries", 3)
     for path in PATHS:
         assert hits(here, path)
-    assert [name[0] for name in edge._entries] == list(PATHS[-3:])
+    assert [name[0] for name in hit_cache._entries] == list(PATHS[-3:])
 
 
-def test_long_request_is_not_cached_at_the_edge(portal: PortalFactory) -> None:
-    here = portal_pair(portal).edge
-    edge = edge_of(here)
+def test_long_request_is_not_cached(portal: PortalFactory) -> None:
+    here = portal_pair(portal).cached
+    hit_cache = hit_cache_of(here)
     for _ in range(2):
         assert hits(here, f"{DECODE}?x={'y' * 2000}")
-    assert len(edge._entries) == 0
+    assert len(hit_cache._entries) == 0
 
 
 def test_unused_entry_is_dropped_after_a_minute(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = portal_pair(portal).edge
-    edge = edge_of(here)
+    here = portal_pair(portal).cached
+    hit_cache = hit_cache_of(here)
     assert hits(here, PATHS[0])
-    monkeypatch.setattr(edge, "_monotonic", lambda: time.monotonic() + 30)
+    monkeypatch.setattr(hit_cache, "_monotonic", lambda: time.monotonic() + 30)
     assert hits(here, PATHS[1])
-    monkeypatch.setattr(edge, "_monotonic", lambda: time.monotonic() + 75)
+    monkeypatch.setattr(hit_cache, "_monotonic", lambda: time.monotonic() + 75)
     assert hits(here, PATHS[2])
-    assert [name[0] for name in edge._entries] == [PATHS[1], PATHS[2]]
+    assert [name[0] for name in hit_cache._entries] == [PATHS[1], PATHS[2]]
 
 
 def test_slow_log_reader_blocks_hits_above_twice_the_limit(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log = edge_of(portal_pair(portal).edge)._log
+    log = hit_cache_of(portal_pair(portal).cached)._log
     monkeypatch.setattr(access_log_buffer, "MAX_PENDING", 5)
     labels = access_log_buffer.HitLabels.of("decode", "GET", "/rule", "portal; hit")
     hit = access_log_buffer.Hit(time.time(), 0.001, "id", labels)
@@ -152,9 +158,9 @@ def test_slow_log_reader_blocks_hits_above_twice_the_limit(
 
 
 def test_entries_hold_no_bodies(portal: PortalFactory) -> None:
-    here = portal_pair(portal).edge
+    here = portal_pair(portal).cached
     body = here.get(DECODE).data
-    for entry in edge_of(here)._entries.values():
+    for entry in hit_cache_of(here)._entries.values():
         assert body not in [getattr(entry, name) for name in entry.__slots__]
 
 
@@ -170,8 +176,8 @@ def test_entry_is_not_reused_in_the_last_fresh_second() -> None:
     assert _valid_for_s(served, now=107.0) == 0
 
 
-def test_applications_do_not_share_edge_entries(tmp_path: Path, upstream: FaultUpstream) -> None:
-    """The edge's entries belong to one application, not to the process."""
+def test_applications_share_no_entries(tmp_path: Path, upstream: FaultUpstream) -> None:
+    """The hit cache's entries belong to one application, not to the process."""
     with (
         built(tmp_path / "one", managed(upstream.url)) as one,
         built(tmp_path / "two", managed(upstream.url)) as two,

@@ -1,4 +1,4 @@
-"""The edge's responses, metrics and logs are the same as Flask's."""
+"""The hit cache's responses, metrics and logs are the same as Flask's."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ from tests.web.json_api.portal_pair import (
     PATHS,
     counter_growth,
     differences,
-    edge_of,
     flask_disabled,
+    hit_cache_of,
     portal_pair,
 )
 from tests.web.json_paths import issue, tokens_of
@@ -77,8 +77,8 @@ def pair(portal: PortalFactory) -> Any:
     return portal_pair(portal)
 
 
-def test_edge_and_flask_give_the_same_response(pair: Any) -> None:
-    for _ in range(2):  # the second time, hits come from the edge's entries
+def test_hit_cache_and_flask_give_the_same_response(pair: Any) -> None:
+    for _ in range(2):  # the second time, hits come from the hit cache's entries
         for name, options in REQUESTS.items():
             assert differences(*pair.ask(**options)) == [], name
 
@@ -86,9 +86,9 @@ def test_edge_and_flask_give_the_same_response(pair: Any) -> None:
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("path", PATHS)
 def test_hit_is_answered_without_flask(pair: Any, path: str, method: str) -> None:
-    with flask_disabled(pair.edge):
+    with flask_disabled(pair.cached):
         for _ in range(2):
-            answer = pair.edge.client.open(path, method=method, headers=GOOD)
+            answer = pair.cached.client.open(path, method=method, headers=GOOD)
             assert answer.status_code == 200
             assert answer.headers["Cache-Status"].startswith("portal; hit; ttl=")
     assert bool(answer.data) is (method == "GET")
@@ -96,7 +96,7 @@ def test_hit_is_answered_without_flask(pair: Any, path: str, method: str) -> Non
 
 
 def test_hits_have_unique_request_ids(pair: Any) -> None:
-    ids = [pair.edge.get(DECODE).headers["X-Request-Id"] for _ in range(50)]
+    ids = [pair.cached.get(DECODE).headers["X-Request-Id"] for _ in range(50)]
     assert len({*ids}) == 50
     assert all(len(each) == 16 for each in ids)
 
@@ -109,38 +109,40 @@ def test_first_request_of_a_process_goes_to_flask(portal: PortalFactory) -> None
         here.get(DECODE)
 
 
-def test_proxy_headers_are_read_before_the_edge(portal: PortalFactory) -> None:
+def test_proxy_headers_are_read_before_the_hit_cache(portal: PortalFactory) -> None:
     pair = portal_pair(portal, TRUSTED_PROXIES="1")
     headers = {**GOOD, "X-Forwarded-Proto": "https", "X-Forwarded-Prefix": "/carros"}
     first, second = pair.ask(DECODE, headers=headers)
     assert differences(first, second) == []
     assert "Strict-Transport-Security" in first.headers
-    edge_of(pair.edge)
+    with flask_disabled(pair.cached):  # the hit cache itself has read the proxy's header
+        answer = pair.cached.get(DECODE, headers=headers)
+    assert "Strict-Transport-Security" in answer.headers
 
 
-def test_edge_checks_scopes(pair: Any) -> None:
-    token = issue(pair.edge, "fines only", frozenset({"renainf"}))
+def test_hit_cache_checks_scopes(pair: Any) -> None:
+    token = issue(pair.cached, "fines only", frozenset({"renainf"}))
     for path in PATHS:
         first, second = pair.ask(path, headers={"Authorization": token})
         assert differences(first, second) == []
         assert first.status_code == (200 if "renainf" in path else 403)
 
 
-def test_revocation_ends_edge_hits(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_revocation_ends_hits(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("portal.access.tokens.REMEMBERED_S", 0.0)
     now = [1000.0]
-    monkeypatch.setattr(edge_of(pair.edge), "_monotonic", lambda: now[0])
-    headers = {"Authorization": issue(pair.edge, "leaves")}
-    assert pair.edge.client.get(DECODE, headers=headers).status_code == 200
-    assert tokens_of(pair.edge).revoke("leaves")
+    monkeypatch.setattr(hit_cache_of(pair.cached), "_monotonic", lambda: now[0])
+    headers = {"Authorization": issue(pair.cached, "leaves")}
+    assert pair.cached.client.get(DECODE, headers=headers).status_code == 200
+    assert tokens_of(pair.cached).revoke("leaves")
     now[0] += 1.0  # an entry is valid for at most 1 s; REMEMBERED_S = 0 disables the token cache
     first, second = pair.ask(DECODE, headers=headers)
     assert first.status_code == 403
     assert differences(first, second) == []
 
 
-def test_edge_and_flask_count_the_same_metrics(pair: Any) -> None:
-    ours, theirs = counter_growth(pair.edge), counter_growth(pair.flask)
+def test_hit_cache_and_flask_count_the_same_metrics(pair: Any) -> None:
+    ours, theirs = counter_growth(pair.cached), counter_growth(pair.flask)
     for name in ("by query", "lower case", *(f"GET {path}" for path in PATHS), f"HEAD {DECODE}"):
         for _ in range(3):
             pair.ask(**REQUESTS[name])
@@ -149,9 +151,9 @@ def test_edge_and_flask_count_the_same_metrics(pair: Any) -> None:
     assert found['portal_lookups_total{operation="decode",result="hit"}'] == 12
 
 
-def test_edge_and_flask_log_the_same_lines(pair: Any) -> None:
+def test_hit_cache_and_flask_log_the_same_lines(pair: Any) -> None:
     written = []
-    for each in (pair.edge, pair.flask):
+    for each in (pair.cached, pair.flask):
         with lines_of("portal.requests") as lines:
             answers = [each.get(path) for path in (*PATHS, *PATHS)]
             each.client.get("/healthz")

@@ -149,7 +149,7 @@ def test_server_writes_only_json_lines_after_its_banner() -> None:
     assert PLATE not in "".join(written)
 
 
-def test_edge_hit_is_logged_with_its_request_id(portal: PortalFactory) -> None:
+def test_hit_is_logged_with_its_request_id(portal: PortalFactory) -> None:
     here = portal()
     with lines_of("portal.requests") as lines:
         answers = [
