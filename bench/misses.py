@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from bench.hits import PLATES
 from bench.load import press
-from bench.programs import PORTAL_TOKEN, Program, Stage
+from bench.programs import PORTAL_TOKEN, Stage
 from bench.results import Report
 
 
