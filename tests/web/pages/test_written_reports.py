@@ -89,7 +89,7 @@ def test_report_is_not_requested_without_records(
     assert "R$ 1,20" not in page.text
     refused = buyer.post(f"/placa/{PLATE}/laudo", 503, data={"csrf_token": page.csrf_token()})
     assert isinstance(refused, Page)
-    assert "não foi pedido nem cobrado" in refused.text
+    assert "Ela não foi pedida nem cobrada" in refused.text
     assert upstream.count(REPORT) == 0
 
 
