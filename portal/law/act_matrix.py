@@ -50,20 +50,28 @@ _CANNOT_TELL = "Não é possível dizer"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
 _NOTHING_FOUND: dict[Act, str] = {
     "transfer": (
-        "Nenhum impedimento nos registros consultados; IPVA, financiamento e roubo não foram "
+        "Nenhum impedimento nos registros consultados; IPVA, financiamento, roubo e bloqueios do "
+        "Detran não foram verificados."
+    ),
+    "licence": (
+        "Nenhum impedimento nos registros consultados; IPVA, taxas e multas do estado não foram "
         "verificados."
     ),
-    "licence": "Nenhum impedimento nos registros consultados; IPVA e taxas não foram verificados.",
     "drive": (
         "Nenhum impedimento nos registros consultados, desde que o licenciamento esteja em dia "
         "(não verificado)."
     ),
-    "removal": "Nenhuma ordem de remoção nos registros consultados.",
+    "removal": (
+        "Nenhuma ordem de remoção nos registros consultados. Sem licenciamento em dia (não "
+        "verificado), pode ser removido em fiscalização (arts. 230, V, e 271 do CTB)."
+    ),
 }
 AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
 # Art. 284, § 3º: no restriction before the administrative instance ends. Art. 285: a timely appeal
 # suspends the fine.
-UNLESS_APPEALED = "salvo recurso no prazo ou processo não encerrado (arts. 284, § 3º, e 285)"
+UNLESS_APPEALED = (
+    "salvo recurso ainda não julgado, que o registro não mostra (arts. 284, § 3º, e 285)"
+)
 # Standings of fines that are or may be an obstacle even after a court's order is lifted.
 _OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "probably_due", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"

@@ -36,7 +36,8 @@ _NOT_CAUGHT = (
 )
 _LAPSES_EARLIER = (
     "Atos do órgão reiniciam a contagem; processo parado por 3 anos, ou recurso sem julgamento "
-    "por 24 meses desde 2024 (arts. 285, § 6º, 289 e 289-A do CTB), pode prescrever antes."
+    "por 24 meses desde 2024 (arts. 285, § 6º, 289 e 289-A do CTB), pode prescrever antes. Para "
+    "órgãos de estados e municípios, discute-se se vale essa lei."
 )
 _STILL_BLOCKS = "Mesmo prescrita, pode seguir impedindo até que o órgão ou a Justiça o declare."
 
@@ -244,14 +245,15 @@ def driver_nomination(notified_on: date | None, today: date) -> Clock:
 def prescription(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
     """Return the limitation period: as a rule five years to punish or to collect.
 
-    It starts at the infraction (to punish) or at the penalty at the earliest (to collect). Lei
+    It starts at the infraction (to punish) or when the case ends (to collect), which is at the
+    earliest ``MINIMUM_DAYS`` after the penalty, when the time for an appeal is over. Lei
     9.873/1999, arts. 1º and 1º-A; Res. CONTRAN 723/2018, art. 24. Acts of the authority
     interrupt it, and it may lapse earlier: after three idle years (Lei 9.873/1999, art. 1º, § 1º),
     or after 24 months without a decision on an appeal (CTB, arts. 285, § 6º, 289 and 289-A, since
     01/01/2024). The record holds none of these, so ``ends_on`` is neither a floor nor a ceiling.
     """
     name, article = "Prescrição", "Lei 9.873/1999"
-    start = penalty_on or committed_on
+    start = plus_days(penalty_on, MINIMUM_DAYS) if penalty_on else committed_on
     ends_on = plus_years(start, PRESCRIPTION_YEARS)
     if start is None or ends_on is None:
         text = f"{_CANNOT_TELL} quando prescreve: o registro não traz datas legíveis."
@@ -259,7 +261,7 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
     if future := _in_future(today, ("infração", committed_on), ("penalidade", penalty_on)):
         return Clock(name, "unknown", None, None, None, article, future)
     what = "cobrar" if penalty_on else "punir"
-    since = "da penalidade" if penalty_on else "da infração"
+    since = "do fim do processo, se não houve recurso" if penalty_on else "da infração"
     if today <= ends_on:
         text = (
             f"O prazo para {what} é, em regra, de {PRESCRIPTION_YEARS} anos ({article}): contados "

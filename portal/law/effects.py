@@ -134,8 +134,8 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
         "transfer": Answer(
             "no",
             "na prática não pode transferir",
-            "O veículo penhorado garante uma dívida e pode ir a leilão: na prática, não se "
-            "transfere.",
+            "O veículo penhorado garante uma dívida e pode ir a leilão: ainda que o Detran "
+            "transfira, a venda não vale contra o credor.",
             _PRACTICE,
             "reported",
         ),

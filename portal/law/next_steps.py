@@ -15,6 +15,7 @@ Situation = Literal[
     "always",
     "court_order",
     "penhora",
+    "free_of_court_orders",
     "enforceable_fine",
     "probably_due_fine",
     "open_fine",
@@ -41,7 +42,7 @@ class Step:
 
 
 PHASE_TITLES: Final[dict[Phase, str]] = {
-    "before": "Antes de pagar",
+    "before": "Antes de pagar pelo veículo",
     "fines": "Pagar ou contestar as multas",
     "after": "Depois de comprar",
 }
@@ -75,15 +76,18 @@ STEPS: Final[tuple[Step, ...]] = (
         "before",
         "court_order",
         "Não pague antes da baixa da restrição judicial",
-        "Peça ao vendedor o número do processo e a certidão de objeto e pé, e veja no processo se "
-        "a baixa já foi pedida. Só o juízo que ordenou a restrição pode retirá-la.",
+        "Peça ao vendedor o número do processo e a certidão de objeto e pé, e confira no site do "
+        "tribunal se a baixa foi deferida e cumprida: pedido não basta. Só a Justiça a retira: o "
+        "juízo que a ordenou ou um tribunal acima dele. Consulte de novo no dia do pagamento.",
     ),
     Step(
         "before",
         "penhora",
         "Penhora: o veículo pode ser levado a leilão",
-        "Quem compra um veículo com penhora registrada pode perdê-lo, porque a venda pode ser tida "
-        "como fraude à execução. O terceiro de boa-fé pode defender-se por embargos, com advogado.",
+        "A penhora está registrada: quem compra não poderá, em regra, alegar que não sabia, e a "
+        "venda não vale contra o credor. Em dívida tributária inscrita, nem a boa-fé protege o "
+        "comprador.",
+        "arts. 792 e 844 do CPC; Súmula 375 do STJ; art. 185 do CTN",
     ),
     Step(
         "before",
@@ -154,7 +158,8 @@ STEPS: Final[tuple[Step, ...]] = (
         "before",
         "always",
         "Veja se há recall pendente",
-        "Recall não atendido em um ano do chamado impede, em regra, o novo licenciamento.",
+        "O de campanha a partir de 01/10/2019, não atendido em um ano, é anotado no CRLV e impede "
+        "o licenciamento seguinte. O mais antigo não impede, mas o defeito continua.",
         "art. 131, §§ 4º e 5º, do CTB",
     ),
     Step(
@@ -168,16 +173,19 @@ STEPS: Final[tuple[Step, ...]] = (
         "fines",
         "open_fine",
         "Onde pagar",
-        "Com o órgão que autuou ou, pelo proprietário, no aplicativo da Carteira Digital de "
-        "Trânsito. O boleto e o vencimento estão na notificação.",
+        "Com o órgão que autuou ou, pelo proprietário e se o órgão participar, no aplicativo da "
+        "Carteira Digital de Trânsito. O boleto e o vencimento estão na notificação da penalidade. "
+        "Os valores aqui não incluem os juros das vencidas (art. 284, § 4º): peça o valor "
+        "atualizado.",
         "art. 284 do CTB",
     ),
     Step(
         "fines",
         "open_fine",
         "Quem tem 40% de desconto",
-        "Só o proprietário ou o infrator que adere ao SNE, reconhece a infração e não se defende, "
-        "onde o órgão participa. Quem ainda vai comprar não pode contar com ele.",
+        "Só o proprietário ou o infrator que já tinha aderido ao SNE, reconhece a infração e não "
+        "se defende nem recorre, e só até o vencimento. Quem ainda vai comprar não pode contar com "
+        "ele.",
         "art. 284, § 1º, do CTB",
     ),
     Step(
@@ -185,12 +193,30 @@ STEPS: Final[tuple[Step, ...]] = (
         "open_fine",
         "Como contestar",
         "Defesa prévia ao órgão autuador; depois da penalidade, recurso à JARI; da decisão dela, "
-        "ao Cetran ou ao conselho competente. Os prazos estão nas notificações.",
-        "arts. 281-A, 285 e 288 do CTB",
+        "ao Cetran ou, em multa de órgão federal como a PRF, ao colegiado especial. Os prazos "
+        "estão nas notificações, e recurso fora do prazo não suspende a cobrança. Só o notificado "
+        "contesta; quem ainda vai comprar, não.",
+        "arts. 281-A, 285, 288 e 289 do CTB",
+    ),
+    Step(
+        "before",
+        "always",
+        "Pague só contra a autorização assinada",
+        "Comprador e vendedor a assinam no ato do pagamento: a ATPV-e, em cartório ou, onde o "
+        "Detran participa, no aplicativo da Carteira Digital de Trânsito; se o CRV ainda é o de "
+        "papel, de antes de 2021, o verso dele, com firma reconhecida.",
     ),
     Step(
         "after",
-        "always",
+        "court_order",
+        "Não assine nem date a transferência antes da baixa",
+        "Com a restrição judicial o Detran não transfere, e os 30 dias para transferir correm "
+        "assim mesmo: depois deles há multa e o veículo pode ser removido.",
+        "arts. 123, § 1º, e 233 do CTB",
+    ),
+    Step(
+        "after",
+        "free_of_court_orders",
         "Transfira em 30 dias",
         "O prazo para registrar o veículo em seu nome conta da compra. Passado ele, há multa média "
         "(art. 233) e o veículo pode ser removido.",
@@ -199,16 +225,9 @@ STEPS: Final[tuple[Step, ...]] = (
     Step(
         "after",
         "always",
-        "Assine a ATPV-e",
-        "Comprador e vendedor assinam a autorização de transferência; onde o Detran participa, a "
-        "venda digital se faz no aplicativo da Carteira Digital de Trânsito.",
-    ),
-    Step(
-        "after",
-        "always",
         "Cobre do vendedor a comunicação de venda",
-        "Ele tem, em regra, 60 dias para comunicá-la ao Detran; até lá pode responder pelas "
-        "penalidades seguintes junto com o comprador.",
+        "Convém que ele a faça logo. O prazo dele é de 60 dias depois de vencidos os 30 do "
+        "comprador; enquanto não comunica, pode responder pelas penalidades junto com o comprador.",
         "art. 134 do CTB",
     ),
 )

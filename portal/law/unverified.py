@@ -47,7 +47,7 @@ UNVERIFIED: tuple[Unverified, ...] = (
     ),
     Unverified(
         "multas-do-estado",
-        "Multas do próprio estado",
+        "Multas do estado e do município de registro",
         "O Renainf deve reunir todas as infrações, mas muitas fontes trazem só as de outros "
         "estados e as federais; as mais recentes podem ainda não constar.",
         f"Detran do estado de registro, órgão de trânsito do município ou {_CDT}.",
@@ -69,8 +69,9 @@ UNVERIFIED: tuple[Unverified, ...] = (
     ),
     Unverified(
         "bloqueios-administrativos",
-        "Bloqueios administrativos",
-        "Bloqueios do Detran, da Receita Federal ou por comunicação de venda não estão no Renajud.",
+        "Bloqueios do Detran e ordens por ofício",
+        "Bloqueios do Detran, da Receita Federal ou por comunicação de venda não estão no Renajud; "
+        "uma ordem judicial enviada por ofício ao Detran também pode não estar.",
         "Detran do estado de registro.",
         *_TRAFFIC,
     ),
@@ -91,8 +92,8 @@ UNVERIFIED: tuple[Unverified, ...] = (
     Unverified(
         "recall",
         "Recall pendente",
-        "Chamadas do fabricante não fazem parte destas consultas. Em regra, a que não for atendida "
-        "em um ano impede o novo licenciamento (art. 131, §§ 4º e 5º, do CTB).",
+        "Chamadas do fabricante não fazem parte destas consultas. A de outubro de 2019 em diante, "
+        "não atendida em um ano, impede o licenciamento seguinte (art. 131, §§ 4º e 5º, do CTB).",
         f"Consulta de recall da Senatran, {_CDT} ou concessionária da marca, pelo chassi.",
         *_RECALL,
     ),

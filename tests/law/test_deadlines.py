@@ -107,11 +107,11 @@ def test_driver_nomination_deadline_is_thirty_days():
     assert clock_of(TODAY + timedelta(days=1), TODAY).verdict == "unknown"
 
 
-def test_prescription_starts_at_the_penalty_if_any():
+def test_prescription_starts_at_the_earliest_end_of_the_case_after_a_penalty():
     assert deadlines.prescription(COMMITTED, None, TODAY).ends_on == date(2029, 8, 18)
     clock = deadlines.prescription(COMMITTED, date(2025, 1, 10), TODAY)
-    assert clock.ends_on == date(2030, 1, 10)
-    assert "em 10/01/2030" in clock.sentence
+    assert clock.ends_on == date(2030, 2, 9)
+    assert "do fim do processo, se não houve recurso, em 09/02/2030" in clock.sentence
 
 
 def test_prescription_is_not_called_a_minimum():

@@ -15,7 +15,11 @@ def test_every_situation_has_a_step_and_every_phase_a_title():
 
 def test_steps_that_always_apply_come_without_any_record():
     titles = {step.title for step in steps_for(frozenset())}
-    assert {"Transfira em 30 dias", "Confira IPVA e licenciamento", "Faça a vistoria"} <= titles
+    assert {
+        "Pague só contra a autorização assinada",
+        "Confira IPVA e licenciamento",
+        "Faça a vistoria",
+    } <= titles
     assert "As multas acompanham o veículo" not in titles
 
 

@@ -99,7 +99,8 @@ def test_enforceable_fines_require_payment_first():
         (
             "multa-2",
             "Multa exigível em aberto (R$\u00a0130,16): licenciamento e transferência só depois "
-            "de paga, salvo recurso no prazo ou processo não encerrado (arts. 284, § 3º, e 285).",
+            "de paga, salvo recurso ainda não julgado, que o registro não mostra (arts. 284, "
+            "§ 3º, e 285).",
         ),
         ("multa-2", "Multa de 01/05/2026, exigível (média): R$\u00a0130,16."),
     ]

@@ -35,7 +35,14 @@ def test_court_order_asks_for_its_case_number(medium):
 def test_penhora_warns_the_buyer(medium):
     text = shown(medium, panels(renajud=renajud_body(restriction(restricoes="PENHORA"))))
     assert "Penhora: o veículo pode ser levado a leilão" in text
-    assert "fraude à execução" in text
+    assert "a venda não vale contra o credor" in text
+    assert "embargos" not in text  # whoever reads the page knows of the penhora
+
+
+def test_transfer_is_not_advised_while_a_court_forbids_it(medium):
+    text = shown(medium, panels(renajud=renajud_body(restriction())))
+    assert "Não assine nem date a transferência antes da baixa" in text
+    assert "Transfira em 30 dias" not in text
 
 
 def test_open_fines_name_their_bodies_and_follow_the_vehicle(medium):

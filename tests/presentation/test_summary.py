@@ -125,7 +125,8 @@ def test_unverified_items_follow_verdict() -> None:
     text = text_of(check_html(html))
     line = text.index(
         "Não verificado: IPVA e taxa de licenciamento, gravame e financiamento, roubo e furto, "
-        "bloqueios administrativos, multas do próprio estado — onde conferir"
+        "bloqueios do Detran e ordens por ofício, multas do estado e do município de registro — "
+        "onde conferir"
     )
     assert (
         text.index("Nenhuma multa em aberto nem restrição judicial encontrada")
@@ -140,7 +141,7 @@ def test_dossier_names_what_was_not_verified_before_the_figures() -> None:
     page = dossier_page(PLATE, clear, UNASKED, CONTEXT, address="https://p.example")
     text = text_of(check_html(render(page)))
     assert text.index("Não verificado: IPVA e taxa") < text.index("Multas em aberto")
-    assert "Multas do próprio estado podem não aparecer" in text
+    assert "Multas do estado e do município de registro podem não aparecer" in text
 
 
 def test_renavam_with_wrong_check_digit_is_never_clear() -> None:

@@ -119,6 +119,16 @@ class NegotiationPage:
         return bool(self.problems) or any(field.problem for field in self.fields)
 
     @property
+    def is_blocked(self) -> bool:
+        """Whether a record forbids the transfer, so that no price is worth paying yet."""
+        return self.summary.verdict.level == "blocked"
+
+    @property
+    def ceiling_label(self) -> str:
+        what = "Resultado depois da baixa" if self.is_blocked else "Teto sugerido"
+        return f"{what}, no máximo" if self.at_most else what
+
+    @property
     def exceeded_by(self) -> Decimal | None:
         """By how much the deductions reach or exceed the price; None where they do not."""
         ceiling = self.sums.scenario(self.share).ceiling

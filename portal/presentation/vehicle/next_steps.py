@@ -62,6 +62,8 @@ def _situations(
         yield "court_order"
         if any("penhora" in c.effect.kinds for c in restrictions.cards if c.effect.in_force):
             yield "penhora"
+    if restrictions is None or not restrictions.in_force:
+        yield "free_of_court_orders"
     if any(row.details.names_other_vehicle for row in (fines.rows if fines else ())) or any(
         card.details.notes for card in (restrictions.cards if restrictions else ())
     ):

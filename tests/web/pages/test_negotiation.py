@@ -87,7 +87,7 @@ def test_unavailable_restrictions_are_named_beside_the_ceiling() -> None:
 def test_fines_without_amount_make_the_ceiling_an_upper_bound() -> None:
     body = renainf_body(fine(), fine(valor="", codigoInfracao=""))
     shown = text(around=panels(renainf=body))
-    assert "Teto sugerido, no máximo" in shown
+    assert "Resultado depois da baixa, no máximo" in shown
     assert "1 multa em aberto não tem valor informado: o que ela custar ainda sai" in shown
     two = renainf_body(*[fine(valor="", codigoInfracao="")] * 2)
     shown = text(around=panels(renainf=two))
@@ -126,7 +126,7 @@ def test_stale_answer_is_named_at_the_ceiling_and_the_verdict() -> None:
 )
 def test_sheet_without_ceiling_mentions_no_upper_bound(around: Panels) -> None:
     shown = text(around=around)
-    assert "Teto sugerido" in shown
+    assert "Teto sugerido" in shown or "Resultado depois da baixa" in shown
     assert "no máximo" not in shown
 
 
@@ -194,9 +194,15 @@ def buyer(portal: PortalFactory) -> PageClient:
     return Person.at(portal()).signed_in().pages
 
 
-def test_impediment_appears_before_the_ceiling() -> None:
+def test_vehicle_with_a_court_restriction_has_no_suggested_ceiling() -> None:
     shown = text()
-    assert shown.index("Não pode ser transferido agora") < shown.index("Teto sugerido")
+    assert "Teto sugerido" not in shown
+    warning = shown.index("Não pague nada, nem sinal")
+    assert shown.index("Não pode ser transferido agora") < warning
+    assert warning < shown.index("Resultado depois da baixa")
+    free = text(around=panels(renajud=renajud_body()))
+    assert "Teto sugerido" in free
+    assert "Não pague nada" not in free
 
 
 def test_failed_lookup_is_named_as_missing(buyer: PageClient, upstream: FaultUpstream) -> None:
