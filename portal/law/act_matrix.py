@@ -66,6 +66,11 @@ _NOTHING_FOUND: dict[Act, str] = {
         "verificado), pode ser removido em fiscalização (arts. 230, V, e 271 do CTB)."
     ),
 }
+# Beside an enforceable fine, which as a rule has stopped the licensing since it was due.
+_LICENCE_MAY_HAVE_LAPSED = (
+    "As multas exigíveis podem ter impedido o licenciamento: confira no CRLV-e se está em dia. Sem "
+    "ele, circular é infração gravíssima, com remoção do veículo (art. 230, V, do CTB)."
+)
 AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
 # Art. 284, § 3º: no restriction before the administrative instance ends. Art. 285: a timely appeal
 # suspends the fine.
@@ -107,7 +112,7 @@ def row_of(
 
     A missing lookup makes the mark "unknown", unless the known records already forbid the act.
     Only fines and restrictions are relevant; for driving and removal only restrictions are,
-    because fines do not affect those acts. Fines that are a further obstacle are named too.
+    because fines do not affect those acts' marks. Fines that are a further obstacle are named too.
     ``doubt`` is a clause on why the records may be another vehicle's; it has the same effect.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
@@ -130,6 +135,8 @@ def row_of(
     if mark == "careful" and "enforceable" in by_fines:
         short = "Só após pagar"
     sentences = sentences or [_NOTHING_FOUND[act]]
+    if act == "drive" and any(fine.standing == "enforceable" for fine in fines):
+        sentences.append(_LICENCE_MAY_HAVE_LAPSED)
     kept = [stale[part] for part in relevant if part in stale]
     if kept and mark == "yes":
         mark, short = "careful", _SHORT_STALE.get(act, _SHORT[act]["careful"])

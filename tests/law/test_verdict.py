@@ -95,6 +95,7 @@ def test_enforceable_fines_require_payment_first():
     assert "art. 131, § 2º" in verdict.row("licence").why
     assert "arts. 124, VIII, e 128" in verdict.row("transfer").why
     assert verdict.row("transfer").records == ("multa-2",)
+    assert "confira no CRLV-e se está em dia" in verdict.row("drive").why
     assert [(reason.anchor, reason.sentence) for reason in verdict.reasons] == [
         (
             "multa-2",
