@@ -8,6 +8,7 @@ name without its hash, or with an outdated one, returns 404.
 import gzip
 import hashlib
 import mimetypes
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,19 +24,24 @@ CACHE_CONTROL: Final = f"public, max-age={SECONDS_A_YEAR}, immutable"
 BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
     "css/portal.css": (
         "css/tokens.css",
+        "css/font.css",
         "css/base.css",
         "css/layout.css",
         "css/components/*.css",
         "css/page_print.css",
     ),
+    "css/dossier.css": ("css/font.css", "css/dossier.css"),
 }
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
+    ".woff2": "font/woff2",
 }
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
+# A style sheet names another file by its plain name; the served sheet has the hashed one.
+_REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
 
 
 class UnknownAsset(KeyError):
@@ -75,7 +81,12 @@ class Assets:
                     contents.pop(part.relative_to(directory).as_posix(), None)
         sources |= {name: path.read_bytes() for name, path in contents.items()}
 
-        hashed_names = {name: _hashed(name, body) for name, body in sources.items()}
+        hashed_names = {
+            name: _hashed(name, body) for name, body in sources.items() if not name.endswith(".css")
+        }
+        for name in [name for name in sources if name.endswith(".css")]:
+            sources[name] = _with_hashed_references(sources[name], hashed_names)
+            hashed_names[name] = _hashed(name, sources[name])
         files = {hashed_names[name]: _asset(name, body) for name, body in sources.items()}
         return cls(files, hashed_names)
 
@@ -116,6 +127,16 @@ class Assets:
             return response
 
         return blueprint
+
+
+def _with_hashed_references(sheet: bytes, hashed_names: Mapping[str, str]) -> bytes:
+    def hashed(match: re.Match[bytes]) -> bytes:
+        name = match[1].decode()
+        if name not in hashed_names:
+            raise UnknownAsset(name)
+        return f'url("/static/{hashed_names[name]}")'.encode()
+
+    return _REFERENCE.sub(hashed, sheet)
 
 
 def _hashed(name: str, body: bytes) -> str:

@@ -5,9 +5,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from portal.web.http.assets import Assets, UnknownAsset
+
+# Paths such as /static/… need an address to be relative to. The renderer never requests it.
+_BASE_URL: Final = "http://portal.invalid/"
 
 
 class PDFUnavailable(Exception):
@@ -48,7 +51,7 @@ class _PdfRenderer:
     def render(self, html: str) -> bytes:
         with _gc_paused():
             document = self._weasyprint.HTML(
-                string=html, base_url="http://portal.invalid/", url_fetcher=self._fetcher
+                string=html, base_url=_BASE_URL, url_fetcher=self._fetcher
             )
             pdf = document.write_pdf(
                 stylesheets=self._linked_sheets(document),
@@ -71,7 +74,10 @@ class _PdfRenderer:
         if address not in self._sheets:
             body = _asset(self._assets, address).body
             self._sheets[address] = self._weasyprint.CSS(
-                string=body.decode(), font_config=self._fonts, url_fetcher=self._fetcher
+                string=body.decode(),
+                base_url=_BASE_URL,
+                font_config=self._fonts,
+                url_fetcher=self._fetcher,
             )
         return self._sheets[address]
 

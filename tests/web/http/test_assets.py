@@ -50,6 +50,30 @@ def test_css_bundle_follows_layer_order(directory: Path) -> None:
     assert ".paper" not in text
 
 
+def test_style_sheet_names_font_with_its_hash(directory: Path) -> None:
+    (directory / "fonts").mkdir()
+    (directory / "fonts/text.woff2").write_bytes(b"font")
+    (directory / "css/font.css").write_text('src: url("/static/fonts/text.woff2")')
+    assets = Assets.build(directory)
+    for sheet in ("css/portal.css", "css/dossier.css"):
+        assert f'url("{assets.url("fonts/text.woff2")}")' in assets.text(sheet)
+
+
+def test_change_of_font_changes_url_of_style_sheet(directory: Path) -> None:
+    (directory / "fonts").mkdir()
+    (directory / "css/font.css").write_text('src: url("/static/fonts/text.woff2")')
+    (directory / "fonts/text.woff2").write_bytes(b"font")
+    before = Assets.build(directory).url("css/portal.css")
+    (directory / "fonts/text.woff2").write_bytes(b"another")
+    assert Assets.build(directory).url("css/portal.css") != before
+
+
+def test_style_sheet_cannot_name_missing_file(directory: Path) -> None:
+    (directory / "css/font.css").write_text('src: url("/static/fonts/none.woff2")')
+    with pytest.raises(UnknownAsset):
+        Assets.build(directory)
+
+
 def test_bundled_file_has_no_url_of_its_own(directory: Path) -> None:
     with pytest.raises(UnknownAsset):
         Assets.build(directory).url("css/tokens.css")
