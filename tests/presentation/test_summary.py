@@ -43,7 +43,7 @@ def stale(panel: Panel) -> Panel:
 def test_stale_answer_prevents_clear_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     assert VehicleContents.of(clear, CONTEXT).summary.verdict.level == "clear"
-    assert VehicleContents.of(clear, CONTEXT).summary.look.tone == "unknown"
+    assert VehicleContents.of(clear, CONTEXT).summary.look.tone == "ok"
     for lookup in ("decode", "renainf", "renajud"):
         kept = replace(clear, **{lookup: stale(clear.of(lookup))})
         found = VehicleContents.of(kept, CONTEXT).summary

@@ -32,7 +32,7 @@ def test_total_outage_shows_one_notice_and_an_incomplete_verdict() -> None:
     assert title in shown_text
     assert shown_text.count(DOWN.reason) == 1
     assert shown_text.count("Tentar de novo") == 1
-    assert "Verificação incompleta" in shown_text
+    assert "Falta consultar" in shown_text
     assert shown_text.count("Não é possível dizer") == 4
 
 
@@ -51,7 +51,7 @@ def test_unknown_plate_offers_a_new_search_instead_of_a_retry() -> None:
         assert title in shown_text
         assert "Confira as letras e os números no documento." in shown_text
         assert "Procurar de novo" in shown_text and "Tentar de novo" not in shown_text
-        assert "Verificação incompleta" in shown_text
+        assert "Falta consultar" in shown_text
         fines = part(Panels(unknown, unknown, unknown), "multas")
         assert "Multas: a fonte não" in fines and NOT_CLEAN in fines
         assert "Nenhuma multa" not in fines

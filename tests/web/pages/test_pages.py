@@ -163,7 +163,7 @@ def test_failed_lookup_is_unavailable_and_affects_no_other_panel(
     upstream.script(f"/detran/v1/{operation}", fault)
     page = buyer.get(f"/placa/{PLATE}?completo=1")
     assert UNAVAILABLE in page.text
-    assert "Verificação incompleta" in page.text or "Não pode" in page.text
+    assert "Falta consultar" in page.text or "Não pode" in page.text
     assert "R$\u00a00,00" not in page.html
     if operation != "decode":
         assert "008190-6" in page.text
