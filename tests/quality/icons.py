@@ -1,7 +1,7 @@
 """Make the icons and the social card in static/icons (`make icons`, needs Chromium).
 
-All are drawn from the glyphs of the plate. The SVG file is the icon of a browser's tab; the PNG files
-are the icons of a home screen and the picture of a shared link.
+All are drawn from the glyphs of the plate. The SVG file is the icon of a browser's tab; the PNG
+files are the icons of a home screen and the picture of a shared link.
 """
 
 import base64
@@ -71,14 +71,16 @@ def card() -> str:
     drawings: Any = environment.get_template("components/plate.html").module
     font = base64.b64encode(FONT.read_bytes()).decode()
     return f"""<!doctype html><html lang="pt-BR"><style>
-      @font-face {{ font-family: Inter; src: url(data:font/woff2;base64,{font}); font-weight: 400 700 }}
+      @font-face {{ font-family: Inter; font-weight: 400 700;
+        src: url(data:font/woff2;base64,{font}) }}
       body {{ margin: 0; width: 1200px; height: 630px; box-sizing: border-box; padding: 56px 80px;
         border-top: 20px solid {BLUE}; background: #fff; color: {INK}; font: 400 34px/1.35 Inter }}
       .brand {{ display: flex; align-items: center; gap: 18px; font-weight: 650; font-size: 34px }}
       .brand svg {{ width: 70px; height: auto }}
       .plate svg {{ display: block; width: 590px; height: auto; margin: 44px 0 34px }}
       .plate__text {{ display: none }}
-      h1 {{ margin: 0; font-weight: 700; font-size: 74px; line-height: 1.1; letter-spacing: -0.02em }}
+      h1 {{ margin: 0; font-weight: 700; font-size: 74px; line-height: 1.1;
+        letter-spacing: -0.02em }}
       p {{ margin: 14px 0 0; color: #565b66 }}
     </style><body>
       <div class="brand">{drawings.logo()}Dossiê Veicular</div>

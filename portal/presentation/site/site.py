@@ -32,7 +32,8 @@ class Site:
     ``demo``: the data is invented and every page says so. ``signed_in`` is the name of the
     signed-in visitor, or None. ``csrf_token()`` returns the value of a form's hidden field.
     ``asset(name)`` returns the URL of a file under static/. ``path`` is the request's path, for
-    the current menu item. ``origin`` is the scheme and host of absolute URLs. ``panel_seconds`` is the time limit of a panel that the script fetches.
+    the current menu item. ``origin`` is the scheme and host of absolute URLs. ``panel_seconds`` is
+    the time limit of a panel that the script fetches.
     """
 
     demo: bool

@@ -109,10 +109,6 @@ class Assets:
         except KeyError:
             raise UnknownAsset(name) from None
 
-    def text(self, name: str) -> str:
-        """A file's text; raises UnknownAsset."""
-        return self.read(name).body.decode()
-
     def blueprint(self) -> Blueprint:
         """The route that serves the files."""
         blueprint = Blueprint("assets", __name__)
