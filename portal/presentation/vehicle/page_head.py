@@ -17,7 +17,7 @@ class PageHead:
     """The vehicle in the hero: a ``plate`` or a ``renavam``; the other one is None.
 
     ``twin`` is the plate's other spelling. ``name`` and ``line`` are "" where they are unknown.
-    ``path`` is that of the page. ``announcement`` is the verdict in words for a screen reader, or "".
+    ``path`` is that of the page. ``announcement`` is the verdict for a screen reader, or "".
     """
 
     title: str
