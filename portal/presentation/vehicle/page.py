@@ -1,6 +1,6 @@
 """The page of a vehicle, one of its panels alone, and the page of a Renavam."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import ClassVar, Final
 
@@ -9,7 +9,8 @@ from portal.presentation import formats
 from portal.presentation.panels import Panel
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
-from portal.presentation.vehicle.fines import FineList
+from portal.presentation.vehicle.fine_choice import NO_CHOICE, FineChoice
+from portal.presentation.vehicle.fine_ledger import FineLedger, fine_ledger
 from portal.presentation.vehicle.panel import (
     LOOKUP_WORDS,
     PANEL_NAMES,
@@ -29,7 +30,10 @@ from portal.vehicle import Plate, Renavam
 # The subject and verb before a price such as "R$ 6,00", by the number of lookups of a refresh.
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 AnyPanel = (
-    PanelView[Summary] | PanelView[VehicleFacts] | PanelView[FineList] | PanelView[RestrictionList]
+    PanelView[Summary]
+    | PanelView[VehicleFacts]
+    | PanelView[FineLedger]
+    | PanelView[RestrictionList]
 )
 
 
@@ -94,17 +98,20 @@ def vehicle_page(
     report_outdated: bool = False,
     may_refresh: bool = True,
     may_write: bool = True,
+    choice: FineChoice = NO_CHOICE,
 ) -> VehiclePage:
     """The page of a plate with the given answers.
 
     ``follow`` False: this visit must not cause paid lookups, so unasked panels show a button
     instead of fetching themselves. ``report`` unasked: there is none that the visitor may read.
-    ``may_refresh`` or ``may_write`` False: the visitor's access does not include it.
+    ``may_refresh`` or ``may_write`` False: the visitor's access does not include it. ``choice`` is
+    what the address chooses of the fines.
     """
     contents = VehicleContents.of(panels, context)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
     views = tuple(
-        _panel(name, plate, panels, context, contents, follow=follow) for name in PANEL_NAMES
+        _panel(name, plate, panels, context, contents, choice, follow=follow)
+        for name in PANEL_NAMES
     )
     name = contents.summary.name
     path = subject_path(plate)
@@ -114,7 +121,7 @@ def vehicle_page(
         title=f"{plate.display} – {name}" if name else f"Placa {plate.display}",
         path=path,
         waits=any(view.state == "waiting" for view in views),
-        whole_page_url=f"{path}?completo=1",
+        whole_page_url=choice.address(f"{path}?completo=1"),
         panels=views,
         report=report_section(
             report,
@@ -138,7 +145,11 @@ def vehicle_page(
 
 
 def panel_fragment(
-    name: str, subject: Plate | Renavam, panels: Panels, context: RenderContext
+    name: str,
+    subject: Plate | Renavam,
+    panels: Panels,
+    context: RenderContext,
+    choice: FineChoice = NO_CHOICE,
 ) -> PanelFragment:
     """One panel, from the lookups that ``panel_needs(name)`` names.
 
@@ -147,11 +158,15 @@ def panel_fragment(
     if name not in PANEL_NAMES:
         raise KeyError(name)
     contents = VehicleContents.of(panels, context)
-    return PanelFragment(_panel(name, subject, panels, context, contents, follow=False))
+    return PanelFragment(_panel(name, subject, panels, context, contents, choice, follow=False))
 
 
 def renavam_page(
-    renavam: Renavam, renainf: Panel, renajud: Panel, context: RenderContext
+    renavam: Renavam,
+    renainf: Panel,
+    renajud: Panel,
+    context: RenderContext,
+    choice: FineChoice = NO_CHOICE,
 ) -> RenavamPage:
     """The page of a Renavam; unasked lookups show a button and are not fetched."""
     panels = Panels(Panel("unasked"), renainf, renajud)
@@ -168,8 +183,8 @@ def renavam_page(
             frame(
                 "resumo", renavam, panels, context, contents.summary, follow=False, lookups=lookups
             ),
-            _panel("multas", renavam, panels, context, contents, follow=False),
-            _panel("restricoes", renavam, panels, context, contents, follow=False),
+            _panel("multas", renavam, panels, context, contents, choice, follow=False),
+            _panel("restricoes", renavam, panels, context, contents, choice, follow=False),
         ),
         unverified=UNVERIFIED,
     )
@@ -181,6 +196,7 @@ def _panel(
     panels: Panels,
     context: RenderContext,
     contents: VehicleContents,
+    choice: FineChoice,
     *,
     follow: bool,
 ) -> AnyPanel:
@@ -190,9 +206,36 @@ def _panel(
         case "veiculo":
             return frame(name, subject, panels, context, contents.facts, follow=follow)
         case "multas":
-            return frame(name, subject, panels, context, contents.fines, follow=follow)
+            return _fines_panel(subject, panels, context, contents, choice, follow=follow)
         case "restricoes":
             return frame(name, subject, panels, context, contents.restrictions, follow=follow)
+
+
+def _fines_panel(
+    subject: Plate | Renavam,
+    panels: Panels,
+    context: RenderContext,
+    contents: VehicleContents,
+    choice: FineChoice,
+    *,
+    follow: bool,
+) -> PanelView[FineLedger]:
+    """The fines panel; it is also fetched alone, so its address carries the choice."""
+    ledger = None
+    if contents.fines is not None:
+        ledger = fine_ledger(
+            contents.fines,
+            choice,
+            context.today,
+            subject_path(subject),
+            can_negotiate=isinstance(subject, Plate),
+        )
+    view = frame("multas", subject, panels, context, ledger, follow=follow)
+    return replace(
+        view,
+        url=choice.address(view.url),
+        whole_page_url=choice.address(view.whole_page_url),
+    )
 
 
 def _price(price: Decimal) -> str:
