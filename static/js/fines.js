@@ -50,11 +50,19 @@ function inWords(rows) {
   return parts.join(" e ");
 }
 
+// The folded search text of a line, computed once.
+const texts = new WeakMap();
+
+function textOf(row) {
+  if (!texts.has(row)) texts.set(row, fold(row.dataset.text));
+  return texts.get(row);
+}
+
 function isShown(row, choice) {
-  const { situation, uf, text } = row.dataset;
+  const { situation, uf } = row.dataset;
   if (choice.situacao === "aberto" ? !isOpen(row) : choice.situacao && choice.situacao !== situation) return false;
   if (choice.uf && choice.uf !== uf) return false;
-  return fold(choice.busca).split(" ").every((word) => text.includes(word));
+  return fold(choice.busca).split(" ").every((word) => textOf(row).includes(word));
 }
 
 function setText(node, text) {

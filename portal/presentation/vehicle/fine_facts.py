@@ -13,6 +13,7 @@ from portal.presentation.vehicle.deadline_steps import DeadlineStep, deadline_st
 from portal.presentation.vehicle.fines import FineRow
 from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import EMPTY, HIDDEN, Field
+from portal.wording import counted
 
 # The usual abbreviations. The opened line has the body's name in full.
 _ABBREVIATIONS: Final = (
@@ -39,10 +40,11 @@ class FineFacts:
     source_text: Field
 
 
-def fine_facts(row: FineRow, today: date) -> FineFacts:
+def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
+    """The opened line of a fine; ``authority`` is the issuing body's name as it is shown."""
     return FineFacts(
         steps=deadline_steps(row, today),
-        facts=tuple(_facts(row)),
+        facts=tuple(_facts(row, authority)),
         notes=tuple(_notes(row.law, today)),
         blank=row.details.other.blank,
         source_text=row.fine.description,
@@ -53,7 +55,7 @@ def short_authority(authority: Field) -> Field:
     """The issuing body's name with the usual abbreviations: ``Pref. São Paulo``, ``PRF``."""
     if not authority:
         return authority
-    text = named(authority).value
+    text = authority.value
     for pattern, short in _ABBREVIATIONS:
         text = pattern.sub(short, text)
     state = text.removeprefix("Detran ")
@@ -66,11 +68,11 @@ def multiplier_of(infraction: Infraction | None) -> str:
     return "" if factor is None or factor <= 1 else f"×{formats.integer(factor)}"
 
 
-def _facts(row: FineRow) -> Iterator[Detail]:
+def _facts(row: FineRow, authority: Field) -> Iterator[Detail]:
     fine, law = row.fine, row.law
     yield Detail("Local", named(fine.place))
     yield Detail("Enquadramento", _classified(law))
-    yield Detail("Órgão autuador", _authority(row))
+    yield Detail("Órgão autuador", _authority(authority, fine.authority_state))
     yield Detail("Auto de infração", fine.notice)
     yield Detail("Valor", _amount(law))
     gravity = f"{law.gravity_word} {multiplier_of(law.infraction)}".rstrip()
@@ -95,8 +97,7 @@ def _classified(law: FineAssessment) -> Field:
     return Field(" · ".join(part for part in parts if part), "known")
 
 
-def _authority(row: FineRow) -> Field:
-    name, state = named(row.fine.authority), row.fine.authority_state
+def _authority(name: Field, state: Field) -> Field:
     if name and state:
         return Field(f"{name} ({state})", "known")
     if state:
@@ -126,7 +127,7 @@ def _points(law: FineAssessment) -> Field:
     if points.by_gravity is None:
         return Field("não é possível dizer", "known")
     outside = ", fora da contagem" if points.counted == 0 and points.by_gravity else ""
-    return Field(f"{points.by_gravity}{outside}", "known")
+    return Field(f"{counted(points.by_gravity, 'ponto', 'pontos')}{outside}", "known")
 
 
 def _day(day: date | None, text: Field) -> Field:

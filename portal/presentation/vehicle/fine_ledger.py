@@ -9,6 +9,7 @@ from typing import Final
 
 from portal.law import RULES_NOTE, FineAssessment, Totals
 from portal.presentation import formats
+from portal.presentation.source_text import named
 from portal.presentation.vehicle.fine_choice import (
     NO_STATE,
     ORDERS,
@@ -234,7 +235,8 @@ def _weight(line: LedgerLine, order: Order) -> int:
 def _line(row: FineRow, choice: FineChoice, today: date) -> LedgerLine:
     fine, law = row.fine, row.law
     situation = SITUATION_OF[law.standing]
-    state, authority = _state(fine), short_authority(fine.authority)
+    state, body = _state(fine), named(fine.authority)
+    authority = short_authority(body)
     word = _SHORT_WORDS.get(law.standing_word, law.standing_word)
     text = _search_text(row, authority, word)
     return LedgerLine(
@@ -252,7 +254,7 @@ def _line(row: FineRow, choice: FineChoice, today: date) -> LedgerLine:
         is_shown=_is_shown(choice, situation, state, text),
         is_picked=row.number in choice.picked and law.is_open,
         can_pick=law.is_open,
-        opened=fine_facts(row, today),
+        opened=fine_facts(row, body, today),
     )
 
 
@@ -293,7 +295,7 @@ def _search_text(row: FineRow, authority: Field, word: str) -> str:
         formats.short_date(fine.committed_on) if fine.committed_on else "",
         formats.brl(law.amount.value) if law.amount.value is not None else "",
     )
-    return fold(" ".join(part for part in parts if part))
+    return " ".join(part for part in parts if part)
 
 
 def _is_shown(choice: FineChoice, situation: Situation, state: str, text: str) -> bool:
@@ -301,7 +303,9 @@ def _is_shown(choice: FineChoice, situation: Situation, state: str, text: str) -
         return False
     if choice.situation not in ("", "aberto", situation):
         return False
-    return choice.state in ("", state) and matches(choice.text, text)
+    if choice.state not in ("", state):
+        return False
+    return not choice.text or matches(choice.text, fold(text))
 
 
 def _heading(laws: Sequence[FineAssessment]) -> str:
