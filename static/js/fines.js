@@ -111,6 +111,8 @@ function addUp(form) {
   const line = form.querySelector(".ledger-sum");
   if (!line) return;
   const picked = [...form.querySelectorAll(".fine:has(input:checked)")];
+  const link = line.querySelector(".ledger-sum__negotiate");
+  if (link) link.search = `multas=${picked.map((row) => row.dataset.number).join(",")}`;
   const unknown = picked.filter((row) => row.dataset.cents === "").length;
   line.dataset.picked = picked.length;
   const missing = unknown ? `, e ${unknown} sem valor informado` : "";
@@ -178,12 +180,6 @@ document.addEventListener("click", (event) => {
 });
 openLinked();
 // The panel may arrive after the page.
-const waiting = document.querySelector('#multas[data-panel="waiting"]');
-if (waiting) {
-  const observer = new MutationObserver(() => {
-    if (waiting.isConnected) return;
-    observer.disconnect();
-    openLinked();
-  });
-  observer.observe(waiting.parentNode, { childList: true });
-}
+document.addEventListener("portal:inserted", (event) => {
+  if (event.target.id === "multas") openLinked();
+});

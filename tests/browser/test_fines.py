@@ -12,6 +12,7 @@ MANY = "/placa/MUL0A45?completo=1"
 FEW = "/placa/ABC1D23?completo=1"
 # The longest panel of 45 fines on a desk, with one open line (EXPERIENCE.md, "Fines").
 MOST_PIXELS = 2600
+SUMMARY = ".ledger__more > details > summary"
 # Pairs of visible text boxes in the panel that share more than a pixel in both directions.
 OVERLAPS = """() => {
   const boxes = [];
@@ -53,7 +54,7 @@ def query(page: Any) -> dict[str, list[str]]:
 
 
 def open_second(page: Any) -> None:
-    page.locator(".fine summary").nth(1).focus()
+    page.locator(SUMMARY).nth(1).focus()
     page.keyboard.press("Enter")
 
 
@@ -96,7 +97,7 @@ def test_widths_between_phone_and_desk_omit_the_body(
 def test_details_of_every_fine_open_by_keyboard(page: Any, portal: PortalProcess) -> None:
     page.goto(portal.url + FEW)
     for number in (1, 2, 3):
-        summary = page.locator(f"#multa-{number} summary")
+        summary = page.locator(f"#multa-{number} {SUMMARY}")
         summary.focus()
         assert summary.evaluate("node => node === document.activeElement")
         page.keyboard.press("Space")
@@ -190,7 +191,10 @@ def test_script_sums_the_selection(page: Any, portal: PortalProcess) -> None:
         page.locator("input[name=marcada]").nth(number).check()
     text = line.inner_text()
     assert "Negociar" in text
-    assert len(query(page)["marcada"]) == 3
+    numbers = ",".join(query(page)["marcada"])
+    assert numbers.count(",") == 2
+    address = page.get_attribute(".ledger-sum__negotiate", "href")
+    assert address is not None and address.replace("%2C", ",").endswith(f"?multas={numbers}")
     page.reload()
     assert page.locator(".ledger-sum").inner_text() == text
     box, height = line.bounding_box(), page.viewport_size["height"]

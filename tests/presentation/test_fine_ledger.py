@@ -73,8 +73,8 @@ def test_bar_covers_every_situation_once() -> None:
     assert sum(one.width for one in bar) == pytest.approx(100, abs=0.05)
     for before, after in pairwise(bar):
         assert after.start == pytest.approx(before.start + before.width, abs=0.02)
-    assert bar[2].words == "em autuação · 1 autuação, ainda não é multa"
-    assert bar[0].words == "exigíveis · 3 multas"
+    assert bar[2].words == "em 1 autuação, ainda não é multa"
+    assert bar[0].words == "em 3 multas exigíveis"
 
 
 def test_bar_without_amounts_shows_counts() -> None:
@@ -142,6 +142,7 @@ def test_selection_sums_open_fines_only() -> None:
     found = ledger(marcada=["1", "2", "4", "299"])
     assert found.picked_count == 2
     assert found.picked_words == "1 multa e 1 autuação: R$\u00a0423,63"
+    assert found.negotiation == "/placa/ABC1D23/negociacao?multas=1,4"
     assert not any(line.can_pick for line in lines(found) if line.row.law.is_paid)
 
 

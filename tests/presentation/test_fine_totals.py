@@ -43,7 +43,7 @@ def test_discount_line_excludes_fines_past_their_due_date() -> None:
 
 def test_points_of_notice_do_not_count_yet() -> None:
     page = panel_text(notified(9))
-    assert "Pontos que contam0 na CNH" in page
+    assert "Pontos que contam0 de quem dirigia" in page
     assert "mais 4, se as autuações virarem multa" in page
     assert "se as autuações virarem multa" not in panel_text(penalised(60))
 
@@ -51,13 +51,13 @@ def test_points_of_notice_do_not_count_yet() -> None:
 def test_points_of_paid_fines_count() -> None:
     paid = {**penalised(90), "pagamento": payment(dataPagamento=days_ago(5))}
     page = panel_text(paid)
-    assert "Pontos que contam4 na CNH de quem dirigia, com a multa paga ou não" in page
+    assert "Pontos que contam4 de quem dirigia" in page
 
 
 def test_notices_are_not_counted_as_fines() -> None:
     page = panel_text(penalised(90), penalised(100), notified(9))
     assert "2 multas e 1 autuação em aberto" in page
-    assert "em autuação · 1 autuação, ainda não é multa" in page
+    assert "em 1 autuação, ainda não é multa" in page
     assert "3 multas" not in page
 
 

@@ -11,7 +11,7 @@ from portal.presentation import formats
 from portal.presentation.source_text import named, sentence
 from portal.presentation.vehicle.deadline_steps import DeadlineStep, deadline_steps
 from portal.presentation.vehicle.fines import FineRow
-from portal.presentation.vehicle.record_details import Detail
+from portal.presentation.vehicle.record_details import Detail, OtherData
 from portal.vehicle import EMPTY, HIDDEN, Field
 from portal.wording import counted
 
@@ -29,15 +29,15 @@ _PENALTY_DAYS: Final = 180
 class FineFacts:
     """The content of an opened line.
 
-    ``facts`` are the values and the hidden fields, ``blank`` the names of fields without data.
-    ``source_text`` describes the infraction as the source wrote it.
+    ``source_text`` describes the infraction as the source wrote it. ``other`` are the fields that
+    have no place of their own.
     """
 
     steps: tuple[DeadlineStep, ...]
     facts: tuple[Detail, ...]
     notes: tuple[str, ...]
-    blank: tuple[str, ...]
     source_text: Field
+    other: OtherData
 
 
 def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
@@ -46,8 +46,8 @@ def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
         steps=deadline_steps(row, today),
         facts=tuple(_facts(row, authority)),
         notes=tuple(_notes(row.law, today)),
-        blank=row.details.other.blank,
         source_text=row.fine.description,
+        other=row.details.other,
     )
 
 
@@ -76,8 +76,7 @@ def _facts(row: FineRow, authority: Field) -> Iterator[Detail]:
     yield Detail("Auto de infração", fine.notice)
     yield Detail("Valor", _amount(law))
     gravity = f"{law.gravity_word} {multiplier_of(law.infraction)}".rstrip()
-    yield Detail("Gravidade", Field(gravity, "known"))
-    yield Detail("Pontos", _points(law))
+    yield Detail("Gravidade", Field(f"{gravity}, {_points(law)}", "known"))
     if fine.kind or fine.kind.is_hidden:
         yield Detail("Situação na fonte", sentence(fine.kind))
     for clock in law.remedies:
@@ -86,7 +85,6 @@ def _facts(row: FineRow, authority: Field) -> Iterator[Detail]:
     yield Detail("Registrada em", _day(fine.registered_on, fine.registered_on_text))
     yield from row.details.speeds
     yield from row.details.payment
-    yield from row.details.other.shown
 
 
 def _classified(law: FineAssessment) -> Field:
@@ -122,12 +120,12 @@ def _amount(law: FineAssessment) -> Field:
     )
 
 
-def _points(law: FineAssessment) -> Field:
+def _points(law: FineAssessment) -> str:
     points = law.points
     if points.by_gravity is None:
-        return Field("não é possível dizer", "known")
+        return "pontos: não é possível dizer"
     outside = ", fora da contagem" if points.counted == 0 and points.by_gravity else ""
-    return Field(f"{counted(points.by_gravity, 'ponto', 'pontos')}{outside}", "known")
+    return f"{counted(points.by_gravity, 'ponto', 'pontos')}{outside}"
 
 
 def _day(day: date | None, text: Field) -> Field:

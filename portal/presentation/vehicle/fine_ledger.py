@@ -145,7 +145,7 @@ class FineLedger:
     ``heading`` is the count in words. ``lines`` are set where the list is short or not ordered by
     date, else the lines are in ``years``. ``shown_words`` says how many of how many are shown.
     ``rules`` are pairs of a name and what the law says, for every fine. ``negotiation`` is the
-    path of the negotiation page with the selected sum, or "".
+    path of the negotiation page with the selected fines, or "".
     """
 
     count: int
@@ -209,7 +209,7 @@ def fine_ledger(
         all_words=_all_words(lines),
         picked_count=len(picked),
         picked_words=_picked_words(picked),
-        negotiation=f"{path}/negociacao" if can_negotiate else "",
+        negotiation=_negotiation(path, picked) if can_negotiate else "",
         gravities=sums.gravities,
         rules=tuple(_rules(fines.assessments)),
     )
@@ -329,7 +329,7 @@ def _tiles(laws: Sequence[FineAssessment], sums: Totals) -> tuple[Tile, ...]:
     enforceable = _sum_words(sums.enforceable_amount, sums.enforceable_count)
     if sums.unclear_count and not sums.enforceable_count:
         enforceable = "não é possível dizer"
-    points = "na CNH de quem dirigia, com a multa paga ou não"
+    points = "de quem dirigia"
     if sums.points_to_come:
         points += f"; mais {formats.integer(sums.points_to_come)}, se as autuações virarem multa"
     if sums.points_unknown:
@@ -391,21 +391,25 @@ def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
         if key not in groups:
             continue
         width = 100 * shares[key] / total
-        group = groups[key]
-        words = _SITUATION_WORDS[key][len(group) > 1]
-        many = fines_in_words(group)
-        not_yet = ", ainda não é multa" if len(group) == 1 else ", ainda não são multas"
         segments.append(
             Segment(
                 situation=key,
-                amount=_sum_words(sums[key], len(group)),
-                words=f"{words} · {many}{not_yet if key == 'autuacao' else ''}",
+                amount=_sum_words(sums[key], len(groups[key])),
+                words=f"em {_segment_words(key, groups[key])}",
                 start=round(start, 2),
                 width=round(width, 2),
             )
         )
         start += width
     return tuple(segments)
+
+
+def _segment_words(situation: Situation, laws: Sequence[FineAssessment]) -> str:
+    """``28 multas exigíveis``, ``1 autuação, ainda não é multa``."""
+    is_one = len(laws) == 1
+    if situation == "autuacao":
+        return f"{fines_in_words(laws)}, ainda não {'é multa' if is_one else 'são multas'}"
+    return f"{fines_in_words(laws)} {_SITUATION_WORDS[situation][not is_one]}"
 
 
 def _situations(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Option]:
@@ -490,6 +494,13 @@ def _picked_words(lines: Sequence[LedgerLine]) -> str:
     return f"{fines_in_words(line.row.law for line in lines)}: {_open_sum(lines)}{missing}"
 
 
+def _negotiation(path: str, picked: Sequence[LedgerLine]) -> str:
+    """The path of the negotiation page, which deducts the selected fines."""
+    numbers = sorted(line.row.number for line in picked)
+    chosen = f"?multas={','.join(map(str, numbers))}" if numbers else ""
+    return f"{path}/negociacao{chosen}"
+
+
 def _rules(laws: Sequence[FineAssessment]) -> Iterator[tuple[str, str]]:
     """What holds for every fine, once."""
     owed = [law for law in laws if law.is_open]
@@ -503,3 +514,4 @@ def _rules(laws: Sequence[FineAssessment]) -> Iterator[tuple[str, str]]:
             yield label, note
     for note in dict.fromkeys(law.points.shared_note for law in laws if law.points.dateless_note):
         yield "Pontos", note
+    yield "Pontos", "Contam com a multa paga ou não, na CNH de quem dirigia ou do proprietário."
