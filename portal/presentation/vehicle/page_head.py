@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from portal.law import UNVERIFIED
 from portal.presentation import formats
 from portal.presentation.vehicle.fines import FineList
-from portal.presentation.vehicle.panel import PanelView
+from portal.presentation.vehicle.panel import PanelView, subject_path
 from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate, Renavam
@@ -17,10 +17,11 @@ class PageHead:
     """The vehicle in the hero: a ``plate`` or a ``renavam``; the other one is None.
 
     ``twin`` is the plate's other spelling. ``name`` and ``line`` are "" where they are unknown.
-    ``announcement`` is the verdict as a screen reader hears it when it arrives, else "".
+    ``path`` is that of the page. ``announcement`` is the verdict for a screen reader, or "".
     """
 
     title: str
+    path: str
     plate: Plate | None
     renavam: Renavam | None
     twin: Plate | None
@@ -46,6 +47,7 @@ def page_head(summary: PanelView[Summary]) -> PageHead:
     label = f"Placa {subject.display}" if plate else f"Renavam {subject.display}"
     return PageHead(
         title=f"{subject.display} – {name}" if plate and name else label,
+        path=subject_path(subject),
         plate=plate,
         renavam=subject if isinstance(subject, Renavam) else None,
         twin=plate.twin if plate else None,

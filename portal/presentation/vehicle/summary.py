@@ -71,7 +71,7 @@ _UNVERIFIED_IN_VERDICT: Final = (
     "multas-do-estado",
 )
 # More reasons would move the matrix below a phone's first screen. The sections show the records.
-MOST_REASONS = 4
+MOST_REASONS = 3
 
 
 def summary(

@@ -53,7 +53,7 @@ def test_sample_plates_are_offered_in_demo_mode_only(
 
 def test_demo_pages_say_that_the_data_is_fictitious(demo: PageClient) -> None:
     for path in (*OPEN_PAGES, f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie"):
-        assert "Dados fictícios" in demo.get(path).text, path
+        assert "dados fictícios" in demo.get(path).text.lower(), path
 
 
 @pytest.mark.parametrize(
