@@ -29,6 +29,7 @@ from portal.presentation.tools.comparison import (
 from portal.presentation.tools.negotiation import NegotiationPage, negotiation_page
 from portal.presentation.vehicle.changes import what_changed
 from portal.presentation.vehicle.facts import read_facts
+from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import (
     PanelFragment,
@@ -58,6 +59,7 @@ __all__ = [
     "DossierPage",
     "DossierSummary",
     "ErrorPage",
+    "FineChoice",
     "GlossaryPage",
     "Kept",
     "Lookup",
@@ -81,6 +83,7 @@ __all__ = [
     "comparison_path",
     "dossier_page",
     "error_page",
+    "fine_choice",
     "glossary_page",
     "negotiation_page",
     "not_refreshed",
