@@ -46,6 +46,7 @@ from portal.presentation.vehicle.panel import (
     not_refreshed,
     panel_needs,
 )
+from portal.presentation.vehicle.query import kept_query
 from portal.presentation.vehicle.report import WrittenReport
 
 __all__ = [
@@ -81,6 +82,7 @@ __all__ = [
     "dossier_page",
     "error_page",
     "glossary_page",
+    "kept_query",
     "negotiation_page",
     "not_refreshed",
     "panel_fragment",

@@ -33,6 +33,7 @@ from portal.presentation import (
     Panels,
     RenderContext,
     dossier_page,
+    kept_query,
     negotiation_page,
     not_refreshed,
     panel_fragment,
@@ -295,5 +296,8 @@ class VehiclePages:
 
     def _render_context(self) -> RenderContext:
         return RenderContext(
-            now=datetime.now(UTC), marker=self._hidden_marker, mask_names=self._mask_names
+            now=datetime.now(UTC),
+            marker=self._hidden_marker,
+            mask_names=self._mask_names,
+            query=kept_query(request.args.items(multi=True)),
         )
