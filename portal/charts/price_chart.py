@@ -38,8 +38,8 @@ SCREEN_PATH_SCALE: Final = 10
 _NEAR_ZERO: Final = 0.4
 # Shares of the plot's height: free above the highest grid line, for the peak's label, and below
 # the lowest one, for the axis break.
-_HEAD, _FOOT = 0.1, 0.1
-_BREAK_TOP: Final = 0.93
+_HEAD, _FOOT = 0.1, 0.12
+_BREAK_TOP: Final = 0.92
 # The flag stays beside its point; the labels of other series make room.
 _FLAG_WEIGHT: Final = 20.0
 # Texts at the sides have this many characters at most, without a wider margin.
@@ -63,10 +63,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class _Canvas:
-    """A plot with its margins, which hold the texts at the sides.
-
-    ``is_short``: the texts at the sides are the short ones.
-    """
+    """A plot with its margins, which hold the texts at the sides."""
 
     plot_width: float
     plot_height: float
@@ -76,25 +73,22 @@ class _Canvas:
     bottom: float = 0
     font_size: float = 14
     price_ticks: int = 8
-    is_short: bool = False
     is_fixed: bool = True
 
 
 # The paper canvas is 180 mm wide. In it and in the mini one a unit is a quarter of a millimetre,
-# so that letters of 11 units have 7.8 points. Compact is the dossier's chart on phones: letters
+# so that letters of 12 units have 8.5 points. Compact is the dossier's chart on phones: letters
 # of 14 units have 12 px or more from 286 px (a 320 px screen less its margins).
 _CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
         "screen": _Canvas(100, 100, is_fixed=False),
         "paper": _Canvas(
-            566, 152, left=70, top=22, right=84, bottom=22, font_size=11, price_ticks=6
+            550, 152, left=74, top=22, right=96, bottom=22, font_size=12, price_ticks=5
         ),
         "mini": _Canvas(
-            286, 120, left=66, top=20, right=80, bottom=20, font_size=11, price_ticks=4
+            278, 124, left=74, top=22, right=88, bottom=22, font_size=12, price_ticks=4
         ),
-        "compact": _Canvas(
-            222, 190, left=38, top=26, right=72, bottom=24, price_ticks=5, is_short=True
-        ),
+        "compact": _Canvas(222, 190, left=38, top=26, right=72, bottom=24, price_ticks=5),
     }
 )
 
@@ -430,17 +424,18 @@ def _labels_at_edge(
     flag_name = "" if words.now else month(mine[last].month)
     if flag_name:
         flag += label
-    # The zone's text is above the plot, the months below it.
+    # The month is below the flag, inside its room.
+    shift = label / 2 if flag_name else 0.0
+    wanted = [frame.y(float(point.value)) for point in points]
     placed = spread(
-        [frame.y(float(point.value)) for point in points],
+        [wanted[0] + shift, *wanted[1:]],
         [flag, *[label] * len(ending)],
         [_FLAG_WEIGHT, *[1.0] * len(ending)],
         0.0,
         height,
     )
     x, y = frame.at(last, mine[last])
-    # The month is below the flag, inside its room.
-    middle = placed[0] - (label / 2 if flag_name else 0)
+    middle = placed[0] - shift
     return (
         Flag(
             frame.rounded(middle),

@@ -63,11 +63,11 @@ def short_month(month: date) -> str:
 
 
 def axis_price(value: float) -> str:
-    return f"R$ {value / 1000:g} mil".replace(".", ",")
+    return f"R$\u00a0{value / 1000:g}\u00a0mil".replace(".", ",")
 
 
 def exact_price(value: Decimal) -> str:
-    return f"R$ {value:,.0f}".replace(",", ".")
+    return f"R$\u00a0{value:,.0f}".replace(",", ".")
 
 
 def drawn(*series: Sequence[Price], **options: Any) -> PriceChart | None:
@@ -224,7 +224,7 @@ def test_peak_outside_of_range_is_measured_but_not_marked() -> None:
     points = prices(96)
     points[5] = Price(points[5].month, Decimal(150_000))
     whole, range_only = chart(points), chart(points, last_months=36)
-    assert whole.peak is not None and whole.peak.price == "R$ 150.000"
+    assert whole.peak is not None and whole.peak.price == "R$\u00a0150.000"
     assert range_only.peak is None
     assert range_only.read.peak == whole.read.peak == 150_000
 
@@ -253,10 +253,10 @@ def test_last_real_month_has_its_name_unless_current() -> None:
 
 def test_peak_and_start_are_labelled() -> None:
     points = [*prices(36)]
-    points[12] = Price(points[12].month, Decimal(120_000))
+    points[24] = Price(points[24].month, Decimal(120_000))
     found = chart(points, layout="paper")
     assert found.peak is not None and found.start is not None
-    assert (found.peak.month, found.peak.price) == ("jan/18", "R$ 120.000")
+    assert (found.peak.month, found.peak.price) == ("jan/19", "R$\u00a0120.000")
     assert chart(points).start is None  # on a screen the crosshair reads it
     rising = [Price(date(2025, m, 1), Decimal(90_000 + 1_000 * m)) for m in range(1, 7)]
     assert chart(rising).peak is None  # the flag has it
