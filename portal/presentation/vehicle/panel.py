@@ -32,7 +32,7 @@ PANEL_NAMES: Final[tuple[PanelName, ...]] = ("resumo", "veiculo", "multas", "res
 
 TITLES: Final[Mapping[PanelName, str]] = {
     "resumo": "Resumo",
-    "veiculo": "Veículo e preço FIPE",
+    "veiculo": "Veículo",
     "multas": "Multas",
     "restricoes": "Restrições judiciais",
 }
@@ -127,12 +127,14 @@ class PanelView(Generic[Content]):
     """A panel's frame; ``content`` is set exactly when the state is "ready".
 
     ``missing`` lists the failed lookups and ``gap`` is the notice about them. A summary is ready
-    even if all lookups failed, because it states what is unknown. ``kept`` are the titles of the
+    even if all lookups failed, because it states what is unknown; ``has_nothing`` is then True, and
+    no other part of the page has anything to show. ``kept`` are the titles of the
     notices about stale answers. ``term`` is the glossary entry of the panel's register. ``url`` is
     the path of this panel alone, ``whole_page_url`` that of the page with every panel loaded.
     """
 
     name: PanelName
+    subject: Plate | Renavam
     title: str
     term: Term | None
     state: Literal["waiting", "idle", "unavailable", "ready"]
@@ -143,6 +145,7 @@ class PanelView(Generic[Content]):
     gap: Gap | None
     kept: tuple[str, ...]
     content: Content | None
+    has_nothing: bool
 
     @property
     def template(self) -> str:
@@ -202,8 +205,10 @@ def frame(
     missing = missing_of(panels, subject, lookups) if settled else ()
     # The panel with the prices is also fetched alone, so its address carries the choices.
     choices = context.query if name == "veiculo" else ()
+    has_nothing = name == "resumo" and len(missing) == len(lookups)
     return PanelView(
         name=name,
+        subject=subject,
         title=TITLES[name],
         term=term(_TERMS[name]) if name in _TERMS else None,
         state=state,
@@ -211,11 +216,12 @@ def frame(
         whole_page_url=path + changed(choices, completo="1"),
         provenance=origins,
         missing=missing,
-        gap=gap_of(missing, subject, is_all=name == "resumo" and len(missing) == len(lookups)),
+        gap=gap_of(missing, subject, is_all=has_nothing),
         kept=kept_titles(
             [(one.what, at) for one in origins if one.is_stale and (at := one.fetched_at)]
         ),
         content=content if state == "ready" else None,
+        has_nothing=has_nothing,
     )
 
 
