@@ -48,6 +48,7 @@ from portal.presentation.vehicle.panel import (
     not_refreshed,
     panel_needs,
 )
+from portal.presentation.vehicle.query import kept_query
 from portal.presentation.vehicle.report import WrittenReport
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "error_page",
     "fine_choice",
     "glossary_page",
+    "kept_query",
     "negotiation_page",
     "not_refreshed",
     "panel_fragment",

@@ -35,6 +35,7 @@ from portal.presentation import (
     RenderContext,
     dossier_page,
     fine_choice,
+    kept_query,
     negotiation_page,
     not_refreshed,
     panel_fragment,
@@ -305,7 +306,10 @@ class VehiclePages:
 
     def _render_context(self) -> RenderContext:
         return RenderContext(
-            now=datetime.now(UTC), marker=self._hidden_marker, mask_names=self._mask_names
+            now=datetime.now(UTC),
+            marker=self._hidden_marker,
+            mask_names=self._mask_names,
+            query=kept_query(request.args.items(multi=True)),
         )
 
 
