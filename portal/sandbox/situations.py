@@ -185,6 +185,12 @@ _FAULTS = (
 
 SITUATIONS = _VEHICLES + _FAULTS
 
+# The situations that the front page of the demonstration shows, one for each kind of verdict.
+_SHOWN = ("ABC1D23", "MUL0A45", "LMP0A01", "CIR0A01", "FIP0A06", "FOR0A02")
+SHOWCASES = tuple(
+    next(situation for situation in SITUATIONS if situation.plate == plate) for plate in _SHOWN
+)
+
 ORDINARY = Situation("", "Veículo comum", "200", _SAME)
 
 # The Renavam of the first plate's vehicle, to try the restrictions paths with a Renavam.

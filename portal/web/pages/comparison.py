@@ -12,9 +12,9 @@ from portal.access import Identity
 from portal.gateway import DECODE, RENAINF, RENAJUD, Directive
 from portal.presentation import MOST_PLATES, RenderContext, comparison_page, comparison_path
 from portal.presentation.failure_texts import INVALID_PLATE
+from portal.presentation.site.typed_subject import normalise_query
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.pages.lookups import Lookups
-from portal.web.pages.public import normalise_query
 from portal.web.pages.sessions import is_user_initiated
 
 NONE_GIVEN = "Informe pelo menos uma placa."
