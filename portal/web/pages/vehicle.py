@@ -42,7 +42,7 @@ from portal.presentation import (
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
 from portal.presentation.panels import Panel
 from portal.system.local_time import local_time
-from portal.vehicle import InvalidPlate, Plate, Renavam
+from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.errors import page_error
 from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
@@ -107,7 +107,9 @@ class VehiclePages:
         ):
             pages.add_url_rule(path, name, self._for_subject(Plate, view), methods=[method])
         pages.add_url_rule("/renavam/<text>", "renavam", self._for_subject(Renavam, self.renavam))
-        comparison = ComparisonPages(self._lookups, self._render_context, self._record_history)
+        comparison = ComparisonPages(
+            self._lookups, self._render_context, self._record_history, self._recent
+        )
         pages.add_url_rule("/comparar", "comparison", self._require_sign_in(comparison.compare))
 
         @pages.after_request
@@ -288,3 +290,7 @@ class VehiclePages:
 
     def _record_history(self, subject: Plate | Renavam) -> None:
         self._history.record(self._sessions.history_key, subject.text)
+
+    def _recent(self) -> list[Plate | Renavam]:
+        entries = self._history.recent(self._sessions.history_key)
+        return [parse_subject(entry.subject) for entry in entries]
