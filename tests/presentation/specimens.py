@@ -121,7 +121,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     "api": lambda: api_page(base_url="http://127.0.0.1:8000/", token="demo", samples=SAMPLES),
     "error": lambda: error_page(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
     "negotiation": lambda: negotiation_page(
-        PLATE, panels(), CONTEXT, {"multas": "80", "transferencia": "1.234,56"}
+        PLATE, panels(), CONTEXT, {"parte": "80", "transferencia": "1.234,56"}
     ),
     "negotiation, wrong": lambda: negotiation_page(
         PLATE, panels(), CONTEXT, {"multas": "<b>", "versao": "99", "reparos": '"><x>'}

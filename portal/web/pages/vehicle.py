@@ -216,7 +216,8 @@ class VehiclePages:
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
         """The negotiation page; it uses only stored answers, so it never costs anything."""
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
-        page = negotiation_page(plate, panels, self._render_context(), request.args)
+        asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
+        page = negotiation_page(plate, panels, self._render_context(), asked)
         status = 400 if page.is_wrong else 200
         return make_response(render_template(page.template, page=page), status)
 
