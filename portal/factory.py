@@ -281,7 +281,7 @@ def _policy(settings: Settings) -> Policy:
 
 
 def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
-    """Return the demonstration's showcase plates with the sandbox's answers of today.
+    """Return the demonstration's showcase plates with a caption and the answers of today.
 
     They do not pass through the gateway, because a list of examples is no lookup of a visitor.
     """
@@ -298,9 +298,9 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
         return Panel("fresh", body, result_of(body), datetime.now(UTC))
 
     return [
-        (plate, situation.title, Panels(*(panel(one, plate) for one in (DECODE, RENAINF, RENAJUD))))
-        for situation in SHOWCASES
-        for plate in (Plate.parse(situation.plate),)
+        (plate, caption, Panels(*(panel(one, plate) for one in (DECODE, RENAINF, RENAJUD))))
+        for text, caption in SHOWCASES
+        for plate in (Plate.parse(text),)
     ]
 
 

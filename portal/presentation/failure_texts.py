@@ -104,10 +104,16 @@ ERROR_PAGES: Final[dict[int, tuple[str, str]]] = {
     401: ("É preciso entrar", "Entre com o seu token para ver dados de veículos."),
     403: ("Acesso negado", "O seu acesso não permite isto. Fale com quem opera o portal."),
     404: ("Página não encontrada", "Confira o endereço, ou procure o veículo pela placa."),
-    405: ("Ação não permitida", "Esta página não aceita esse tipo de pedido."),
+    405: (
+        "Ação não permitida",
+        "Volte à página anterior e use os botões dela.",
+    ),
     413: ("Conteúdo grande demais", "Envie menos dados de uma vez."),
     415: ("Tipo de conteúdo não aceito", "Envie os dados no formato pedido."),
-    429: ("Pedidos demais", "Aguarde um pouco antes de tentar de novo."),
+    429: (
+        "Pedidos demais",
+        "Foram muitos em pouco tempo. Espere um pouco e tente de novo.",
+    ),
     500: ("Algo deu errado aqui", "O erro foi registrado. Tente de novo em instantes."),
     503: (
         "Indisponível no momento",

@@ -185,10 +185,15 @@ _FAULTS = (
 
 SITUATIONS = _VEHICLES + _FAULTS
 
-# The situations that the front page of the demonstration shows, one for each kind of verdict.
-_SHOWN = ("ABC1D23", "MUL0A45", "LMP0A01", "CIR0A01", "FIP0A06", "FOR0A02")
-SHOWCASES = tuple(
-    next(situation for situation in SITUATIONS if situation.plate == plate) for plate in _SHOWN
+# The plates that the front page of the demonstration shows, each with a caption: one for each kind
+# of verdict.
+SHOWCASES = (
+    ("ABC1D23", "uma ordem da Justiça, duas multas em aberto"),
+    ("MUL0A45", "45 multas"),
+    ("LMP0A01", "sem multas e sem restrições"),
+    ("CIR0A01", "uma ordem de circulação"),
+    ("FIP0A06", "seis versões na FIPE"),
+    ("FOR0A02", "fonte fora do ar"),
 )
 
 ORDINARY = Situation("", "Veículo comum", "200", _SAME)

@@ -83,7 +83,7 @@ def extract_code(text: str) -> str:
 class PublicPages:
     """The pages that are open in every mode.
 
-    ``showcases`` returns plates of the demonstration with their answers, each with a title; it is
+    ``showcases`` returns plates of the demonstration, each with a caption and its answers; it is
     called once a day. ``render_context`` returns the parameters of a page.
     """
 
@@ -240,8 +240,8 @@ class PublicPages:
         context = self._render_context()
         if self._showcases is None or self._showcases[0] != context.today:
             rows = tuple(
-                recent_lookup(plate, panels, None, context, note=title)
-                for plate, title, panels in self._load_showcases()
+                recent_lookup(plate, panels, None, context, note=caption)
+                for plate, caption, panels in self._load_showcases()
             )
             self._showcases = (context.today, rows)
         return self._showcases[1]
