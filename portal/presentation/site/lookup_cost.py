@@ -9,9 +9,7 @@ from portal.presentation.failure_texts import back_at_midnight
 from portal.wording import grouped
 
 STORED_IS_FREE: Final = "O que já está guardado não custa nada."
-_SPENT: Final = (
-    "O limite de consultas de hoje foi usado. {} O que já está guardado continua aberto."
-)
+_SPENT: Final = "O limite de hoje foi usado. {} O que já está guardado continua à mão."
 
 
 @dataclass(frozen=True, slots=True)
