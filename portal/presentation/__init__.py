@@ -2,23 +2,23 @@
 
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.site.api_reference import ApiPage, api_page
+from portal.presentation.site.lookup_cost import LookupCost
 from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
 from portal.presentation.site.public_pages import (
     DossierSummary,
     ErrorPage,
     GlossaryPage,
     NoPrice,
-    RecentLookup,
     SamplePlate,
-    SearchPage,
     SignInPage,
     VerifyPage,
     error_page,
     glossary_page,
-    search_page,
     sign_in_page,
     verify_page,
 )
+from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
+from portal.presentation.site.search_page import SearchPage, search_page
 from portal.presentation.site.site import Site
 from portal.presentation.tools.comparison import (
     MOST_PLATES,
@@ -29,6 +29,7 @@ from portal.presentation.tools.comparison import (
 from portal.presentation.tools.negotiation import NegotiationPage, negotiation_page
 from portal.presentation.vehicle.changes import what_changed
 from portal.presentation.vehicle.facts import read_facts
+from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import (
     PanelFragment,
@@ -59,9 +60,11 @@ __all__ = [
     "DossierPage",
     "DossierSummary",
     "ErrorPage",
+    "FineChoice",
     "GlossaryPage",
     "Kept",
     "Lookup",
+    "LookupCost",
     "NegotiationPage",
     "NoPrice",
     "PanelFragment",
@@ -82,6 +85,7 @@ __all__ = [
     "comparison_path",
     "dossier_page",
     "error_page",
+    "fine_choice",
     "glossary_page",
     "kept_query",
     "negotiation_page",
@@ -90,6 +94,7 @@ __all__ = [
     "panel_needs",
     "privacy_page",
     "read_facts",
+    "recent_lookup",
     "renavam_page",
     "search_page",
     "sign_in_page",

@@ -114,7 +114,7 @@ def test_forced_colours_keep_icons_and_borders(new_page: Any, portal: PortalProc
         stroke = page.evaluate(f"getComputedStyle(document.querySelector('{part}')).stroke")
         assert stroke == ink, part
     edges = page.evaluate(
-        """() => ['.verdict', '.answer', '.plate'].map((name) => {
+        """() => ['.verdict', '.answer'].map((name) => {
           const style = getComputedStyle(document.querySelector(name));
           return parseFloat(style.borderTopWidth);
         })"""

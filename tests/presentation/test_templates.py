@@ -216,7 +216,7 @@ def test_truncated_amount_is_shown_with_cents() -> None:
         pagamento=payment(),
     )
     page = text_of(check_html(whole_page(renainf=renainf_body(seen))))
-    for part in ("R$ 130,16", "média", "4 pontos", "art. 218, I", "22 dos 30 dias"):
+    for part in ("R$ 130,16", "média", "4 pontos", "art. 218, I", "22 de 30 dias"):
         assert part in page
 
 
