@@ -140,10 +140,10 @@ def _month_price(record: Record) -> MonthPrice | None:
     return _read_month_price(record)
 
 
-# Six candidates of ten years have 720 months, whose reading takes longer than drawing the whole page
-# (warm_page in bench/misses.py). A month's price is a row of a public table and no personal
-# data, and all vehicles of a version share it. Only short texts and flags, which the contract
-# names, are kept: an entry takes about 300 bytes. ``typed`` tells True from "1" and 1.
+# Six candidates of ten years have 720 months, whose reading takes longer than drawing the page
+# (warm_page in bench/misses.py). A month's price is a row of a public table and no personal data,
+# and all vehicles of a version share it. Only short texts and flags, which the contract names, are
+# kept: an entry takes about 300 bytes. ``typed`` tells True from "1" and 1.
 @lru_cache(4096, typed=True)
 def _known_month_price(*sent: object) -> MonthPrice | None:
     members = dict(zip(("ano", "mes", "valor", "predicao"), sent, strict=True))
