@@ -2,23 +2,23 @@
 
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.site.api_reference import ApiPage, api_page
+from portal.presentation.site.lookup_cost import LookupCost
 from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
 from portal.presentation.site.public_pages import (
     DossierSummary,
     ErrorPage,
     GlossaryPage,
     NoPrice,
-    RecentLookup,
     SamplePlate,
-    SearchPage,
     SignInPage,
     VerifyPage,
     error_page,
     glossary_page,
-    search_page,
     sign_in_page,
     verify_page,
 )
+from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
+from portal.presentation.site.search_page import SearchPage, search_page
 from portal.presentation.site.site import Site
 from portal.presentation.tools.comparison import (
     MOST_PLATES,
@@ -48,6 +48,7 @@ from portal.presentation.vehicle.panel import (
     not_refreshed,
     panel_needs,
 )
+from portal.presentation.vehicle.query import kept_query
 from portal.presentation.vehicle.report import WrittenReport
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "GlossaryPage",
     "Kept",
     "Lookup",
+    "LookupCost",
     "NegotiationPage",
     "NoPrice",
     "PanelFragment",
@@ -85,12 +87,14 @@ __all__ = [
     "error_page",
     "fine_choice",
     "glossary_page",
+    "kept_query",
     "negotiation_page",
     "not_refreshed",
     "panel_fragment",
     "panel_needs",
     "privacy_page",
     "read_facts",
+    "recent_lookup",
     "renavam_page",
     "search_page",
     "sign_in_page",

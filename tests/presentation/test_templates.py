@@ -244,7 +244,7 @@ def test_hostile_text_is_escaped() -> None:
 
 def test_chart_has_text_alternative_and_table() -> None:
     html = whole_page()
-    assert re.search(r"<title id=\"grafico-1-t\">Preço FIPE de SED", html)
+    assert re.search(r"<title id=\"grafico-titulo\">Preço FIPE de SED", html)
     assert "o maior preço foi" in html
     assert "mês a mês</summary>" in html
     assert " style=" not in html
