@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.backend import purge_bucket
 from portal.gateway.lookup import Caller, Failure, Observer
-from portal.storage import ledger, reading, spending, waiting, was_purged
+from portal.storage import ledger, reading, spending, was_purged, writing
 from portal.system.local_time import from_epoch
 
 log = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ class Ledger:
 
         The rows and their prices stay.
         """
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             return db.execute(
                 update(ledger).where(ledger.c.subject == subject).values(subject="")
             ).rowcount
@@ -150,7 +150,7 @@ class Ledger:
         opened, on_trial = None, False
         wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, entry.deadline - time.monotonic()))
         try:
-            with waiting(self._engine, wait_s).begin() as db:
+            with writing(self._engine, wait_s) as db:
                 if not _reserve(db, self._payer(day, ALL_CALLERS), self._daily_limit):
                     raise Failure("day_limit", self._until_midnight(now))
                 if not _reserve(db, self._payer(day, f"token:{caller.name}"), caller.daily_limit):
@@ -227,7 +227,7 @@ class Ledger:
         releases = free or refused or (entry.on_trial and not is_answer)
         left_s = entry.deadline - time.monotonic()
         wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
-        with waiting(self._engine, wait_s).begin() as db:
+        with writing(self._engine, wait_s) as db:
             which = {"number": entry.number, "written_at": entry.sent_at}
             if db.execute(_CLOSE, which | values).rowcount and releases:
                 for payer in (ALL_CALLERS, f"token:{caller}"):
@@ -269,7 +269,7 @@ class Ledger:
     def drop_past_counters(self) -> None:
         """Delete the call counters of days before yesterday; ledger rows stay."""
         day = from_epoch(self._clock() - 86400).date().isoformat()
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             db.execute(delete(spending).where(spending.c.day < day))
 
     def _until_midnight(self, now: float) -> float:

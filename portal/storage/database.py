@@ -3,6 +3,7 @@
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -41,13 +42,16 @@ from portal.storage.schema import (
     stored_revision,
 )
 from portal.storage.sqlite_traces import PageSearch, leave_no_trace
+from portal.storage.write_queue import WriteQueue
 
 log = logging.getLogger(__name__)
 
-# A write waits this long for another process's write lock on SQLite; ``waiting`` sets another
-# limit.
+# Longest wait of a write for the other writers of an SQLite file, of this process and of others;
+# ``writing`` takes another limit.
 WRITE_WAIT_S = 10.0
-# Seconds to wait for a pooled connection. Writers that wait for the write lock may hold them all.
+# Connections of a process to an SQLite file. Waiting writers hold none.
+SQLITE_CONNECTIONS = 16
+# Seconds to wait for a pooled connection. No transaction of SQLite lasts long.
 POOL_TIMEOUT_S = 5.0
 
 _SET_UP_LOCK = 0x646F7373  # "doss" in ASCII: arbitrary, but equal in every portal
@@ -131,7 +135,7 @@ purges = Table(
 )
 
 _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
-
+_write_queues: "WeakKeyDictionary[Engine, WriteQueue]" = WeakKeyDictionary()
 
 meta = Table(
     "meta",
@@ -302,8 +306,8 @@ def _sqlite(path: Path) -> Engine:
     engine = create_engine(
         address,
         poolclass=QueuePool,
-        pool_size=16,
-        max_overflow=64,
+        pool_size=SQLITE_CONNECTIONS,
+        max_overflow=0,
         pool_timeout=POOL_TIMEOUT_S,
     )
     event.listen(engine, "connect", _set_up_sqlite)
@@ -319,6 +323,7 @@ def _sqlite(path: Path) -> Engine:
 
     event.listen(engine, "connect", note_inode)
     event.listen(engine, "checkout", check_inode)
+    _write_queues[engine] = WriteQueue()
     search = _searches[engine] = PageSearch(path)
     event.listen(engine, "engine_disposed", lambda _engine: search.close())
     return engine
@@ -351,9 +356,23 @@ def _begin_immediate(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def waiting(engine: Engine, seconds: float) -> Engine:
-    """Return the engine with this limit, in seconds, on waits for SQLite's write lock."""
-    return engine.execution_options(write_wait_s=seconds)
+@contextmanager
+def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection]:
+    """Begin a transaction that commits at the end of the block. Raises SQLAlchemyError.
+
+    ``wait_s`` bounds the wait for SQLite's other writers: first for those of this process, without
+    a connection, then for the write lock. Do not nest.
+    """
+    queue = _write_queues.get(engine)
+    if queue is None:  # PostgreSQL, whose pool is a queue
+        with engine.begin() as db:
+            yield db
+        return
+    until = time.monotonic() + wait_s
+    with queue.turn(until):
+        left_s = max(0.0, until - time.monotonic())
+        with engine.execution_options(write_wait_s=left_s).begin() as db:
+            yield db
 
 
 def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
