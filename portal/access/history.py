@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from portal.access.sealing import cipher
 from portal.storage import erase_traces, reading, writing
 from portal.storage import history as table
+from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +72,7 @@ class History:
                     insert(table).values(visitor=visitor, subject=tag, asked_at=now, sealed=sealed)
                 )
         except SQLAlchemyError as error:  # includes a unique violation by a concurrent request
-            log.warning("history was not recorded: %s", type(error).__name__)
+            log.warning("history was not recorded: %s", error_kind(error))
 
     def recent(self, visitor: str) -> list[Entry]:
         """Return the visitor's ``LISTED`` latest lookups, the latest first.
@@ -96,7 +97,7 @@ class History:
             with reading(self._engine) as db:
                 rows = db.execute(query).all()
         except SQLAlchemyError as error:
-            log.warning("history was not read: %s", type(error).__name__)
+            log.warning("history was not read: %s", error_kind(error))
             return []
         for sealed, asked_at in rows:
             try:

@@ -17,9 +17,11 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from portal.gateway.backend import purge_bucket
 from portal.gateway.lookup import Caller, Failure, Observer
 from portal.storage import ledger, reading, spending, was_purged, writing
+from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
+from portal.system.repeated_warning import RepeatedWarning
 
-log = logging.getLogger(__name__)
+_warn = RepeatedWarning(logging.getLogger(__name__))
 
 ALL_CALLERS = "day"
 PAGE_SIZE = 1000  # rows
@@ -190,6 +192,7 @@ class Ledger:
             self._end_trial(on_trial)
             if opened is not None:  # perhaps committed, and only the confirmation was lost
                 self._defer(replace(opened, outcome=NOT_SENT), error)
+            _warn(f"cannot write to the ledger, so nothing is sent: {error_kind(error)}")
             raise Failure("no_ledger") from None
         return replace(opened, started=time.monotonic())
 
@@ -263,7 +266,7 @@ class Ledger:
         return {"within": self._namespace, "on": day, "by": payer}
 
     def _defer(self, entry: "LedgerEntry", error: SQLAlchemyError) -> None:
-        log.warning("cannot write a call's outcome yet: %s", type(error).__name__)
+        _warn(f"cannot write a call's outcome yet: {error_kind(error)}")
         self._pending.append(entry)
 
     def drop_past_counters(self) -> None:

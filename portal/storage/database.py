@@ -27,10 +27,18 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
+    insert,
     make_url,
     select,
 )
-from sqlalchemy.exc import DatabaseError, DisconnectionError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import (
+    DatabaseError,
+    DisconnectionError,
+    IntegrityError,
+    OperationalError,
+    ProgrammingError,
+    SQLAlchemyError,
+)
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
 from portal.storage.schema import (
@@ -38,11 +46,13 @@ from portal.storage.schema import (
     SchemaMismatch,
     mismatch,
     record_revision,
+    require_fitting_tables,
     schema_revision,
     stored_revision,
 )
 from portal.storage.sqlite_traces import PageSearch, leave_no_trace
 from portal.storage.write_queue import WriteQueue
+from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
@@ -152,11 +162,11 @@ def open_engine(
 
     An empty database is created, and the embedded one (SQLite) is migrated. A PostgreSQL database
     is migrated by ``upgrade_schema`` alone, because other portals may be using it. Raises OSError
-    or SQLAlchemyError if the database cannot be opened, SchemaMismatch if its schema is another
-    version's. Without ``required`` these errors are logged instead, because the database was set up
-    before and a process that starts during an outage must not exit. Every use of the engine then
-    fails until the database is reachable again. Without ``create`` nothing is created, migrated
-    or read.
+    or SQLAlchemyError if the database cannot be opened or denies the portal its tables,
+    SchemaMismatch if its schema is another version's or was changed. Without ``required`` these
+    errors are logged instead, because the database was set up before and a process that starts
+    during an outage must not exit. Every use of the engine then fails until the database is
+    reachable again. Without ``create`` nothing is created, migrated or read.
     """
     file = database_file(url, data_dir)
     if file is None:
@@ -173,6 +183,9 @@ def open_engine(
             if required:
                 _check_integrity(engine, file)
         _set_up_schema(engine)
+        if required:
+            require_fitting_tables(engine, metadata)
+            _try_to_write(engine)
     except (OSError, SQLAlchemyError, SchemaMismatch) as error:
         if required:
             engine.dispose()
@@ -180,7 +193,7 @@ def open_engine(
         if isinstance(error, SchemaMismatch):
             log.warning("%s", error)
         else:
-            log.warning("the database is away: %s", type(error).__name__)
+            log.warning("the database is away: %s", error_kind(error))
     return engine
 
 
@@ -188,6 +201,28 @@ def _set_up_schema(engine: Engine) -> None:
     if engine.dialect.name == "postgresql":
         require_current_schema(engine)
     upgrade_schema(engine)
+
+
+def _try_to_write(engine: Engine) -> None:
+    """Insert into PostgreSQL and roll back. Raises SQLAlchemyError if a right is missing.
+
+    A server that is read-only for the moment, such as a standby, is logged only.
+    """
+    if engine.dialect.name != "postgresql":
+        return
+    values = {"subject": "", "origin": "", "caller": "", "price": "0", "outcome": "probe"}
+    try:
+        with engine.connect() as db:
+            db.execute(
+                insert(ledger).values(sent_at=0.0, day="", operation="", namespace="", **values)
+            )
+            db.execute(insert(history).values(visitor="", subject="", asked_at=0.0, sealed=b""))
+            db.execute(insert(spending).values(namespace="", day="", payer="", calls=0))
+            db.rollback()
+    except (ProgrammingError, IntegrityError):
+        raise
+    except SQLAlchemyError as error:
+        log.warning("the database refuses writes: %s", error_kind(error))
 
 
 def require_current_schema(engine: Engine) -> None:

@@ -5,7 +5,7 @@ import ssl
 
 
 def error_kind(error: BaseException) -> str:
-    """Return an exception's class and the TLS reason or errno name, its own or its cause's.
+    """Return an exception's class with its TLS reason, errno name or SQLSTATE, or its cause's.
 
     The exception's text is left out: it may hold an address, and with it a plate or a password.
     """
@@ -19,6 +19,12 @@ def error_kind(error: BaseException) -> str:
 
 
 def _detail(error: BaseException) -> str | None:
+    # SQLAlchemy's errors hold the driver's: psycopg's with a SQLSTATE, sqlite3's with a name.
+    driver_error = getattr(error, "orig", None)
+    if (state := getattr(driver_error, "sqlstate", None)) is not None:
+        return f"SQLSTATE {state}"
+    if (name := getattr(driver_error, "sqlite_errorname", None)) is not None:
+        return str(name)
     match error:
         case ssl.SSLCertVerificationError():
             return str(error.verify_message.partition(",")[0])
