@@ -184,7 +184,8 @@ def open_engine(
                 _check_integrity(engine, file)
         _set_up_schema(engine)
         if required:
-            require_fitting_tables(engine, metadata)
+            with reading(engine) as db:
+                require_fitting_tables(db, metadata)
             _try_to_write(engine)
     except (OSError, SQLAlchemyError, SchemaMismatch) as error:
         if required:

@@ -3,7 +3,7 @@
 Alembic is not imported here, because a start on an up-to-date database does not need it.
 """
 
-from sqlalchemy import Connection, Engine, MetaData, inspect, text
+from sqlalchemy import Connection, MetaData, inspect, text
 
 # The migrations in their order. A test compares them with the files in migrations/versions.
 REVISIONS = ("0001", "0002")
@@ -58,13 +58,13 @@ def mismatch(revision: str) -> SchemaMismatch:
     )
 
 
-def require_fitting_tables(engine: Engine, metadata: MetaData) -> None:
+def require_fitting_tables(db: Connection, metadata: MetaData) -> None:
     """Raise SchemaMismatch if a table or column is missing, or a column of another must be filled.
 
     The recorded revision does not show what an operator changed by hand or restored in part.
     Raises SQLAlchemyError.
     """
-    inspected, faults = inspect(engine), []
+    inspected, faults = inspect(db), []
     for table in metadata.sorted_tables:
         if not inspected.has_table(table.name):
             faults.append(f"{table.name} is missing")
