@@ -63,11 +63,13 @@ _STARTUP_ERRORS = (
 
 
 @contextmanager
-def exit_on_startup_error() -> Iterator[None]:
+def exit_on_startup_error(*further: type[Exception]) -> Iterator[None]:
     """Exit with status 1 and one line on an unusable data directory, key, database or store."""
     try:
         yield
-    except _STARTUP_ERRORS as error:
+    except Exception as error:
+        if not isinstance(error, (*_STARTUP_ERRORS, *further)):
+            raise
         sys.exit(f"dossie-veicular: cannot start: {str(error).splitlines()[0]}")
 
 

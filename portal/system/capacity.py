@@ -35,6 +35,22 @@ class Capacity:
 FULL_CAPACITY = Capacity(BACKLOG, BLOCKING_THREADS + PANEL_THREADS)
 
 
+MINIMUM_CAPACITY = Capacity(_MINIMUM, _MINIMUM)
+
+
+class TooFewFiles(Exception):
+    """The limit of open files allows no portal. The text is one line for the operator."""
+
+
+def require_open_files() -> None:
+    """Raise TooFewFiles if the limit is lower than the smallest capacity needs."""
+    if open_files_limit() < MINIMUM_CAPACITY.open_files:
+        raise TooFewFiles(
+            f"{open_files_limit()} open files are allowed (ulimit -n), "
+            f"{MINIMUM_CAPACITY.open_files} are needed"
+        )
+
+
 def capacity() -> Capacity:
     """Return what this process's limit of open files allows, at most FULL_CAPACITY.
 
