@@ -1,6 +1,21 @@
 """View models: each page has a frozen dataclass with its template, and a factory."""
 
+from portal.presentation.issued.pages import (
+    EndedDossierPage,
+    IssuedDossierPage,
+    IssuedListPage,
+    IssuedRow,
+    issued_list_page,
+)
+from portal.presentation.issued.summary import IssuedSummary, issued_summary
+from portal.presentation.issued.verification import (
+    VerificationPage,
+    VerifiedDossier,
+    partly_hidden,
+    verification_page,
+)
 from portal.presentation.paper.dossier import DossierPage, dossier_page
+from portal.presentation.paper.issuer import Issuer
 from portal.presentation.site.api_reference import ApiPage, api_page
 from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
 from portal.presentation.site.public_pages import (
@@ -12,12 +27,10 @@ from portal.presentation.site.public_pages import (
     SamplePlate,
     SearchPage,
     SignInPage,
-    VerifyPage,
     error_page,
     glossary_page,
     search_page,
     sign_in_page,
-    verify_page,
 )
 from portal.presentation.site.site import Site
 from portal.presentation.tools.comparison import (
@@ -56,8 +69,14 @@ __all__ = [
     "ComparisonPage",
     "DossierPage",
     "DossierSummary",
+    "EndedDossierPage",
     "ErrorPage",
     "GlossaryPage",
+    "IssuedDossierPage",
+    "IssuedListPage",
+    "IssuedRow",
+    "IssuedSummary",
+    "Issuer",
     "Kept",
     "Lookup",
     "NegotiationPage",
@@ -73,7 +92,8 @@ __all__ = [
     "SignInPage",
     "Site",
     "VehiclePage",
-    "VerifyPage",
+    "VerificationPage",
+    "VerifiedDossier",
     "WrittenReport",
     "api_page",
     "comparison_page",
@@ -81,10 +101,13 @@ __all__ = [
     "dossier_page",
     "error_page",
     "glossary_page",
+    "issued_list_page",
+    "issued_summary",
     "negotiation_page",
     "not_refreshed",
     "panel_fragment",
     "panel_needs",
+    "partly_hidden",
     "privacy_page",
     "read_facts",
     "renavam_page",
@@ -92,5 +115,5 @@ __all__ = [
     "sign_in_page",
     "subject_phrase",
     "vehicle_page",
-    "verify_page",
+    "verification_page",
 ]

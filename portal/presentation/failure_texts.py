@@ -82,6 +82,7 @@ ERROR_PAGES: Final[dict[int, tuple[str, str]]] = {
     403: ("Acesso negado", "O seu acesso não permite isto. Fale com quem opera o portal."),
     404: ("Página não encontrada", "Confira o endereço, ou procure o veículo pela placa."),
     405: ("Ação não permitida", "Esta página não aceita esse tipo de pedido."),
+    410: ("Não existe mais", "Este dossiê venceu, foi revogado ou foi excluído."),
     413: ("Conteúdo grande demais", "Envie menos dados de uma vez."),
     415: ("Tipo de conteúdo não aceito", "Envie os dados no formato pedido."),
     429: ("Pedidos demais", "Aguarde um pouco antes de tentar de novo."),

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from wsgiref.types import WSGIApplication
 
@@ -11,8 +11,10 @@ from flask import Flask, g, get_flashed_messages, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from portal.access import Gatekeeper, History
+from portal.dossiers import ENDED_KEPT_S, DossierArchive
 from portal.gateway import OPERATIONS, Gateway
 from portal.presentation import (
+    Issuer,
     Kept,
     PrivacyPage,
     SamplePlate,
@@ -45,11 +47,19 @@ from portal.web.observability.metrics import (
 )
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages.dossier_code import DossierCodes
+from portal.web.pages.issued import IssuedPages, SharedPages
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.pdf import render_pdf
 from portal.web.pages.public import PublicPages
-from portal.web.pages.sessions import SESSION_S, DynamicSecureCookies, Sessions, limit_pages
+from portal.web.pages.sessions import (
+    SESSION_S,
+    SHARED,
+    DynamicSecureCookies,
+    Sessions,
+    limit_pages,
+)
 from portal.web.pages.vehicle import VehiclePages
+from portal.web.pages.verification import Verification
 
 NETWORK_MARGIN_S = 10  # the browser waits for a panel this much longer than the server's limit
 
@@ -61,6 +71,8 @@ class Dependencies:
     gateway: Gateway
     gatekeeper: Gatekeeper
     history: History
+    dossiers: DossierArchive
+    issuer: Issuer | None
     pool: Executor
     samples: Sequence[SamplePlate]
     secret: bytes = field(repr=False)
@@ -97,8 +109,12 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     assets = Assets.build(portal.static)
     codes = DossierCodes(portal.secret, portal.namespace)
     public_pages = PublicPages(
-        sessions, portal.history, codes, portal.samples, portal.limits, _privacy(portal)
+        sessions, portal.history, portal.samples, portal.limits, _privacy(portal)
     )
+
+    def as_pdf(html: str) -> bytes:
+        return render_pdf(html, assets)
+
     vehicle_pages = VehiclePages(
         portal.gateway,
         Lookups(portal.gateway, portal.pool),
@@ -106,9 +122,13 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         portal.history,
         public_pages,
         codes,
-        lambda html: render_pdf(html, assets),
+        as_pdf,
         portal.hidden_marker,
         portal.mask_names,
+    )
+    dossiers, limits = portal.dossiers, portal.limits
+    issued_pages = IssuedPages(
+        vehicle_pages, sessions, dossiers, limits, assets, as_pdf, portal.issuer
     )
     register_metrics(app, portal.metrics)
     register_request_log(app)
@@ -121,6 +141,9 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         JsonApi(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
         public_pages.blueprint(),
         vehicle_pages.blueprint(),
+        issued_pages.blueprint(),
+        SharedPages(dossiers, limits, assets).blueprint(),
+        Verification(codes, dossiers, limits).blueprint(),
         health_blueprint(portal.ready),
         metrics_blueprint(portal.metrics, portal.metrics_access),
         assets.blueprint(),
@@ -131,19 +154,25 @@ def init_app(app: Flask, portal: Dependencies) -> None:
 
     @app.context_processor
     def site() -> dict[str, Site]:
-        return {
-            "site": Site(
-                demo=sessions.is_demo,
-                signed_in=sessions.signed_in_name,
-                sign_in_offered=not sessions.is_demo,
-                request_id=g.get("request_id", ""),
-                csrf_token=sessions.csrf_token,
-                asset=assets.url,
-                path=request.path,
-                panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
-                notices=lambda: map(str, get_flashed_messages()),
-            )
-        }
+        page = Site(
+            demo=sessions.is_demo,
+            signed_in=None,
+            sign_in_offered=False,
+            request_id=g.get("request_id", ""),
+            csrf_token=sessions.csrf_token,
+            asset=assets.url,
+            path=request.path,
+            panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
+        )
+        if request.blueprint == SHARED:  # such a page reads no session, so that it sets no cookie
+            return {"site": page}
+        with_session = replace(
+            page,
+            signed_in=sessions.signed_in_name,
+            sign_in_offered=not sessions.is_demo,
+            notices=lambda: map(str, get_flashed_messages()),
+        )
+        return {"site": with_session}
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:
@@ -162,6 +191,8 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
         history_s=portal.history.retention_s,
         session_s=SESSION_S,
         tries_s=SIGN_IN_WINDOW_S,
+        dossier_s=portal.dossiers.lifetime_s,
+        ended_dossier_s=ENDED_KEPT_S,
         counts_requests=portal.limits.counts_requests,
         mask_names=portal.mask_names,
     )

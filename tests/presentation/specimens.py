@@ -22,7 +22,7 @@ from portal.presentation import (
     search_page,
     sign_in_page,
     vehicle_page,
-    verify_page,
+    verification_page,
 )
 from portal.vehicle import Plate, Renavam
 from tests.factories import report_body
@@ -53,6 +53,8 @@ def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
         history_s=2_592_000,
         session_s=43_200,
         tries_s=3_600,
+        dossier_s=2_592_000,
+        ended_dossier_s=31_536_000,
         counts_requests=mask_names,
         mask_names=mask_names,
     )
@@ -90,15 +92,15 @@ PAGES: dict[str, Callable[[], Any]] = {
     ),
     "sign in": lambda: sign_in_page(pass_through=False, problem="Token desconhecido."),
     "sign in, pass-through": lambda: sign_in_page(pass_through=True, next_path="/placa/ABC1D23"),
-    "verify": lambda: verify_page(),
-    "verify, forged": lambda: verify_page("abc"),
-    "verify, good": lambda: verify_page(
-        "abc", DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 8)
+    "verify": lambda: verification_page(),
+    "verify, unknown": lambda: verification_page("abc"),
+    "verify, signed": lambda: verification_page(
+        "abc", signed=DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 8)
     ),
-    "verify, kept": lambda: verify_page(
-        "abc", DossierSummary("ABC1D23", NOW, 0, None, "empty", "ab" * 8, NOW, NOW)
+    "verify, kept": lambda: verification_page(
+        "abc", signed=DossierSummary("ABC1D23", NOW, 0, None, "empty", "ab" * 8, NOW, NOW)
     ),
-    "verify, former": lambda: verify_page("abc", is_former=True),
+    "verify, former": lambda: verification_page("abc", is_former=True),
     "glossary": glossary_page,
     "privacy": lambda: privacy("managed"),
     "privacy, demo": lambda: privacy("demo"),

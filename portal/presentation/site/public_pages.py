@@ -102,20 +102,6 @@ class DossierSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class VerifyPage:
-    """The verification page.
-
-    ``outcome`` "forged": this portal did not sign the code. "former": the code was signed by a
-    version that did not record whether the data was real.
-    """
-
-    template: ClassVar[str] = "pages/verify.html"
-    code: str
-    outcome: Literal["none", "forged", "former", "verified"]
-    summary: DossierSummary | None
-
-
-@dataclass(frozen=True, slots=True)
 class GlossaryPage:
     """The glossary page: every term, in the glossary's order."""
 
@@ -138,7 +124,6 @@ class ErrorPage:
 
 # The plate field has no room for a longer text.
 _LONGEST_QUERY: Final = 64
-_LONGEST_CODE: Final = 1000
 _DIGEST_GROUP: Final = 4
 
 
@@ -163,18 +148,6 @@ def search_page(
 def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "") -> SignInPage:
     """The sign-in form; the caller must have checked that ``next_path`` is safe."""
     return SignInPage(pass_through, next_path, problem)
-
-
-def verify_page(
-    code: str = "", summary: DossierSummary | None = None, is_former: bool = False
-) -> VerifyPage:
-    """The verification form, with the outcome for ``code`` if there is one."""
-    code = sanitise_echo(code, _LONGEST_CODE)
-    if summary is not None:
-        return VerifyPage(code, "verified", summary)
-    if not code:
-        return VerifyPage(code, "none", None)
-    return VerifyPage(code, "former" if is_former else "forged", None)
 
 
 def glossary_page() -> GlossaryPage:

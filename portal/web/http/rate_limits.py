@@ -26,6 +26,10 @@ T = TypeVar("T")
 # Enough attempts for mistyped tokens, and too few to guess one.
 WRONG_TOKENS: Final = "5/minute;20/hour"
 SIGN_IN_WINDOW_S: Final = 3600  # the longest of these windows
+# Enough for mistyped numbers of dossiers. A number has 60 random bits, a link's key 128.
+WRONG_DOSSIERS: Final = "20/minute;100/hour"
+# A rendering takes about a second of processor time.
+ISSUED_DOSSIERS: Final = "30/minute;300/hour"
 REDIS_TIMEOUT_S: Final = 1.0
 
 
@@ -48,6 +52,14 @@ class RateLimits:
     @cached_property
     def _sign_in_limits(self) -> "list[RateLimitItem]":
         return _parse_limit(WRONG_TOKENS)
+
+    @cached_property
+    def _guess_limits(self) -> "list[RateLimitItem]":
+        return _parse_limit(WRONG_DOSSIERS)
+
+    @cached_property
+    def _issue_limits(self) -> "list[RateLimitItem]":
+        return _parse_limit(ISSUED_DOSSIERS)
 
     @cached_property
     def _local(self) -> "FixedWindowRateLimiter":
@@ -74,6 +86,27 @@ class RateLimits:
         """Reset the sign-in counter of an address after its token was accepted."""
         for item in self._sign_in_limits:
             self._run(partial(_clear, item=item, kind="sign-in", subject=network(address)))
+
+    def guess_wait(self, address: str | None) -> int | None:
+        """The wait of an address that named too many unknown dossiers; counts nothing.
+
+        A known dossier is neither counted nor resets the counter, so that one valid link does not
+        free its holder to guess. Parallel requests may pass the limit by their number.
+        """
+        subject = network(address)
+        for item in self._guess_limits:
+            wait = self._run(partial(_wait, item=item, kind="dossier", subject=subject))
+            if wait is not None:
+                return wait
+        return None
+
+    def count_guess(self, address: str | None) -> None:
+        """Count an unknown number or key of a dossier."""
+        self._count(self._guess_limits, "dossier", network(address))
+
+    def issue(self, address: str | None) -> int | None:
+        """Count the issuing of a dossier."""
+        return self._count(self._issue_limits, "issue", network(address))
 
     def _count(self, items: "Sequence[RateLimitItem]", kind: str, subject: str) -> int | None:
         for item in items:
@@ -131,6 +164,20 @@ def _hit(
 ) -> int | None:
     if strategy.hit(item, kind, subject):
         return None
+    return _remaining(strategy, item, kind, subject)
+
+
+def _wait(
+    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
+) -> int | None:
+    if strategy.test(item, kind, subject):
+        return None
+    return _remaining(strategy, item, kind, subject)
+
+
+def _remaining(
+    strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
+) -> int:
     reset_at = strategy.get_window_stats(item, kind, subject).reset_time
     return max(1, ceil(reset_at - time.time()))
 

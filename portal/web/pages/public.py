@@ -1,10 +1,7 @@
 """Pages public in every mode: search, sign-in, glossary, privacy, API reference."""
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from urllib.parse import unquote
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
@@ -25,22 +22,18 @@ from portal.presentation import (
     glossary_page,
     search_page,
     sign_in_page,
-    verify_page,
 )
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.site.typed_subject import without_label
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.rate_limits import RateLimits, seconds
-from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.sessions import Sessions, local_path
 
 WRONG_TOKEN = "Este token não foi aceito."  # noqa: S105
 EXPIRED_TOKEN = "Este token foi revogado ou venceu."  # noqa: S105
 TOO_MANY_TRIES = "Tentativas demais com tokens errados. Espere {} e tente de novo."
-MAX_CODE_LENGTH = 1000
 _SEPARATORS = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
-_DASHES = str.maketrans("‐–—‑−", "-----")
-_CODE_IN_AN_ADDRESS = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
+DASHES = str.maketrans("‐–—‑−", "-----")
 
 
 def normalise_query(text: str) -> str:
@@ -49,7 +42,7 @@ def normalise_query(text: str) -> str:
     Removes blanks, dots and the word "renavam", turns every dash into a hyphen, and removes hyphens
     from a number.
     """
-    plain = without_label(text).translate(_SEPARATORS).translate(_DASHES)
+    plain = without_label(text).translate(_SEPARATORS).translate(DASHES)
     digits = plain.replace("-", "")
     return digits if digits.isdecimal() else plain
 
@@ -63,17 +56,6 @@ def check_invented(subject: Plate | Renavam) -> None:
         raise InvalidPlate(subject.text)
 
 
-def extract_code(text: str) -> str:
-    """Extract a dossier's code from pasted text.
-
-    Removes blanks and line breaks, which a printed code contains, and accepts the QR code's URL.
-    """
-    plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
-    address = _CODE_IN_AN_ADDRESS.match(plain)
-    code = unquote(address[1]) if address else plain
-    return code.translate(_DASHES)[:MAX_CODE_LENGTH]
-
-
 class PublicPages:
     """The pages that show no vehicle data."""
 
@@ -81,14 +63,12 @@ class PublicPages:
         self,
         sessions: Sessions,
         history: History,
-        codes: DossierCodes,
         samples: Sequence[SamplePlate],
         limits: RateLimits,
         privacy: PrivacyPage,
     ) -> None:
         self._sessions = sessions
         self._history = history
-        self._codes = codes
         self._samples = samples
         self._limits = limits
         self._privacy = privacy
@@ -101,7 +81,6 @@ class PublicPages:
         pages.add_url_rule("/entrar", "sign_in", self.sign_in_form)
         pages.add_url_rule("/entrar", "sign_in_post", self.sign_in, methods=["POST"])
         pages.add_url_rule("/sair", "sign_out", self.sign_out, methods=["POST"])
-        pages.add_url_rule("/verificar", "verify", self.verify)
         pages.add_url_rule("/glossario", "glossary", self.glossary)
         pages.add_url_rule("/privacidade", "privacy", self.privacy)
         pages.add_url_rule("/api", "reference", self.reference)
@@ -163,12 +142,6 @@ class PublicPages:
     def sign_out(self) -> BaseResponse:
         self._sessions.sign_out()
         return redirect(url_for("open.search"), 303)
-
-    def verify(self) -> str:
-        code = extract_code(request.args.get("codigo", ""))
-        summary = self._codes.read(code) if code else None
-        page = verify_page(code, summary, self._codes.is_former(code))
-        return render_template(page.template, page=page)
 
     def glossary(self) -> str:
         page = glossary_page()

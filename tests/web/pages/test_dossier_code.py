@@ -16,7 +16,7 @@ from portal.presentation import (
     NoPrice,
     Panels,
     dossier_page,
-    verify_page,
+    verification_page,
 )
 from portal.web.pages.dossier_code import DossierCodes
 from tests.conftest import PortalFactory
@@ -52,7 +52,8 @@ def stamped(shown: Panels) -> DossierPage:
 
 def verified(code: str) -> str:
     """The text of /verificar for a code."""
-    return text_of(check_html(render(verify_page(code, CODES.read(code), CODES.is_former(code)))))
+    page = verification_page(code, signed=CODES.read(code), is_former=CODES.is_former(code))
+    return text_of(check_html(render(page)))
 
 
 @given(
