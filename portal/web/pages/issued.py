@@ -11,6 +11,7 @@ from flask import (
     Response,
     abort,
     flash,
+    get_template_attribute,
     make_response,
     redirect,
     render_template,
@@ -131,7 +132,7 @@ class IssuedPages:
         if not has_records(page):
             return page_error(409, NOTHING_TO_ISSUE, NO_ANSWER, plate.text)
         identifiers = new_identifiers()
-        html = render_template("pages/issued_paper.html", page=stamp_issued(page, identifiers))
+        html = render_template("issued_paper.html", page=stamp_issued(page, identifiers))
         try:
             pdf = self._render_pdf(html)
         except PDFUnavailable:
@@ -158,7 +159,7 @@ class IssuedPages:
     def dossier(self, dossier: Dossier) -> BaseResponse:
         number = display_number(dossier.number)
         path = url_for("dossiers.dossier", text=number)
-        link = url_for("shared.dossier", key=dossier.key, _external=True)
+        link = url_for("shared.dossier", text=dossier.key, _external=True)
         page = _page(dossier, path, link=link, revoke_path=f"{path}/revogar")
         return make_response(render_template(page.template, page=page))
 
@@ -186,26 +187,26 @@ class SharedPages:
     def blueprint(self) -> Blueprint:
         pages = Blueprint(SHARED, __name__)
         for path, name, view in (
-            ("/d/<key>", "dossier", self.dossier),
-            ("/d/<key>.pdf", "pdf", self.pdf),
-            ("/d/<key>/papel", "paper", self.paper),
+            ("/d/<text>", "dossier", self.dossier),
+            ("/d/<text>.pdf", "pdf", self.pdf),
+            ("/d/<text>/papel", "paper", self.paper),
         ):
             pages.add_url_rule(path, name, partial(self._shared, view))
         pages.after_request(_keep_out_of_indexes)
         return pages
 
-    def _shared(self, view: Callable[[Dossier, str], BaseResponse], key: str) -> BaseResponse:
+    def _shared(self, view: Callable[[Dossier, str], BaseResponse], text: str) -> BaseResponse:
         wait_s = self._limits.guess_wait(request.remote_addr)
         if wait_s is not None:
             raise TooManyRequests(retry_after=wait_s)
-        dossier = self._dossiers.by_key(key) if is_share_key(key) else None
+        dossier = self._dossiers.by_key(text) if is_share_key(text) else None
         if dossier is None:
             self._limits.count_guess(request.remote_addr)
             page = EndedDossierPage("unknown", "", None, None)
             return make_response(render_template(page.template, page=page), 404)
         if dossier.state != "valid":
             return ended_response(dossier)
-        return view(dossier, url_for("shared.dossier", key=key))
+        return view(dossier, url_for("shared.dossier", text=text))
 
     def dossier(self, dossier: Dossier, path: str) -> BaseResponse:
         page = _page(dossier, path)
@@ -267,8 +268,8 @@ def _paper_response(
     html = dossiers.html(dossier)
     if html is None:
         abort(410)
-    toolbar = render_template(
-        "components/paper_toolbar.html", back=back, pdf=f"{back}.pdf" if dossier.has_pdf else ""
+    toolbar = get_template_attribute("components/paper_toolbar.html", "paper_toolbar")(
+        back, f"{back}.pdf" if dossier.has_pdf else ""
     )
     html = _HASHED_ASSET.sub(partial(_present_name, assets), html)
     return make_response(html.replace(TOOLBAR, toolbar, 1))

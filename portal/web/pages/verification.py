@@ -78,7 +78,7 @@ class Verification:
         if is_share_key(code):
             dossier = self._dossiers.by_key(code)
         if dossier is not None:
-            verified = _verified(dossier, path=url_for("shared.dossier", key=code))
+            verified = _verified(dossier, path=url_for("shared.dossier", text=code))
             return verification_page(code, dossier=verified, state=dossier.state)
         self._limits.count_guess(request.remote_addr)
         return verification_page(code)
