@@ -40,6 +40,7 @@ from portal.presentation.tools.comparison import (
     comparison_path,
 )
 from portal.presentation.tools.negotiation import NegotiationPage, negotiation_page
+from portal.presentation.vehicle.changes import what_changed
 from portal.presentation.vehicle.facts import read_facts
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import (
@@ -116,4 +117,5 @@ __all__ = [
     "subject_phrase",
     "vehicle_page",
     "verification_page",
+    "what_changed",
 ]

@@ -10,11 +10,16 @@ from portal.presentation.panels import Panel
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
 from portal.presentation.vehicle.fines import FineList
+from portal.presentation.vehicle.page_head import (
+    PageHead,
+    SectionLink,
+    page_head,
+    section_links,
+)
 from portal.presentation.vehicle.panel import (
     LOOKUP_WORDS,
     PANEL_NAMES,
     Lookup,
-    PanelName,
     Panels,
     PanelView,
     RenderContext,
@@ -31,6 +36,63 @@ _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três c
 AnyPanel = (
     PanelView[Summary] | PanelView[VehicleFacts] | PanelView[FineList] | PanelView[RestrictionList]
 )
+_BY_RENAVAM: Final[tuple[Lookup, ...]] = ("renainf", "renajud")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordViews:
+    """The four panels of a page, all from the same answers."""
+
+    summary: PanelView[Summary]
+    facts: PanelView[VehicleFacts]
+    fines: PanelView[FineList]
+    restrictions: PanelView[RestrictionList]
+
+    @classmethod
+    def of(
+        cls,
+        subject: Plate | Renavam,
+        panels: Panels,
+        context: RenderContext,
+        *,
+        follow: bool,
+        check_digit_holds: bool = True,
+    ) -> "RecordViews":
+        """The panels about a subject; the decoder accepts no Renavam."""
+        by_plate = isinstance(subject, Plate)
+        contents = VehicleContents.of(
+            panels, context, decode_wanted=by_plate, check_digit_holds=check_digit_holds
+        )
+        lookups = None if by_plate else _BY_RENAVAM
+        return cls(
+            frame(
+                *("resumo", subject, panels, context, contents.summary),
+                follow=follow,
+                lookups=lookups,
+            ),
+            frame("veiculo", subject, panels, context, contents.facts, follow=follow),
+            frame("multas", subject, panels, context, contents.fines, follow=follow),
+            frame("restricoes", subject, panels, context, contents.restrictions, follow=follow),
+        )
+
+    def named(self, name: str) -> AnyPanel:
+        """The panel of a name; raises KeyError for a name that is no panel."""
+        panels: dict[str, AnyPanel] = {panel.name: panel for panel in self.all}
+        return panels[name]
+
+    @property
+    def all(self) -> tuple[AnyPanel, ...]:
+        """Those that the page shows; that of a Renavam has no vehicle data."""
+        facts = (self.facts,) if isinstance(self.summary.subject, Plate) else ()
+        return (self.summary, *facts, self.fines, self.restrictions)
+
+    @property
+    def head(self) -> PageHead:
+        return page_head(self.summary)
+
+    @property
+    def links(self) -> tuple[SectionLink, ...]:
+        return section_links(self.summary, self.fines, self.restrictions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +105,10 @@ class VehiclePage:
 
     template: ClassVar[str] = "pages/vehicle.html"
     plate: Plate
-    twin: Plate | None
-    title: str
     path: str
     waits: bool
     whole_page_url: str
-    panels: tuple[AnyPanel, ...]
+    records: RecordViews
     report: ReportSection
     unverified: tuple[Unverified, ...]
     may_refresh: bool
@@ -59,9 +119,17 @@ class VehiclePage:
 
 @dataclass(frozen=True, slots=True)
 class PanelFragment:
-    """One panel alone, as the page's script fetches it, with the panel's template."""
+    """One panel alone, as the page's script fetches it, with the panel's template.
 
-    panel: AnyPanel
+    ``records`` are the views of its lookups; the summary's fragment fills several parts of a page.
+    """
+
+    name: str
+    records: RecordViews
+
+    @property
+    def panel(self) -> AnyPanel:
+        return self.records.named(self.name)
 
     @property
     def template(self) -> str:
@@ -70,17 +138,16 @@ class PanelFragment:
 
 @dataclass(frozen=True, slots=True)
 class RenavamPage:
-    """The fines and court restrictions of a Renavam; the decoder accepts no Renavam.
+    """The fines and court restrictions of a Renavam.
 
     If ``check_digit_holds`` is False, the page shows a warning; the Renavam is not rejected.
     """
 
     template: ClassVar[str] = "pages/renavam.html"
     renavam: Renavam
-    title: str
     path: str
     check_digit_holds: bool
-    panels: tuple[AnyPanel, ...]
+    records: RecordViews
     unverified: tuple[Unverified, ...]
 
 
@@ -101,21 +168,15 @@ def vehicle_page(
     instead of fetching themselves. ``report`` unasked: there is none that the visitor may read.
     ``may_refresh`` or ``may_write`` False: the visitor's access does not include it.
     """
-    contents = VehicleContents.of(panels, context)
+    records = RecordViews.of(plate, panels, context, follow=follow)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
-    views = tuple(
-        _panel(name, plate, panels, context, contents, follow=follow) for name in PANEL_NAMES
-    )
-    name = contents.summary.name
     path = subject_path(plate)
     return VehiclePage(
         plate=plate,
-        twin=plate.twin,
-        title=f"{plate.display} – {name}" if name else f"Placa {plate.display}",
         path=path,
-        waits=any(view.state == "waiting" for view in views),
+        waits=any(view.state == "waiting" for view in records.all),
         whole_page_url=f"{path}?completo=1",
-        panels=views,
+        records=records,
         report=report_section(
             report,
             context,
@@ -146,8 +207,7 @@ def panel_fragment(
     """
     if name not in PANEL_NAMES:
         raise KeyError(name)
-    contents = VehicleContents.of(panels, context)
-    return PanelFragment(_panel(name, subject, panels, context, contents, follow=False))
+    return PanelFragment(name, RecordViews.of(subject, panels, context, follow=False))
 
 
 def renavam_page(
@@ -155,44 +215,14 @@ def renavam_page(
 ) -> RenavamPage:
     """The page of a Renavam; unasked lookups show a button and are not fetched."""
     panels = Panels(Panel("unasked"), renainf, renajud)
-    contents = VehicleContents.of(
-        panels, context, decode_wanted=False, check_digit_holds=renavam.check_digit_holds
-    )
-    lookups: tuple[Lookup, ...] = ("renainf", "renajud")
+    holds = renavam.check_digit_holds
     return RenavamPage(
         renavam=renavam,
-        title=f"Renavam {renavam.display}",
         path=subject_path(renavam),
-        check_digit_holds=renavam.check_digit_holds,
-        panels=(
-            frame(
-                "resumo", renavam, panels, context, contents.summary, follow=False, lookups=lookups
-            ),
-            _panel("multas", renavam, panels, context, contents, follow=False),
-            _panel("restricoes", renavam, panels, context, contents, follow=False),
-        ),
+        check_digit_holds=holds,
+        records=RecordViews.of(renavam, panels, context, follow=False, check_digit_holds=holds),
         unverified=UNVERIFIED,
     )
-
-
-def _panel(
-    name: PanelName,
-    subject: Plate | Renavam,
-    panels: Panels,
-    context: RenderContext,
-    contents: VehicleContents,
-    *,
-    follow: bool,
-) -> AnyPanel:
-    match name:
-        case "resumo":
-            return frame(name, subject, panels, context, contents.summary, follow=follow)
-        case "veiculo":
-            return frame(name, subject, panels, context, contents.facts, follow=follow)
-        case "multas":
-            return frame(name, subject, panels, context, contents.fines, follow=follow)
-        case "restricoes":
-            return frame(name, subject, panels, context, contents.restrictions, follow=follow)
 
 
 def _price(price: Decimal) -> str:

@@ -41,6 +41,7 @@ from portal.presentation import (
     renavam_page,
     subject_phrase,
     vehicle_page,
+    what_changed,
 )
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE
 from portal.presentation.panels import Panel
@@ -231,12 +232,16 @@ class VehiclePages:
         operations = tuple(
             operation for operation in PLATE_OPERATIONS if identity.has_scope(operation.name)
         )
+        before = self._lookups.panels(plate, operations, identity, Directive.PEEK)
         panels = self._lookups.panels(plate, operations, identity, Directive.REFRESH)
         failures = not_refreshed(panels, plate)
         if failures:
             flash(f"{NOT_REFRESHED}\n{failures}")
         elif operations:
-            flash(REFRESHED.format(f"{local_time(self._render_context().now):%H:%M}"))
+            context = self._render_context()
+            told = REFRESHED.format(f"{local_time(context.now):%H:%M}")
+            changes = what_changed(before, panels, context)
+            flash(f"{told}: {changes}" if changes else told)
         if any(panel.has_answer and not panel.is_stored for panel in panels.all):
             # The paid answer is only in memory; a redirect would show the previous one.
             flash(NOT_STORED)
