@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from portal.law import Totals
+from portal.law import Act, Totals
 from portal.presentation import formats
 from portal.presentation.paper.dossier import DossierPage
 from portal.presentation.paper.issuer import Issuer
@@ -14,16 +14,17 @@ from portal.presentation.vehicle.summary import Summary
 from portal.wording import NO_BREAK_SPACE
 
 _UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
-# The verdict's phrases and their past, longest first. A test applies them to every headline.
+# The verdict's phrases and their past, longest first. A test applies them to every finding.
 _PAST: Final = (
-    ("falta verificar", "faltava verificar"),
-    ("Não pode ", "Não podia "),
+    ("Falta verificar", "Faltava verificar"),
+    ("Não pode", "Não podia"),
     ("não pode ser", "não podia ser"),
     ("só pode ser", "só podia ser"),
-    ("Há ", "Havia "),
-    (" agora", " na data da emissão"),
-    ("confirme com o juízo", "era preciso confirmar com o juízo"),
-    ("confirme a situação", "era preciso confirmar a situação"),
+    ("Há", "Havia"),
+    (" agora", ""),
+    ("Falta consultar", "Faltava consultar"),
+    ("Confirme com o juízo", "Era preciso confirmar com o juízo"),
+    ("Confirme a situação", "Era preciso confirmar a situação"),
 )
 
 
@@ -31,9 +32,11 @@ _PAST: Final = (
 class IssuedAct:
     """One of the four acts with its answer on the day of issue."""
 
+    act: Act
     label: str
     look: StatusStyle
     short: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +49,17 @@ class IssuedFigure:
 class IssuedSummary:
     """The summary of an issued dossier, in the past tense.
 
-    ``missing`` are titles of the lookups that had no answer. ``unverified`` is the number of
-    subjects that no lookup covers. ``issued_at`` is aware.
+    ``finding`` and ``caveat`` are the verdict's, the caveat a sentence or "". ``missing`` are
+    titles of the lookups that had no answer. ``unverified`` is the number of subjects that no
+    lookup covers. ``issued_at`` is aware.
     """
 
     plate: str
     name: str
     line: str
     look: StatusStyle
-    headline: str
+    finding: str
+    caveat: str
     acts: tuple[IssuedAct, ...]
     figures: tuple[IssuedFigure, ...]
     missing: tuple[str, ...]
@@ -71,21 +76,29 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         name=summary.name,
         line=summary.line,
         look=summary.look,
-        headline=in_the_past(summary.verdict.headline),
-        acts=tuple(IssuedAct(row.row.label, row.look, row.row.short) for row in summary.matrix),
+        finding=in_the_past(summary.verdict.finding),
+        caveat=in_the_past(_sentence(summary.verdict.caveat)),
+        acts=tuple(
+            IssuedAct(each.row.act, each.row.label, each.look, each.row.short, each.row.why)
+            for each in summary.matrix
+        ),
         figures=_figures(summary),
         missing=tuple(gap.title for gap in page.missing),
-        unverified=len(page.unverified),
+        unverified=summary.unverified_count,
         issued_at=page.issued_at,
         issuer=issuer,
     )
 
 
-def in_the_past(headline: str) -> str:
-    """A verdict's headline as of a day gone by."""
+def in_the_past(finding: str) -> str:
+    """A verdict's finding or caveat as of a day gone by."""
     for now, then in _PAST:
-        headline = re.sub(rf"(?<!\w){re.escape(now)}(?!\w)", then, headline)
-    return headline
+        finding = re.sub(rf"{re.escape(now)}(?!\w)", then, finding)
+    return finding
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[:1].upper()}{clause[1:]}." if clause else ""
 
 
 def _figures(summary: Summary) -> tuple[IssuedFigure, ...]:
