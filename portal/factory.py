@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,11 +17,15 @@ from portal.access import Gatekeeper, History, Tokens
 from portal.commands import register_commands
 from portal.dossiers import DossierArchive
 from portal.gateway import (
+    DECODE,
+    RENAINF,
+    RENAJUD,
     CachePolicy,
     Gateway,
     Ledger,
     LimitedLeases,
     LocalCache,
+    Operation,
     PeriodicTask,
     Policy,
     SavingsCounter,
@@ -32,7 +37,8 @@ from portal.gateway import (
     leases,
     retention_of,
 )
-from portal.presentation import Issuer, read_facts
+from portal.presentation import Issuer, Panels, read_facts
+from portal.presentation.panels import Panel
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_key,
@@ -55,6 +61,7 @@ from portal.upstream import (
     PayerBreaker,
     SharedCounters,
 )
+from portal.vehicle import Plate, result_of
 from portal.web import (
     AccessLogBuffer,
     Dependencies,
@@ -166,6 +173,7 @@ def _build(
             issuer=_issuer(settings),
             pool=pool,
             samples=_samples(),
+            showcases=_showcases if settings.mode == "demo" else tuple,
             secret=secret,
             namespace=namespace,
             hidden_marker=settings.hidden_marker,
@@ -288,6 +296,30 @@ def _issuer(settings: Settings) -> Issuer | None:
         settings.issuer_contact or "",
         settings.issuer_logo or "",
     )
+
+
+def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
+    """Return the demonstration's showcase plates with a caption and the answers of today.
+
+    They do not pass through the gateway, because a list of examples is no lookup of a visitor.
+    """
+    from portal.sandbox import SHOWCASES, TOKEN, Request, Sandbox, today
+
+    sandbox = Sandbox(today, time.sleep)
+
+    def panel(operation: Operation, plate: Plate) -> Panel:
+        path = operation.path_for(plate.text)
+        response = sandbox.handle(Request("GET", path, headers={"Authorization": TOKEN}))
+        if response.status != 200:
+            return Panel("unavailable", cause="unreachable")
+        body = response.body
+        return Panel("fresh", body, result_of(body), datetime.now(UTC))
+
+    return [
+        (plate, caption, Panels(*(panel(one, plate) for one in (DECODE, RENAINF, RENAJUD))))
+        for text, caption in SHOWCASES
+        for plate in (Plate.parse(text),)
+    ]
 
 
 def _samples() -> Sequence[SamplePlate]:

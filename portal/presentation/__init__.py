@@ -17,21 +17,21 @@ from portal.presentation.issued.verification import (
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.paper.issuer import Issuer
 from portal.presentation.site.api_reference import ApiPage, api_page
+from portal.presentation.site.lookup_cost import LookupCost
 from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
 from portal.presentation.site.public_pages import (
     DossierSummary,
     ErrorPage,
     GlossaryPage,
     NoPrice,
-    RecentLookup,
     SamplePlate,
-    SearchPage,
     SignInPage,
     error_page,
     glossary_page,
-    search_page,
     sign_in_page,
 )
+from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
+from portal.presentation.site.search_page import SearchPage, search_page
 from portal.presentation.site.site import Site
 from portal.presentation.tools.comparison import (
     MOST_PLATES,
@@ -42,6 +42,7 @@ from portal.presentation.tools.comparison import (
 from portal.presentation.tools.negotiation import NegotiationPage, negotiation_page
 from portal.presentation.vehicle.changes import what_changed
 from portal.presentation.vehicle.facts import read_facts
+from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import (
     PanelFragment,
@@ -60,6 +61,7 @@ from portal.presentation.vehicle.panel import (
     not_refreshed,
     panel_needs,
 )
+from portal.presentation.vehicle.query import kept_query
 from portal.presentation.vehicle.report import WrittenReport
 
 __all__ = [
@@ -72,6 +74,7 @@ __all__ = [
     "DossierSummary",
     "EndedDossierPage",
     "ErrorPage",
+    "FineChoice",
     "GlossaryPage",
     "IssuedDossierPage",
     "IssuedListPage",
@@ -80,6 +83,7 @@ __all__ = [
     "Issuer",
     "Kept",
     "Lookup",
+    "LookupCost",
     "NegotiationPage",
     "NoPrice",
     "PanelFragment",
@@ -101,9 +105,11 @@ __all__ = [
     "comparison_path",
     "dossier_page",
     "error_page",
+    "fine_choice",
     "glossary_page",
     "issued_list_page",
     "issued_summary",
+    "kept_query",
     "negotiation_page",
     "not_refreshed",
     "panel_fragment",
@@ -111,6 +117,7 @@ __all__ = [
     "partly_hidden",
     "privacy_page",
     "read_facts",
+    "recent_lookup",
     "renavam_page",
     "search_page",
     "sign_in_page",

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from wsgiref.types import WSGIApplication
 
@@ -16,12 +17,16 @@ from portal.gateway import OPERATIONS, Gateway
 from portal.presentation import (
     Issuer,
     Kept,
+    Panels,
     PrivacyPage,
+    RenderContext,
     SamplePlate,
     Site,
     formats,
+    kept_query,
     privacy_page,
 )
+from portal.vehicle import Plate
 from portal.web.http.assets import Assets
 from portal.web.http.compression import register_compression
 from portal.web.http.errors import register_errors
@@ -76,6 +81,7 @@ class Dependencies:
     issuer: Issuer | None
     pool: Executor
     samples: Sequence[SamplePlate]
+    showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
     secret: bytes = field(repr=False)
     namespace: str
     hidden_marker: str
@@ -109,8 +115,25 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     sessions = Sessions(portal.gatekeeper, portal.secret, forms, portal.namespace)
     assets = Assets.build(portal.static)
     codes = DossierCodes(portal.secret, portal.namespace)
+    lookups = Lookups(portal.gateway, portal.pool)
+
+    def render_context() -> RenderContext:
+        return RenderContext(
+            now=datetime.now(UTC),
+            marker=portal.hidden_marker,
+            mask_names=portal.mask_names,
+            query=kept_query(request.args.items(multi=True)),
+        )
+
     public_pages = PublicPages(
-        sessions, portal.history, portal.samples, portal.limits, _privacy(portal)
+        sessions,
+        portal.history,
+        portal.samples,
+        portal.limits,
+        _privacy(portal),
+        lookups,
+        portal.showcases,
+        render_context,
     )
 
     def as_pdf(html: str) -> bytes:
@@ -118,14 +141,13 @@ def init_app(app: Flask, portal: Dependencies) -> None:
 
     vehicle_pages = VehiclePages(
         portal.gateway,
-        Lookups(portal.gateway, portal.pool),
+        lookups,
         sessions,
         portal.history,
         public_pages,
         codes,
         as_pdf,
-        portal.hidden_marker,
-        portal.mask_names,
+        render_context,
     )
     dossiers, limits = portal.dossiers, portal.limits
     issued_pages = IssuedPages(

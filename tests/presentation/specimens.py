@@ -11,9 +11,9 @@ from portal.presentation import (
     IssuedRow,
     Issuer,
     Kept,
+    LookupCost,
     Panels,
     PrivacyPage,
-    RecentLookup,
     SamplePlate,
     VerificationPage,
     VerifiedDossier,
@@ -26,6 +26,7 @@ from portal.presentation import (
     issued_summary,
     negotiation_page,
     privacy_page,
+    recent_lookup,
     renavam_page,
     search_page,
     sign_in_page,
@@ -92,9 +93,20 @@ def verified(outcome: Any, plate: str, path: str = "") -> VerificationPage:
 
 PAGES: dict[str, Callable[[], Any]] = {
     "search": lambda: search_page(
-        recent=(RecentLookup(PLATE, NOW), RecentLookup(RENAVAM, NOW)), samples=SAMPLES
+        cost=LookupCost(Decimal("2.45"), 12, 14_597),
+        recent=(
+            recent_lookup(PLATE, panels(), NOW, CONTEXT),
+            recent_lookup(OLD_PLATE, UNASKED_PANELS, NOW, CONTEXT),
+            recent_lookup(RENAVAM, ALL_DOWN, NOW, CONTEXT),
+        ),
+        showcases=(recent_lookup(PLATE, panels(), None, CONTEXT, note="Vitrine"),),
     ),
     "search with a problem": lambda: search_page(query="<b>", problem="Por favor, informe."),
+    "search with a suggestion": lambda: search_page(query="AB01D23", problem="Informe."),
+    "search with a short renavam": lambda: search_page(query="798318546", problem="Informe."),
+    "search with many plates": lambda: search_page(
+        query="AAA1A11 AAA1A12 AAA1A13 AAA1A14 AAA1A15", problem="Informe."
+    ),
     "vehicle": lambda: vehicle_page(PLATE, panels(), answered(report_body()), CONTEXT),
     "vehicle, old plate": lambda: vehicle_page(
         Plate.parse("KZZ9999"), panels(), DOWN, CONTEXT, report_outdated=True
@@ -121,6 +133,9 @@ PAGES: dict[str, Callable[[], Any]] = {
         PLATE, UNASKED_PANELS, UNASKED, CONTEXT, address="https://portal.example"
     ),
     "sign in": lambda: sign_in_page(pass_through=False, problem="Token desconhecido."),
+    "sign in, for a comparison": lambda: sign_in_page(
+        pass_through=False, next_path="/comparar?placas=ABC1D23,KZZ9999"
+    ),
     "sign in, pass-through": lambda: sign_in_page(pass_through=True, next_path="/placa/ABC1D23"),
     "verify": lambda: verification_page(),
     "verify, unknown": lambda: verification_page("abc"),
@@ -156,7 +171,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     "api": lambda: api_page(base_url="http://127.0.0.1:8000/", token="demo", samples=SAMPLES),
     "error": lambda: error_page(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
     "negotiation": lambda: negotiation_page(
-        PLATE, panels(), CONTEXT, {"multas": "80", "transferencia": "1.234,56"}
+        PLATE, panels(), CONTEXT, {"parte": "80", "transferencia": "1.234,56"}
     ),
     "negotiation, wrong": lambda: negotiation_page(
         PLATE, panels(), CONTEXT, {"multas": "<b>", "versao": "99", "reparos": '"><x>'}

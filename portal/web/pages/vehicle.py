@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from flask import (
@@ -20,7 +19,6 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import History, Identity
 from portal.gateway import (
-    DECODE,
     OPERATIONS,
     RENAINF,
     RENAJUD,
@@ -31,9 +29,11 @@ from portal.gateway import (
 from portal.presentation import (
     PANEL_NAMES,
     DossierPage,
+    FineChoice,
     Panels,
     RenderContext,
     dossier_page,
+    fine_choice,
     negotiation_page,
     not_refreshed,
     panel_fragment,
@@ -43,14 +43,14 @@ from portal.presentation import (
     vehicle_page,
     what_changed,
 )
-from portal.presentation.failure_texts import FAULTS, INVALID_PLATE
+from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
 from portal.presentation.panels import Panel
 from portal.system.local_time import local_time
-from portal.vehicle import InvalidPlate, Plate, Renavam
+from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.errors import page_error
 from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
-from portal.web.pages.lookups import REJECTED, Lookups
+from portal.web.pages.lookups import PLATE_OPERATIONS, REJECTED, Lookups
 from portal.web.pages.pdf import PDFUnavailable
 from portal.web.pages.public import PublicPages, check_invented
 from portal.web.pages.sessions import Sessions, is_user_initiated
@@ -69,7 +69,6 @@ NOTHING_TO_WRITE_ABOUT = (
     "basear a análise. Ela não foi pedida nem cobrada. Tente de novo daqui a pouco."
 )
 NOT_ASKED = "Esta consulta não tinha sido feita quando o dossiê foi emitido."
-PLATE_OPERATIONS = (DECODE, RENAINF, RENAJUD)
 RENAVAM_OPERATIONS = (RENAINF, RENAJUD)
 
 
@@ -88,8 +87,7 @@ class VehiclePages:
         public_pages: PublicPages,
         codes: DossierCodes,
         render_pdf: Callable[[str], bytes],
-        hidden_marker: str,
-        mask_names: bool,
+        render_context: Callable[[], RenderContext],
     ) -> None:
         self._lookups = lookups
         self._reports = WrittenReports(gateway)
@@ -98,8 +96,7 @@ class VehiclePages:
         self._public_pages = public_pages
         self._codes = codes
         self._render_pdf = render_pdf
-        self._hidden_marker = hidden_marker
-        self._mask_names = mask_names
+        self._render_context = render_context
 
     def blueprint(self) -> Blueprint:
         pages = Blueprint("vehicle", __name__)
@@ -115,7 +112,9 @@ class VehiclePages:
         ):
             pages.add_url_rule(path, name, self.for_subject(Plate, view), methods=[method])
         pages.add_url_rule("/renavam/<text>", "renavam", self.for_subject(Renavam, self.renavam))
-        comparison = ComparisonPages(self._lookups, self._render_context, self._record_history)
+        comparison = ComparisonPages(
+            self._lookups, self._render_context, self._record_history, self._recent
+        )
         pages.add_url_rule("/comparar", "comparison", self.require_sign_in(comparison.compare))
 
         @pages.after_request
@@ -178,6 +177,7 @@ class VehiclePages:
             report_outdated=outdated,
             may_refresh=identity.has_scope("refresh"),
             may_write=identity.has_scope("report"),
+            choice=_fine_choice(),
         )
         return make_response(render_template(page.template, page=page))
 
@@ -187,7 +187,7 @@ class VehiclePages:
         operations = [OPERATIONS[needed] for needed in panel_needs(name)]
         directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
         panels = self._lookups.panels(plate, operations, identity, directive)
-        page = panel_fragment(name, plate, panels, self._render_context())
+        page = panel_fragment(name, plate, panels, self._render_context(), _fine_choice())
         return make_response(render_template(page.template, page=page))
 
     def renavam(self, renavam: Renavam, identity: Identity) -> BaseResponse:
@@ -196,7 +196,9 @@ class VehiclePages:
             self._record_history(renavam)
         directive = Directive.NORMAL if user_initiated else Directive.PEEK
         panels = self._lookups.panels(renavam, RENAVAM_OPERATIONS, identity, directive)
-        page = renavam_page(renavam, panels.renainf, panels.renajud, self._render_context())
+        page = renavam_page(
+            renavam, panels.renainf, panels.renajud, self._render_context(), _fine_choice()
+        )
         return make_response(render_template(page.template, page=page))
 
     def dossier(self, plate: Plate, identity: Identity) -> BaseResponse:
@@ -222,7 +224,8 @@ class VehiclePages:
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
         """The negotiation page; it uses only stored answers, so it never costs anything."""
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
-        page = negotiation_page(plate, panels, self._render_context(), request.args)
+        asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
+        page = negotiation_page(plate, panels, self._render_context(), asked)
         status = 400 if page.is_wrong else 200
         return make_response(render_template(page.template, page=page), status)
 
@@ -260,7 +263,8 @@ class VehiclePages:
             return page_error(503, NO_REPORT, NOTHING_TO_WRITE_ABOUT, plate.text)
         except Failure as failure:
             fault = FAULTS[failure.kind]
-            return page_error(fault.status, NO_REPORT, fault.sentence, plate.text)
+            sentence = sentence_about(failure.kind, failure.retry_after_s)
+            return page_error(fault.status, NO_REPORT, sentence, plate.text)
         if served.status != 200:
             return page_error(502, NO_REPORT, REJECTED.format(subject_phrase(plate)), plate.text)
         if not served.stored:
@@ -318,13 +322,18 @@ class VehiclePages:
     def _record_history(self, subject: Plate | Renavam) -> None:
         self._history.record(self._sessions.history_key, subject.text)
 
-    def _render_context(self) -> RenderContext:
-        return RenderContext(
-            now=datetime.now(UTC), marker=self._hidden_marker, mask_names=self._mask_names
-        )
+    def _recent(self) -> list[Plate | Renavam]:
+        entries = self._history.recent(self._sessions.history_key)
+        return [parse_subject(entry.subject) for entry in entries]
 
 
 def _settled(panel: Panel) -> Panel:
-    return (
-        replace(panel, state="unavailable", reason=NOT_ASKED) if panel.state == "unasked" else panel
-    )
+    """The panel of a lookup that was not made, as unavailable."""
+    if panel.state != "unasked":
+        return panel
+    return replace(panel, state="unavailable", reason=NOT_ASKED)
+
+
+def _fine_choice() -> FineChoice:
+    """Return what the address of the request chooses of the fines."""
+    return fine_choice(request.args.to_dict(flat=False))

@@ -26,9 +26,9 @@ from portal.presentation import (
 )
 from portal.web.http.rate_limits import RateLimits
 from portal.web.pages.dossier_code import DossierCodes
-from portal.web.pages.public import DASHES
 
 MAX_CODE_LENGTH: Final = 1000
+_DASHES: Final = str.maketrans("‐–—‑−", "-----")
 _CODE_IN_AN_ADDRESS: Final = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
 _DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
 
@@ -42,7 +42,7 @@ def extract_code(text: str) -> str:
     plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
     address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
     code = unquote(address[1]) if address else plain
-    return code.translate(DASHES)[:MAX_CODE_LENGTH]
+    return code.translate(_DASHES)[:MAX_CODE_LENGTH]
 
 
 class Verification:
