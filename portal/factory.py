@@ -35,6 +35,7 @@ from portal.gateway import (
     Store,
     cache_backend,
     leases,
+    purge_bucket,
     retention_of,
 )
 from portal.presentation import Issuer, Panels, read_facts
@@ -141,7 +142,12 @@ def _build(
     )
     history = History(engine, secret, store.tag, namespace=namespace)
     dossiers = DossierArchive(
-        engine, secret, store.tag, lifetime_s=settings.dossier_days * DAY, namespace=namespace
+        engine,
+        secret,
+        store.tag,
+        purge_bucket,
+        lifetime_s=settings.dossier_days * DAY,
+        namespace=namespace,
     )
     access_log = AccessLogBuffer(gateway, metrics)
     scheduler = Scheduler(

@@ -22,7 +22,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import BytesKept, cipher
 from portal.dossiers.identifiers import Identifiers
-from portal.gateway import purge_bucket
 from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_purged
 from portal.storage import dossiers as table
 
@@ -86,7 +85,8 @@ class Dossier:
 class DossierArchive:
     """The issued dossiers of one namespace, except that ``forget`` covers all namespaces.
 
-    ``tag`` computes the HMAC of a plate, by which a purge finds rows.
+    ``tag`` computes the HMAC of a plate, by which a purge finds rows, and
+    ``bucket`` the number under which the purge log counts purges of a tag.
     """
 
     def __init__(
@@ -94,6 +94,7 @@ class DossierArchive:
         engine: Engine,
         secret: bytes,
         tag: Callable[[str], str],
+        bucket: Callable[[str], int],
         *,
         lifetime_s: int,
         clock: Callable[[], float] = time.time,
@@ -103,6 +104,7 @@ class DossierArchive:
         self._engine = engine
         self._secret = secret
         self._tag = tag
+        self._bucket = bucket
         self._clock = clock
         self._namespace = namespace
         self._purge_log = PurgeLog(engine)
@@ -145,7 +147,7 @@ class DossierArchive:
         }
         with _database_errors(), self._engine.begin() as db:
             lock_dossiers(db)
-            if was_purged(db, purge_bucket(subject), purge_mark):
+            if was_purged(db, self._bucket(subject), purge_mark):
                 raise Purged
             db.execute(insert(table).values(**row))
 

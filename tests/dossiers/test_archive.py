@@ -32,7 +32,7 @@ def tag(plate: str) -> str:
 
 def archive(engine: Engine, clock: Clock, **named: Any) -> DossierArchive:
     options = {"lifetime_s": LIFETIME_S, "clock": clock, "namespace": "upstream", **named}
-    return DossierArchive(engine, options.pop("secret", SECRET), tag, **options)
+    return DossierArchive(engine, options.pop("secret", SECRET), tag, purge_bucket, **options)
 
 
 def issue(

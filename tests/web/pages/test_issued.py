@@ -231,7 +231,7 @@ def test_demo_dossier_belongs_to_its_session(portal: PortalFactory) -> None:
     bia.pages.get(f"/placa/{PLATE}?completo=1")
     assert ana.client.get(path).status_code == 200
     assert bia.client.get(path).status_code == 404
-    assert "Dados fictícios" in stranger(running).get(link_of(ana, path)).text
+    assert "dados fictícios" in stranger(running).get(link_of(ana, path)).text
 
 
 def test_pass_through_dossier_belongs_to_its_credential(
