@@ -221,10 +221,10 @@ def _known_cells(
     summary = contents.summary
     waits = any(panel.state == "unasked" for panel in panels.all)
     kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
-    note = f"resposta guardada: {', '.join(kept)}" if kept else ""
+    note = f"resposta guardada: {', '.join(kept)}" if kept else summary.verdict.caveat
     # A verdict that the missing answers cannot improve is told before they arrive.
     is_open = waits and summary.verdict.level != "blocked"
-    verdict = Cell("known", summary.verdict.headline, note, summary.look)
+    verdict = Cell("known", summary.verdict.finding, note, summary.look)
     yield "verdict", "Conclusão", Cell("unasked") if is_open else verdict
     for act, line in zip(ACTS, summary.matrix, strict=True):
         answer = Cell("known", line.row.short, look=line.look)
@@ -295,7 +295,7 @@ def _fines(contents: VehicleContents, panels: Panels) -> Cell:
         return _absent(panels, "renainf")
     if not totals.open_count:
         return Cell("known", "nenhuma nos registros")
-    count = counted(totals.open_count, "multa", "multas")
+    count = totals.open_words
     if totals.without_amount:
         count += f", {formats.integer(totals.without_amount)} sem valor informado"
     return Cell("known", formats.brl(totals.amount or None), count)
