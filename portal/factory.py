@@ -15,6 +15,7 @@ from flask import Flask
 
 from portal.access import Gatekeeper, History, Tokens
 from portal.commands import register_commands
+from portal.dossiers import DossierArchive
 from portal.gateway import (
     DECODE,
     RENAINF,
@@ -34,11 +35,12 @@ from portal.gateway import (
     Store,
     cache_backend,
     leases,
+    purge_bucket,
     retention_of,
 )
-from portal.presentation import Panels, read_facts
+from portal.presentation import Issuer, Panels, read_facts
 from portal.presentation.panels import Panel
-from portal.settings import Settings, SettingsError
+from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_key,
     create_missing_database,
@@ -148,6 +150,14 @@ def _build(
         Failover(breakers or origins), store, flight, ledger, policy, metrics, savings.count
     )
     history = History(engine, secret, store.tag, namespace=namespace)
+    dossiers = DossierArchive(
+        engine,
+        secret,
+        store.tag,
+        purge_bucket,
+        lifetime_s=settings.dossier_days * DAY,
+        namespace=namespace,
+    )
     access_log = AccessLogBuffer(gateway, metrics)
     scheduler = Scheduler(
         PeriodicTask(0.25, access_log.write),
@@ -157,6 +167,7 @@ def _build(
         PeriodicTask(5.0, savings.flush),
         PeriodicTask(2.0, ledger.settle),
         PeriodicTask(1.0, store.sweep),
+        PeriodicTask(60.0, dossiers.drop_expired),
         PeriodicTask(3600.0, ledger.drop_past_counters),
         PeriodicTask(3600.0, history.drop_expired),
         PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir)),
@@ -173,6 +184,8 @@ def _build(
             gateway=gateway,
             gatekeeper=Gatekeeper(settings.mode, tokens, secret),
             history=history,
+            dossiers=dossiers,
+            issuer=_issuer(settings),
             pool=pool,
             samples=_samples(),
             showcases=_showcases if settings.mode == "demo" else tuple,
@@ -197,7 +210,7 @@ def _build(
     data = data_check(settings, engine, backend, key, expects_files=not create)
     register_commands(
         app,
-        *(tokens, ledger, savings, store, history, purge_log, process_leases, data),
+        *(tokens, ledger, savings, store, history, dossiers, purge_log, process_leases, data),
         lambda: create_missing_database(settings),
     )
     return app
@@ -287,6 +300,17 @@ def _policy(settings: Settings) -> Policy:
 
         credential = TOKEN
     return Policy(cast(Any, terms), settings.deadline, settings.hidden_marker, credential)
+
+
+def _issuer(settings: Settings) -> Issuer | None:
+    if settings.issuer_name is None:
+        return None
+    return Issuer(
+        settings.issuer_name,
+        settings.issuer_document or "",
+        settings.issuer_contact or "",
+        settings.issuer_logo or "",
+    )
 
 
 def _showcases() -> Sequence[tuple[Plate, str, Panels]]:

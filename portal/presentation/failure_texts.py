@@ -108,6 +108,7 @@ ERROR_PAGES: Final[dict[int, tuple[str, str]]] = {
         "Ação não permitida",
         "Volte à página anterior e use os botões dela.",
     ),
+    410: ("Não existe mais", "Este dossiê venceu, foi revogado ou foi excluído."),
     413: ("Conteúdo grande demais", "Envie menos dados de uma vez."),
     415: ("Tipo de conteúdo não aceito", "Envie os dados no formato pedido."),
     429: (

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from wsgiref.types import WSGIApplication
@@ -12,8 +12,10 @@ from flask import Flask, g, get_flashed_messages, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from portal.access import Gatekeeper, History
+from portal.dossiers import ENDED_KEPT_S, DossierArchive
 from portal.gateway import OPERATIONS, Gateway
 from portal.presentation import (
+    Issuer,
     Kept,
     Panels,
     PrivacyPage,
@@ -51,11 +53,19 @@ from portal.web.observability.metrics import (
 )
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages.dossier_code import DossierCodes
+from portal.web.pages.issued import IssuedPages, SharedPages
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.pdf import render_pdf
 from portal.web.pages.public import PublicPages
-from portal.web.pages.sessions import SESSION_S, DynamicSecureCookies, Sessions, limit_pages
+from portal.web.pages.sessions import (
+    SESSION_S,
+    SHARED,
+    DynamicSecureCookies,
+    Sessions,
+    limit_pages,
+)
 from portal.web.pages.vehicle import VehiclePages
+from portal.web.pages.verification import Verification
 
 NETWORK_MARGIN_S = 10  # the browser waits for a panel this much longer than the server's limit
 
@@ -67,6 +77,8 @@ class Dependencies:
     gateway: Gateway
     gatekeeper: Gatekeeper
     history: History
+    dossiers: DossierArchive
+    issuer: Issuer | None
     pool: Executor
     samples: Sequence[SamplePlate]
     showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
@@ -116,7 +128,6 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     public_pages = PublicPages(
         sessions,
         portal.history,
-        codes,
         portal.samples,
         portal.limits,
         _privacy(portal),
@@ -124,6 +135,10 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         portal.showcases,
         render_context,
     )
+
+    def as_pdf(html: str) -> bytes:
+        return render_pdf(html, assets)
+
     vehicle_pages = VehiclePages(
         portal.gateway,
         lookups,
@@ -131,8 +146,12 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         portal.history,
         public_pages,
         codes,
-        lambda html: render_pdf(html, assets),
+        as_pdf,
         render_context,
+    )
+    dossiers, limits = portal.dossiers, portal.limits
+    issued_pages = IssuedPages(
+        vehicle_pages, sessions, dossiers, limits, assets, as_pdf, portal.issuer
     )
     register_metrics(app, portal.metrics)
     register_request_log(app)
@@ -145,6 +164,9 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         JsonApi(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
         public_pages.blueprint(),
         vehicle_pages.blueprint(),
+        issued_pages.blueprint(),
+        SharedPages(dossiers, limits, assets).blueprint(),
+        Verification(codes, dossiers, limits).blueprint(),
         health_blueprint(portal.ready),
         metrics_blueprint(portal.metrics, portal.metrics_access),
         assets.blueprint(),
@@ -156,20 +178,26 @@ def init_app(app: Flask, portal: Dependencies) -> None:
 
     @app.context_processor
     def site() -> dict[str, Site]:
-        return {
-            "site": Site(
-                demo=sessions.is_demo,
-                signed_in=sessions.signed_in_name,
-                sign_in_offered=not sessions.is_demo,
-                request_id=g.get("request_id", ""),
-                csrf_token=sessions.csrf_token,
-                asset=assets.url,
-                path=request.path,
-                origin=request.url_root.rstrip("/"),
-                panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
-                notices=lambda: map(str, get_flashed_messages()),
-            )
-        }
+        page = Site(
+            demo=sessions.is_demo,
+            signed_in=None,
+            sign_in_offered=False,
+            request_id=g.get("request_id", ""),
+            csrf_token=sessions.csrf_token,
+            asset=assets.url,
+            path=request.path,
+            origin=request.url_root.rstrip("/"),
+            panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
+        )
+        if request.blueprint == SHARED:  # such a page reads no session, so that it sets no cookie
+            return {"site": page}
+        with_session = replace(
+            page,
+            signed_in=sessions.signed_in_name,
+            sign_in_offered=not sessions.is_demo,
+            notices=lambda: map(str, get_flashed_messages()),
+        )
+        return {"site": with_session}
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:
@@ -188,6 +216,8 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
         history_s=portal.history.retention_s,
         session_s=SESSION_S,
         tries_s=SIGN_IN_WINDOW_S,
+        dossier_s=portal.dossiers.lifetime_s,
+        ended_dossier_s=ENDED_KEPT_S,
         counts_requests=portal.limits.counts_requests,
         mask_names=portal.mask_names,
     )

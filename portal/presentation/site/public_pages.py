@@ -72,20 +72,6 @@ class DossierSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class VerifyPage:
-    """The verification page.
-
-    ``outcome`` "forged": this portal did not sign the code. "former": the code was signed by a
-    version that did not record whether the data was real.
-    """
-
-    template: ClassVar[str] = "pages/verify.html"
-    code: str
-    outcome: Literal["none", "forged", "former", "verified"]
-    summary: DossierSummary | None
-
-
-@dataclass(frozen=True, slots=True)
 class GlossaryPage:
     """The glossary page: every term, in the glossary's order."""
 
@@ -107,7 +93,6 @@ class ErrorPage:
 
 
 _VEHICLE_PATH: Final = re.compile(r"/(?:placa|renavam)/([^/]+)")
-_LONGEST_CODE: Final = 1000
 _DIGEST_GROUP: Final = 4
 
 
@@ -128,18 +113,6 @@ def purpose_of(path: str) -> str:
         except InvalidPlate:
             return ""
     return f"{'consultar' if found else 'comparar'} {listed(subjects)}"
-
-
-def verify_page(
-    code: str = "", summary: DossierSummary | None = None, is_former: bool = False
-) -> VerifyPage:
-    """The verification form, with the outcome for ``code`` if there is one."""
-    code = sanitise_echo(code, _LONGEST_CODE)
-    if summary is not None:
-        return VerifyPage(code, "verified", summary)
-    if not code:
-        return VerifyPage(code, "none", None)
-    return VerifyPage(code, "former" if is_former else "forged", None)
 
 
 def glossary_page() -> GlossaryPage:

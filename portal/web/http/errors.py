@@ -18,6 +18,7 @@ from flask import (
 from werkzeug.exceptions import HTTPException, TooManyRequests
 
 from portal.access import HistoryUnavailable, TokensUnavailable
+from portal.dossiers import DossiersUnavailable
 from portal.gateway import Failure
 from portal.presentation import error_page
 from portal.presentation.failure_texts import ERROR_MESSAGES, ERROR_PAGES, FAULTS
@@ -124,7 +125,9 @@ def register_errors(app: Flask) -> None:
         log.error("unexpected %s at %s", type(error).__name__, location)
         return error_response(500)
 
-    def database_unavailable(error: HistoryUnavailable | TokensUnavailable) -> Response:
+    def database_unavailable(
+        error: HistoryUnavailable | TokensUnavailable | DossiersUnavailable,
+    ) -> Response:
         log.error("%s: %s", type(error).__name__, error)
         response = error_response(503)
         response.headers["Retry-After"] = "1"
@@ -140,6 +143,6 @@ def register_errors(app: Flask) -> None:
 
     app.before_request(reject_undecodable_query)
     app.register_error_handler(HTTPException, http_exception)
-    for error_class in (HistoryUnavailable, TokensUnavailable):
+    for error_class in (HistoryUnavailable, TokensUnavailable, DossiersUnavailable):
         app.register_error_handler(error_class, database_unavailable)
     app.register_error_handler(Exception, unexpected_exception)

@@ -1,10 +1,7 @@
 """Pages public in every mode: search, sign-in, glossary, privacy, API reference."""
 
-import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
-from urllib.parse import unquote
 
 from flask import (
     Blueprint,
@@ -40,14 +37,12 @@ from portal.presentation import (
     recent_lookup,
     search_page,
     sign_in_page,
-    verify_page,
 )
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.site.typed_subject import normalise_query, plates_in
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.rate_limits import RateLimits, seconds
-from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.sessions import Sessions, local_path
 
@@ -55,9 +50,6 @@ WRONG_TOKEN = "Este token não foi aceito."  # noqa: S105
 EXPIRED_TOKEN = "Este token foi revogado ou venceu."  # noqa: S105
 TOO_MANY_TRIES = "Tentativas demais com tokens errados. Espere {} e tente de novo."
 SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
-MAX_CODE_LENGTH = 1000
-_DASHES = str.maketrans("‐–—‑−", "-----")
-_CODE_IN_AN_ADDRESS = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
 
 
 def check_invented(subject: Plate | Renavam) -> None:
@@ -67,17 +59,6 @@ def check_invented(subject: Plate | Renavam) -> None:
     """
     if isinstance(subject, Renavam) and subject.is_invented:
         raise InvalidPlate(subject.text)
-
-
-def extract_code(text: str) -> str:
-    """Extract a dossier's code from pasted text.
-
-    Removes blanks and line breaks, which a printed code contains, and accepts the QR code's URL.
-    """
-    plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
-    address = _CODE_IN_AN_ADDRESS.match(plain)
-    code = unquote(address[1]) if address else plain
-    return code.translate(_DASHES)[:MAX_CODE_LENGTH]
 
 
 class PublicPages:
@@ -91,7 +72,6 @@ class PublicPages:
         self,
         sessions: Sessions,
         history: History,
-        codes: DossierCodes,
         samples: Sequence[SamplePlate],
         limits: RateLimits,
         privacy: PrivacyPage,
@@ -105,7 +85,6 @@ class PublicPages:
         self._showcases: tuple[date, tuple[RecentLookup, ...]] | None = None
         self._sessions = sessions
         self._history = history
-        self._codes = codes
         self._samples = samples
         self._limits = limits
         self._privacy = privacy
@@ -118,7 +97,6 @@ class PublicPages:
         pages.add_url_rule("/entrar", "sign_in", self.sign_in_form)
         pages.add_url_rule("/entrar", "sign_in_post", self.sign_in, methods=["POST"])
         pages.add_url_rule("/sair", "sign_out", self.sign_out, methods=["POST"])
-        pages.add_url_rule("/verificar", "verify", self.verify)
         pages.add_url_rule("/glossario", "glossary", self.glossary)
         pages.add_url_rule("/privacidade", "privacy", self.privacy)
         pages.add_url_rule("/api", "reference", self.reference)
@@ -192,12 +170,6 @@ class PublicPages:
     def sign_out(self) -> BaseResponse:
         self._sessions.sign_out()
         return redirect(url_for("open.search"), 303)
-
-    def verify(self) -> str:
-        code = extract_code(request.args.get("codigo", ""))
-        summary = self._codes.read(code) if code else None
-        page = verify_page(code, summary, self._codes.is_former(code))
-        return render_template(page.template, page=page)
 
     def glossary(self) -> str:
         page = glossary_page()

@@ -1,6 +1,7 @@
 """Vehicle pages: plate, panels, Renavam, dossier, negotiation, refresh, report."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from flask import (
@@ -67,6 +68,7 @@ NOTHING_TO_WRITE_ABOUT = (
     "Nenhum registro deste veículo está disponível agora, e sem registros não há em que "
     "basear a análise. Ela não foi pedida nem cobrada. Tente de novo daqui a pouco."
 )
+NOT_ASKED = "Esta consulta não tinha sido feita quando o dossiê foi emitido."
 RENAVAM_OPERATIONS = (RENAINF, RENAJUD)
 
 
@@ -108,12 +110,12 @@ class VehiclePages:
             (f"{plate}/atualizar", "refresh", self.refresh, "POST"),
             (f"{plate}/laudo", "report", self.report, "POST"),
         ):
-            pages.add_url_rule(path, name, self._for_subject(Plate, view), methods=[method])
-        pages.add_url_rule("/renavam/<text>", "renavam", self._for_subject(Renavam, self.renavam))
+            pages.add_url_rule(path, name, self.for_subject(Plate, view), methods=[method])
+        pages.add_url_rule("/renavam/<text>", "renavam", self.for_subject(Renavam, self.renavam))
         comparison = ComparisonPages(
             self._lookups, self._render_context, self._record_history, self._recent
         )
-        pages.add_url_rule("/comparar", "comparison", self._require_sign_in(comparison.compare))
+        pages.add_url_rule("/comparar", "comparison", self.require_sign_in(comparison.compare))
 
         @pages.after_request
         def keep_out_of_indexes(response: Response) -> Response:
@@ -122,7 +124,7 @@ class VehiclePages:
 
         return pages
 
-    def _require_sign_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
+    def require_sign_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
         """Pass the identity to the view; without one, redirect to sign-in (a POST: 401)."""
 
         def checked(**parts: str) -> BaseResponse:
@@ -135,7 +137,7 @@ class VehiclePages:
 
         return checked
 
-    def _for_subject(
+    def for_subject(
         self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
     ) -> Callable[..., BaseResponse]:
         """Require sign-in, redirect to the canonical spelling, then call the view."""
@@ -154,7 +156,7 @@ class VehiclePages:
                 return redirect(f"{path}?{query}" if query else path, 308)
             return view(subject, identity, **parts)
 
-        return self._require_sign_in(checked)
+        return self.require_sign_in(checked)
 
     def vehicle(self, plate: Plate, identity: Identity) -> BaseResponse:
         user_initiated = is_user_initiated()
@@ -299,12 +301,37 @@ class VehiclePages:
         )
         return self._codes.stamp(page, panels)
 
+    def issuable_dossier(self, plate: Plate, identity: Identity) -> tuple[Panels, DossierPage]:
+        """The dossier of the stored answers, as it is issued: asks nothing, masks every name.
+
+        A lookup that was never made has no answer on the paper, with its own reason.
+        """
+        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
+        report, outdated = self._reports.newest(plate, panels, identity)
+        panels = Panels(*map(_settled, panels.all))
+        page = dossier_page(
+            plate,
+            panels,
+            report,
+            replace(self._render_context(), mask_names=True),
+            address=request.url_root.rstrip("/"),
+            report_outdated=outdated,
+        )
+        return panels, page
+
     def _record_history(self, subject: Plate | Renavam) -> None:
         self._history.record(self._sessions.history_key, subject.text)
 
     def _recent(self) -> list[Plate | Renavam]:
         entries = self._history.recent(self._sessions.history_key)
         return [parse_subject(entry.subject) for entry in entries]
+
+
+def _settled(panel: Panel) -> Panel:
+    """The panel of a lookup that was not made, as unavailable."""
+    if panel.state != "unasked":
+        return panel
+    return replace(panel, state="unavailable", reason=NOT_ASKED)
 
 
 def _fine_choice() -> FineChoice:
