@@ -75,9 +75,12 @@ def test_no_texts_overlap_in_the_panel(
 def test_many_fines_fit_a_desk(new_page: Any, portal: PortalProcess) -> None:
     page = new_page(viewport={"width": 1440, "height": 900})
     page.goto(portal.url + MANY)
-    open_second(page)
     assert visible(page).count() == 45
-    assert page.locator("#multas").bounding_box()["height"] <= MOST_PIXELS
+    # A paid fine for speeding has the most values to show.
+    for number in (0, 1, 4):
+        page.locator(SUMMARY).nth(number).click()
+        assert page.locator("#multas").bounding_box()["height"] <= MOST_PIXELS
+        page.locator(SUMMARY).nth(number).click()
     assert page.locator(".ledger tbody .ledger__body").first.is_visible()
     size = "parseFloat(getComputedStyle(document.querySelector('.ledger')).fontSize)"
     assert page.evaluate(size) == 14
