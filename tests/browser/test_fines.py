@@ -1,10 +1,14 @@
 """The fines panel in Chromium: height, keyboard, address, filters, selection and links."""
 
+import re
+import unicodedata
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from pypdf import PdfReader
 
 from tests.fakes.processes import PortalProcess
 
@@ -51,6 +55,12 @@ def visible(page: Any) -> Any:
 
 def query(page: Any) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
+
+
+def printed_text(page: Any) -> str:
+    """The text of the printed page."""
+    paper = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True)))
+    return re.sub(r"\s+", " ", " ".join(sheet.extract_text() for sheet in paper.pages))
 
 
 def open_second(page: Any) -> None:
@@ -129,6 +139,8 @@ def test_filter_works_without_javascript(
     assert page.locator(f"#{hidden} .deadlines").is_visible()
     page.emulate_media(media="print")
     assert visible(page).count() == everything
+    printed = unicodedata.normalize("NFKC", printed_text(page))
+    assert "7 multas e 1 autuação, 5 em aberto" in printed
 
 
 def test_selection_is_summed_without_javascript(
