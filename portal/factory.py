@@ -76,15 +76,20 @@ MEBIBYTE = 1024 * 1024
 SPARE_S = 5.0  # longest time of a request outside its lookups, which the deadline bounds
 
 
-def create_app(settings: Settings | None = None, shared: Path | None = None) -> Flask:
+def create_app(
+    settings: Settings | None = None,
+    shared: Path | None = None,
+    panel_threads: int = PANEL_THREADS,
+) -> Flask:
     """Build the portal's application.
 
     Without ``settings`` they are read from the environment, for ``flask --app app``.
     ``shared`` is the directory through which the worker processes of one server share breakers
-    and sum their metrics. Without it this process shares nothing.
+    and sum their metrics. Without it this process shares nothing. ``panel_threads`` bounds the
+    threads that make the lookups of pages.
     """
     if settings is not None:
-        return _build(settings, server_key(settings), shared)
+        return _build(settings, server_key(settings), shared, panel_threads=panel_threads)
     settings = environment_settings()
     with exit_on_startup_error():
         if is_command():
@@ -96,7 +101,11 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
 
 
 def _build(
-    settings: Settings, key: bytes | None, shared: Path | None, create: bool = True
+    settings: Settings,
+    key: bytes | None,
+    shared: Path | None,
+    create: bool = True,
+    panel_threads: int = PANEL_THREADS,
 ) -> Flask:
     """Build the application.
 
@@ -153,7 +162,7 @@ def _build(
         PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir)),
     )
     app.extensions["scheduler"] = scheduler
-    pool = ThreadPoolExecutor(PANEL_THREADS, thread_name_prefix="panel")
+    pool = ThreadPoolExecutor(panel_threads, thread_name_prefix="panel")
     app.extensions["closing"] = _close_stack(
         engine.dispose, backend.close, pool.shutdown, scheduler.stop
     )

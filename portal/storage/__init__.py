@@ -15,7 +15,7 @@ from portal.storage.database import (
     spending,
     tokens,
     upgrade_schema,
-    waiting,
+    writing,
 )
 from portal.storage.key_fingerprints import (
     adopt_key,
@@ -63,6 +63,6 @@ __all__ = [
     "spending",
     "tokens",
     "upgrade_schema",
-    "waiting",
     "was_purged",
+    "writing",
 ]

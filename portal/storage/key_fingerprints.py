@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
-from portal.storage.database import history, ledger, lock_set_up, meta, reading
+from portal.storage.database import history, ledger, lock_set_up, meta, reading, writing
 
 _NAME = "key_fingerprint"
 _FORMER_NAMES = "former_key_fingerprints"
@@ -35,7 +35,7 @@ def adopt_key(engine: Engine, fingerprint: str) -> tuple[bool, list[str]]:
     which are encrypted under it, and the ledger's HMACs of plates, which a purge could not find.
     Ledger rows stay. Raises SQLAlchemyError.
     """
-    with engine.begin() as db:
+    with writing(engine) as db:
         lock_set_up(db)
         former = db.execute(_RECORDED).scalar()
         formers = str(db.execute(_FORMERS).scalar() or "").split()
@@ -58,7 +58,7 @@ def settle_former_keys(engine: Engine) -> None:
 
     Raises SQLAlchemyError.
     """
-    with engine.begin() as db:
+    with writing(engine) as db:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
 
 

@@ -21,6 +21,7 @@ from portal.presentation import (
     SamplePlate,
     Site,
     formats,
+    kept_query,
     privacy_page,
 )
 from portal.vehicle import Plate
@@ -106,7 +107,10 @@ def init_app(app: Flask, portal: Dependencies) -> None:
 
     def render_context() -> RenderContext:
         return RenderContext(
-            now=datetime.now(UTC), marker=portal.hidden_marker, mask_names=portal.mask_names
+            now=datetime.now(UTC),
+            marker=portal.hidden_marker,
+            mask_names=portal.mask_names,
+            query=kept_query(request.args.items(multi=True)),
         )
 
     public_pages = PublicPages(

@@ -216,7 +216,7 @@ def test_truncated_amount_is_shown_with_cents() -> None:
         pagamento=payment(),
     )
     page = text_of(check_html(whole_page(renainf=renainf_body(seen))))
-    for part in ("R$ 130,16", "média", "4 pontos", "art. 218, I", "22 dos 30 dias"):
+    for part in ("R$ 130,16", "média", "4 pontos", "art. 218, I", "22 de 30 dias"):
         assert part in page
 
 
@@ -244,7 +244,7 @@ def test_hostile_text_is_escaped() -> None:
 
 def test_chart_has_text_alternative_and_table() -> None:
     html = whole_page()
-    assert re.search(r"<title id=\"grafico-1-t\">Preço FIPE de SED", html)
+    assert re.search(r"<title id=\"grafico-titulo\">Preço FIPE de SED", html)
     assert "o maior preço foi" in html
     assert "mês a mês</summary>" in html
     assert " style=" not in html

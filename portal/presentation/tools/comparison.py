@@ -10,6 +10,7 @@ from decimal import Decimal
 from itertools import combinations
 from typing import ClassVar, Final, Literal
 
+from portal.charts import Sparkline, sparkline
 from portal.law import ACTS, Act, negotiate
 from portal.presentation import formats
 from portal.presentation.panels import Panel
@@ -47,13 +48,15 @@ class Cell:
     """One vehicle's value in a row.
 
     Only a "known" cell is a statement about the vehicle. "unavailable": the lookup failed;
-    "unasked": it was not made; "waiting": the script will fetch it.
+    "unasked": it was not made; "waiting": the script will fetch it. ``line`` is the price's course
+    of five years.
     """
 
     state: Literal["known", "empty", "hidden", "unavailable", "unasked", "waiting"]
     text: str = ""
     note: str = ""
     look: StatusStyle | None = None
+    line: Sparkline | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +221,10 @@ def _known_cells(
     summary = contents.summary
     waits = any(panel.state == "unasked" for panel in panels.all)
     kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
-    note = f"resposta guardada: {', '.join(kept)}" if kept else ""
+    note = f"resposta guardada: {', '.join(kept)}" if kept else summary.verdict.caveat
     # A verdict that the missing answers cannot improve is told before they arrive.
     is_open = waits and summary.verdict.level != "blocked"
-    verdict = Cell("known", summary.verdict.headline, note, summary.look)
+    verdict = Cell("known", summary.verdict.finding, note, summary.look)
     yield "verdict", "Conclusão", Cell("unasked") if is_open else verdict
     for act, line in zip(ACTS, summary.matrix, strict=True):
         answer = Cell("known", line.row.short, look=line.look)
@@ -292,7 +295,7 @@ def _fines(contents: VehicleContents, panels: Panels) -> Cell:
         return _absent(panels, "renainf")
     if not totals.open_count:
         return Cell("known", "nenhuma nos registros")
-    count = counted(totals.open_count, "multa", "multas")
+    count = totals.open_words
     if totals.without_amount:
         count += f", {formats.integer(totals.without_amount)} sem valor informado"
     return Cell("known", formats.brl(totals.amount or None), count)
@@ -349,7 +352,9 @@ def _price(prices: Prices) -> Cell:
         note = best.label + (f" · {best.code}" if best.code else "")
     if others := len(prices.all) - tied:
         note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
-    return Cell("known", price.text, note)
+    # The line of one of several tied versions would stand for all of them.
+    line = sparkline(best.series.points) if tied == 1 else None
+    return Cell("known", price.text, note, line=line)
 
 
 def _twelve_months(prices: Prices) -> Cell:

@@ -325,7 +325,7 @@ def _lines(
     elif not totals.open_count:
         yield SheetLine("Multas em aberto", None, "nenhuma nos registros", source)
     else:
-        count = counted(totals.open_count, "multa", "multas")
+        count = totals.open_words
         owed = sums.scenario(share).fines
         label = f"{count} em aberto, {SHARE_WORDS[share]}"
         if not all(choice.chosen for choice in choices):

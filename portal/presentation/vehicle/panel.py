@@ -22,6 +22,7 @@ from portal.presentation.vehicle.gaps import (
     kept_titles,
     reason_about,
 )
+from portal.presentation.vehicle.query import Query, changed
 from portal.system.local_time import local_date
 from portal.vehicle import Plate, Renavam
 
@@ -86,11 +87,15 @@ class Panels:
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """The parameters of a page: current moment (aware), hidden marker, name masking."""
+    """The parameters of a page: current moment (aware), hidden marker, name masking.
+
+    ``query`` are the choices that the page's address carries.
+    """
 
     now: datetime
     marker: str
     mask_names: bool
+    query: Query = ()
 
     @property
     def today(self) -> date:
@@ -198,6 +203,8 @@ def frame(
         if settled and (panel := panels.of(lookup)).has_answer
     )
     missing = missing_of(panels, subject, lookups) if settled else ()
+    # The panel with the prices is also fetched alone, so its address carries the choices.
+    choices = context.query if name == "veiculo" else ()
     has_nothing = name == "resumo" and len(missing) == len(lookups)
     return PanelView(
         name=name,
@@ -205,8 +212,8 @@ def frame(
         title=TITLES[name],
         term=term(_TERMS[name]) if name in _TERMS else None,
         state=state,
-        url=f"{path}/painel/{name}",
-        whole_page_url=f"{path}?completo=1",
+        url=f"{path}/painel/{name}" + changed(choices, completo=""),
+        whole_page_url=path + changed(choices, completo="1"),
         provenance=origins,
         missing=missing,
         gap=gap_of(missing, subject, is_all=has_nothing),

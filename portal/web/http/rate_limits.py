@@ -7,10 +7,11 @@ allow up to twice as many requests.
 """
 
 import ipaddress
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cache, partial
 from math import ceil
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
@@ -44,16 +45,22 @@ class RateLimits:
         self._token = _parse_limit(token)
         self._address = _parse_limit(address)
         self._redis = _RedisLimits(redis_url) if redis_url else None
+        self._setup = threading.Lock()
+        self._local: FixedWindowRateLimiter | None = None
 
-    @cached_property
-    def _sign_in_limits(self) -> "list[RateLimitItem]":
-        return _parse_limit(WRONG_TOKENS)
+    def _local_counters(self) -> "FixedWindowRateLimiter":
+        """Return the counters of this process, created once by the first caller.
 
-    @cached_property
-    def _local(self) -> "FixedWindowRateLimiter":
-        from limits.storage import MemoryStorage
+        The lock is needed because ``functools.cached_property`` has none since Python 3.12:
+        simultaneous first sign-ins would each count in counters of their own.
+        """
+        if self._local is None:
+            with self._setup:
+                if self._local is None:
+                    from limits.storage import MemoryStorage
 
-        return _strategy(MemoryStorage())
+                    self._local = _strategy(MemoryStorage())
+        return self._local
 
     @property
     def counts_requests(self) -> bool:
@@ -68,11 +75,11 @@ class RateLimits:
 
     def sign_in(self, address: str | None) -> int | None:
         """Count one sign-in; call it before the token check, against parallel attempts."""
-        return self._count(self._sign_in_limits, "sign-in", network(address))
+        return self._count(_sign_in_limits(), "sign-in", network(address))
 
     def reset_sign_in(self, address: str | None) -> None:
         """Reset the sign-in counter of an address after its token was accepted."""
-        for item in self._sign_in_limits:
+        for item in _sign_in_limits():
             self._run(partial(_clear, item=item, kind="sign-in", subject=network(address)))
 
     def _count(self, items: "Sequence[RateLimitItem]", kind: str, subject: str) -> int | None:
@@ -87,7 +94,7 @@ class RateLimits:
         if self._redis is not None:
             with suppress(Exception), self._redis.breaker.guard():
                 return operation(self._redis.strategy)
-        return operation(self._local)
+        return operation(self._local_counters())
 
 
 class _RedisLimits:
@@ -109,6 +116,11 @@ def seconds(wait_s: int) -> str:
     if wait_s < 60:
         return f"{wait_s} segundos" if wait_s > 1 else "1 segundo"
     return f"{minutes} minutos" if minutes > 1 else "1 minuto"
+
+
+@cache
+def _sign_in_limits() -> "list[RateLimitItem]":
+    return _parse_limit(WRONG_TOKENS)
 
 
 def _strategy(storage: "Storage") -> "FixedWindowRateLimiter":

@@ -28,9 +28,11 @@ from portal.gateway import (
 from portal.presentation import (
     PANEL_NAMES,
     DossierPage,
+    FineChoice,
     Panels,
     RenderContext,
     dossier_page,
+    fine_choice,
     negotiation_page,
     not_refreshed,
     panel_fragment,
@@ -173,6 +175,7 @@ class VehiclePages:
             report_outdated=outdated,
             may_refresh=identity.has_scope("refresh"),
             may_write=identity.has_scope("report"),
+            choice=_fine_choice(),
         )
         return make_response(render_template(page.template, page=page))
 
@@ -182,7 +185,7 @@ class VehiclePages:
         operations = [OPERATIONS[needed] for needed in panel_needs(name)]
         directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
         panels = self._lookups.panels(plate, operations, identity, directive)
-        page = panel_fragment(name, plate, panels, self._render_context())
+        page = panel_fragment(name, plate, panels, self._render_context(), _fine_choice())
         return make_response(render_template(page.template, page=page))
 
     def renavam(self, renavam: Renavam, identity: Identity) -> BaseResponse:
@@ -191,7 +194,9 @@ class VehiclePages:
             self._record_history(renavam)
         directive = Directive.NORMAL if user_initiated else Directive.PEEK
         panels = self._lookups.panels(renavam, RENAVAM_OPERATIONS, identity, directive)
-        page = renavam_page(renavam, panels.renainf, panels.renajud, self._render_context())
+        page = renavam_page(
+            renavam, panels.renainf, panels.renajud, self._render_context(), _fine_choice()
+        )
         return make_response(render_template(page.template, page=page))
 
     def dossier(self, plate: Plate, identity: Identity) -> BaseResponse:
@@ -300,3 +305,8 @@ class VehiclePages:
     def _recent(self) -> list[Plate | Renavam]:
         entries = self._history.recent(self._sessions.history_key)
         return [parse_subject(entry.subject) for entry in entries]
+
+
+def _fine_choice() -> FineChoice:
+    """Return what the address of the request chooses of the fines."""
+    return fine_choice(request.args.to_dict(flat=False))

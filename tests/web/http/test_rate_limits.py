@@ -2,10 +2,14 @@
 
 import itertools
 import re
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
+from portal.web.http import rate_limits
 from portal.web.http.rate_limits import RateLimits, network
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, refused_url, wait_until
@@ -104,6 +108,26 @@ def test_concurrent_sign_ins_are_all_counted() -> None:
     limits = RateLimits()
     with ThreadPoolExecutor(16) as pool:
         waits = list(pool.map(lambda _: limits.sign_in("192.0.2.1"), range(200)))
+    assert waits.count(None) == 5
+
+
+def test_first_sign_ins_of_a_process_share_one_counter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.12 removed the lock of cached_property: each thread made counters of its own."""
+    strategy = rate_limits._strategy
+
+    def slow_strategy(storage: Any) -> Any:
+        time.sleep(0.1)
+        return strategy(storage)
+
+    monkeypatch.setattr(rate_limits, "_strategy", slow_strategy)
+    limits, start = RateLimits(), threading.Barrier(60)
+
+    def sign_in(_number: int) -> int | None:
+        start.wait()
+        return limits.sign_in("192.0.2.7")
+
+    with ThreadPoolExecutor(60) as pool:
+        waits = list(pool.map(sign_in, range(60)))
     assert waits.count(None) == 5
 
 
