@@ -24,7 +24,7 @@ def test_waiting_columns_arrive_and_equal_rows_can_be_hidden(
     page: Any, portal: PortalProcess
 ) -> None:
     page.goto(portal.url + ADDRESS)
-    page.wait_for_function("!document.querySelector('[data-column=waiting]')")
+    page.locator("[data-column=waiting]").first.wait_for(state="detached")
     assert page.locator("[data-state=waiting]").count() == 0
     assert cells(page, "fines")[1] == "nenhuma nos registros"
     assert "Audi A3" in page.locator("thead th").first.inner_text()
@@ -47,7 +47,7 @@ def test_column_that_does_not_arrive_says_so_and_can_be_fetched_again(
     assert "nenhuma" not in cells(page, "courts")[1]
     page.unroute("**/comparar?placas=TRA0A01*")
     retry.click()
-    page.wait_for_function("!document.querySelector('[data-column=waiting], [data-column=failed]')")
+    page.locator("[data-column=ready]").nth(1).wait_for()
     assert "1 em vigor" in cells(page, "courts")[1]
 
 

@@ -24,6 +24,13 @@ OVERLAPS = """() => {
     }
     return false;
   };
+  const isTruncated = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (style.textOverflow !== "clip" || style.webkitLineClamp !== "none") return true;
+    }
+    return false;
+  };
   // The part of a box that its scrolling or clipping ancestors let show.
   const shown = (box, element) => {
     let { left, top, right, bottom } = box;
@@ -55,7 +62,7 @@ OVERLAPS = """() => {
       if (box.right - box.left < 1 || box.bottom - box.top < 1) continue;
       const size = parseFloat(getComputedStyle(element).fontSize);
       const trim = element.closest("svg") ? 0 : Math.max(0, (box.bottom - box.top - size) / 2);
-      boxes.push({ ...box, top: box.top + trim, bottom: box.bottom - trim, text });
+      boxes.push({ ...box, top: box.top + trim, bottom: box.bottom - trim, size, text });
     }
   }
   boxes.sort((one, other) => one.top - other.top);
@@ -65,9 +72,10 @@ OVERLAPS = """() => {
     for (let j = i + 1; j < boxes.length && boxes[j].top < one.bottom - SLACK; j++) {
       const other = boxes[j];
       if (one.text === other.text) {
+        // Chromium gives a truncated line two boxes: the whole one and the part before the dots.
+        if (one.left === other.left && isTruncated(one.text.parentElement)) continue;
         // Lines of one text on top of each other: a line height of nothing.
-        const height = other.bottom - other.top;
-        if (Math.min(one.bottom, other.bottom) - other.top < height / 2) continue;
+        if (Math.min(one.bottom, other.bottom) - other.top < other.size / 2) continue;
       }
       const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
       const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
