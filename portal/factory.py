@@ -70,6 +70,7 @@ from portal.web import (
     MetricsAccess,
     RateLimits,
     SamplePlate,
+    clear_rendered_pages,
     init_app,
 )
 
@@ -164,6 +165,7 @@ def _build(
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, gateway.count_drift),
         PeriodicTask(1.0, read_facts.cache_clear),
+        PeriodicTask(1.0, clear_rendered_pages),
         PeriodicTask(5.0, savings.flush),
         PeriodicTask(2.0, ledger.settle),
         PeriodicTask(1.0, store.sweep),

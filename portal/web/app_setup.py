@@ -125,6 +125,27 @@ def init_app(app: Flask, portal: Dependencies) -> None:
             query=kept_query(request.args.items(multi=True)),
         )
 
+    def site() -> Site:
+        page = Site(
+            demo=sessions.is_demo,
+            signed_in=None,
+            sign_in_offered=False,
+            request_id=g.get("request_id", ""),
+            csrf_token=sessions.csrf_token,
+            asset=assets.url,
+            path=request.path,
+            origin=request.url_root.rstrip("/"),
+            panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
+        )
+        if request.blueprint == SHARED:  # such a page reads no session, so that it sets no cookie
+            return page
+        return replace(
+            page,
+            signed_in=sessions.signed_in_name,
+            sign_in_offered=not sessions.is_demo,
+            notices=lambda: map(str, get_flashed_messages()),
+        )
+
     public_pages = PublicPages(
         sessions,
         portal.history,
@@ -148,6 +169,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         codes,
         as_pdf,
         render_context,
+        site,
     )
     dossiers, limits = portal.dossiers, portal.limits
     issued_pages = IssuedPages(
@@ -175,29 +197,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     ):
         app.register_blueprint(blueprint)
     formats.register(app.jinja_env)
-
-    @app.context_processor
-    def site() -> dict[str, Site]:
-        page = Site(
-            demo=sessions.is_demo,
-            signed_in=None,
-            sign_in_offered=False,
-            request_id=g.get("request_id", ""),
-            csrf_token=sessions.csrf_token,
-            asset=assets.url,
-            path=request.path,
-            origin=request.url_root.rstrip("/"),
-            panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
-        )
-        if request.blueprint == SHARED:  # such a page reads no session, so that it sets no cookie
-            return {"site": page}
-        with_session = replace(
-            page,
-            signed_in=sessions.signed_in_name,
-            sign_in_offered=not sessions.is_demo,
-            notices=lambda: map(str, get_flashed_messages()),
-        )
-        return {"site": with_session}
+    app.context_processor(lambda: {"site": site()})
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:

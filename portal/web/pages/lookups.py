@@ -232,4 +232,4 @@ def _panel(served: Served, replaced: Served | None, price: Decimal) -> Panel:
 
 def _replaced(served: Served) -> Replaced:
     fetched_at = datetime.fromtimestamp(served.fetched_at, UTC)
-    return Replaced(result_of(served.body), fetched_at)
+    return Replaced(served.body, result_of(served.body), fetched_at)

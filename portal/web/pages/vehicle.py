@@ -32,6 +32,7 @@ from portal.presentation import (
     FineChoice,
     Panels,
     RenderContext,
+    Site,
     dossier_page,
     fine_choice,
     negotiation_page,
@@ -51,6 +52,7 @@ from portal.web.http.errors import page_error
 from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.lookups import PLATE_OPERATIONS, REJECTED, Lookups
+from portal.web.pages.page_cache import render_cached
 from portal.web.pages.pdf import PDFUnavailable
 from portal.web.pages.public import PublicPages, check_invented
 from portal.web.pages.sessions import Sessions, is_user_initiated
@@ -88,6 +90,7 @@ class VehiclePages:
         codes: DossierCodes,
         render_pdf: Callable[[str], bytes],
         render_context: Callable[[], RenderContext],
+        site: Callable[[], Site],
     ) -> None:
         self._lookups = lookups
         self._reports = WrittenReports(gateway)
@@ -97,6 +100,7 @@ class VehiclePages:
         self._codes = codes
         self._render_pdf = render_pdf
         self._render_context = render_context
+        self._site = site
 
     def blueprint(self) -> Blueprint:
         pages = Blueprint("vehicle", __name__)
@@ -168,18 +172,21 @@ class VehiclePages:
             directive = Directive.PEEK
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, directive)
         report, outdated = self._reports.newest(plate, panels, identity)
-        page = vehicle_page(
+        context = self._render_context()
+        html = render_cached(
+            self._site(),
+            vehicle_page,
             plate,
             panels,
             report,
-            self._render_context(),
+            replace(context, now=context.now.replace(microsecond=0)),
             follow=user_initiated,
             report_outdated=outdated,
             may_refresh=identity.has_scope("refresh"),
             may_write=identity.has_scope("report"),
             choice=_fine_choice(),
         )
-        return make_response(render_template(page.template, page=page))
+        return make_response(html)
 
     def panel(self, plate: Plate, identity: Identity, name: str) -> BaseResponse:
         if name not in PANEL_NAMES:
