@@ -53,8 +53,8 @@ class _Sheet:
 
 
 # Letters are 12 px or more wherever a sheet is shown: the compact sheet from 286 px (a 320 px
-# screen less its margins), the wide one from 576 px. The paper sheet is 180 mm wide and flat, so
-# that three fit on a page. It has fewer texts, because WeasyPrint lays out an SVG's text letter by
+# screen less its margins), the wide one from 576 px. The paper sheet is 128 mm wide, beside the
+# key figures. It has fewer texts, because WeasyPrint lays out an SVG's text letter by
 # letter.
 _SHEETS: MappingProxyType[Layout, _Sheet] = MappingProxyType(
     {
@@ -62,7 +62,7 @@ _SHEETS: MappingProxyType[Layout, _Sheet] = MappingProxyType(
         "compact": _Sheet(
             width=332, height=260, font_size=14, price_ticks=5, month_ticks=24, foot=1.75
         ),
-        "paper": _Sheet(width=720, height=196, font_size=12, price_ticks=4, month_ticks=6),
+        "paper": _Sheet(width=480, height=160, font_size=12, price_ticks=4, month_ticks=6),
     }
 )
 

@@ -1,5 +1,6 @@
 """View models: each page has a frozen dataclass with its template, and a factory."""
 
+from portal.presentation.paper.certificate import Issuer
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.site.api_reference import ApiPage, api_page
 from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
@@ -58,6 +59,7 @@ __all__ = [
     "DossierSummary",
     "ErrorPage",
     "GlossaryPage",
+    "Issuer",
     "Kept",
     "Lookup",
     "NegotiationPage",

@@ -63,15 +63,15 @@ class DossierCodes:
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
         """The dossier with its code, digest and the QR code of its ``/verificar`` URL.
 
-        An idle dossier is returned unchanged, because it has no content to sign.
+        A page without a dossier is returned unchanged, because it has no content to sign.
         """
-        if page.state == "idle":
+        if page.state != "ready":
             return page
         contents, summary = page.contents, page.contents.summary
         no_price: NoPrice = "empty" if summary.price_is_known else "unavailable"
         signed = DossierSummary(
             plate=page.plate.text,
-            issued_at=page.issued_at,
+            issued_at=page.made_at,
             fines=None if summary.fines is None else summary.fines.open_count,
             restrictions=summary.restrictions,
             price=no_price if summary.price is None else summary.price,
