@@ -138,8 +138,8 @@ def test_chart_labels_only_recent_month_as_now(first: tuple[int, int], label: st
 def test_print_chart_names_last_month() -> None:
     """A dossier is read later, so its charts do not say "agora"."""
     tab = only(historicoPreco=price_history(12, 0, (2025, 12)))
-    (charted,) = paper_prices(Prices((tab,), ())).charts
-    assert charted.chart is not None
+    charted = paper_prices(Prices((tab,), ())).chart
+    assert charted is not None
     assert [m.text[:7] for m in charted.chart.labels if "now" in m.kind] == ["nov/26 "]
 
 

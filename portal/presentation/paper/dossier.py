@@ -35,7 +35,6 @@ from portal.presentation.vehicle.panel import (
 from portal.presentation.vehicle.report import ReportSection, report_section
 from portal.vehicle import Plate
 
-
 _STALE: Final = (
     "era a última resposta guardada na emissão, já fora do prazo, e não havia outra mais nova"
 )
@@ -50,8 +49,8 @@ class DossierPage:
     the path at which a person requests the dossier.
 
     ``number`` is None for a draft; ``made_at`` is the moment of issue, or for a draft the moment
-    at which it was made. ``issuer`` is None where the operator configured none. ``code``, ``digest``
-    (in groups, as ``/verificar`` shows it) and ``qr`` are "" where the portal issues none.
+    at which it was made. ``issuer`` is None where the operator configured none. ``code``,
+    ``digest`` (in groups, as ``/verificar`` shows it) and ``qr`` are "" where there are none.
     ``missing`` names the lookups without an answer, so that no missing part reads as a clean
     record; ``gap`` is the notice about them. ``origins`` are sentences on when and from where the
     answers came.

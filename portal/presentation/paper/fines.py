@@ -126,7 +126,7 @@ class _Known:
 
     @classmethod
     def of(cls, rows: Sequence[FineRow]) -> "_Known":
-        if len(rows) < 2:  # noqa: PLR2004 - a single fine shares nothing
+        if len(rows) < 2:
             return cls(frozenset(), frozenset(), {}, ())
         codes: dict[str, set[tuple[str, ...]]] = {}
         for row in rows:

@@ -194,7 +194,7 @@ def _days(row: FineRow) -> tuple[date, ...]:
 
 def _ticks(scale: _Scale, first: date, today: date) -> Iterator[PaperTick]:
     starts = [date(year, 1, 1) for year in range(first.year + 1, today.year + 1)]
-    if len(starts) <= 2:  # noqa: PLR2004 - with few years, half-years help the eye
+    if len(starts) <= 2:
         starts += [date(year, 7, 1) for year in range(first.year, today.year + 1)]
     shown = sorted(day for day in starts if first < day <= today)
     for day in shown[:: -(-len(shown) // _MOST_TICKS) or 1]:
