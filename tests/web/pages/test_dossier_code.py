@@ -73,14 +73,14 @@ def test_code_round_trips_its_summary(
     [
         (panels(), "Preço FIPER$ 89.325,00"),
         (panels(decode=PRICELESS), "Preço FIPEnão informado"),
-        (Panels(DOWN, DOWN, DOWN), "Preço FIPEindisponível na emissão"),
+        (Panels(DOWN, panels().renainf, DOWN), "Preço FIPEindisponível na emissão"),
         (panels(decode=b"{}"), "Preço FIPEindisponível na emissão"),
         (panels(), "Multas em aberto1"),
         (panels(renainf=renainf_body()), "Multas em abertonenhuma"),
-        (Panels(DOWN, DOWN, DOWN), "Multas em abertoindisponíveis na emissão"),
+        (Panels(panels().decode, DOWN, DOWN), "Multas em abertoindisponíveis na emissão"),
         (panels(), "Restrições em vigor1"),
         (panels(renajud=renajud_body()), "Restrições em vigornenhuma"),
-        (Panels(DOWN, DOWN, DOWN), "Restrições em vigorindisponíveis na emissão"),
+        (Panels(DOWN, panels().renainf, DOWN), "Restrições em vigorindisponíveis na emissão"),
     ],
 )
 def test_present_missing_and_unavailable_values_differ(shown: Panels, expected: str) -> None:
@@ -159,6 +159,11 @@ def test_idle_dossier_has_no_code_and_no_claims(
     asked = ana.pages.get(str(ask.get("href")))
     assert upstream.count() == 3
     assert "Este dossiê é autêntico" in asked.text
+
+
+def test_dossier_without_an_answer_has_no_code() -> None:
+    page = stamped(Panels(DOWN, DOWN, DOWN))
+    assert (page.state, page.code, page.digest, page.qr) == ("empty", "", "", "")
 
 
 def test_dossier_with_an_unasked_panel_is_idle() -> None:
