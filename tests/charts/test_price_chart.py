@@ -24,7 +24,7 @@ from tests.charts.drawing import draw
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 # The width in px at which each layout is shown: compact on a 320 px screen less its margins, wide
 # in its column, and paper in the dossier on a screen.
-SHOWN_AT: dict[Layout, int] = {"compact": 286, "wide": 576, "paper": 720}
+SHOWN_AT: dict[Layout, int] = {"compact": 286, "wide": 576, "paper": 480}
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
