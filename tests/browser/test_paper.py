@@ -18,7 +18,7 @@ ADDRESS = "http://127.0.0.1:1"  # no server listens; the test fulfils every requ
 HEAD_LINE = re.compile(r"ABC1D23 · [^\n]*rascunho: sem número|página \d+ de \d+")
 # Some Chromium versions separate the letters of a word with letter-spacing ("B R A S I L").
 SPACED_WORD = re.compile(r"\b(?:[A-Z] ){2,}[A-Z]\b")
-HEAD = ("data", "Infração", "Valor", "Situação")
+HEAD = ("No", "e", "data", "Infração", "Valor", "Situação")
 
 
 def words(pdf: bytes) -> Counter[str]:
