@@ -274,7 +274,12 @@ def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
         with engine.begin() as db:
             yield db
         return
-    with create_engine(engine.url, poolclass=NullPool).begin() as db:
+    from portal.storage.postgresql import connect_options  # lazy: most portals do not use it
+
+    options = connect_options(engine.url)
+    for name in ("options", "tcp_user_timeout"):
+        options.pop(name, None)
+    with create_engine(engine.url, poolclass=NullPool, connect_args=options).begin() as db:
         # Releases the locks of a machine that vanishes in mid-transaction.
         db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
         lock_set_up(db)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.abc import PQGen
 from psycopg.errors import _WaitTimeout
-from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
@@ -31,17 +31,26 @@ LONGEST_WAIT_S = 12.0
 # own error, which states the reason, arrives first.
 ANSWER_TIMEOUT_S = 6.0
 # The idle time-out also releases the locks of a machine that vanishes in mid-transaction.
-_TIMEOUTS = {
+_OPTIONS: dict[str, Any] = {
     "connect_timeout": "4",
     "tcp_user_timeout": "5000",
     "options": "-c statement_timeout=5000 -c idle_in_transaction_session_timeout=5000",
+    # Otherwise psycopg returns the texts of an SQL_ASCII database as bytes.
+    "client_encoding": "utf8",
+    # PgBouncer in transaction mode gives each transaction another connection to the server, on
+    # which a statement prepared before does not exist.
+    "prepare_threshold": None,
 }
+
+
+def connect_options(address: URL) -> dict[str, Any]:
+    """Return the options of a connection that the address does not set itself."""
+    return {name: value for name, value in _OPTIONS.items() if name not in address.query}
 
 
 def postgresql(url: str) -> Engine:
     """Return an engine with a time-out on every step; parameters in ``url`` override these."""
     address = make_url(url).set(drivername="postgresql+psycopg")
-    timeouts = {name: value for name, value in _TIMEOUTS.items() if name not in address.query}
     engine = create_engine(
         address,
         poolclass=_FifoPool,
@@ -49,7 +58,7 @@ def postgresql(url: str) -> Engine:
         max_overflow=0,
         pool_timeout=POOL_TIMEOUT_S,
         pool_pre_ping=True,
-        connect_args=timeouts,
+        connect_args=connect_options(address),
     )
     event.listen(engine, "do_connect", _connect)
     return engine
@@ -136,4 +145,11 @@ class _Connection(psycopg.Connection[Any]):
 
 
 def _connect(_dialect: object, _record: object, args: Any, options: Any) -> _Connection:
-    return _Connection.connect(*args, **options)
+    try:
+        return _Connection.connect(*args, **options)
+    except psycopg.OperationalError as error:
+        # PgBouncer refuses it unless told otherwise. Its own settings must bound statements then.
+        if "unsupported startup parameter" not in str(error) or "options" not in options:
+            raise
+        del options["options"]
+        return _Connection.connect(*args, **options)

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import create_engine, make_url
 from sqlalchemy.exc import ProgrammingError
 
+from portal.access import Tokens
 from portal.gateway import Failure, Ledger
 from portal.gateway import ledger as ledger_module
 from portal.storage import SchemaMismatch, open_engine
@@ -113,3 +114,17 @@ def test_read_only_database_is_a_line_once_a_minute(
         clock.advance(61)
     line = "cannot write to the ledger, so nothing is sent: InternalError, SQLSTATE 25006"
     assert caplog.messages == [line] * 3
+
+
+def test_database_without_an_encoding_holds_portuguese_text(
+    postgres: PostgresProcess, tmp_path: Path
+) -> None:
+    """As after ``initdb`` under LANG=C."""
+    run(
+        postgres.url,
+        "CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'",
+    )
+    engine = kept_open(postgres.url.replace("/postgres", "/ascii"), tmp_path)
+    tokens = Tokens(engine, [])
+    tokens.issue("joão", frozenset({"decode"}), None, 0)
+    assert [each.name for each in tokens.listed()] == ["joão"]
