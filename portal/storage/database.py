@@ -317,7 +317,7 @@ def is_in_place(engine: Engine) -> bool:
 
 
 def _create_file(file: Path) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     # Create it before SQLite does, because the write-ahead log inherits the file's mode.
     os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
