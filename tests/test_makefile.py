@@ -14,8 +14,9 @@ def test_failed_environment_is_removed(tmp_path: Path) -> None:
         shutil.copy(CHECKOUT / name, tmp_path)
     python = tmp_path / "python"
     python.write_text(
-        f'#!/bin/sh\ncase "$2" in venv) mkdir -p "$3/bin"; ln -s /bin/true "$3/bin/python"; exit 1;;'
-        f'\nesac\nexec {sys.executable} "$@"\n'
+        '#!/bin/sh\ncase "$2" in\n'
+        'venv) mkdir -p "$3/bin"; ln -s /bin/true "$3/bin/python"; exit 1;;\n'
+        f'esac\nexec {sys.executable} "$@"\n'
     )
     python.chmod(0o755)
     done = subprocess.run(

@@ -198,6 +198,19 @@ def open_engine(
     return engine
 
 
+def side_engine(engine: Engine) -> Engine:
+    """Return an engine for the tables that stored answers need: tokens and histories.
+
+    On PostgreSQL it has connections of its own, because writers of a slow ledger may hold all
+    others. On SQLite it is the same engine, because readers never wait there.
+    """
+    if engine.dialect.name != "postgresql":
+        return engine
+    from portal.storage.postgresql import SIDE_CONNECTIONS, postgresql  # lazy, as above
+
+    return postgresql(engine.url, SIDE_CONNECTIONS)
+
+
 def _set_up_schema(engine: Engine) -> None:
     if engine.dialect.name == "postgresql":
         require_current_schema(engine)

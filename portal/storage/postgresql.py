@@ -5,6 +5,7 @@ import math
 import threading
 import time
 from collections import deque
+from queue import Empty
 from typing import Any, TypeVar
 
 import psycopg
@@ -22,6 +23,8 @@ logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
 # Connections per process. By default a server accepts 100 connections from all processes of all
 # machines together. More would not be faster, because calls are counted serially.
 CONNECTIONS = 8
+# Of these processes besides, for tokens and histories. A slow ledger then delays no stored answer.
+SIDE_CONNECTIONS = 2
 # A thread that waits for a connection fails if none is opened or returned within POOL_TIMEOUT_S, so
 # that an unreachable database does not block threads. While connections are being opened or
 # returned, it waits for up to LONGEST_WAIT_S, the time that a lookup may take.
@@ -48,13 +51,13 @@ def connect_options(address: URL) -> dict[str, Any]:
     return {name: value for name, value in _OPTIONS.items() if name not in address.query}
 
 
-def postgresql(url: str) -> Engine:
+def postgresql(url: str | URL, connections: int = CONNECTIONS) -> Engine:
     """Return an engine with a time-out on every step; parameters in ``url`` override these."""
     address = make_url(url).set(drivername="postgresql+psycopg")
     engine = create_engine(
         address,
         poolclass=_FifoPool,
-        pool_size=CONNECTIONS,
+        pool_size=connections,
         max_overflow=0,
         pool_timeout=POOL_TIMEOUT_S,
         pool_pre_ping=True,
@@ -72,7 +75,8 @@ class _FifoPool(QueuePool):
     each on a busy machine, 16 and 50 threads failed with QueuePool and a time-out of 8 s, and 2
     with this pool. A waiter keeps its place for up to LONGEST_WAIT_S while other callers open
     or return live connections. While the database is unreachable nobody does, and waiters fail
-    after the pool's time-out.
+    after the pool's time-out. If the server refuses a further connection, because fewer are
+    allowed than the pool's size, the caller waits for one that another caller returns.
     """
 
     def __init__(self, *given: Any, **named: Any) -> None:
@@ -86,10 +90,21 @@ class _FifoPool(QueuePool):
     def _do_get(self) -> ConnectionPoolEntry:
         self._acquire()
         try:
-            return super()._do_get()
+            try:
+                return super()._do_get()
+            except psycopg.OperationalError:
+                if time.monotonic() - self._live_at > self.timeout():
+                    raise  # the server is unreachable
+                return self._next_returned()
         except BaseException:
             self._release()
             raise
+
+    def _next_returned(self) -> ConnectionPoolEntry:
+        try:
+            return self._pool.get(True, self.timeout())
+        except Empty:
+            raise NoConnectionFree("no connection was returned in time") from None
 
     def _create_connection(self) -> ConnectionPoolEntry:
         record = super()._create_connection()
