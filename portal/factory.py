@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,12 +15,17 @@ from flask import Flask
 
 from portal.access import Gatekeeper, History, Tokens
 from portal.commands import register_commands
+from portal.dossiers import DossierArchive
 from portal.gateway import (
+    DECODE,
+    RENAINF,
+    RENAJUD,
     CachePolicy,
     Gateway,
     Ledger,
     LimitedLeases,
     LocalCache,
+    Operation,
     PeriodicTask,
     Policy,
     SavingsCounter,
@@ -29,10 +35,12 @@ from portal.gateway import (
     Store,
     cache_backend,
     leases,
+    purge_bucket,
     retention_of,
 )
-from portal.presentation import read_facts
-from portal.settings import Settings, SettingsError
+from portal.presentation import Issuer, Panels, read_facts
+from portal.presentation.panels import Panel
+from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_key,
     create_missing_database,
@@ -54,6 +62,7 @@ from portal.upstream import (
     PayerBreaker,
     SharedCounters,
 )
+from portal.vehicle import Plate, result_of
 from portal.web import (
     AccessLogBuffer,
     Dependencies,
@@ -61,6 +70,7 @@ from portal.web import (
     MetricsAccess,
     RateLimits,
     SamplePlate,
+    clear_rendered_pages,
     init_app,
 )
 
@@ -142,15 +152,25 @@ def _build(
         Failover(breakers or origins), store, flight, ledger, policy, metrics, savings.count
     )
     history = History(side, secret, store.tag, namespace=namespace)
+    dossiers = DossierArchive(
+        engine,
+        secret,
+        store.tag,
+        purge_bucket,
+        lifetime_s=settings.dossier_days * DAY,
+        namespace=namespace,
+    )
     access_log = AccessLogBuffer(gateway, metrics)
     scheduler = Scheduler(
         PeriodicTask(0.25, access_log.write),
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, gateway.count_drift),
         PeriodicTask(1.0, read_facts.cache_clear),
+        PeriodicTask(1.0, clear_rendered_pages),
         PeriodicTask(5.0, savings.flush),
         PeriodicTask(2.0, ledger.settle),
         PeriodicTask(1.0, store.sweep),
+        PeriodicTask(60.0, dossiers.drop_expired),
         PeriodicTask(3600.0, ledger.drop_past_counters),
         PeriodicTask(3600.0, history.drop_expired),
         PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir)),
@@ -167,8 +187,11 @@ def _build(
             gateway=gateway,
             gatekeeper=Gatekeeper(settings.mode, tokens, secret),
             history=history,
+            dossiers=dossiers,
+            issuer=_issuer(settings),
             pool=pool,
             samples=_samples(),
+            showcases=_showcases if settings.mode == "demo" else tuple,
             secret=secret,
             namespace=namespace,
             hidden_marker=settings.hidden_marker,
@@ -190,7 +213,7 @@ def _build(
     data = data_check(settings, engine, backend, key, expects_files=not create)
     register_commands(
         app,
-        *(tokens, ledger, savings, store, history, purge_log, process_leases, data),
+        *(tokens, ledger, savings, store, history, dossiers, purge_log, process_leases, data),
         lambda: create_missing_database(settings),
     )
     return app
@@ -280,6 +303,41 @@ def _policy(settings: Settings) -> Policy:
 
         credential = TOKEN
     return Policy(cast(Any, terms), settings.deadline, settings.hidden_marker, credential)
+
+
+def _issuer(settings: Settings) -> Issuer | None:
+    if settings.issuer_name is None:
+        return None
+    return Issuer(
+        settings.issuer_name,
+        settings.issuer_document or "",
+        settings.issuer_contact or "",
+        settings.issuer_logo or "",
+    )
+
+
+def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
+    """Return the demonstration's showcase plates with a caption and the answers of today.
+
+    They do not pass through the gateway, because a list of examples is no lookup of a visitor.
+    """
+    from portal.sandbox import SHOWCASES, TOKEN, Request, Sandbox, today
+
+    sandbox = Sandbox(today, time.sleep)
+
+    def panel(operation: Operation, plate: Plate) -> Panel:
+        path = operation.path_for(plate.text)
+        response = sandbox.handle(Request("GET", path, headers={"Authorization": TOKEN}))
+        if response.status != 200:
+            return Panel("unavailable", cause="unreachable")
+        body = response.body
+        return Panel("fresh", body, result_of(body), datetime.now(UTC))
+
+    return [
+        (plate, caption, Panels(*(panel(one, plate) for one in (DECODE, RENAINF, RENAJUD))))
+        for text, caption in SHOWCASES
+        for plate in (Plate.parse(text),)
+    ]
 
 
 def _samples() -> Sequence[SamplePlate]:

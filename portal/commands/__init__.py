@@ -1,4 +1,4 @@
-"""The operator's commands: flask --app app token, purge, ledger, db."""
+"""The operator's commands: flask --app app token, purge, ledger, dossier, db."""
 
 from collections.abc import Callable
 
@@ -7,9 +7,11 @@ from flask import Flask
 from portal.access import History, Tokens
 from portal.commands.data_check import DataCheck
 from portal.commands.db import db_commands
+from portal.commands.dossier import dossier_commands
 from portal.commands.ledger import ledger_command
 from portal.commands.purge import purge_command
 from portal.commands.token import token_commands
+from portal.dossiers import DossierArchive
 from portal.gateway import Leases, Ledger, SavingsCounter, Store
 from portal.storage import PurgeLog
 
@@ -21,6 +23,7 @@ def register_commands(
     savings: SavingsCounter,
     store: Store,
     history: History,
+    dossiers: DossierArchive,
     purge_log: PurgeLog,
     leases: Leases,
     data: DataCheck,
@@ -31,12 +34,13 @@ def register_commands(
     ``create_database`` may raise OSError or SQLAlchemyError.
     """
     token = token_commands(tokens, create_database)
-    purge = purge_command(store, ledger, history, purge_log, leases)
+    purge = purge_command(store, ledger, history, dossiers, purge_log, leases)
     list_calls = ledger_command(ledger, savings)
+    dossier = dossier_commands(dossiers)
     db = db_commands(data.engine)
     token.check, purge.check, list_calls.check = data.for_token, data.for_purge, data.for_ledger
-    db.check = data.for_db
-    for command in (token, purge, list_calls, db):
+    dossier.check, db.check = data.for_ledger, data.for_db
+    for command in (token, purge, list_calls, dossier, db):
         app.cli.add_command(command)
 
 

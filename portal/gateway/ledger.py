@@ -275,6 +275,26 @@ class Ledger:
         with writing(self._engine) as db:
             db.execute(delete(spending).where(spending.c.day < day))
 
+    def left_today(self, caller: Caller) -> tuple[int | None, float]:
+        """Return the calls left to a caller today and the seconds until the limits begin again.
+
+        The first is None without a limit, or if the database cannot be read.
+        """
+        now = self._clock()
+        day = from_epoch(now).date().isoformat()
+        limits = {ALL_CALLERS: self._daily_limit, f"token:{caller.name}": caller.daily_limit}
+        left: int | None = None
+        try:
+            with reading(self._engine) as db:
+                for payer, limit in limits.items():
+                    if limit:
+                        rest = max(0, limit - _calls(db, self._payer(day, payer)))
+                        left = rest if left is None else min(left, rest)
+        except SQLAlchemyError as error:
+            _warn(f"the calls of today were not read: {error_kind(error)}")
+            return None, self._until_midnight(now)
+        return left, self._until_midnight(now)
+
     def _until_midnight(self, now: float) -> float:
         local = from_epoch(now)
         return 86400.0 - (local.hour * 3600 + local.minute * 60 + local.second)

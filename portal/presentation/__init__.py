@@ -1,24 +1,37 @@
 """View models: each page has a frozen dataclass with its template, and a factory."""
 
+from portal.presentation.issued.pages import (
+    EndedDossierPage,
+    IssuedDossierPage,
+    IssuedListPage,
+    IssuedRow,
+    issued_list_page,
+)
+from portal.presentation.issued.summary import IssuedSummary, issued_summary
+from portal.presentation.issued.verification import (
+    VerificationPage,
+    VerifiedDossier,
+    partly_hidden,
+    verification_page,
+)
 from portal.presentation.paper.dossier import DossierPage, dossier_page
+from portal.presentation.paper.issuer import Issuer
 from portal.presentation.site.api_reference import ApiPage, api_page
+from portal.presentation.site.lookup_cost import LookupCost
 from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
 from portal.presentation.site.public_pages import (
     DossierSummary,
     ErrorPage,
     GlossaryPage,
     NoPrice,
-    RecentLookup,
     SamplePlate,
-    SearchPage,
     SignInPage,
-    VerifyPage,
     error_page,
     glossary_page,
-    search_page,
     sign_in_page,
-    verify_page,
 )
+from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
+from portal.presentation.site.search_page import SearchPage, search_page
 from portal.presentation.site.site import Site
 from portal.presentation.tools.comparison import (
     MOST_PLATES,
@@ -27,7 +40,9 @@ from portal.presentation.tools.comparison import (
     comparison_path,
 )
 from portal.presentation.tools.negotiation import NegotiationPage, negotiation_page
+from portal.presentation.vehicle.changes import what_changed
 from portal.presentation.vehicle.facts import read_facts
+from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import (
     PanelFragment,
@@ -46,6 +61,7 @@ from portal.presentation.vehicle.panel import (
     not_refreshed,
     panel_needs,
 )
+from portal.presentation.vehicle.query import kept_query
 from portal.presentation.vehicle.report import WrittenReport
 
 __all__ = [
@@ -56,10 +72,18 @@ __all__ = [
     "ComparisonPage",
     "DossierPage",
     "DossierSummary",
+    "EndedDossierPage",
     "ErrorPage",
+    "FineChoice",
     "GlossaryPage",
+    "IssuedDossierPage",
+    "IssuedListPage",
+    "IssuedRow",
+    "IssuedSummary",
+    "Issuer",
     "Kept",
     "Lookup",
+    "LookupCost",
     "NegotiationPage",
     "NoPrice",
     "PanelFragment",
@@ -73,24 +97,32 @@ __all__ = [
     "SignInPage",
     "Site",
     "VehiclePage",
-    "VerifyPage",
+    "VerificationPage",
+    "VerifiedDossier",
     "WrittenReport",
     "api_page",
     "comparison_page",
     "comparison_path",
     "dossier_page",
     "error_page",
+    "fine_choice",
     "glossary_page",
+    "issued_list_page",
+    "issued_summary",
+    "kept_query",
     "negotiation_page",
     "not_refreshed",
     "panel_fragment",
     "panel_needs",
+    "partly_hidden",
     "privacy_page",
     "read_facts",
+    "recent_lookup",
     "renavam_page",
     "search_page",
     "sign_in_page",
     "subject_phrase",
     "vehicle_page",
-    "verify_page",
+    "verification_page",
+    "what_changed",
 ]

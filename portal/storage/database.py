@@ -65,6 +65,7 @@ SQLITE_CONNECTIONS = 16
 POOL_TIMEOUT_S = 5.0
 
 _SET_UP_LOCK = 0x646F7373  # "doss" in ASCII: arbitrary, but equal in every portal
+_DOSSIERS_LOCK = 0x64737372
 
 # The tables as the last migration leaves them; a test compares both.
 metadata = MetaData()
@@ -135,6 +136,26 @@ history = Table(
     Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
     Index("history_by_visitor", "visitor", "subject", unique=True),
     Index("history_by_subject", "subject"),
+)
+
+# An issued dossier. ``head``, ``html`` and ``pdf`` are encrypted. After the end of a dossier these
+# columns and ``subject`` are empty; the row remains, so that its link is answered as ended.
+dossiers = Table(
+    "dossiers",
+    metadata,
+    Column("number", String(12), primary_key=True),
+    Column("namespace", String, nullable=False),
+    Column("owner", String(64), nullable=False),  # digest of namespace and visitor
+    Column("share_key", String(64), nullable=False, unique=True),  # HMAC of the link's key
+    Column("subject", String(64)),  # HMAC of the plate
+    Column("issued_at", Float, nullable=False),  # epoch seconds
+    Column("expires_at", Float, nullable=False),
+    Column("revoked_at", Float),
+    Column("head", LargeBinary),
+    Column("html", LargeBinary),
+    Column("pdf", LargeBinary),
+    Index("dossiers_by_owner", "owner"),
+    Index("dossiers_by_subject", "subject"),
 )
 
 purges = Table(
@@ -316,6 +337,16 @@ def lock_set_up(db: Connection) -> None:
     """
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
+
+
+def lock_dossiers(db: Connection) -> None:
+    """Exclude other writers of issued dossiers until the transaction ends.
+
+    A purge that ran between the check of the purge log and the commit of a new dossier would miss
+    it. An SQLite transaction holds the write lock already.
+    """
+    if db.dialect.name == "postgresql":
+        db.execute(select(func.pg_advisory_xact_lock(_DOSSIERS_LOCK)))
 
 
 def is_in_place(engine: Engine) -> bool:

@@ -2,7 +2,15 @@
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
-from portal.storage.database import history, ledger, lock_set_up, meta, reading, writing
+from portal.storage.database import (
+    dossiers,
+    history,
+    ledger,
+    lock_set_up,
+    meta,
+    reading,
+    writing,
+)
 
 _NAME = "key_fingerprint"
 _FORMER_NAMES = "former_key_fingerprints"
@@ -31,9 +39,9 @@ def adopt_key(engine: Engine, fingerprint: str) -> tuple[bool, list[str]]:
     Returns whether it replaced another, and the fingerprints of former keys whose answers the
     store may still hold.
 
-    If the key changed, deletes the data that only the former key can reach: history entries,
-    which are encrypted under it, and the ledger's HMACs of plates, which a purge could not find.
-    Ledger rows stay. Raises SQLAlchemyError.
+    If the key changed, deletes the data that only the former key can reach: history entries and
+    issued dossiers, which are encrypted under it, and the ledger's HMACs of plates, which a purge
+    could not find. Ledger rows stay. Raises SQLAlchemyError.
     """
     with writing(engine) as db:
         lock_set_up(db)
@@ -64,4 +72,5 @@ def settle_former_keys(engine: Engine) -> None:
 
 def _remove_keyed(db: Connection) -> None:
     db.execute(delete(history))
+    db.execute(delete(dossiers))
     db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))

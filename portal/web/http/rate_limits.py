@@ -27,6 +27,10 @@ T = TypeVar("T")
 # Enough attempts for mistyped tokens, and too few to guess one.
 WRONG_TOKENS: Final = "5/minute;20/hour"
 SIGN_IN_WINDOW_S: Final = 3600  # the longest of these windows
+# Enough for mistyped numbers of dossiers. A number has 60 random bits, a link's key 128.
+WRONG_DOSSIERS: Final = "20/minute;100/hour"
+# A rendering takes about a second of processor time.
+ISSUED_DOSSIERS: Final = "30/minute;300/hour"
 REDIS_TIMEOUT_S: Final = 1.0
 
 
@@ -82,6 +86,27 @@ class RateLimits:
         for item in _sign_in_limits():
             self._run(partial(_clear, item=item, kind="sign-in", subject=network(address)))
 
+    def guess_wait(self, address: str | None) -> int | None:
+        """The wait of an address that named too many unknown dossiers; counts nothing.
+
+        A known dossier is neither counted nor resets the counter, so that one valid link does not
+        free its holder to guess. Parallel requests may pass the limit by their number.
+        """
+        subject = network(address)
+        for item in _guess_limits():
+            wait = self._run(partial(_wait, item=item, kind="dossier", subject=subject))
+            if wait is not None:
+                return wait
+        return None
+
+    def count_guess(self, address: str | None) -> None:
+        """Count an unknown number or key of a dossier."""
+        self._count(_guess_limits(), "dossier", network(address))
+
+    def issue(self, address: str | None) -> int | None:
+        """Count the issuing of a dossier."""
+        return self._count(_issue_limits(), "issue", network(address))
+
     def _count(self, items: "Sequence[RateLimitItem]", kind: str, subject: str) -> int | None:
         for item in items:
             wait = self._run(partial(_hit, item=item, kind=kind, subject=subject))
@@ -123,6 +148,16 @@ def _sign_in_limits() -> "list[RateLimitItem]":
     return _parse_limit(WRONG_TOKENS)
 
 
+@cache
+def _guess_limits() -> "list[RateLimitItem]":
+    return _parse_limit(WRONG_DOSSIERS)
+
+
+@cache
+def _issue_limits() -> "list[RateLimitItem]":
+    return _parse_limit(ISSUED_DOSSIERS)
+
+
 def _strategy(storage: "Storage") -> "FixedWindowRateLimiter":
     from limits.strategies import FixedWindowRateLimiter
 
@@ -143,6 +178,20 @@ def _hit(
 ) -> int | None:
     if strategy.hit(item, kind, subject):
         return None
+    return _remaining(strategy, item, kind, subject)
+
+
+def _wait(
+    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
+) -> int | None:
+    if strategy.test(item, kind, subject):
+        return None
+    return _remaining(strategy, item, kind, subject)
+
+
+def _remaining(
+    strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
+) -> int:
     reset_at = strategy.get_window_stats(item, kind, subject).reset_time
     return max(1, ceil(reset_at - time.time()))
 
