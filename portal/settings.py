@@ -68,6 +68,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     mask_names: bool = True
     hidden_marker: str = "INFORMACAO OCULTADA"
     edge_memory_mb: Annotated[int, msgspec.Meta(ge=0, le=65536)] = 64
+    batch_limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 500
+    batch_concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 8
 
     @property
     def mode(self) -> Mode:

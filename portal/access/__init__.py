@@ -3,7 +3,7 @@
 from portal.access.credentials import NoCredential, read_credential
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper, Mode
 from portal.access.history import BytesKept, History, HistoryUnavailable
-from portal.access.sealing import open_text, seal_text
+from portal.access.sealing import cipher, open_text, seal_text
 from portal.access.tokens import (
     OPERATION_SCOPES,
     SCOPES,
@@ -35,6 +35,7 @@ __all__ = [
     "Tokens",
     "TokensUnavailable",
     "UnknownToken",
+    "cipher",
     "digest",
     "is_token",
     "open_text",

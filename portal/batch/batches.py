@@ -1,0 +1,554 @@
+"""The batches in the database: state, leases of items, encryption, expiry.
+
+The database is the only place of a batch's state. Every change is one transaction, so that a
+killed process leaves a consistent batch. Portals that share the database share the work.
+"""
+
+import hashlib
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, Engine, case, delete, func, insert, select, update
+
+from portal.access import cipher
+from portal.batch.decisions import Action, Pause, check_allowed
+from portal.batch.model import Batch, Cost, Counts, Item, LookupName
+from portal.batch.typed_list import Subject, TypedList, WrongEntry
+from portal.storage import batch_items as items
+from portal.storage import batches as table
+from portal.storage import erase_traces, reading
+from portal.vehicle import parse_subject
+
+# A lease is renewed while its process lives. The clocks of machines that share a database differ
+# by less than this. A lease that is lost too early costs nothing: the second process finds the
+# stored answer, or waits for the gateway's lease on the same lookup.
+LEASE_S: Final = 20.0
+DRAFT_S: Final = 86400.0
+MOST_DRAFTS: Final = 20  # of one owner; a further draft replaces the oldest
+SHORTEST_RETENTION_S: Final = 3600.0
+_LISTED: Final = 50
+_PURPOSE: Final = b"batch"
+_WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII: arbitrary, but equal in every portal
+
+
+class UnknownBatch(LookupError):
+    """The owner has no batch of this id."""
+
+
+class BytesKept(Exception):
+    """The rows are deleted, but the database's files still hold bytes of them."""
+
+
+class Access(msgspec.Struct, frozen=True):
+    """What identifies the owner while the batch runs: a token's digest, or a credential."""
+
+    digest: str
+    credential: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    subject: Subject
+    is_stored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An item that this process works on until it finishes or releases it."""
+
+    item: int
+    batch: str
+    subject: Subject
+    ask: tuple[LookupName, ...]
+    tries: int
+    access: Access = field(repr=False)
+
+
+class Batches:
+    """Batches of one ``namespace``; ``tag`` computes the HMAC of a plate, for purges.
+
+    ``retention_s`` is the time for which the answers to a lookup are kept, and ``spent`` the price
+    of the calls made for a batch.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        secret: bytes,
+        tag: Callable[[str], str],
+        retention_s: Callable[[LookupName], float],
+        spent: Callable[[str], Decimal],
+        clock: Callable[[], float] = time.time,
+        namespace: str = "upstream",
+    ) -> None:
+        self._engine = engine
+        self._secret = secret
+        self._tag = tag
+        self._retention_s = retention_s
+        self._spent = spent
+        self._clock = clock
+        self._namespace = namespace
+
+    # What owners do
+
+    def create(
+        self,
+        owner: str,
+        ask: tuple[LookupName, ...],
+        new_items: Sequence[NewItem],
+        listed: TypedList,
+        at_most: Decimal,
+    ) -> str:
+        """Store a draft and return its id."""
+        batch, now = secrets.token_hex(12), self._clock()
+        fernet = cipher(self._secret, _PURPOSE)
+        rows = [
+            {
+                "batch": batch,
+                "position": position,
+                "subject": self._tag(new.subject.text),
+                "sealed": fernet.encrypt(new.subject.text.encode()),
+                "stored": new.is_stored,
+                "state": "pending",
+                "cause": "",
+                "holder": "",
+                "lease_until": 0.0,
+            }
+            for position, new in enumerate(new_items)
+        ]
+        with self._writing() as db:
+            self._drop_oldest_drafts(db, self._owner_key(owner))
+            db.execute(
+                insert(table).values(
+                    id=batch,
+                    namespace=self._namespace,
+                    owner=self._owner_key(owner),
+                    created_at=now,
+                    expires_at=now + DRAFT_S,
+                    state="draft",
+                    reason="",
+                    tries=0,
+                    claimed_at=0.0,
+                    ask=",".join(ask),
+                    at_most=str(at_most),
+                    sealed_wrong=fernet.encrypt(msgspec.json.encode(listed.wrong)),
+                )
+            )
+            db.execute(insert(items), rows)
+        return batch
+
+    def get(self, batch: str, owner: str) -> Batch:
+        """Return an owner's batch. Raises UnknownBatch."""
+        with reading(self._engine) as db:
+            return self._batch(db, self._row(db, batch, owner))
+
+    def listed(self, owner: str) -> list[Batch]:
+        """Return an owner's latest batches, the latest first."""
+        query = (
+            select(table)
+            .where(
+                table.c.namespace == self._namespace,
+                table.c.owner == self._owner_key(owner),
+                table.c.expires_at > self._clock(),
+            )
+            .order_by(table.c.created_at.desc())
+            .limit(_LISTED)
+        )
+        with reading(self._engine) as db:
+            return [self._batch(db, row) for row in db.execute(query).all()]
+
+    def items(self, batch: str, owner: str, after: int = -1, most: int | None = None) -> list[Item]:
+        """Return an owner's items in the order given. Raises UnknownBatch.
+
+        ``after`` and ``most`` select a page by position.
+        """
+        query = (
+            select(items.c.sealed, items.c.state, items.c.cause)
+            .where(items.c.batch == batch, items.c.position > after)
+            .order_by(items.c.position)
+            .limit(most)
+        )
+        fernet = cipher(self._secret, _PURPOSE)
+        with reading(self._engine) as db:
+            self._row(db, batch, owner)
+            rows = db.execute(query).all()
+        return [
+            Item(parse_subject(fernet.decrypt(row.sealed).decode()), row.state, row.cause)
+            for row in rows
+        ]
+
+    def start(self, batch: str, owner: str, access: Access, at_most: Decimal) -> None:
+        """Start or resume a batch, and ask its failed items again.
+
+        ``at_most`` is the most that the items without an answer can cost. Raises UnknownBatch or
+        NotAllowed.
+        """
+        now = self._clock()
+        sealed = cipher(self._secret, _PURPOSE).encrypt(msgspec.json.encode(access))
+        with self._change(batch, owner, "start") as (db, row):
+            if row.state == "running":
+                return
+            db.execute(
+                update(items)
+                .where(items.c.batch == batch, items.c.state == "failed")
+                .values(state="pending", cause="")
+            )
+            is_done = not _pending(db, batch)
+            db.execute(
+                _of(batch).values(
+                    state="done" if is_done else "running",
+                    reason="",
+                    resume_at=None,
+                    tries=0,
+                    started_at=now if row.started_at is None else row.started_at,
+                    ended_at=row.ended_at if is_done else None,
+                    at_most=str(self._spent(batch) + at_most),
+                    expires_at=now + self._kept_s(row.ask),
+                    sealed_access=None if is_done else sealed,
+                )
+            )
+
+    def pause(self, batch: str, owner: str) -> None:
+        """Pause a batch until its owner starts it. Raises UnknownBatch or NotAllowed."""
+        with self._change(batch, owner, "pause") as (db, row):
+            db.execute(
+                _of(batch).values(
+                    state="paused",
+                    reason="owner",
+                    resume_at=None,
+                    expires_at=self._clock() + self._kept_s(row.ask),
+                )
+            )
+
+    def cancel(self, batch: str, owner: str) -> None:
+        """End a batch; its pending items are never asked. Raises UnknownBatch or NotAllowed."""
+        with self._change(batch, owner, "cancel") as (db, row):
+            if row.state == "cancelled":
+                return
+            now = self._clock()
+            db.execute(
+                _of(batch).values(
+                    state="cancelled",
+                    reason="",
+                    resume_at=None,
+                    ended_at=now,
+                    expires_at=now + self._kept_s(row.ask),
+                    sealed_access=None,
+                )
+            )
+
+    # What the runner does
+
+    def resume_due(self) -> None:
+        """Resume the batches whose pause has ended."""
+        due = (
+            (table.c.namespace == self._namespace)
+            & (table.c.state == "paused")
+            & (table.c.resume_at <= self._clock())
+        )
+        with reading(self._engine) as db:  # first, because most calls find none
+            if db.execute(select(table.c.id).where(due).limit(1)).first() is None:
+                return
+        with self._writing() as db:
+            db.execute(update(table).where(due).values(state="running", reason="", resume_at=None))
+
+    def claimable(self, concurrency: int) -> int:
+        """Return how many items of running batches may be leased now."""
+        now = self._clock()
+        with reading(self._engine) as db:
+            return sum(
+                max(0, min(free, _limit(row, concurrency) - leased))
+                for row in db.execute(self._running()).all()
+                for free, leased in [_free_and_leased(db, row.id, now)]
+            )
+
+    def claim(self, holder: str, concurrency: int) -> Claim | None:
+        """Lease the next item of a running batch; None if there is none to be asked now.
+
+        At most ``concurrency`` items of a batch are leased at a time, over all processes. After a
+        pause only one is, until an answer shows that the cause of the pause has ended.
+        """
+        with self._writing() as db:
+            return self._claim(db, holder, concurrency)
+
+    def finish(
+        self, claim: Claim, holder: str, cause: str, concurrency: int, *, answered: bool
+    ) -> Claim | None:
+        """Record an item's result and return the next claim.
+
+        ``cause`` is "" if every lookup has an answer. ``answered``: at least one has. Nothing is
+        recorded if another process has taken over the item.
+        """
+        with self._writing() as db:
+            if answered and claim.tries:
+                db.execute(_of(claim.batch).values(tries=0))
+            changed = db.execute(
+                _held(claim, holder).values(
+                    state="failed" if cause else "done", cause=cause, holder="", lease_until=0.0
+                )
+            ).rowcount
+            if changed and not _pending(db, claim.batch):
+                self._end(db, claim.batch)
+            return self._claim(db, holder, concurrency)
+
+    def interrupt(self, claim: Claim, holder: str, pause: Pause) -> None:
+        """Release an item unfinished and pause its batch."""
+        now = self._clock()
+        until = None if pause.resume_after_s is None else now + pause.resume_after_s
+        with self._writing() as db:
+            db.execute(_held(claim, holder).values(holder="", lease_until=0.0))
+            db.execute(
+                _of(claim.batch)
+                .where(table.c.state == "running")
+                .values(
+                    state="paused",
+                    reason=pause.reason,
+                    resume_at=until,
+                    tries=table.c.tries + 1,
+                    expires_at=(until or now) + self._kept_s(",".join(claim.ask)),
+                )
+            )
+
+    def release(self, claim: Claim, holder: str) -> None:
+        """Release an item unfinished."""
+        with self._writing() as db:
+            db.execute(_held(claim, holder).values(holder="", lease_until=0.0))
+
+    def renew(self, holder: str) -> None:
+        """Renew all leases of a process."""
+        with self._writing() as db:
+            db.execute(
+                update(items)
+                .where(items.c.holder == holder)
+                .values(lease_until=self._clock() + LEASE_S)
+            )
+
+    # Deletion
+
+    def drop_expired(self) -> None:
+        """Delete expired batches of every namespace. Raises BytesKept if their bytes remain."""
+        expired = table.c.expires_at < self._clock()
+        with reading(self._engine) as db:
+            if db.execute(select(table.c.id).where(expired).limit(1)).first() is None:
+                return
+        with self._writing() as db:
+            ids = (
+                db.execute(select(table.c.id).where(expired, table.c.state != "running"))
+                .scalars()
+                .all()
+            )
+            traces = (
+                db.execute(select(items.c.sealed).where(items.c.batch.in_(ids))).scalars().all()
+            )
+            db.execute(delete(items).where(items.c.batch.in_(ids)))
+            db.execute(delete(table).where(table.c.id.in_(ids)))
+        if ids and not erase_traces(self._engine, traces):
+            raise BytesKept
+
+    def forget(self, subject: str) -> int:
+        """Delete a vehicle's items from the batches of every namespace; return their number.
+
+        Bytes of its tag may remain in the database's files until ``History.forget`` removes them.
+        """
+        tag = self._tag(subject)
+        with self._writing() as db:
+            batches = (
+                db.execute(select(items.c.batch).where(items.c.subject == tag).distinct())
+                .scalars()
+                .all()
+            )
+            deleted = db.execute(delete(items).where(items.c.subject == tag)).rowcount
+            for batch in batches:
+                if not _pending(db, batch):
+                    self._end(db, batch)
+        return deleted
+
+    # Inside
+
+    def _claim(self, db: Connection, holder: str, concurrency: int) -> Claim | None:
+        now = self._clock()
+        for row in db.execute(self._running()).all():
+            free, leased = _free_and_leased(db, row.id, now)
+            if not free or leased >= _limit(row, concurrency):
+                continue
+            item = db.execute(
+                select(items.c.id, items.c.sealed)
+                .where(
+                    items.c.batch == row.id,
+                    items.c.state == "pending",
+                    items.c.lease_until <= now,
+                )
+                .order_by(items.c.position)
+                .limit(1)
+            ).one()
+            db.execute(
+                update(items)
+                .where(items.c.id == item.id)
+                .values(holder=holder, lease_until=now + LEASE_S)
+            )
+            db.execute(_of(row.id).values(claimed_at=now))
+            fernet = cipher(self._secret, _PURPOSE)
+            return Claim(
+                item=item.id,
+                batch=row.id,
+                subject=parse_subject(fernet.decrypt(item.sealed).decode()),
+                ask=_ask(row.ask),
+                tries=row.tries,
+                access=msgspec.json.decode(fernet.decrypt(row.sealed_access), type=Access),
+            )
+        return None
+
+    def _running(self) -> Any:
+        """Running batches in turn, so that a large batch does not delay the others."""
+        return (
+            select(table)
+            .where(table.c.namespace == self._namespace, table.c.state == "running")
+            .order_by(table.c.claimed_at)
+        )
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """Begin a transaction that excludes other writers of batches.
+
+        SQLite has one writer in any case. On PostgreSQL an advisory lock does the same, because
+        transactions that lock several rows in different orders would deadlock.
+        """
+        with self._engine.begin() as db:
+            if db.dialect.name == "postgresql":
+                db.execute(select(func.pg_advisory_xact_lock(_WRITE_LOCK)))
+            yield db
+
+    def _end(self, db: Connection, batch: str) -> None:
+        """Mark a batch without pending items as done."""
+        now = self._clock()
+        row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
+        if row is not None:
+            db.execute(
+                _of(batch)
+                .where(table.c.state.in_(("running", "paused")))
+                .values(
+                    state="done",
+                    reason="",
+                    resume_at=None,
+                    ended_at=now,
+                    expires_at=now + self._kept_s(row.ask),
+                    sealed_access=None,
+                )
+            )
+
+    @contextmanager
+    def _change(self, batch: str, owner: str, action: Action) -> Iterator[tuple[Connection, Any]]:
+        """Begin a transaction on a batch whose state allows the action."""
+        with self._writing() as db:
+            row = self._row(db, batch, owner)
+            check_allowed(action, row.state)
+            yield db, row
+
+    def _row(self, db: Connection, batch: str, owner: str) -> Any:
+        query = select(table).where(
+            table.c.id == batch,
+            table.c.namespace == self._namespace,
+            table.c.owner == self._owner_key(owner),
+            table.c.expires_at > self._clock(),
+        )
+        row = db.execute(query).first()
+        if row is None:
+            raise UnknownBatch(batch)
+        return row
+
+    def _batch(self, db: Connection, row: Any) -> Batch:
+        now = self._clock()
+        is_active = (items.c.state == "pending") & (items.c.lease_until > now)
+        counted = db.execute(
+            select(
+                func.count(),
+                *(
+                    func.coalesce(func.sum(case((condition, 1), else_=0)), 0)
+                    for condition in (
+                        items.c.stored,
+                        items.c.state == "done",
+                        items.c.state == "failed",
+                        items.c.state == "pending",
+                        is_active,
+                    )
+                ),
+            ).where(items.c.batch == row.id)
+        ).one()
+        total, stored, done, failed, pending, active = map(int, counted)
+        wrong = cipher(self._secret, _PURPOSE).decrypt(row.sealed_wrong)
+        return Batch(
+            id=row.id,
+            state=row.state,
+            reason=row.reason,
+            resume_at=row.resume_at,
+            ask=_ask(row.ask),
+            counts=Counts(total, stored, done, failed, pending),
+            cost=Cost(self._spent(row.id), Decimal(row.at_most)),
+            wrong=tuple(msgspec.json.decode(wrong, type=list[WrongEntry])),
+            created_at=row.created_at,
+            started_at=row.started_at,
+            ended_at=row.ended_at,
+            expires_at=row.expires_at,
+            active=active,
+        )
+
+    def _drop_oldest_drafts(self, db: Connection, owner: str) -> None:
+        drafts = (
+            select(table.c.id)
+            .where(table.c.owner == owner, table.c.state == "draft")
+            .order_by(table.c.created_at.desc())
+            .offset(MOST_DRAFTS - 1)
+            .limit(_LISTED)
+        )
+        if ids := db.execute(drafts).scalars().all():
+            db.execute(delete(items).where(items.c.batch.in_(ids)))
+            db.execute(delete(table).where(table.c.id.in_(ids)))
+
+    def _kept_s(self, ask: str) -> float:
+        """Return the seconds for which a batch is kept: as long as its answers."""
+        return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in _ask(ask)))
+
+    def _owner_key(self, owner: str) -> str:
+        """Return the digest of namespace and owner, as History does for its visitors."""
+        return hashlib.sha256(f"{self._namespace}\0{owner}".encode()).hexdigest()
+
+
+def _of(batch: str) -> Any:
+    return update(table).where(table.c.id == batch)
+
+
+def _held(claim: Claim, holder: str) -> Any:
+    return update(items).where(
+        items.c.id == claim.item, items.c.holder == holder, items.c.state == "pending"
+    )
+
+
+def _pending(db: Connection, batch: str) -> bool:
+    query = select(items.c.id).where(items.c.batch == batch, items.c.state == "pending").limit(1)
+    return db.execute(query).first() is not None
+
+
+def _free_and_leased(db: Connection, batch: str, now: float) -> tuple[int, int]:
+    """Return the numbers of pending items without and with a lease."""
+    is_leased = case((items.c.lease_until > now, 1), else_=0)
+    total, leased = db.execute(
+        select(func.count(), func.coalesce(func.sum(is_leased), 0)).where(
+            items.c.batch == batch, items.c.state == "pending"
+        )
+    ).one()
+    return total - int(leased), int(leased)
+
+
+def _limit(row: Any, concurrency: int) -> int:
+    """Return how many items of a batch may be leased: after a pause, one until an answer comes."""
+    return 1 if row.tries else concurrency
+
+
+def _ask(text: str) -> tuple[LookupName, ...]:
+    return tuple(text.split(","))  # type: ignore[arg-type]
