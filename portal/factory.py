@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from flask import Flask
 
-from portal.access import Gatekeeper, History, Tokens
+from portal.access import Gatekeeper, History, Identity, Tokens
+from portal.batch import LOOKUPS, Access, Batches, BatchRunner
 from portal.commands import register_commands
 from portal.gateway import (
     CachePolicy,
@@ -66,6 +67,9 @@ from portal.web import (
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 MEBIBYTE = 1024 * 1024
+# The owner of batches that ``flask batch`` makes. The text is no digest, so no token has it.
+COMMAND_ACCESS = Access("command")
+COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
 SPARE_S = 5.0  # longest time of a request outside its lookups, which the deadline bounds
 
 
@@ -132,12 +136,23 @@ def _build(
         Failover(breakers or origins), store, flight, ledger, policy, metrics, savings.count
     )
     history = History(engine, secret, store.tag, namespace=namespace)
+    tokens = Tokens(engine, settings.access_tokens, namespace=namespace)
+    gatekeeper = Gatekeeper(settings.mode, tokens, secret)
+    batches = Batches(
+        engine, secret, store.tag, gateway.retention_s, ledger.spent, namespace=namespace
+    )
+    batch_runner = BatchRunner(
+        batches, gateway.fetch, _identifier(gatekeeper), settings.batch_concurrency
+    )
+    app.extensions["batch_runner"] = batch_runner
     access_log = AccessLogBuffer(gateway, metrics)
     scheduler = Scheduler(
         PeriodicTask(0.25, access_log.write),
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, gateway.count_drift),
         PeriodicTask(1.0, read_facts.cache_clear),
+        PeriodicTask(0.5, batch_runner.tick),
+        PeriodicTask(60.0, batches.drop_expired),
         PeriodicTask(5.0, savings.flush),
         PeriodicTask(2.0, ledger.settle),
         PeriodicTask(1.0, store.sweep),
@@ -148,15 +163,17 @@ def _build(
     app.extensions["scheduler"] = scheduler
     pool = ThreadPoolExecutor(PANEL_THREADS, thread_name_prefix="panel")
     app.extensions["closing"] = _close_stack(
-        engine.dispose, backend.close, pool.shutdown, scheduler.stop
+        engine.dispose, backend.close, pool.shutdown, batch_runner.stop, scheduler.stop
     )
-    tokens = Tokens(engine, settings.access_tokens, namespace=namespace)
     init_app(
         app,
         Dependencies(
             gateway=gateway,
-            gatekeeper=Gatekeeper(settings.mode, tokens, secret),
+            gatekeeper=gatekeeper,
             history=history,
+            batches=batches,
+            batch_limit=settings.batch_limit,
+            allowance=ledger.allowance,
             pool=pool,
             samples=_samples(),
             secret=secret,
@@ -184,6 +201,19 @@ def _build(
         lambda: create_missing_database(settings),
     )
     return app
+
+
+def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
+    """Return the function that authenticates the owner of a batch again while it runs."""
+
+    def identify(access: Access) -> Identity:
+        if access == COMMAND_ACCESS:
+            return COMMAND_IDENTITY
+        if access.credential is not None:
+            return gatekeeper.authenticate(access.credential)
+        return gatekeeper.authenticate_digest(access.digest)
+
+    return identify
 
 
 def _close_stack(*ends: Callable[[], object]) -> ExitStack:

@@ -67,6 +67,7 @@ class Claim:
     subject: Subject
     ask: tuple[LookupName, ...]
     tries: int
+    attempts: int
     access: Access = field(repr=False)
 
 
@@ -117,6 +118,7 @@ class Batches:
                 "stored": new.is_stored,
                 "state": "pending",
                 "cause": "",
+                "attempts": 0,
                 "holder": "",
                 "lease_until": 0.0,
             }
@@ -169,7 +171,7 @@ class Batches:
         ``after`` and ``most`` select a page by position.
         """
         query = (
-            select(items.c.sealed, items.c.state, items.c.cause)
+            select(items.c.sealed, items.c.state, items.c.cause, items.c.position)
             .where(items.c.batch == batch, items.c.position > after)
             .order_by(items.c.position)
             .limit(most)
@@ -179,7 +181,12 @@ class Batches:
             self._row(db, batch, owner)
             rows = db.execute(query).all()
         return [
-            Item(parse_subject(fernet.decrypt(row.sealed).decode()), row.state, row.cause)
+            Item(
+                parse_subject(fernet.decrypt(row.sealed).decode()),
+                row.state,
+                row.cause,
+                row.position,
+            )
             for row in rows
         ]
 
@@ -197,7 +204,7 @@ class Batches:
             db.execute(
                 update(items)
                 .where(items.c.batch == batch, items.c.state == "failed")
-                .values(state="pending", cause="")
+                .values(state="pending", cause="", attempts=0)
             )
             is_done = not _pending(db, batch)
             db.execute(
@@ -302,7 +309,11 @@ class Batches:
         now = self._clock()
         until = None if pause.resume_after_s is None else now + pause.resume_after_s
         with self._writing() as db:
-            db.execute(_held(claim, holder).values(holder="", lease_until=0.0))
+            db.execute(
+                _held(claim, holder).values(
+                    holder="", lease_until=0.0, attempts=items.c.attempts + 1
+                )
+            )
             db.execute(
                 _of(claim.batch)
                 .where(table.c.state == "running")
@@ -378,13 +389,14 @@ class Batches:
             if not free or leased >= _limit(row, concurrency):
                 continue
             item = db.execute(
-                select(items.c.id, items.c.sealed)
+                select(items.c.id, items.c.sealed, items.c.attempts)
                 .where(
                     items.c.batch == row.id,
                     items.c.state == "pending",
                     items.c.lease_until <= now,
                 )
-                .order_by(items.c.position)
+                # An item that paused the batch comes last, because the cause may be the item.
+                .order_by(items.c.attempts, items.c.position)
                 .limit(1)
             ).one()
             db.execute(
@@ -400,6 +412,7 @@ class Batches:
                 subject=parse_subject(fernet.decrypt(item.sealed).decode()),
                 ask=_ask(row.ask),
                 tries=row.tries,
+                attempts=item.attempts,
                 access=msgspec.json.decode(fernet.decrypt(row.sealed_access), type=Access),
             )
         return None

@@ -24,6 +24,7 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
 }
 # Pauses that end at the time that the failure names, which is midnight.
 _UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
+_OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})
 _ALLOWED: Final[dict[Action, frozenset[State]]] = {
     "start": frozenset({"draft", "paused", "done", "running"}),
     "pause": frozenset({"running", "paused"}),
@@ -48,14 +49,19 @@ class Pause:
     resume_after_s: float | None
 
 
-def pause_after(kind: FailureKind, retry_after_s: float | None, tries: int) -> Pause | None:
+def pause_after(
+    kind: FailureKind, retry_after_s: float | None, tries: int, attempts: int = 0
+) -> Pause | None:
     """Return the pause that a failed lookup causes, None if only its plate has failed.
 
     ``tries`` is the number of pauses since the last answer. Each doubles the time until the batch
-    resumes by itself.
+    resumes by itself. ``attempts`` is how often this plate has paused the batch. A plate that is
+    still unreachable after others were answered has failed.
     """
     reason = _PAUSES.get(kind)
     if reason is None:
+        return None
+    if reason in _OUTAGES and attempts and not tries:
         return None
     if reason == "access":
         return Pause(reason, None)

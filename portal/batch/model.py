@@ -66,7 +66,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One plate or Renavam of a batch.
+    """One plate or Renavam of a batch; ``position`` counts from 0 in the order given.
 
     ``cause`` is the gateway's kind of failure, or "rejected", where the state is "failed".
     """
@@ -74,6 +74,7 @@ class Item:
     subject: Subject
     state: ItemState
     cause: str = ""
+    position: int = 0
 
 
 def lookups_of(subject: Subject, ask: tuple[LookupName, ...]) -> tuple[LookupName, ...]:

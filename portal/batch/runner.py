@@ -149,6 +149,6 @@ class BatchRunner:
         try:
             served = self._fetch(Lookup(OPERATIONS[name], claim.subject), caller)
         except Failure as failure:
-            pause = pause_after(failure.kind, failure.retry_after_s, claim.tries)
+            pause = pause_after(failure.kind, failure.retry_after_s, claim.tries, claim.attempts)
             return pause or failure.kind
         return "" if served.status == 200 else "rejected"

@@ -160,6 +160,7 @@ batch_items = Table(
     Column("stored", Boolean, nullable=False),  # every answer was stored before the batch ran
     Column("state", String(10), nullable=False),
     Column("cause", String(20), nullable=False),  # why it failed, else ""
+    Column("attempts", Integer, nullable=False),  # times that it paused the batch
     Column("holder", String(32), nullable=False),  # the process that works on it, else ""
     Column("lease_until", Float, nullable=False),  # 0 if no process works on it
     Index("batch_items_by_batch", "batch", "position", unique=True),

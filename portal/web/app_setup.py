@@ -4,17 +4,21 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from wsgiref.types import WSGIApplication
 
-from flask import Flask, g, get_flashed_messages, request
+from flask import Flask, g, get_flashed_messages, request, session
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from portal.access import Gatekeeper, History
-from portal.gateway import OPERATIONS, Gateway
+from portal.access import Gatekeeper, History, Identity
+from portal.batch import Batches, Subject
+from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Operation
 from portal.presentation import (
     Kept,
+    Panels,
     PrivacyPage,
+    RenderContext,
     SamplePlate,
     Site,
     formats,
@@ -35,6 +39,7 @@ from portal.web.http.upload_limits import (
 from portal.web.json_api.access_log_buffer import AccessLogBuffer
 from portal.web.json_api.hit_cache import HitCache
 from portal.web.json_api.openapi import openapi_blueprint
+from portal.web.json_api.own_routes import OwnApi, Requester
 from portal.web.json_api.routes import BODY_CAP, JsonApi
 from portal.web.observability.health import health_blueprint
 from portal.web.observability.metrics import (
@@ -46,7 +51,7 @@ from portal.web.observability.metrics import (
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.lookups import Lookups
-from portal.web.pages.pdf import render_pdf
+from portal.web.pages.pdf import can_render_pdf, render_pdf
 from portal.web.pages.public import PublicPages
 from portal.web.pages.sessions import SESSION_S, DynamicSecureCookies, Sessions, limit_pages
 from portal.web.pages.vehicle import VehiclePages
@@ -61,6 +66,9 @@ class Dependencies:
     gateway: Gateway
     gatekeeper: Gatekeeper
     history: History
+    batches: Batches
+    batch_limit: int  # plates
+    allowance: Callable[[Caller], Allowance]
     pool: Executor
     samples: Sequence[SamplePlate]
     secret: bytes = field(repr=False)
@@ -99,9 +107,10 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     public_pages = PublicPages(
         sessions, portal.history, codes, portal.samples, portal.limits, _privacy(portal)
     )
+    lookups = Lookups(portal.gateway, portal.pool)
     vehicle_pages = VehiclePages(
         portal.gateway,
-        Lookups(portal.gateway, portal.pool),
+        lookups,
         sessions,
         portal.history,
         public_pages,
@@ -117,8 +126,29 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     register_errors(app)
     app.before_request(sessions.check_csrf)
     limit_pages(app, portal.limits, sessions)
+
+    def panels_of(
+        subject: Subject, operations: Sequence[Operation], identity: Identity, how: Directive
+    ) -> Panels:
+        return lookups.panels(subject, operations, identity, how)
+
+    own_api = OwnApi(
+        portal.gateway,
+        portal.gatekeeper,
+        portal.limits,
+        reports,
+        portal.batches,
+        portal.batch_limit,
+        portal.allowance,
+        panels_of,
+        lambda: _session_requester(sessions),
+        vehicle_pages.stored_dossier_pdf,
+        lambda: can_render_pdf(assets),
+        lambda: RenderContext(datetime.now(UTC), portal.hidden_marker, portal.mask_names),
+    )
     for blueprint in (
         JsonApi(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
+        own_api.blueprint(),
         public_pages.blueprint(),
         vehicle_pages.blueprint(),
         health_blueprint(portal.ready),
@@ -144,6 +174,12 @@ def init_app(app: Flask, portal: Dependencies) -> None:
                 notices=lambda: map(str, get_flashed_messages()),
             )
         }
+
+
+def _session_requester(sessions: Sessions) -> Requester | None:
+    """Return who uses the pages, None without a session cookie, even in demo mode."""
+    identity = sessions.current() if session else None
+    return None if identity is None else Requester(identity, sessions.history_key)
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:

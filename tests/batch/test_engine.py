@@ -161,6 +161,26 @@ def test_outage_pauses_and_resumes_with_one_lookup_first(tmp_path: Path, clock: 
     assert one.spent(batch) == 40 * PRICE
 
 
+def test_plate_that_alone_is_unreachable_fails_after_the_others(
+    tmp_path: Path, clock: Clock
+) -> None:
+    def answer(resource: Resource) -> Response:
+        if resource.path.endswith("AAA0A01"):
+            raise NotSent("refused")
+        return good(resource)
+
+    one = engine_of(tmp_path, clock, StubUpstream(answer), concurrency=1)
+    batch = one.create(plates(5))
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.reason, found.counts.done) == ("unreachable", 1)
+    clock.advance(16)
+    one.runner.tick()
+    found = one.run(batch)
+    assert (found.state, found.counts.done, found.counts.failed) == ("done", 4, 1)
+    assert one.batches.items(batch, OWNER)[1].cause == "unreachable"
+
+
 def test_too_slow_plate_fails_alone(tmp_path: Path, clock: Clock) -> None:
     def answer(resource: Resource) -> Response:
         if resource.path.endswith("AAA0A01"):

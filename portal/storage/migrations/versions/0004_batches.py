@@ -41,6 +41,7 @@ def upgrade() -> None:
         sa.Column("stored", sa.Boolean, nullable=False),
         sa.Column("state", sa.String(10), nullable=False),
         sa.Column("cause", sa.String(20), nullable=False),
+        sa.Column("attempts", sa.Integer, nullable=False),
         sa.Column("holder", sa.String(32), nullable=False),
         sa.Column("lease_until", sa.Float, nullable=False),
     )
