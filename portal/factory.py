@@ -14,7 +14,7 @@ from flask import Flask
 
 from portal.access import Gatekeeper, History, Identity, Tokens
 from portal.batch import LOOKUPS, Access, Batches, BatchRunner
-from portal.commands import register_commands
+from portal.commands import BatchTools, register_commands
 from portal.gateway import (
     CachePolicy,
     Gateway,
@@ -32,7 +32,7 @@ from portal.gateway import (
     leases,
     retention_of,
 )
-from portal.presentation import read_facts
+from portal.presentation import RenderContext, read_facts
 from portal.settings import Settings, SettingsError
 from portal.startup import (
     command_key,
@@ -63,6 +63,7 @@ from portal.web import (
     RateLimits,
     SamplePlate,
     init_app,
+    panels_of,
 )
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
@@ -199,6 +200,19 @@ def _build(
         app,
         *(tokens, ledger, savings, store, history, purge_log, process_leases, data),
         lambda: create_missing_database(settings),
+        BatchTools(
+            batches=batches,
+            runner=batch_runner,
+            gateway=gateway,
+            identity=COMMAND_IDENTITY,
+            access=COMMAND_ACCESS,
+            limit=settings.batch_limit,
+            panels_of=panels_of(gateway, pool),
+            render_context=lambda now: RenderContext(
+                now, settings.hidden_marker, settings.mask_names
+            ),
+            credential_is_missing=settings.mode == "pass-through",
+        ),
     )
     return app
 

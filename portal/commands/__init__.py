@@ -1,10 +1,11 @@
-"""The operator's commands: flask --app app token, purge, ledger, db."""
+"""The operator's commands: flask --app app batch, token, purge, ledger, db."""
 
 from collections.abc import Callable
 
 from flask import Flask
 
 from portal.access import History, Tokens
+from portal.commands.batch import BatchTools, batch_command
 from portal.commands.data_check import DataCheck
 from portal.commands.db import db_commands
 from portal.commands.ledger import ledger_command
@@ -25,19 +26,22 @@ def register_commands(
     leases: Leases,
     data: DataCheck,
     create_database: Callable[[], object],
+    batch_tools: BatchTools,
 ) -> None:
     """Add the commands to the application.
 
     ``create_database`` may raise OSError or SQLAlchemyError.
     """
     token = token_commands(tokens, create_database)
-    purge = purge_command(store, ledger, history, purge_log, leases)
+    purge = purge_command(store, ledger, batch_tools.batches, history, purge_log, leases)
     list_calls = ledger_command(ledger, savings)
     db = db_commands(data.engine)
     token.check, purge.check, list_calls.check = data.for_token, data.for_purge, data.for_ledger
     db.check = data.for_db
-    for command in (token, purge, list_calls, db):
+    batch = batch_command(batch_tools)
+    batch.check = data.for_batch
+    for command in (batch, token, purge, list_calls, db):
         app.cli.add_command(command)
 
 
-__all__ = ["DataCheck", "register_commands"]
+__all__ = ["BatchTools", "DataCheck", "register_commands"]

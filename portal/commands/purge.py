@@ -8,6 +8,7 @@ import click
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import BytesKept, History
+from portal.batch import Batches
 from portal.commands.failures import Command
 from portal.gateway import BytesRemain, Leases, Ledger, Store, StoreDown, purge_bucket
 from portal.storage import PurgeLog
@@ -29,7 +30,12 @@ _LEASE_REMAINS = "A lease's file names the vehicle and cannot be removed: purge 
 
 
 def purge_command(
-    store: Store, ledger: Ledger, history: History, purge_log: PurgeLog, leases: Leases
+    store: Store,
+    ledger: Ledger,
+    batches: Batches,
+    history: History,
+    purge_log: PurgeLog,
+    leases: Leases,
 ) -> Command:
     @click.command("purge", cls=Command)
     @click.argument("plate")
@@ -55,7 +61,9 @@ def purge_command(
         # These steps run even if the store failed, because the database names the vehicle too.
         for name in names:
             run.attempt(ledger.forget, store.tag(name))
-            # After the ledger, because this also erases the bytes of the tag that the ledger left.
+            run.attempt(batches.forget, name)
+            # Last, because this also erases the bytes of the tag that the ledger and the batches
+            # left.
             run.attempt(history.forget, name)
             run.attempt(leases.forget, store.tag(name))
         run.end()

@@ -126,12 +126,6 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     register_errors(app)
     app.before_request(sessions.check_csrf)
     limit_pages(app, portal.limits, sessions)
-
-    def panels_of(
-        subject: Subject, operations: Sequence[Operation], identity: Identity, how: Directive
-    ) -> Panels:
-        return lookups.panels(subject, operations, identity, how)
-
     own_api = OwnApi(
         portal.gateway,
         portal.gatekeeper,
@@ -140,7 +134,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         portal.batches,
         portal.batch_limit,
         portal.allowance,
-        panels_of,
+        lookups.panels,
         lambda: _session_requester(sessions),
         vehicle_pages.stored_dossier_pdf,
         lambda: can_render_pdf(assets),
@@ -174,6 +168,13 @@ def init_app(app: Flask, portal: Dependencies) -> None:
                 notices=lambda: map(str, get_flashed_messages()),
             )
         }
+
+
+def panels_of(
+    gateway: Gateway, pool: Executor
+) -> Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]:
+    """Return the function that looks up a subject as the pages do, for commands."""
+    return Lookups(gateway, pool).panels
 
 
 def _session_requester(sessions: Sessions) -> Requester | None:
