@@ -11,11 +11,23 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Final, Literal
 
-from portal.law import ACTS, UNVERIFIED, Act, Answer, Clock, Mark, Row, Verdict
+from portal.law import (
+    ACTS,
+    UNVERIFIED,
+    Act,
+    Answer,
+    Clock,
+    FineAssessment,
+    Mark,
+    Row,
+    Verdict,
+    court_body_name,
+    court_name,
+    effect_of,
+)
 from portal.presentation.panels import Panel
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
-from portal.presentation.vehicle.fines import FineRow
 from portal.presentation.vehicle.panel import (
     LOOKUP_WORDS,
     Lookup,
@@ -24,9 +36,9 @@ from portal.presentation.vehicle.panel import (
     missing_of,
 )
 from portal.presentation.vehicle.prices import PriceTab
-from portal.presentation.vehicle.restrictions import RestrictionCard
+from portal.presentation.vehicle.restrictions import title_of
 from portal.system.local_time import local_time
-from portal.vehicle import Field, Plate
+from portal.vehicle import Field, Plate, Restriction
 
 VERSION: Final = 1
 LookupState = Literal["fresh", "stale", "unavailable", "unasked"]
@@ -225,7 +237,7 @@ class Explained:
 
     version: int
     plate: str
-    on: date
+    assessed_on: date
     verdict: ExplainedVerdict
     acts: tuple[ExplainedAct, ...]
     vehicle: ExplainedVehicle | None
@@ -243,7 +255,7 @@ def explained(plate: Plate, panels: Panels, context: RenderContext) -> Explained
     return Explained(
         version=VERSION,
         plate=plate.text,
-        on=context.today,
+        assessed_on=context.today,
         verdict=_verdict(verdict),
         acts=tuple(_act(row) for row in verdict.matrix),
         vehicle=_vehicle(contents.facts) if contents.facts else None,
@@ -278,13 +290,19 @@ def explained_prices(contents: VehicleContents) -> tuple[ExplainedPrice, ...] | 
 def explained_fines(contents: VehicleContents) -> tuple[ExplainedFine, ...] | None:
     if contents.fines is None:
         return None
-    return tuple(_fine(row) for row in contents.fines.rows)
+    # Every fine, also those beyond the rows of the page.
+    return tuple(
+        _fine(number, law) for number, law in enumerate(contents.fines.assessments, start=1)
+    )
 
 
 def explained_restrictions(contents: VehicleContents) -> tuple[ExplainedRestriction, ...] | None:
     if contents.restrictions is None:
         return None
-    return tuple(_restriction(card) for card in contents.restrictions.cards)
+    return tuple(
+        _restriction(number, record)
+        for number, record in enumerate(contents.restrictions.records, start=1)
+    )
 
 
 def _lookup(panel: Panel, reason: str | None, context: RenderContext) -> ExplainedLookup:
@@ -376,11 +394,11 @@ def _fines(contents: VehicleContents) -> ExplainedFines | None:
     )
 
 
-def _fine(row: FineRow) -> ExplainedFine:
-    fine, law = row.fine, row.law
+def _fine(number: int, law: FineAssessment) -> ExplainedFine:
+    fine = law.record
     return ExplainedFine(
-        number=row.number,
-        record=row.anchor,
+        number=number,
+        record=f"multa-{number}",
         code=_text(fine.code),
         description=law.description or None,
         article=law.article or None,
@@ -428,18 +446,18 @@ def _restrictions(contents: VehicleContents) -> ExplainedRestrictions | None:
     return ExplainedRestrictions(found.in_force, found.who_lifts, records)
 
 
-def _restriction(card: RestrictionCard) -> ExplainedRestriction:
-    effect, record = card.effect, card.record
+def _restriction(number: int, record: Restriction) -> ExplainedRestriction:
+    effect = effect_of(record)
     transfer, licence, drive, removal = (_effect(effect.answer(act)) for act in ACTS)
     return ExplainedRestriction(
-        number=card.number,
-        record=card.anchor,
-        title=card.title,
+        number=number,
+        record=f"restricao-{number}",
+        title=title_of(record),
         in_force=effect.in_force,
         kinds=effect.kinds,
         doubt=effect.doubt or None,
-        court=card.court or None,
-        court_body=card.court_body or None,
+        court=court_name(str(record.court), str(record.case)) or None,
+        court_body=court_body_name(str(record.court_body)) or None,
         case=_text(record.case),
         included_at=record.included_at,
         transfer=transfer,
