@@ -14,7 +14,18 @@ from decimal import Decimal
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Engine, case, delete, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Integer,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from portal.access import cipher
 from portal.batch.decisions import Action, Pause, check_allowed
@@ -35,6 +46,55 @@ SHORTEST_RETENTION_S: Final = 3600.0
 _LISTED: Final = 50
 _PURPOSE: Final = b"batch"
 _WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII: arbitrary, but equal in every portal
+
+
+# Built once, because building a statement costs more than running it. One statement leases an item,
+# because other writers wait for the end of the transaction.
+_RUNNING: Final = (
+    select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access)
+    .where(table.c.namespace == bindparam("within"), table.c.state == "running")
+    .order_by(table.c.claimed_at)
+)
+_leased = items.alias()
+_next = items.alias()
+_LEASE: Final = (
+    update(items)
+    .where(
+        items.c.id
+        == select(_next.c.id)
+        .where(
+            _next.c.batch == bindparam("of"),
+            _next.c.state == "pending",
+            _next.c.lease_until <= bindparam("now"),
+        )
+        # An item that paused the batch comes last, because the cause may be the item.
+        .order_by(_next.c.attempts, _next.c.position)
+        .limit(1)
+        .scalar_subquery(),
+        select(func.count())
+        .where(_leased.c.batch == bindparam("of"), _leased.c.lease_until > bindparam("now"))
+        .scalar_subquery()
+        # After a pause one item is leased, until an answer shows that its cause has ended. A batch
+        # that is no longer running leases none.
+        < func.coalesce(
+            select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
+            .where(table.c.id == bindparam("of"), table.c.state == "running")
+            .scalar_subquery(),
+            0,
+        ),
+    )
+    .values(holder=bindparam("by"), lease_until=bindparam("until"))
+    .returning(items.c.id, items.c.sealed, items.c.attempts)
+)
+_FINISH: Final = (
+    update(items)
+    .where(
+        items.c.id == bindparam("item"),
+        items.c.holder == bindparam("by"),
+        items.c.state == "pending",
+    )
+    .values(state=bindparam("ends_as"), cause=bindparam("why"), holder="", lease_until=0.0)
+)
 
 
 class UnknownBatch(LookupError):
@@ -269,11 +329,8 @@ class Batches:
         """Return how many items of running batches may be leased now."""
         now = self._clock()
         with reading(self._engine) as db:
-            return sum(
-                max(0, min(free, _limit(row, concurrency) - leased))
-                for row in db.execute(self._running()).all()
-                for free, leased in [_free_and_leased(db, row.id, now)]
-            )
+            running = db.execute(_RUNNING, {"within": self._namespace}).all()
+            return sum(_claimable(db, row, concurrency, now) for row in running)
 
     def claim(self, holder: str, concurrency: int) -> Claim | None:
         """Lease the next item of a running batch; None if there is none to be asked now.
@@ -281,8 +338,9 @@ class Batches:
         At most ``concurrency`` items of a batch are leased at a time, over all processes. After a
         pause only one is, until an answer shows that the cause of the pause has ended.
         """
+        running = self._running()
         with self._writing() as db:
-            return self._claim(db, holder, concurrency)
+            return self._claim(db, running, holder, concurrency)
 
     def finish(
         self, claim: Claim, holder: str, cause: str, concurrency: int, *, answered: bool
@@ -292,17 +350,24 @@ class Batches:
         ``cause`` is "" if every lookup has an answer. ``answered``: at least one has. Nothing is
         recorded if another process has taken over the item.
         """
+        running = self._running()
         with self._writing() as db:
             if answered and claim.tries:
                 db.execute(_of(claim.batch).values(tries=0))
             changed = db.execute(
-                _held(claim, holder).values(
-                    state="failed" if cause else "done", cause=cause, holder="", lease_until=0.0
-                )
+                _FINISH,
+                {
+                    "item": claim.item,
+                    "by": holder,
+                    "ends_as": "failed" if cause else "done",
+                    "why": cause,
+                },
             ).rowcount
-            if changed and not _pending(db, claim.batch):
+            following = self._claim(db, running, holder, concurrency)
+            is_same_batch = following is not None and following.batch == claim.batch
+            if changed and not is_same_batch and not _pending(db, claim.batch):
                 self._end(db, claim.batch)
-            return self._claim(db, holder, concurrency)
+            return following
 
     def interrupt(self, claim: Claim, holder: str, pause: Pause) -> None:
         """Release an item unfinished and pause its batch."""
@@ -382,48 +447,44 @@ class Batches:
 
     # Inside
 
-    def _claim(self, db: Connection, holder: str, concurrency: int) -> Claim | None:
+    def _running(self) -> Sequence[Any]:
+        """Read the running batches in turn, so that a large one does not delay the others.
+
+        Called before a transaction, because other writers wait for its end.
+        """
+        with reading(self._engine) as db:
+            return db.execute(_RUNNING, {"within": self._namespace}).all()
+
+    def _claim(
+        self, db: Connection, running: Sequence[Any], holder: str, concurrency: int
+    ) -> Claim | None:
         now = self._clock()
-        for row in db.execute(self._running()).all():
-            free, leased = _free_and_leased(db, row.id, now)
-            if not free or leased >= _limit(row, concurrency):
+        for row in running:
+            leased = db.execute(
+                _LEASE,
+                {
+                    "of": row.id,
+                    "now": now,
+                    "by": holder,
+                    "until": now + LEASE_S,
+                    "limit": concurrency,
+                },
+            ).first()
+            if leased is None:
                 continue
-            item = db.execute(
-                select(items.c.id, items.c.sealed, items.c.attempts)
-                .where(
-                    items.c.batch == row.id,
-                    items.c.state == "pending",
-                    items.c.lease_until <= now,
-                )
-                # An item that paused the batch comes last, because the cause may be the item.
-                .order_by(items.c.attempts, items.c.position)
-                .limit(1)
-            ).one()
-            db.execute(
-                update(items)
-                .where(items.c.id == item.id)
-                .values(holder=holder, lease_until=now + LEASE_S)
-            )
-            db.execute(_of(row.id).values(claimed_at=now))
+            if len(running) > 1:
+                db.execute(_of(row.id).values(claimed_at=now))
             fernet = cipher(self._secret, _PURPOSE)
             return Claim(
-                item=item.id,
+                item=leased.id,
                 batch=row.id,
-                subject=parse_subject(fernet.decrypt(item.sealed).decode()),
+                subject=parse_subject(fernet.decrypt(leased.sealed).decode()),
                 ask=_ask(row.ask),
                 tries=row.tries,
-                attempts=item.attempts,
+                attempts=leased.attempts,
                 access=msgspec.json.decode(fernet.decrypt(row.sealed_access), type=Access),
             )
         return None
-
-    def _running(self) -> Any:
-        """Running batches in turn, so that a large batch does not delay the others."""
-        return (
-            select(table)
-            .where(table.c.namespace == self._namespace, table.c.state == "running")
-            .order_by(table.c.claimed_at)
-        )
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -547,20 +608,17 @@ def _pending(db: Connection, batch: str) -> bool:
     return db.execute(query).first() is not None
 
 
-def _free_and_leased(db: Connection, batch: str, now: float) -> tuple[int, int]:
-    """Return the numbers of pending items without and with a lease."""
+def _claimable(db: Connection, row: Any, concurrency: int, now: float) -> int:
+    """Return how many items of a running batch may be leased now."""
     is_leased = case((items.c.lease_until > now, 1), else_=0)
     total, leased = db.execute(
         select(func.count(), func.coalesce(func.sum(is_leased), 0)).where(
-            items.c.batch == batch, items.c.state == "pending"
+            items.c.batch == row.id, items.c.state == "pending"
         )
     ).one()
-    return total - int(leased), int(leased)
-
-
-def _limit(row: Any, concurrency: int) -> int:
-    """Return how many items of a batch may be leased: after a pause, one until an answer comes."""
-    return 1 if row.tries else concurrency
+    # After a pause one item is leased, until an answer shows that its cause has ended.
+    limit = 1 if row.tries else concurrency
+    return max(0, min(int(total) - int(leased), limit - int(leased)))
 
 
 def _ask(text: str) -> tuple[LookupName, ...]:

@@ -165,6 +165,8 @@ batch_items = Table(
     Column("lease_until", Float, nullable=False),  # 0 if no process works on it
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),
+    Index("batch_items_by_lease", "batch", "lease_until"),
+    Index("batch_items_by_turn", "batch", "state", "attempts", "position"),
 )
 
 purges = Table(

@@ -47,3 +47,7 @@ def upgrade() -> None:
     )
     op.create_index("batch_items_by_batch", "batch_items", ["batch", "position"], unique=True)
     op.create_index("batch_items_by_subject", "batch_items", ["subject"])
+    op.create_index("batch_items_by_lease", "batch_items", ["batch", "lease_until"])
+    op.create_index(
+        "batch_items_by_turn", "batch_items", ["batch", "state", "attempts", "position"]
+    )
