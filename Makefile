@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 HOST ?= 127.0.0.1
 
-.PHONY: help run sandbox test test-fast check bench quality pictures font fuzz pins clean
+.PHONY: help run sandbox test test-fast check bench quality pictures font icons fuzz pins clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -61,6 +61,10 @@ pictures: $(VENV)/dev ## the README's screenshots, taken again
 
 font: $(VENV)/dev ## the subset of the font in static/fonts, made again (needs npm)
 	@$(BIN)/python -m tests.quality.font
+
+icons: $(VENV)/dev ## the icons and the social card in static/icons, drawn again
+	@sh tests/install_system_packages.sh
+	@$(BIN)/python -m tests.quality.icons
 
 pins: ## compile requirements*.in into exact versions (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --custom-compile-command "make pins" requirements.in -o requirements.txt

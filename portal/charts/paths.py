@@ -1,21 +1,6 @@
-"""SVG path texts from points: lines that break at gaps, and the shapes of markers."""
+"""SVG path texts: lines that break at gaps, areas below them, hatches and torn edges."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
-
-Marker = Literal["circle", "square", "triangle", "diamond", "cross", "wedge"]
-
-# In the order of the series' numbers.
-MARKERS: tuple[Marker, ...] = ("circle", "square", "triangle", "diamond", "cross", "wedge")
-
-_SHAPES: Mapping[Marker, str] = {
-    "circle": "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",
-    "square": "m-3.2-3.2h6.4v6.4h-6.4z",
-    "triangle": "m0-4.2l4 7.2h-8z",
-    "diamond": "m0-4.4l4.4 4.4l-4.4 4.4l-4.4-4.4z",
-    "cross": "m-4.2-1.4h2.8v-2.8h2.8v2.8h2.8v2.8h-2.8v2.8h-2.8v-2.8h-2.8z",
-    "wedge": "m0 4.2l4-7.2h-8z",
-}
+from collections.abc import Iterable, Sequence
 
 Point = tuple[float, float]
 
@@ -26,14 +11,55 @@ def number(value: float) -> str:
     return text[:-2] if text.endswith(".0") else text
 
 
-def line_path(runs: Iterable[Sequence[Point]]) -> str:
-    """Return a path with one sub-path per run of two points or more."""
+def line_path(runs: Iterable[Sequence[Point]], *, whole: bool = False) -> str:
+    """Return a path with one sub-path per run of two points or more.
+
+    Coordinates after the first are differences of rounded ones, so that errors do not add up.
+    ``whole`` rounds to whole units.
+    """
+    return "".join(_run(run, whole=whole) for run in runs if len(run) > 1)
+
+
+def area_path(runs: Iterable[Sequence[Point]], bottom: float, *, whole: bool = False) -> str:
+    """Return the closed areas between the runs and ``bottom``."""
     return "".join(
-        "M" + "L".join(f"{number(x)} {number(y)}" for x, y in run) for run in runs if len(run) > 1
+        f"{_run(run, whole=whole)}V{number(bottom)}H{number(_round(run[0][0], whole=whole))}z"
+        for run in runs
+        if len(run) > 1
     )
 
 
-def marker_path(marker: Marker, points: Iterable[Point]) -> str:
-    """Return one path with the marker's shape around each point."""
-    shape = _SHAPES[marker]
-    return "".join(f"M{number(x)} {number(y)}{shape}" for x, y in points)
+def hatch_path(left: float, right: float, height: float, step: float) -> str:
+    """Return lines rising at 45° inside the rectangle from ``left`` to ``right``."""
+    width = right - left
+    lines = []
+    at = step
+    while at < width + height:
+        x1, y1 = left + max(0.0, at - height), min(at, height)
+        x2, y2 = left + min(at, width), max(0.0, at - width)
+        lines.append(f"M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}")
+        at += step
+    return "".join(lines)
+
+
+def torn_path(width: float, top: float, step: float, depth: float) -> str:
+    """Return two parallel zigzag lines across ``width``, ``depth`` apart."""
+    count = max(2, round(width / step))
+    points = [(width * i / count, top + (depth / 2 if i % 2 else 0)) for i in range(count + 1)]
+    return line_path([points, [(x, y + depth) for x, y in points]])
+
+
+def _round(value: float, *, whole: bool) -> float:
+    return float(round(value)) if whole else round(value, 1)
+
+
+def _run(run: Sequence[Point], *, whole: bool) -> str:
+    rounded = [(_round(x, whole=whole), _round(y, whole=whole)) for x, y in run]
+    (x0, y0), text = rounded[0], ""
+    text = f"M{number(x0)} {number(y0)}l"
+    steps = []
+    for x, y in rounded[1:]:
+        across, down = number(x - x0), number(y - y0)
+        steps.append(across + (down if down.startswith("-") else f" {down}"))
+        x0, y0 = x, y
+    return text + " ".join(steps)

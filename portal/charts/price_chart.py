@@ -1,322 +1,528 @@
 """Compute the geometry of a price chart from series of monthly prices."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from math import ceil, isfinite
+from functools import lru_cache
 from types import MappingProxyType
+from typing import Final
 
-from portal.charts import labelling, paths, scale, tracing
+from portal.charts import paths, scale
 from portal.charts.geometry import (
-    Box,
-    Label,
+    Anchor,
+    Band,
+    Curve,
+    Dot,
+    EndLabel,
+    Flag,
     Layout,
     Line,
+    Mark,
+    Months,
+    MonthTick,
     Plotted,
     PriceChart,
-    Tick,
+    PriceTick,
 )
-from portal.charts.labelling import Area
-from portal.charts.tracing import Known
+from portal.charts.runs import lonely, runs
+from portal.charts.spreading import spread
 
-MOST_SERIES = 6
+MOST_SERIES: Final = 6
 # Twice the months that a page must show. Of a longer series only the latest months are drawn.
-MOST_MONTHS = 240
+MOST_MONTHS: Final = 240
+# Whole units of a path are tenths of a per cent, which is a pixel on a wide screen.
+SCREEN_PATH_SCALE: Final = 10
+# An axis whose lowest price is below this share of the highest one starts at zero.
+_NEAR_ZERO: Final = 0.4
+# Shares of the plot's height: free above the highest grid line, for the peak's label, and below
+# the lowest one, for the axis break.
+_HEAD, _FOOT = 0.1, 0.12
+_BREAK_TOP: Final = 0.92
+# The flag stays beside its point; the labels of other series make room.
+_FLAG_WEIGHT: Final = 20.0
+# Texts at the sides have this many characters at most, without a wider margin.
+_LONGEST_PRICE, _LONGEST_TICK = 10, 11
+_DIGITS = re.compile(r"^(\D*)(.*?)(\D*)$", re.DOTALL)
+# The mean advance width of digits and lower-case letters in bold, in em, slightly high.
+_EM_PER_CHARACTER: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The Portuguese words in the chart.
+    """The words in the chart.
 
-    ``now`` labels the last real month if that is the current one. With "" the label is the
-    month's own name, because a table may have ended years ago and a printed report is read
-    later.
+    ``now``: the last real month is the current one. Otherwise the flag carries the month's name,
+    because a table may have ended years ago and a printed report is read later.
     """
 
-    start: str = "início"
-    peak: str = "pico"
-    now: str = ""
-    joined: str = " e "
+    now: bool = False
     predicted: str = "previsão"
 
 
 @dataclass(frozen=True, slots=True)
-class _Sheet:
-    width: int
-    height: int
-    font_size: int
-    price_ticks: int
-    month_ticks: int
-    # Space below the lowest grid line for the label of a price that ends there, in font sizes.
-    foot: float = 0.0
+class _Canvas:
+    """A plot with its margins, which hold the texts at the sides."""
+
+    plot_width: float
+    plot_height: float
+    left: float = 0
+    top: float = 0
+    right: float = 0
+    bottom: float = 0
+    font_size: float = 14
+    price_ticks: int = 8
+    is_fixed: bool = True
 
 
-# Letters are 12 px or more wherever a sheet is shown: the compact sheet from 286 px (a 320 px
-# screen less its margins), the wide one from 576 px. The paper sheet is 180 mm wide and flat, so
-# that three fit on a page. It has fewer texts, because WeasyPrint lays out an SVG's text letter by
-# letter.
-_SHEETS: MappingProxyType[Layout, _Sheet] = MappingProxyType(
+# The paper canvas is 180 mm wide. In it and in the mini one a unit is a quarter of a millimetre,
+# so that letters of 12 units have 8.5 points. Compact is the dossier's chart on phones: letters
+# of 14 units have 12 px or more from 286 px (a 320 px screen less its margins).
+_CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
-        "wide": _Sheet(width=720, height=340, font_size=15, price_ticks=6, month_ticks=24),
-        "compact": _Sheet(
-            width=332, height=260, font_size=14, price_ticks=5, month_ticks=24, foot=1.75
+        "screen": _Canvas(100, 100, is_fixed=False),
+        "paper": _Canvas(
+            550, 152, left=74, top=22, right=96, bottom=22, font_size=12, price_ticks=5
         ),
-        "paper": _Sheet(width=720, height=196, font_size=12, price_ticks=4, month_ticks=6),
+        "mini": _Canvas(
+            278, 124, left=74, top=22, right=88, bottom=22, font_size=12, price_ticks=4
+        ),
+        "compact": _Canvas(222, 190, left=38, top=26, right=72, bottom=24, price_ticks=5),
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """The scales of one chart and the plot's area in the sheet."""
+    """The scales of one chart on its canvas."""
 
-    sheet: _Sheet
-    plot: Area
+    canvas: _Canvas
     first: int
     last: int
     x: scale.LinearScale
     y: scale.LinearScale
+    levels: tuple[float, ...]
+    is_broken: bool
 
     def at(self, index: int, point: Plotted) -> paths.Point:
-        return round(self.x(index), 1), round(self.y(float(point.value)), 1)
+        return self.x(index), self.y(float(point.value))
+
+    def rounded(self, coordinate: float) -> float:
+        """A tenth of a unit in a fixed layout, a hundredth of a per cent on a screen."""
+        return round(coordinate, 1 if self.canvas.is_fixed else 2)
+
+    def drawn(self, known: Mapping[int, Plotted]) -> dict[int, paths.Point]:
+        """The points in units of the paths."""
+        scaled = 1 if self.canvas.is_fixed else SCREEN_PATH_SCALE
+        return {
+            index: (self.x(index) * scaled, self.y(float(point.value)) * scaled)
+            for index, point in known.items()
+        }
+
+
+_Known = dict[int, Plotted]
+PriceText = Callable[[Decimal], str]
+MonthText = Callable[[date], str]
 
 
 def price_chart(
     lines: Sequence[Line],
     *,
-    layout: Layout = "wide",
+    chosen: int = 0,
+    last_months: int | None = None,
+    layout: Layout = "screen",
     price_axis: Callable[[float], str],
-    price: Callable[[Decimal], str],
-    month: Callable[[date], str],
+    price: PriceText,
+    month: MonthText,
     words: Words | None = None,
 ) -> PriceChart | None:
-    """Return the chart of the first six series; None where no point can be drawn.
+    """Return the chart of the first six series; None where the chosen one has no point.
 
+    ``chosen`` is the position of the series that the chart is about; the others share its scale.
+    ``last_months`` draws only the months up to that many before the last real one.
     ``price_axis`` formats the value of a grid line ("R$ 90 mil"), ``price`` an exact value
-    ("R$ 89.325"), ``month`` a month ("jan/25"). Points that cannot be drawn are skipped, never
-    an error.
+    ("R$ 89.325"), ``month`` a month ("jan/25").
     """
-    words = words or Words()
-    drawn = [(line, known) for line in lines[:MOST_SERIES] if (known := _known(line))]
-    if not drawn:
-        return None
-    last = max(max(known) for _, known in drawn)
-    oldest = last - MOST_MONTHS + 1
-    drawn = [(a, {i: p for i, p in b.items() if i >= oldest}) for a, b in drawn]
-    drawn = [(line, known) for line, known in drawn if known]
-    every = [known for _, known in drawn]
+    drawn = tuple(lines[:MOST_SERIES])
+    return _draw(drawn, chosen, last_months, layout, price_axis, price, month, words or Words())
 
-    sheet = _SHEETS[layout]
-    levels, texts = _price_levels(every, sheet, price_axis)
-    frame = _frame(sheet, every, levels, texts)
-    zone = _zone(frame, every)
-    zone_label = _zone_label(frame, zone, words)
-    taken = [_label_area(zone_label, sheet)] if zone_label else []
+
+# The cache is needed: six series of ten years take 3 ms to draw, and without the cache the
+# benchmark "processor time of a warm page" (warm_page in bench/misses.py) exceeds its 5 ms. The
+# arguments are public prices of a table, no personal data, so an entry may outlive the answer
+# that it came from. An entry takes up to 100 kB.
+@lru_cache(64)
+def _draw(
+    lines: tuple[Line, ...],
+    chosen: int,
+    last_months: int | None,
+    layout: Layout,
+    price_axis: Callable[[float], str],
+    price: PriceText,
+    month: MonthText,
+    words: Words,
+) -> PriceChart | None:
+    every = [_known(line) for line in lines]
+    if not 0 <= chosen < len(every) or not every[chosen]:
+        return None
+    top = _highest(every[chosen])
+    every = _latest(every, _first_month(every, chosen, last_months))
+    mine = every[chosen]
+    drawn = [known for known in every if known]
+    canvas = _CANVASES[layout]
+    frame = _frame(canvas, drawn, price_axis)
+    zone = _zone(frame, drawn)
+    ticks = _price_ticks(frame, price_axis)
+    now, ends = _labels_at_edge(frame, every, chosen, price, month, words)
+    start, peak = _marks(frame, mine, top, price, month)
+    own_runs = list(runs(mine, frame.drawn(mine), predicted=False))
+    width = canvas.left + canvas.plot_width + canvas.right
+    height = canvas.top + canvas.plot_height + canvas.bottom
+    break_y = canvas.plot_height * _BREAK_TOP if frame.is_broken else None
+    is_fixed = canvas.is_fixed
     return PriceChart(
         layout=layout,
-        width=sheet.width,
-        height=sheet.height,
-        view_box=f"0 0 {sheet.width} {sheet.height}",
-        font_size=sheet.font_size,
-        plot=_box(frame.plot),
-        zone=_box(zone) if zone else None,
-        zone_label=zone_label,
-        months=_month_ticks(frame, month),
-        prices=_price_ticks(frame, levels, texts),
-        series=tuple(
-            tracing.trace(
-                number,
-                line.name,
-                known,
-                {index: frame.at(index, point) for index, point in known.items()},
-                siblings=len(drawn),
-                hit_text=lambda point: f"{month(point.month)}: {price(point.value)}",
-                price=lambda point: price(point.value),
-            )
-            for number, (line, known) in enumerate(drawn, start=1)
+        width=width,
+        height=height,
+        view_box=f"{-canvas.left:g} {-canvas.top:g} {width:g} {height:g}",
+        font_size=canvas.font_size,
+        plot_width=canvas.plot_width,
+        plot_height=canvas.plot_height,
+        bands=tuple(_bands(frame)),
+        zone=zone,
+        zone_label=words.predicted if zone else "",
+        hatch_path=paths.hatch_path(zone.x, zone.x + zone.width, canvas.plot_height, 7)
+        if zone and is_fixed
+        else "",
+        prices=ticks,
+        unit=_unit(ticks),
+        months=tuple(_month_ticks(frame, month)),
+        break_y=None if break_y is None else frame.rounded(break_y),
+        break_path=paths.torn_path(canvas.plot_width, break_y, 7, 3.5)
+        if break_y is not None and is_fixed
+        else "",
+        area_path=paths.area_path(
+            own_runs,
+            canvas.plot_height * (1 if is_fixed else SCREEN_PATH_SCALE),
+            whole=not is_fixed,
         ),
-        # With several series a label could be read as another series' price; the key shows
-        # every price.
-        labels=tuple(
-            _labels(frame, every[0], taken, price, _with_month_name(words, every[0], month))
-        )
-        if len(every) == 1
-        else (),
+        chosen=_curve(frame, chosen, lines[chosen], mine),
+        others=tuple(
+            _curve(frame, number, line, known)
+            for number, (line, known) in enumerate(zip(lines, every, strict=True))
+            if number != chosen and known
+        ),
+        start=start if is_fixed else None,
+        peak=peak,
+        now=now,
+        ends=ends,
+        is_long=any(len(text.text) > _LONGEST_PRICE for text in ends)
+        or (now is not None and len(now.price) > _LONGEST_PRICE)
+        or any(len(tick.text) > _LONGEST_TICK for tick in ticks)
+        or _is_mixed(ticks),
+        read=_months(frame, mine, top),
     )
 
 
-def _known(line: Line) -> dict[int, Plotted]:
-    """Return the drawable points by month, in order; a real one replaces a prediction."""
-    known: dict[int, Plotted] = {}
+def _known(line: Line) -> _Known:
+    """Return the points by month, in order; a real one replaces a prediction."""
+    known: _Known = {}
     for point in line.points:
-        # The conversion to float raises for a signalling NaN and gives infinity for a huge
-        # decimal.
-        if not (point.value.is_finite() and isfinite(float(point.value))):
-            continue
         index = scale.month_index(point.month)
         if index not in known or known[index].predicted:
             known[index] = point
     return dict(sorted(known.items()))
 
 
-def _price_levels(
-    every: Sequence[Known], sheet: _Sheet, price_axis: Callable[[float], str]
-) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """Return grid values and their texts; fewer where rounding would repeat a text."""
-    values = [float(point.value) for known in every for point in known.values()]
+def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) -> int:
+    """Return the first month to draw; the chosen series keeps at least its last one."""
+    newest = max(max(known) for known in every if known)
+    oldest = min(newest - MOST_MONTHS + 1, max(every[chosen]))
+    if last_months is None:
+        return oldest
+    last = _last_real(every[chosen])
+    return max(oldest, (max(every[chosen]) if last is None else last) - last_months)
+
+
+def _highest(known: _Known) -> tuple[int, Decimal]:
+    """Return the last month of the highest real price, and that price; 0 and 0 without one."""
+    real = [(point.value, index) for index, point in known.items() if not point.predicted]
+    value, index = max(real, default=(Decimal(0), 0))
+    return index, value
+
+
+def _latest(every: Sequence[_Known], first: int) -> list[_Known]:
+    return [{i: point for i, point in known.items() if i >= first} for known in every]
+
+
+def _last_real(known: _Known) -> int | None:
+    return max((index for index, point in known.items() if not point.predicted), default=None)
+
+
+def _frame(canvas: _Canvas, drawn: Sequence[_Known], price_axis: Callable[[float], str]) -> _Frame:
+    values = [float(point.value) for known in drawn for point in known.values()]
     low, high = min(values), max(values)
-    for count in range(sheet.price_ticks, 1, -1):
-        levels = scale.nice_ticks(low, high, count)
-        texts = tuple(price_axis(level) for level in levels)
-        if len(set(texts)) == len(texts):
+    is_broken = low > high * _NEAR_ZERO
+    for count in range(canvas.price_ticks, 1, -1):
+        levels = scale.nice_ticks(low if is_broken else min(low, 0.0), high, count)
+        texts = {price_axis(level) for level in levels}
+        if len(texts) == len(levels):
             break
-    return levels, texts
-
-
-def _frame(
-    sheet: _Sheet, every: Sequence[Known], levels: tuple[float, ...], texts: tuple[str, ...]
-) -> _Frame:
-    size = sheet.font_size
-    widest = max(labelling.text_width(text, size) for text in texts)
-    plot = Area(
-        left=round(min(widest + 10, sheet.width * 0.4), 1),
-        top=size * 2.5,
-        right=sheet.width - 12.0,
-        bottom=sheet.height - size * 2.0,
-    )
-    first = min(min(known) for known in every)
-    last = max(max(known) for known in every)
+    height = canvas.plot_height
+    first = min(min(known) for known in drawn)
+    last = max(max(known) for known in drawn)
     return _Frame(
-        sheet=sheet,
-        plot=plot,
+        canvas=canvas,
         first=first,
         last=last,
-        # The first point keeps a distance from the price axis, so that its dot is not on it.
-        x=scale.LinearScale(first, last, plot.left + 6, plot.right - 4),
-        y=scale.LinearScale(levels[0], levels[-1], plot.bottom - size * sheet.foot, plot.top),
+        # The ends keep a distance from the plot's edges, so that their dots are inside.
+        x=scale.LinearScale(first, last, canvas.plot_width * 0.006, canvas.plot_width * 0.994),
+        y=scale.LinearScale(
+            levels[0],
+            levels[-1],
+            height * (1 - _FOOT if is_broken else 1.0),
+            height * _HEAD,
+        ),
+        levels=levels,
+        is_broken=is_broken and levels[0] > 0,
     )
 
 
-def _zone(frame: _Frame, every: Sequence[Known]) -> Area | None:
-    """Return the area from the last real month on; None without predictions."""
-    real = [index for known in every for index, point in known.items() if not point.predicted]
+def _zone(frame: _Frame, drawn: Sequence[_Known]) -> Band | None:
+    """Return the part after the last real month of all series; None without predictions."""
+    real = [last for known in drawn if (last := _last_real(known)) is not None]
     if real and max(real) == frame.last:
         return None
-    left = frame.x(max(real)) if real else frame.plot.left
-    return Area(round(left, 1), frame.plot.top, frame.plot.right, frame.plot.bottom)
+    left = frame.x(max(real)) if real else 0.0
+    return Band(frame.rounded(left), frame.rounded(frame.canvas.plot_width - left))
 
 
-def _zone_label(frame: _Frame, zone: Area | None, words: Words) -> Label | None:
-    if zone is None:
-        return None
-    x, y = frame.plot.right, round(frame.plot.top - frame.sheet.font_size * 0.5, 1)
-    return Label("predicted", x, y, "end", words.predicted, x, y)
+def _bands(frame: _Frame) -> Iterator[Band]:
+    """Yield every second year, cut to the plot."""
+    for year in range(frame.first // 12, frame.last // 12 + 1):
+        left, right = _edges(frame, year)
+        if year % 2 == 0 and right > left:
+            yield Band(frame.rounded(left), frame.rounded(right - left))
 
 
-def _label_area(label: Label, sheet: _Sheet) -> Area:
-    return labelling.text_area(label.x, label.y, label.anchor, label.text, sheet.font_size)
+def _edges(frame: _Frame, year: int) -> tuple[float, float]:
+    """Return the x of a year's start and end, half a month before January."""
+    width = frame.canvas.plot_width
+    if frame.first == frame.last:
+        return 0.0, width
+    month = (frame.x(frame.last) - frame.x(frame.first)) / (frame.last - frame.first)
+    start = frame.x(frame.first) + (year * 12 - frame.first - 0.5) * month
+    return min(max(start, 0.0), width), min(max(start + 12 * month, 0.0), width)
 
 
-def _month_ticks(frame: _Frame, month: Callable[[date], str]) -> tuple[Tick, ...]:
-    size = frame.sheet.font_size
-    names = {i: month(scale.month_of(i)) for i in range(frame.first, frame.last + 1)}
-    widest = max(labelling.text_width(name, size) for name in names.values())
-    room = int((frame.plot.right - frame.plot.left) / (widest + size))
-    most = min(max(room, 1), frame.sheet.month_ticks)
-    ticks = []
-    for index in scale.month_ticks(frame.first, frame.last, most):
-        at = frame.x(index)
-        # A text at the edge is moved inside; its grid line stays at the month.
-        middle = min(max(at, widest / 2 + 1), frame.sheet.width - widest / 2 - 1)
-        baseline = frame.plot.bottom + size * 1.5
-        ticks.append(Tick(round(at, 1), round(middle, 1), round(baseline, 1), names[index]))
-    return tuple(ticks)
+def _price_ticks(frame: _Frame, price_axis: Callable[[float], str]) -> tuple[PriceTick, ...]:
+    ticks: dict[str, PriceTick] = {}
+    for level in frame.levels:
+        # The axis break covers the line at its own height; zero has its own text.
+        text = price_axis(level) if level else "0"
+        found = _DIGITS.match(text)
+        assert found is not None
+        ticks.setdefault(text, PriceTick(frame.rounded(frame.y(level)), *found.groups()))
+    if frame.is_broken:
+        ticks.setdefault("0", PriceTick(frame.canvas.plot_height, "", "0", ""))
+    shown = tuple(ticks.values())
+    if not _is_mixed(shown):
+        return shown
+    return tuple(PriceTick(t.y, t.before, f"{t.short}{t.after}", "") for t in shown)
 
 
-def _price_ticks(
-    frame: _Frame, levels: tuple[float, ...], texts: tuple[str, ...]
-) -> tuple[Tick, ...]:
-    ticks: dict[str, Tick] = {}
-    for level, text in zip(levels, texts, strict=True):
-        at = frame.y(level)
-        baseline = at + frame.sheet.font_size * 0.35
-        ticks.setdefault(
-            text, Tick(round(at, 1), round(frame.plot.left - 6, 1), round(baseline, 1), text)
+def _is_mixed(ticks: Sequence[PriceTick]) -> bool:
+    return len({tick.after for tick in ticks if tick.text != "0"}) > 1
+
+
+def _unit(ticks: Sequence[PriceTick]) -> str:
+    """Return the unit that the short texts leave out ("mil"), or ""."""
+    return next((tick.after.strip() for tick in ticks if tick.after), "")
+
+
+def _month_ticks(frame: _Frame, month: MonthText) -> Iterator[MonthTick]:
+    """Yield years in the middle of their bands, or months for up to two and a half years."""
+    span = frame.last - frame.first + 1
+    if span > 30:
+        yield from _year_ticks(frame, span)
+        return
+    step = 3 if span <= 18 else 6
+    wanted = [i for i in range(frame.first, frame.last + 1) if i % step == 0]
+    if len(wanted) < 2:
+        wanted = sorted({frame.first, frame.last})
+    for index in wanted:
+        x = frame.x(index)
+        is_minor = index % (6 if span <= 18 else 12) != 0 and len(wanted) > 2
+        yield MonthTick(
+            frame.rounded(x),
+            "",
+            month(scale.month_of(index)),
+            _anchor(x / frame.canvas.plot_width, 0.1),
+            is_minor,
         )
-    return tuple(ticks.values())
 
 
-def _with_month_name(words: Words, known: Known, month: Callable[[date], str]) -> Words:
-    """Return the words with ``now`` set to the last real month's name where it is ""."""
-    last = max((point.month for point in known.values() if not point.predicted), default=None)
-    return words if words.now or last is None else replace(words, now=month(last))
+def _year_ticks(frame: _Frame, span: int) -> Iterator[MonthTick]:
+    years = range(frame.first // 12, frame.last // 12 + 1)
+    # At most eleven texts, and of them every second one on the narrowest screens.
+    step = -(-len(years) // 11)
+    least = 9 if span > 84 else 6
+    for number, year in enumerate(years):
+        months = min(frame.last, year * 12 + 11) - max(frame.first, year * 12) + 1
+        if months < least or number % step:
+            continue
+        left, right = _edges(frame, year)
+        text = f"{year:04}"
+        is_minor = len(years) > 5 and number // step % 2 == 1
+        yield MonthTick(frame.rounded((left + right) / 2), text[:2], text[2:], "middle", is_minor)
 
 
-def _labels(
+def _anchor(share: float, edge: float) -> Anchor:
+    return "start" if share < edge else "end" if share > 1 - edge else "middle"
+
+
+def _curve(frame: _Frame, position: int, line: Line, known: _Known) -> Curve:
+    drawn = frame.drawn(known)
+    whole = not frame.canvas.is_fixed
+    return Curve(
+        number=position + 1,
+        name=line.name,
+        real_path=paths.line_path(runs(known, drawn, predicted=False), whole=whole),
+        predicted_path=paths.line_path(runs(known, drawn, predicted=True), whole=whole),
+        dots=tuple(
+            Dot(frame.rounded(x), frame.rounded(y))
+            for x, y in (frame.at(index, known[index]) for index in lonely(known))
+        ),
+    )
+
+
+def _labels_at_edge(
     frame: _Frame,
-    known: Known,
-    taken: list[Area],
-    price: Callable[[Decimal], str],
+    every: Sequence[_Known],
+    chosen: int,
+    price: PriceText,
+    month: MonthText,
     words: Words,
-) -> Iterator[Label]:
-    """Yield the labels of the current price, peak and start that have space."""
-    size = frame.sheet.font_size
-    bounds = Area(frame.plot.left, 1, frame.sheet.width - 1.0, frame.plot.bottom - 1)
-    line = tuple(_drawn_points(frame, known))
-    for index, kinds in _marked(known).items():
-        at = frame.at(index, known[index])
-        name = words.joined.join(getattr(words, kind) for kind in kinds)
-        exact = price(known[index].value)
-        # The start can be read from the axes. The current price and the peak are labelled
-        # wherever a place is free, if necessary without their names.
-        must_show = kinds != ["start"]
-        place = labelling.place_beside(
-            at,
-            (f"{name} {exact}", exact) if must_show else (f"{name} {exact}",),
-            size,
-            bounds=bounds,
-            taken=taken,
-            line=line,
-            must_show=must_show,
-        )
-        if place:
-            taken.append(place.area)
-            x, y = round(place.x, 1), round(place.y, 1)
-            yield Label(" ".join(kinds), x, y, place.anchor, place.text, *at)
+) -> tuple[Flag | None, tuple[EndLabel, ...]]:
+    """Return the flag of the chosen series and the labels of those that end no earlier."""
+    mine = every[chosen]
+    last = _last_real(mine)
+    if last is None:
+        return None, ()
+    ending = [
+        number
+        for number, known in enumerate(every)
+        if number != chosen and (end := _last_real(known)) is not None and end >= last
+    ]
+    numbers = [chosen, *ending]
+    points = [every[number][_last_real(every[number]) or 0] for number in numbers]
+    height = frame.canvas.plot_height
+    # A label and a flag in a plot of 240 px, the lowest one on a screen; on paper by the letters.
+    size = frame.canvas.font_size
+    label, flag = (1.35 * size, 2.2 * size) if frame.canvas.is_fixed else (7.8, 11.2)
+    flag_name = "" if words.now else month(mine[last].month)
+    if flag_name:
+        flag += label
+    # The month is below the flag, inside its room.
+    shift = label / 2 if flag_name else 0.0
+    wanted = [frame.y(float(point.value)) for point in points]
+    placed = spread(
+        [wanted[0] + shift, *wanted[1:]],
+        [flag, *[label] * len(ending)],
+        [_FLAG_WEIGHT, *[1.0] * len(ending)],
+        0.0,
+        height,
+    )
+    x, y = frame.at(last, mine[last])
+    middle = placed[0] - shift
+    return (
+        Flag(
+            frame.rounded(middle),
+            frame.rounded(x),
+            frame.rounded(y),
+            price(mine[last].value),
+            flag_name,
+        ),
+        tuple(
+            EndLabel(number + 1, frame.rounded(at), price(point.value))
+            for number, at, point in zip(ending, placed[1:], points[1:], strict=True)
+        ),
+    )
 
 
-def _drawn_points(frame: _Frame, known: Known) -> Iterator[paths.Point]:
-    """Yield the line's points, with interpolated ones between neighbour months.
+def _marks(
+    frame: _Frame, known: _Known, highest: tuple[int, Decimal], price: PriceText, month: MonthText
+) -> tuple[Mark | None, Mark | None]:
+    """Return the labels of the first real month and of the series' highest one, if it is drawn.
 
-    Along a line each point is at most half a letter from the next, so that a label avoids a
-    steep line as well.
+    The last month has the flag. The start has no label where it would meet the peak's.
     """
-    before: tuple[int, paths.Point] | None = None
-    for index, point in known.items():
-        x, y = frame.at(index, point)
-        if before is not None and before[0] == index - 1:
-            x0, y0 = before[1]
-            steps = ceil(max(abs(x - x0), abs(y - y0)) / 4)
-            for step in range(1, steps):
-                yield x0 + (x - x0) * step / steps, y0 + (y - y0) * step / steps
-        yield x, y
-        before = index, (x, y)
-
-
-def _marked(known: Known) -> dict[int, list[str]]:
-    """Return the months to label, the most important first, each with its kinds."""
     real = [index for index, point in known.items() if not point.predicted]
-    if not real:
-        return {}
-    marked = {real[-1]: ["now"]}
-    if len(real) > 1:
-        peak = max(real, key=lambda index: (known[index].value, index))
-        marked.setdefault(peak, []).append("peak")
-        marked.setdefault(real[0], []).append("start")
-    return marked
+    if len(real) < 3:
+        return None, None
+    top, _ = highest
+    peak = _mark(frame, known, top, price, month) if top in real[:-1] else None
+    start = _mark(frame, known, real[0], price, month) if real[0] != top else None
+    if start and peak and _meet(frame, start, peak):
+        start = None
+    return start, peak
 
 
-def _box(area: Area) -> Box:
-    left, top = round(area.left, 1), round(area.top, 1)
-    return Box(left, top, round(area.right - left, 1), round(area.bottom - top, 1))
+def _mark(frame: _Frame, known: _Known, index: int, price: PriceText, month: MonthText) -> Mark:
+    canvas = frame.canvas
+    x, y = frame.at(index, known[index])
+    anchor = _anchor(x / canvas.plot_width, 0.25)
+    text, name = price(known[index].value), month(known[index].month)
+    text_y = y
+    if canvas.is_fixed:
+        left, right = _extent(frame, x, anchor, f"{name} · {text}")
+        near = [frame.at(i, p) for i, p in known.items()]
+        text_y = min([y, *(b for a, b in near if left <= a <= right)]) - 0.6 * canvas.font_size
+    return Mark(
+        frame.rounded(x),
+        frame.rounded(y),
+        frame.rounded(x),
+        frame.rounded(text_y),
+        anchor,
+        name,
+        text,
+    )
+
+
+def _extent(frame: _Frame, x: float, anchor: Anchor, text: str) -> tuple[float, float]:
+    # "pico de " stands before the peak's month.
+    width = (len(text) + 8) * frame.canvas.font_size * _EM_PER_CHARACTER
+    left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
+    return left, left + width
+
+
+def _meet(frame: _Frame, one: Mark, other: Mark) -> bool:
+    a, b = (_extent(frame, m.text_x, m.anchor, f"{m.month} · {m.price}") for m in (one, other))
+    return (
+        a[0] < b[1]
+        and b[0] < a[1]
+        and abs(one.text_y - other.text_y) < 1.4 * frame.canvas.font_size
+    )
+
+
+def _months(frame: _Frame, known: _Known, highest: tuple[int, Decimal]) -> Months:
+    first, last = min(known), max(known)
+    indices = range(first, last + 1)
+    end = _last_real(known)
+    return Months(
+        first=first,
+        values=tuple(_signed(known.get(index)) for index in indices),
+        x=(frame.rounded(frame.x(first)), frame.rounded(frame.x(last))),
+        y=(frame.rounded(frame.y(frame.levels[0])), frame.rounded(frame.y(frame.levels[-1]))),
+        levels=(frame.levels[0], frame.levels[-1]),
+        peak=round(highest[1]),
+        last_real=(last if end is None else end) - first,
+    )
+
+
+def _signed(point: Plotted | None) -> int:
+    if point is None:
+        return 0
+    value = round(point.value)
+    return -value if point.predicted else value

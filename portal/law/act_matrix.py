@@ -22,7 +22,7 @@ LABELS: dict[Act, str] = {
     "transfer": "Transferir",
     "licence": "Licenciar",
     "drive": "Circular",
-    "removal": "Pode ser recolhido ao pátio?",
+    "removal": "Recolher ao pátio",
 }
 # Each lookup's name with its Portuguese article, as the object of "consultar".
 MISSING_WORDS: dict[Missing, str] = {
@@ -30,23 +30,23 @@ MISSING_WORDS: dict[Missing, str] = {
     "fines": "as multas",
     "restrictions": "as restrições judiciais",
 }
-# Not “sim”, because no record covers liens, theft and the state's own registers.
+# A finding in place of “sim”, because no record covers liens, theft and the state's registers.
 _MAY: dict[Mark, str] = {
     "no": "Não",
     "careful": "Com ressalva",
-    "yes": "Sem impedimento nos registros",
+    "yes": "Nada encontrado",
 }
 _SHORT: dict[Act, dict[Mark, str]] = {
     **dict.fromkeys(("transfer", "licence", "drive"), _MAY),
     "removal": {
         "no": "Risco de remoção",
         "careful": "Risco possível",
-        "yes": "Sem ordem nos registros",
+        "yes": "Sem ordem",
     },
 }
 # For a stale answer without an order: "Risco possível" would imply that there is one.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
-_CANNOT_TELL = "Não é possível dizer"
+_CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
 _NOTHING_FOUND: dict[Act, str] = {
     "transfer": (

@@ -5,7 +5,7 @@ incomplete, unless the known records already block the transfer. With a stale an
 missing one the verdict is never "clear".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -14,7 +14,6 @@ from portal.law.act_answers import ACTS, Act, Mark, worst
 from portal.law.act_matrix import (
     MISSING_WORDS,
     NOTHING_STALE,
-    UNLESS_APPEALED,
     WRONG_CHECK_DIGIT,
     Missing,
     Row,
@@ -25,7 +24,7 @@ from portal.law.act_matrix import (
 from portal.law.assessment import FineAssessment
 from portal.law.courts import find_court
 from portal.law.effects import Effect, effect_of
-from portal.law.fine_status import STANDING_WORDS
+from portal.law.fine_status import Standing
 from portal.vehicle import Restriction
 from portal.wording import day, listed, money
 
@@ -38,34 +37,48 @@ _LOOKUPS: Mapping[Missing, str] = {
 # A finding, not a conclusion: what most often stops a transfer is in none of the records.
 _NOTHING_FOUND = "Nenhuma multa em aberto nem restrição judicial encontrada"
 _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
-# Gravities that are not shown in brackets.
-_NO_GRAVITY = (None, "especial", "depende", "mudou")
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One sentence and the anchor of the record behind it ("multa-1", "restricao-2")."""
+    """All records of one kind that speak for the verdict.
 
-    sentence: str
+    ``finding`` names them, ``detail`` is a clause on what follows; "" where there is nothing to
+    add. ``anchor`` is that of the first record ("multa-1", "restricao-2").
+    """
+
+    finding: str
+    detail: str
     anchor: str
     mark: Mark
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.finding}: {self.detail}." if self.detail else f"{self.finding}."
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The verdict on a vehicle.
 
-    ``matrix`` holds four rows in the order of ACTS. ``missing`` names the lookups that failed or
-    returned nothing. ``notices`` are sentences on stale answers, one per lookup.
+    ``finding`` is what the records say, in a few words; ``caveat`` is a clause on what it leaves
+    open, or "". ``matrix`` holds four rows in the order of ACTS. ``missing`` names the lookups
+    that failed or returned nothing. ``notices`` are sentences on stale answers, one per lookup.
     """
 
     level: Level
-    headline: str
+    finding: str
+    caveat: str
     notices: tuple[str, ...]
     reasons: tuple[Reason, ...]
     matrix: tuple[Row, ...]
     missing: tuple[Missing, ...]
     today: date
+
+    @property
+    def headline(self) -> str:
+        """The finding and its caveat as one clause."""
+        return f"{self.finding}; {self.caveat}" if self.caveat else self.finding
 
     def row(self, act: Act) -> Row:
         return self.matrix[ACTS.index(act)]
@@ -96,16 +109,14 @@ def judge(
     effects = [effect_of(restriction) for restriction in restrictions or ()]
     doubt = "" if check_digit_holds else WRONG_CHECK_DIGIT
     matrix = tuple(row_of(act, effects, fines or (), missing, stale, doubt) for act in ACTS)
-    reasons = (
-        *_court_reasons(restrictions or (), effects),
-        *_payment_reason(fines or ()),
-        *_fine_reasons(fines or ()),
-    )
-    unavailable = "" if decode_known else MISSING_WORDS["decode"]
-    gap = "; ".join(filter(None, (_gap(missing, unavailable), doubt)))
-    level, headline = _headline(matrix, effects, fines or (), gap, stale)
+    reasons = (*_court_reasons(restrictions or (), effects), *_fine_reasons(fines or ()))
+    parts = (part for part in missing if part != "decode" or not decode_known)
+    unavailable = [MISSING_WORDS[part] for part in parts]
+    gaps = ["a fonte não descreveu o veículo"] * (decode_known and not is_described)
+    gaps += [doubt] * bool(doubt)
+    level, finding, caveat = _finding(matrix, effects, fines or (), unavailable, gaps, stale)
     notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
-    return Verdict(level, headline, notices, reasons, matrix, missing, today)
+    return Verdict(level, finding, caveat, notices, reasons, matrix, missing, today)
 
 
 def _missing(
@@ -121,43 +132,40 @@ def _missing(
     return tuple(part for part, known in is_known.items() if not known)
 
 
-def _gap(missing: tuple[Missing, ...], decode: str) -> str:
-    """Return a clause on the missing parts of a verdict, "" where none are missing.
-
-    ``decode`` is the phrase for the vehicle's own lookup, or "" if that lookup succeeded but its
-    answer did not describe the vehicle.
-    """
-    names = [decode if part == "decode" else MISSING_WORDS[part] for part in missing]
-    unavailable = [name for name in names if name]
-    parts = [f"não foi possível consultar {listed(unavailable)}"] if unavailable else []
-    return "; ".join(parts + ["a fonte não descreveu o veículo"] * ("" in names))
-
-
-def _headline(
+def _finding(
     matrix: tuple[Row, ...],
     effects: Sequence[Effect],
     fines: Sequence[FineAssessment],
-    gap: str,
+    unavailable: Sequence[str],
+    gaps: Sequence[str],
     stale: Stale,
-) -> tuple[Level, str]:
+) -> tuple[Level, str, str]:
+    """Return the level, the finding and its caveat.
+
+    ``unavailable`` names the failed lookups, ``gaps`` are clauses on what else is incomplete.
+    """
     transfer, licence, drive, _ = (row.mark for row in matrix)
     if transfer == "no":
-        return "blocked", _blocked_headline(licence == "no", drive == "no", effects)
-    if gap:
-        return "incomplete", f"Verificação incompleta: {gap}"
+        return "blocked", _blocked_finding(licence == "no", drive == "no", effects), ""
+    if unavailable:
+        return "incomplete", f"Falta consultar {listed(unavailable)}", "; ".join(gaps)
+    if gaps:
+        return "incomplete", "Verificação incompleta", "; ".join(gaps)
     if any(effect.in_force for effect in effects):
-        return "caution", "Há restrição judicial de situação incerta: confirme com o juízo"
+        return "caution", "Há restrição judicial de situação incerta", "confirme com o juízo"
     if any(fine.standing == "enforceable" for fine in fines):
-        return "caution", "Em regra, só pode ser transferido depois de pagas as multas"
+        return "caution", "Em regra, só pode ser transferido depois de pagas as multas", ""
     if any(fine.is_open for fine in fines):
-        return "caution", "Há multa em aberto: confirme a situação antes da transferência"
+        only_notices = all(fine.standing == "notice" for fine in fines if fine.is_open)
+        what = "autuação, ainda sem multa" if only_notices else "multa em aberto"
+        return "caution", f"Há {what}", "confirme a situação antes da transferência"
     if stale:
-        return "caution", f"{_NOTHING_FOUND}, {as_of(min(stale.values()))}"
-    return "clear", f"{_NOTHING_FOUND}; {_STILL_MISSING}"
+        return "caution", _NOTHING_FOUND, as_of(min(stale.values()))
+    return "clear", _NOTHING_FOUND, _STILL_MISSING
 
 
-def _blocked_headline(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
-    """Return the headline for the stopped acts, as certain as its best source.
+def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
+    """Return the finding on the stopped acts, as certain as its best source.
 
     It says "na prática" if no source is verified, and "em regra" if all are from memory.
     """
@@ -176,54 +184,91 @@ def _blocked_headline(licence_too: bool, drive_too: bool, effects: Sequence[Effe
 
 def _court_reasons(
     restrictions: Sequence[Restriction], effects: Sequence[Effect]
-) -> Iterable[Reason]:
-    for number, (restriction, effect) in enumerate(
-        zip(restrictions, effects, strict=True), start=1
-    ):
-        if not effect.in_force:
-            continue
-        court = find_court(str(restriction.court), str(restriction.case))
-        details = [court.acronym if court else str(restriction.court)]
-        if restriction.included_at:
-            details.append(f"incluída em {day(restriction.included_at.date())}")
-        details = [detail for detail in details if detail]
-        where = f" ({', '.join(details)})" if details else ""
-        what = f" de {effect.kinds_word}" if effect.kinds else ""
-        came = f" “{effect.unrecognised}”" if effect.unrecognised else ""
+) -> Iterator[Reason]:
+    """Yield one reason for all orders of the same kind and effect."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for index, effect in enumerate(effects):
+        if effect.in_force:
+            key = (effect.kinds_word, effect.unrecognised, effect.doubt, effect.sentence)
+            groups.setdefault(key, []).append(index)
+    for indices in groups.values():
+        first, effect = indices[0], effects[indices[0]]
+        records = [restrictions[index] for index in indices]
+        count = len(records)
+        name = f"{count} restrições judiciais" if count > 1 else "Restrição judicial"
+        kind = f" de {effect.kinds_word}" if effect.kinds else ""
+        as_sent = f" “{effect.unrecognised}”" if effect.unrecognised else ""
         doubt = f"{effect.doubt}; " if effect.doubt else ""
-        sentence = f"Restrição judicial{what}{came}{where}: {doubt}{effect.sentence}."
         mark = worst([effect.answer(act) for act in ACTS])[0].mark
-        yield Reason(sentence, f"restricao-{number}", mark)
+        finding = f"{name}{kind}{as_sent}{_origin(records)}"
+        yield Reason(finding, f"{doubt}{effect.sentence}", f"restricao-{first + 1}", mark)
 
 
-def _payment_reason(fines: Sequence[FineAssessment]) -> Iterable[Reason]:
-    """Yield one reason for the sum of the enforceable fines, if there are any.
-
-    It is given whether or not there are other obstacles.
-    """
-    due = {n: fine for n, fine in enumerate(fines, start=1) if fine.standing == "enforceable"}
-    if not due:
-        return
-    known = [fine.amount.value for fine in due.values() if fine.amount.value is not None]
-    cost = money(sum(known[1:], known[0])) if known else "valor não informado"
-    at_least = "ao menos " if known and len(known) < len(due) else ""
-    what, pay = ("Multas exigíveis", "pagas") if len(due) > 1 else ("Multa exigível", "paga")
-    sentence = (
-        f"{what} em aberto ({at_least}{cost}): licenciamento e transferência só depois de {pay}, "
-        f"{UNLESS_APPEALED}."
-    )
-    yield Reason(sentence, f"multa-{min(due)}", "careful")
+def _origin(restrictions: Sequence[Restriction]) -> str:
+    """Return the courts in brackets, with the date if there is one record; "" if unknown."""
+    courts = dict.fromkeys(_court(restriction) for restriction in restrictions)
+    details = [listed([court for court in courts if court])]
+    if len(restrictions) == 1 and restrictions[0].included_at:
+        details.append(f"incluída em {day(restrictions[0].included_at.date())}")
+    known = [detail for detail in details if detail]
+    return f" ({', '.join(known)})" if known else ""
 
 
-def _fine_reasons(fines: Sequence[FineAssessment]) -> Iterable[Reason]:
-    for number, fine in enumerate(fines, start=1):
-        if fine.is_paid:
+def _court(restriction: Restriction) -> str:
+    court = find_court(str(restriction.court), str(restriction.case))
+    return court.acronym if court else str(restriction.court)
+
+
+# In the order of their weight: singular, plural, what follows.
+_FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
+    "enforceable": (
+        "Multa exigível",
+        "multas exigíveis",
+        "em regra, licenciamento e transferência só depois de {}",
+    ),
+    "probably_due": (
+        "Multa de vencimento provável",
+        "multas de vencimento provável",
+        "se venceu, impede até ser paga",
+    ),
+    "due": (
+        "Multa no prazo de pagamento ou recurso",
+        "multas no prazo de pagamento ou recurso",
+        "pode passar a impedir",
+    ),
+    "unknown": (
+        "Multa de situação incerta",
+        "multas de situação incerta",
+        "pode impedir a transferência",
+    ),
+    "suspended": (
+        "Multa suspensa",
+        "multas suspensas",
+        "em regra, não impede enquanto durar a suspensão",
+    ),
+    "notice": ("Autuação", "autuações", "ainda sem multa aplicada, pode virar multa"),
+}
+
+
+def _fine_reasons(fines: Sequence[FineAssessment]) -> Iterator[Reason]:
+    """Yield one reason for all fines of the same standing, with their sum."""
+    for standing, (singular, plural, detail) in _FINE_REASONS.items():
+        found = {n: fine for n, fine in enumerate(fines, start=1) if fine.standing == standing}
+        if not found:
             continue
-        when = f"de {day(fine.committed_on)}" if fine.committed_on else "sem data informada"
-        gravity = "" if fine.gravity in _NO_GRAVITY else f" ({fine.gravity_word})"
-        value = fine.amount.value
-        cost = "valor não informado" if value is None else money(value)
-        word = fine.standing_word
-        how = f"de {word}" if word == STANDING_WORDS["unknown"] else word
-        sentence = f"Multa {when}, {how}{gravity}: {cost}."
-        yield Reason(sentence, f"multa-{number}", "careful")
+        if len(found) == 1:
+            (fine,) = found.values()
+            name = f"{singular} de {day(fine.committed_on)}" if fine.committed_on else singular
+            paid = "paga"
+        else:
+            name, paid = f"{len(found)} {plural}", "pagas"
+        finding = f"{name}, {_sum(list(found.values()))}"
+        yield Reason(finding, detail.format(paid), f"multa-{min(found)}", "careful")
+
+
+def _sum(fines: Sequence[FineAssessment]) -> str:
+    known = [fine.amount.value for fine in fines if fine.amount.value is not None]
+    if not known:
+        return "valor não informado"
+    at_least = "ao menos " if len(known) < len(fines) else ""
+    return f"{at_least}{money(sum(known[1:], known[0]))}"

@@ -27,7 +27,9 @@ from portal.presentation.tools.comparison import (
     comparison_path,
 )
 from portal.presentation.tools.negotiation import NegotiationPage, negotiation_page
+from portal.presentation.vehicle.changes import what_changed
 from portal.presentation.vehicle.facts import read_facts
+from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import (
     PanelFragment,
@@ -46,6 +48,7 @@ from portal.presentation.vehicle.panel import (
     not_refreshed,
     panel_needs,
 )
+from portal.presentation.vehicle.query import kept_query
 from portal.presentation.vehicle.report import WrittenReport
 
 __all__ = [
@@ -57,6 +60,7 @@ __all__ = [
     "DossierPage",
     "DossierSummary",
     "ErrorPage",
+    "FineChoice",
     "GlossaryPage",
     "Kept",
     "Lookup",
@@ -80,7 +84,9 @@ __all__ = [
     "comparison_path",
     "dossier_page",
     "error_page",
+    "fine_choice",
     "glossary_page",
+    "kept_query",
     "negotiation_page",
     "not_refreshed",
     "panel_fragment",
@@ -93,4 +99,5 @@ __all__ = [
     "subject_phrase",
     "vehicle_page",
     "verify_page",
+    "what_changed",
 ]

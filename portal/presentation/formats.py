@@ -13,6 +13,7 @@ from jinja2 import Environment
 
 from portal import wording
 from portal.presentation.glossary_links import term_link
+from portal.presentation.plate_glyphs import glyph_path
 from portal.presentation.source_text import named, sentence
 from portal.system.local_time import local_time
 
@@ -157,5 +158,6 @@ def register(environment: Environment) -> None:
             "duration": duration,
             "sentence": sentence,
             "named": named,
+            "glyph_path": glyph_path,
         }
     )

@@ -6,7 +6,8 @@ from typing import Final, Literal
 
 from portal.law import Level, Mark
 
-Tone = Literal["ok", "warn", "danger", "unknown"]
+# "plain" is the colour of text: a finding without a judgement.
+Tone = Literal["ok", "warn", "danger", "unknown", "plain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +20,15 @@ class StatusStyle:
 
 
 ANSWER_LOOKS: Final[Mapping[Mark, StatusStyle]] = {
-    "yes": StatusStyle("ok", "check", "Sim"),
+    # Not green: that nothing was found does not mean that the act is possible.
+    "yes": StatusStyle("plain", "check", "Nada encontrado"),
     "careful": StatusStyle("warn", "alert", "Com ressalva"),
     "no": StatusStyle("danger", "cross", "Não"),
-    "unknown": StatusStyle("unknown", "question", "Não é possível dizer"),
+    "unknown": StatusStyle("unknown", "question", "Não se sabe"),
 }
 LEVEL_LOOKS: Final[Mapping[Level, StatusStyle]] = {
-    # Not green: the verdict states what was found, not that the vehicle can be transferred.
-    "clear": StatusStyle("unknown", "check", "Nada encontrado nos registros"),
+    # Fines and courts were checked, and the caveat beside it names what was not.
+    "clear": StatusStyle("ok", "check", "Nada encontrado nos registros"),
     "caution": StatusStyle("warn", "alert", "Atenção"),
     "blocked": StatusStyle("danger", "cross", "Impedimento"),
     "incomplete": StatusStyle("unknown", "question", "Incompleto"),
@@ -35,5 +37,5 @@ REMOVAL_WORDS: Final[Mapping[Mark, str]] = {
     "yes": "Sem ordem de remoção",
     "careful": "Risco possível",
     "no": "Risco de remoção",
-    "unknown": "Não é possível dizer",
+    "unknown": "Não se sabe",
 }

@@ -29,11 +29,16 @@ _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 
 @dataclass(frozen=True, slots=True)
 class RankedEntry:
-    """A candidate, its score (comparable within one ranking), a Portuguese reason."""
+    """A candidate, its score (comparable within one ranking), a Portuguese reason.
+
+    ``same`` and ``other`` name what agrees with the registration and what differs from it.
+    """
 
     entry: FipeEntry
     score: int
     reason: str
+    same: tuple[str, ...]
+    other: tuple[str, ...]
 
 
 def rank(entries: Iterable[FipeEntry], decoded: Decoded) -> tuple[RankedEntry, ...]:
@@ -83,7 +88,7 @@ def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
         score += _WORDS * len(shared) // len(wanted)
         same.append("nome (" + ", ".join(shared[:4]) + ")")
 
-    return RankedEntry(entry, score, _reason(same, other))
+    return RankedEntry(entry, score, _reason(same, other), tuple(same), tuple(other))
 
 
 def _reason(same: Sequence[str], other: Sequence[str]) -> str:

@@ -28,6 +28,7 @@ from portal.web.http.assets import Assets
 from portal.web.http.compression import register_compression
 from portal.web.http.errors import register_errors
 from portal.web.http.headers import register_headers
+from portal.web.http.icons import icons_blueprint
 from portal.web.http.rate_limits import SIGN_IN_WINDOW_S, RateLimits
 from portal.web.http.upload_limits import (
     MAX_FORMS,
@@ -148,6 +149,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         health_blueprint(portal.ready),
         metrics_blueprint(portal.metrics, portal.metrics_access),
         assets.blueprint(),
+        icons_blueprint(assets),
         openapi_blueprint(),
     ):
         app.register_blueprint(blueprint)
@@ -164,6 +166,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
                 csrf_token=sessions.csrf_token,
                 asset=assets.url,
                 path=request.path,
+                origin=request.url_root.rstrip("/"),
                 panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
                 notices=lambda: map(str, get_flashed_messages()),
             )

@@ -4,17 +4,27 @@
 
 // Time limit of a panel's request in seconds, unless the panel or the page has its own.
 const DEFAULT_SECONDS = 30;
-const announce = document.getElementById("andamento");
+const SITE_NAME = document.title.split(" – ").at(-1);
+const announcements = document.getElementById("andamento");
 const failure = document.getElementById("falha-painel");
+const startedAt = performance.now();
 
 function deadlineMs(section) {
   const said = section.dataset.panelSeconds ?? document.documentElement.dataset.panelSeconds;
   return (Number(said) > 0 ? Number(said) : DEFAULT_SECONDS) * 1000;
 }
 
+// Each message is an element of a log, so that a screen reader reads all of them in order.
+function announce(text) {
+  const message = document.createElement("p");
+  message.textContent = text;
+  announcements.append(message);
+  while (announcements.children.length > 6) announcements.firstElementChild.remove();
+}
+
 async function load(section, again) {
   section.setAttribute("aria-busy", "true");
-  const title = section.querySelector("h2").textContent;
+  const title = section.querySelector("h2").textContent.trim();
   try {
     const response = await fetch(section.dataset.panelUrl, {
       credentials: "same-origin",
@@ -24,24 +34,41 @@ async function load(section, again) {
     const fresh = page.getElementById(section.id);
     // The response may be a sign-in or error page instead of the panel.
     if (!fresh || !fresh.dataset.panelUrl) throw new Error("not a panel");
-    const adopted = document.importNode(fresh, true);
-    const heldFocus = section.contains(document.activeElement);
-    section.replaceWith(adopted);
-    if (heldFocus) focusHeading(adopted);
-    offerCopies(adopted);
-    announce.textContent = `${title}: ${outcome(adopted, again)}`;
+    const adopted = replace(section, fresh);
+    page.querySelectorAll(`[data-part-of="${section.id}"]`).forEach((part) => {
+      const old = document.getElementById(part.id);
+      if (old) replace(old, part);
+    });
+    settle(adopted);
+    if (adopted.dataset.pageTitle) document.title = `${adopted.dataset.pageTitle} – ${SITE_NAME}`;
+    announce(adopted.dataset.announcement || `${headingOf(adopted)}: ${outcome(adopted, again)}`);
     if (location.hash && adopted.querySelector(`[id="${CSS.escape(location.hash.slice(1))}"]`)) {
       document.getElementById(location.hash.slice(1)).scrollIntoView();
     }
   } catch {
     section.removeAttribute("aria-busy");
-    section.querySelectorAll(".progress, .hint").forEach((part) => part.remove());
+    section.querySelectorAll(".progress, .skeletons, .assembly, .acts--waiting").forEach((part) => part.remove());
     const notice = document.importNode(failure.content, true);
     notice.firstElementChild.dataset.panelFailure = "";
     notice.querySelector("button").addEventListener("click", () => retry(section));
-    section.querySelector(".panel__head").after(notice);
-    announce.textContent = `${title}: não carregou`;
+    (section.querySelector(".panel__head") ?? section.querySelector("h2")).after(notice);
+    settle(section);
+    announce(`${title}: não carregou`);
   }
+}
+
+function replace(old, fresh) {
+  const adopted = document.importNode(fresh, true);
+  const heldFocus = old.contains(document.activeElement);
+  old.replaceWith(adopted);
+  if (heldFocus) focusHeading(adopted);
+  offerCopies(adopted);
+  adopted.dispatchEvent(new CustomEvent("portal:inserted", { bubbles: true }));
+  return adopted;
+}
+
+function headingOf(section) {
+  return section.querySelector("h2").firstChild.textContent.trim();
 }
 
 function outcome(section, again) {
@@ -51,9 +78,31 @@ function outcome(section, again) {
   return again ? `continua ${missing}` : missing;
 }
 
+// The hero lists the lookups while it waits: each with its time, and "até 15 s" while it runs.
+function seconds() {
+  return Math.max(1, Math.round((performance.now() - startedAt) / 1000));
+}
+
+function settle(section) {
+  const line = document.querySelector(`[data-assembles="${section.id}"]`);
+  if (!line) return;
+  const isReady = section.dataset.panel === "ready" && !("panelGap" in section.dataset);
+  line.dataset.settled = isReady ? "ready" : "missing";
+  line.querySelector("[data-elapsed]").textContent = isReady ? `em ${seconds()} s` : "sem resposta";
+}
+
+function showElapsed() {
+  const waiting = document.querySelectorAll("[data-assembles]:not([data-settled])");
+  const limit = Math.round(deadlineMs(document.documentElement) / 2000);
+  waiting.forEach((line) => {
+    line.querySelector("[data-elapsed]").textContent = `há ${seconds()} s, até ${Math.max(limit, seconds())} s`;
+  });
+  if (waiting.length) setTimeout(showElapsed, 1000);
+}
+
 // The focused element was removed. Keyboard focus moves to the panel instead of the page's top.
 function focusHeading(section) {
-  const heading = section.querySelector("h2");
+  const heading = section.querySelector("h2") ?? section;
   heading.tabIndex = -1;
   heading.focus({ preventScroll: true });
 }
@@ -68,18 +117,18 @@ function retry(section) {
   bar.className = "progress";
   bar.setAttribute("role", "progressbar");
   bar.setAttribute("aria-label", "Consultando");
-  section.querySelector(".panel__head").after(bar);
+  (section.querySelector(".panel__head") ?? section.querySelector("h2")).after(bar);
   load(section, true);
 }
 
-// Retries an unavailable panel without leaving the page.
+// Retries what is unavailable without leaving the page. A failed lookup is missing in the summary
+// too, so every panel with a gap is reloaded. A page without any record has no parts to fill.
 document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-panel-retry]");
-  if (!link) return;
+  if (!link || !document.querySelector(".records")) return;
   event.preventDefault();
-  // A failed lookup is missing in the summary too, so every panel with a retry link is reloaded.
   document.querySelectorAll("[data-panel]").forEach((section) => {
-    if (section.querySelector("[data-panel-retry]")) retry(section);
+    if ("panelGap" in section.dataset) retry(section);
   });
 });
 
@@ -90,7 +139,7 @@ function offerCopies(root) {
     button.hidden = false;
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(button.dataset.copy);
-      announce.textContent = `${button.dataset.copy} copiado`;
+      announce(`${button.dataset.copy} copiado`);
       button.firstChild.textContent = "copiado";
     });
   });
@@ -98,3 +147,4 @@ function offerCopies(root) {
 
 offerCopies(document);
 document.querySelectorAll('[data-panel="waiting"]').forEach((section) => load(section, false));
+showElapsed();

@@ -81,15 +81,6 @@ def test_vehicle_page_is_usable_by_keyboard(page: Any, portal: PortalProcess) ->
     assert stops == usable
 
 
-def test_arrow_keys_switch_price_versions(page: Any, portal: PortalProcess) -> None:
-    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
-    panels = page.locator(".price-tabs__panel")
-    page.focus("#fipe-1")
-    assert panels.nth(0).is_visible() and not panels.nth(1).is_visible()
-    page.keyboard.press("ArrowRight")
-    assert panels.nth(1).is_visible() and not panels.nth(0).is_visible()
-
-
 def test_doubled_text_size_fits_640_px(new_page: Any, portal: PortalProcess) -> None:
     """WCAG 1.4.4 and 1.4.10: no horizontal scrolling at 640 px with doubled text."""
     page = new_page(viewport={"width": 640, "height": 800})
@@ -123,7 +114,7 @@ def test_forced_colours_keep_icons_and_borders(new_page: Any, portal: PortalProc
         stroke = page.evaluate(f"getComputedStyle(document.querySelector('{part}')).stroke")
         assert stroke == ink, part
     edges = page.evaluate(
-        """() => ['.verdict', '.answer', '.plate'].map((name) => {
+        """() => ['.verdict', '.answer'].map((name) => {
           const style = getComputedStyle(document.querySelector(name));
           return parseFloat(style.borderTopWidth);
         })"""

@@ -166,23 +166,6 @@ def test_dossier_title_breaks_between_words(
         assert page.evaluate(BROKEN, TITLE_WORDS) == [], width
 
 
-def test_header_search_fits_content_width(
-    page: Any, running: tuple[PortalProcess, FaultUpstream]
-) -> None:
-    server, _ = running
-    page.goto(f"{server.url}/glossario")
-    for width in at_each_width(page, 320, 340, 360, 390, 480):
-        end = page.evaluate(
-            "document.querySelector('.site-header .search-form').lastElementChild"
-            ".getBoundingClientRect().right"
-        )
-        content = page.evaluate(
-            "document.querySelector('main h1').parentElement.parentElement"
-            ".getBoundingClientRect().right"
-        )
-        assert end <= content, width
-
-
 def test_glossary_has_space_below_lead(
     new_page: Any, running: tuple[PortalProcess, FaultUpstream]
 ) -> None:

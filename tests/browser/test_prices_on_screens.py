@@ -43,14 +43,30 @@ def portal() -> Iterator[PortalProcess]:
         yield running
 
 
-@pytest.mark.parametrize("path", ["/placa/ABC1D23/dossie", "/placa/ABC1D23?completo=1"])
-def test_chart_letters_are_twelve_pixels(page: Any, portal: PortalProcess, path: str) -> None:
-    page.goto(portal.url + path)
+def test_chart_letters_in_dossier_are_twelve_pixels(page: Any, portal: PortalProcess) -> None:
+    page.goto(f"{portal.url}/placa/ABC1D23/dossie")
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
         letters = page.evaluate(LETTERS)
-        assert len(letters) == (2 if "dossie" in path else 1), width
+        assert len(letters) == 2, width
         assert min(letters) >= SMALLEST_PX, (width, letters)
+
+
+def test_chart_letters_on_vehicle_page_are_fourteen_pixels(
+    page: Any, portal: PortalProcess
+) -> None:
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        # The height of a line box of letters, which a stretched drawing would change.
+        sizes = page.evaluate(
+            """() => [...document.querySelectorAll(".price-chart text")]
+              .filter((text) => text.checkVisibility() && text.getBBox().width)
+              .map((text) => [parseFloat(getComputedStyle(text).fontSize),
+                text.getCTM().a, text.getCTM().d])"""
+        )
+        assert len(sizes) > 10
+        assert {tuple(size) for size in sizes} == {(14, 1, 1)}, width
 
 
 def test_dossier_price_tables_need_no_scrolling(page: Any, portal: PortalProcess) -> None:

@@ -86,27 +86,6 @@ def test_pages_fit_320_px(new_page: Any, portal: PortalProcess) -> None:
         assert width <= 320, (path, width)
 
 
-def test_fine_filter_works_without_javascript(
-    page_without_javascript: Any, portal: PortalProcess
-) -> None:
-    page = page_without_javascript
-    page.goto(f"{portal.url}/placa/MUL0A45?completo=1")
-    rows = page.locator("#multas .fine:visible")
-    everything = rows.count()
-    for key in ("paid", "open", "uf-1"):
-        choice = page.locator(f"#multas input[value={key}]")
-        choice.check()
-        label = choice.locator("xpath=..").inner_text()
-        assert f"({rows.count()})" in label
-        assert 0 < rows.count() < everything
-    page.check("#multas input[value=paid]")
-    hidden = page.locator("#multas .fine--open").first.get_attribute("id")
-    page.goto(f"{page.url}#{hidden}")
-    assert page.locator(f"#{hidden}").is_visible()
-    page.emulate_media(media="print")
-    assert rows.count() == everything
-
-
 def test_forms_work_without_javascript(page_without_javascript: Any, portal: PortalProcess) -> None:
     page = page_without_javascript
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")

@@ -96,15 +96,23 @@ def test_enforceable_fines_require_payment_first():
     assert "arts. 124, VIII, e 128" in verdict.row("transfer").why
     assert verdict.row("transfer").records == ("multa-2",)
     assert "confira no CRLV-e se está em dia" in verdict.row("drive").why
-    assert [(reason.anchor, reason.sentence) for reason in verdict.reasons] == [
+    assert [(reason.anchor, reason.finding, reason.detail) for reason in verdict.reasons] == [
         (
             "multa-2",
-            "Multa exigível em aberto (R$\u00a0130,16): licenciamento e transferência só depois "
-            "de paga, salvo recurso ainda não julgado, que o registro não mostra (arts. 284, "
-            "§ 3º, e 285).",
+            "Multa exigível de 01/05/2026, R$\u00a0130,16",
+            "em regra, licenciamento e transferência só depois de paga",
         ),
-        ("multa-2", "Multa de 01/05/2026, exigível (média): R$\u00a0130,16."),
     ]
+
+
+def test_records_of_one_kind_share_a_reason():
+    verdict = judge(True, [ENFORCEABLE, NOTICE, ENFORCEABLE], [TJMG, TJMG], TODAY)
+    assert [reason.finding for reason in verdict.reasons] == [
+        "2 restrições judiciais de transferência (TJMG)",
+        "2 multas exigíveis, R$\u00a0260,32",
+        "Autuação de 01/05/2026, R$\u00a0130,16",
+    ]
+    assert [reason.anchor for reason in verdict.reasons] == ["restricao-1", "multa-1", "multa-2"]
 
 
 def test_enforceable_fines_are_named_beside_a_court_order():
@@ -131,9 +139,9 @@ def test_enforceable_fines_are_named_beside_a_court_order():
 def test_enforceable_fines_without_amount_have_no_sum():
     bare = assessed(penalty_on=date(2026, 8, 1), code="9999", amount=None)
     (sentence,) = [r.sentence for r in judge(True, [bare], [], TODAY).reasons[:1]]
-    assert "(valor não informado)" in sentence
+    assert ", valor não informado:" in sentence
     (sentence,) = [r.sentence for r in judge(True, [ENFORCEABLE, bare], [], TODAY).reasons[:1]]
-    assert "(ao menos R$\u00a0130,16)" in sentence
+    assert "2 multas exigíveis, ao menos R$\u00a0130,16:" in sentence
 
 
 def test_observed_fine_may_be_an_obstacle():
@@ -142,7 +150,7 @@ def test_observed_fine_may_be_an_obstacle():
     assert "situação incerta, que pode impedir" in verdict.row("transfer").why
     (reason,) = verdict.reasons
     assert reason.sentence == (
-        "Multa de 18/08/2024, de situação não informada (média): R$\u00a0130,16."
+        "Multa de situação incerta de 18/08/2024, R$\u00a0130,16: pode impedir a transferência."
     )
 
 
@@ -156,7 +164,7 @@ def test_probable_due_date_gives_caution_and_an_obstacle():
     verdict = judge(True, [assessed(penalty_on=date(2026, 10, 10))], [], TODAY)
     assert verdict.level == "caution"
     assert "vencimento provável" in verdict.row("transfer").why
-    assert "vencimento provável (média)" in verdict.reasons[0].sentence
+    assert "vencimento provável" in verdict.reasons[0].finding
 
 
 def test_unrecognised_restriction_blocks():
@@ -189,7 +197,7 @@ AS_OF = "conforme resposta guardada de 20/11/2026 às 14:05; sem resposta mais n
 def test_stale_answers_never_give_a_clear_verdict():
     verdict = judge(True, [], [], TODAY, stale={"restrictions": BEFORE, "fines": LATER})
     assert verdict.level == "caution"
-    assert verdict.headline == f"Nenhuma multa em aberto nem restrição judicial encontrada, {AS_OF}"
+    assert verdict.headline == f"Nenhuma multa em aberto nem restrição judicial encontrada; {AS_OF}"
     assert verdict.notices == (
         "Multas: conforme resposta guardada de 20/11/2026 às 18:00; sem resposta mais nova "
         "da fonte.",
@@ -221,7 +229,7 @@ def test_wrong_check_digit_never_gives_a_good_answer():
     verdict = judge(True, [], [], TODAY, check_digit_holds=False)
     assert verdict.level == "incomplete"
     assert verdict.headline == (
-        "Verificação incompleta: o dígito verificador do Renavam não confere"
+        "Verificação incompleta; o dígito verificador do Renavam não confere"
     )
     assert set(marks(verdict)) == {"unknown"}
     assert "O dígito verificador do Renavam não confere." in verdict.row("drive").why
@@ -234,13 +242,10 @@ def test_wrong_check_digit_never_gives_a_good_answer():
 def test_undescribed_vehicle_makes_the_verdict_incomplete():
     verdict = judge(True, [], [], TODAY, is_described=False)
     assert verdict.level == "incomplete"
-    assert verdict.headline == "Verificação incompleta: a fonte não descreveu o veículo"
+    assert verdict.headline == "Verificação incompleta; a fonte não descreveu o veículo"
     assert verdict.missing == ("decode",)
     both = judge(True, None, [], TODAY, is_described=False).headline
-    assert both == (
-        "Verificação incompleta: não foi possível consultar as multas; "
-        "a fonte não descreveu o veículo"
-    )
+    assert both == "Falta consultar as multas; a fonte não descreveu o veículo"
 
 
 @pytest.mark.parametrize(
@@ -257,7 +262,7 @@ def test_missing_lookup_makes_the_verdict_incomplete(decode_known, fines, restri
     verdict = judge(decode_known, fines, restrictions, TODAY)
     assert verdict.level == "incomplete"
     assert verdict.missing == missing
-    assert verdict.headline.startswith("Verificação incompleta: não foi possível consultar")
+    assert verdict.finding.startswith("Falta consultar ")
 
 
 def test_missing_fines_leave_licence_and_transfer_unknown():

@@ -52,6 +52,7 @@ def site(*, demo: bool = True, signed_in: str | None = None, path: str = "/") ->
         csrf_token=lambda: "a-token",
         asset=ASSETS.url,
         path=path,
+        origin="https://dossie.example",
         panel_seconds=30,
     )
 

@@ -3,11 +3,11 @@
 from datetime import timedelta
 from typing import Any
 
-from portal.presentation import vehicle_page
+from portal.presentation import panel_fragment
 from tests.factories import fine, payment, renainf_body
-from tests.presentation.rendering import CONTEXT, UNASKED, panels, render
+from tests.presentation.rendering import CONTEXT, panels, render
 from tests.presentation.specimens import PLATE
-from tests.web.html_checker import check_html, text_of
+from tests.web.html_checker import parse, text_of
 
 
 def days_ago(days: int) -> str:
@@ -22,46 +22,62 @@ def penalised(days: int) -> dict[str, Any]:
     return {**notified(days + 90), "dataEmissaoPenalidade": days_ago(days)}
 
 
-def page_text(*fines: dict[str, Any]) -> str:
-    page = vehicle_page(PLATE, panels(renainf=renainf_body(*fines)), UNASKED, CONTEXT)
-    return text_of(check_html(render(page)))
+def panel_text(*fines: dict[str, Any]) -> str:
+    html = render(panel_fragment("multas", PLATE, panels(renainf=renainf_body(*fines)), CONTEXT))
+    return text_of(parse(f"<!doctype html><html lang='pt-BR'>{html}</html>"))
 
 
 def test_no_discount_if_all_fines_are_enforceable() -> None:
-    page = page_text(penalised(61), penalised(90))
-    assert "Com 20% de desconto" not in page
+    page = panel_text(penalised(61), penalised(90))
+    assert "com 20% de desconto até o vencimento ou" not in page
     assert "Em regra já exigíveis" in page
 
 
-def test_discount_note_excludes_enforceable_fines() -> None:
-    both = page_text(penalised(60), notified(9))
-    assert "até o vencimento; as que já não têm desconto, pelo valor cheio" in both
-    assert "pelo valor cheio" not in page_text(notified(9))
+def test_discount_line_excludes_fines_past_their_due_date() -> None:
+    """Of R$ 260,32, only the notice's R$ 130,16 can still be paid at 80 % or 60 %."""
+    page = panel_text(penalised(90), notified(9))
+    assert "1 autuação ainda pode ter desconto: R$ 104,13 com 20% de desconto" in page
+    assert "R$ 78,10 com 40% de desconto pelo SNE" in page
+    assert "2 multas ainda podem ter desconto" in panel_text(penalised(9), penalised(12))
 
 
 def test_points_of_notice_do_not_count_yet() -> None:
-    page = page_text(notified(9))
-    assert "paga ou não: 0; mais 4, se as autuações virarem multa" in page
-    assert "se as autuações virarem multa" not in page_text(penalised(60))
+    page = panel_text(notified(9))
+    assert "Pontos que contam0 de quem dirigia" in page
+    assert "mais 4, se as autuações virarem multa" in page
+    assert "se as autuações virarem multa" not in panel_text(penalised(60))
 
 
 def test_points_of_paid_fines_count() -> None:
     paid = {**penalised(90), "pagamento": payment(dataPagamento=days_ago(5))}
-    page = page_text(paid)
-    assert "Pontos que contam para quem dirigia" in page
-    assert "com a multa paga ou não: 4." in page
+    page = panel_text(paid)
+    assert "Pontos que contam4 de quem dirigia" in page
+
+
+def test_notices_are_not_counted_as_fines() -> None:
+    page = panel_text(penalised(90), penalised(100), notified(9))
+    assert "2 multas e 1 autuação em aberto" in page
+    assert "em 1 autuação, ainda não é multa" in page
+    assert "3 multas" not in page
+
+
+def test_sum_without_amounts_does_not_read_as_zero() -> None:
+    page = panel_text({**penalised(90), "valor": "", "codigoInfracao": "9999"})
+    assert "Em aberto, valor cheionão informado" in page
+    assert "R$ 0,00" not in page
 
 
 def test_traces_of_a_payment_are_shown() -> None:
     traces = payment(valorPago="104", dataRegistro=days_ago(4), ufPagamento="MG")
-    page = page_text({**penalised(90), "pagamento": traces})
+    page = panel_text({**penalised(90), "pagamento": traces})
     assert "talvez paga" in page
-    assert "Valor pagoR$\u00a0104,13" in page or "Valor pagoR$ 104,13" in page
+    assert "Valor pagoR$ 104,13" in page
     assert f"o registro do pagamento ({days_ago(4)})" in page
     assert "a UF do pagamento (MG)" in page
-    assert "20% de desconto" not in page.split("talvez paga")[1].split("Prazos")[0]
+    assert "20% de desconto" not in page
 
 
 def test_enforceable_fine_prints_no_discounted_amount() -> None:
-    page = page_text(penalised(90))
-    assert "130,16 cheio. Em regra, não há mais desconto" in page
+    page = panel_text(penalised(90))
+    assert "130,16 cheio; em regra, sem desconto e com juros" in page
+    assert "104,13" not in page

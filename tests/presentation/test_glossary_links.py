@@ -24,7 +24,6 @@ def test_unknown_slug_is_rejected() -> None:
 @pytest.mark.parametrize(
     ("name", "slugs"),
     [
-        ("resumo", {"gravame"}),
         ("multas", {"autuacao", "exigivel", "sne"}),
         ("restricoes", {"transferencia", "circulacao", "penhora"}),
     ],

@@ -53,7 +53,7 @@ from tests.web.html_checker import check_html
 
 
 def states(page: Any) -> dict[str, str]:
-    return {panel.name: panel.state for panel in page.panels}
+    return {panel.name: panel.state for panel in page.records.all}
 
 
 def test_panel_waits_for_all_its_lookups() -> None:
@@ -71,7 +71,7 @@ def test_panel_waits_for_all_its_lookups() -> None:
 def test_summary_is_ready_with_one_lookup_missing() -> None:
     partly = Panels(panels().decode, DOWN, panels().renajud)
     page = vehicle_page(PLATE, partly, UNASKED, CONTEXT)
-    summary = page.panels[0]
+    summary = page.records.summary
     assert summary.state == "ready"
     assert [gap.what for gap in summary.missing] == ["multas"]
     assert [source.what for source in summary.provenance] == [
@@ -89,8 +89,8 @@ def test_summary_without_answers_is_ready_and_incomplete() -> None:
         "multas": "unavailable",
         "restricoes": "unavailable",
     }
-    assert page.panels[0].content is not None
-    assert page.panels[0].content.verdict.level == "incomplete"
+    assert page.records.summary.content is not None
+    assert page.records.summary.content.verdict.level == "incomplete"
 
 
 def test_page_waits_only_with_unasked_panels() -> None:
@@ -109,8 +109,8 @@ def test_body_without_contract_envelope_is_unavailable(body: bytes) -> None:
         assert not is_readable(odd.result, lookup)
     page = vehicle_page(PLATE, Panels(odd, odd, odd), UNASKED, CONTEXT)
     assert set(states(page).values()) == {"ready", "unavailable"}
-    assert page.panels[0].content is not None
-    assert page.panels[0].content.verdict.level == "incomplete"
+    assert page.records.summary.content is not None
+    assert page.records.summary.content.verdict.level == "incomplete"
 
 
 def test_fragment_needs_only_its_named_lookups() -> None:
@@ -142,7 +142,7 @@ def test_provenance_has_age_source_and_price() -> None:
         answered(renainf_body(), "stale", age=timedelta(hours=5), price="2"), origin="secondary"
     )
     page = vehicle_page(PLATE, Panels(UNASKED, panel, UNASKED), UNASKED, CONTEXT)
-    (source,) = page.panels[2].provenance
+    (source,) = page.records.fines.provenance
     assert (source.age, source.source) == ("há 5\u00a0h", "fonte secundária")
     assert source.is_stale
     assert source.price == Decimal(2)

@@ -7,7 +7,9 @@ import pytest
 
 from portal.presentation import dossier_page, negotiation_page, vehicle_page
 from portal.presentation.paper.prices import paper_prices
+from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.prices import MOST_TABS, Prices, PriceTab, axis_price, prices_of
+from portal.presentation.vehicle.query import Query, changed, kept_query
 from portal.vehicle import read_decode, result_of
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history
 from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, panels, render
@@ -31,11 +33,19 @@ def shown(**overrides: Any) -> str:
     return text_of(check_html(render(page)))
 
 
-def test_candidates_beyond_tabs_have_no_chart() -> None:
+def view_of(*entries: Any, query: Query = (), today: date = CONTEXT.today) -> PriceView:
+    view = price_view(candidates(*entries, today=today), query)
+    assert view is not None
+    return view
+
+
+def test_candidates_beyond_tabs_cannot_be_chosen() -> None:
     entries = [fipe_entry(versao=f"V{number}", ano="2009") for number in range(MOST_TABS + 2)]
     prices = candidates(*entries, fipe_entry())
     assert (len(prices.tabs), len(prices.others)) == (MOST_TABS, 3)
-    assert all(tab.chart is None for tab in prices.others)
+    view = view_of(*entries, fipe_entry(), query=(("versao", str(MOST_TABS + 1)),))
+    assert len(view.rows) == MOST_TABS
+    assert view.tab.number == 1
     assert [tab.is_best for tab in prices.tabs] == [True] + [False] * (MOST_TABS - 1)
 
 
@@ -49,13 +59,13 @@ def test_tied_candidates_show_price_range_and_no_best() -> None:
     one, other = fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")
     tied = candidates(one, other)
     assert [(tab.is_best, tab.is_tied) for tab in tied.tabs] == [(False, True)] * 2
-    assert {tab.badge for tab in tied.tabs} == {"empate: confira a versão no documento"}
-    assert tile(one, other) == ("R$\u00a089.325 a R$\u00a095.000", "(2 versões)")
+    assert {tab.badge for tab in tied.tabs} == {"empate"}
+    assert tile(one, other) == ("R$\u00a089.325 a R$\u00a095.000", "2 versões prováveis")
     far = fipe_entry(versao="V3", ano="2009", valorAtual="1000")
-    assert tile(far, one, other)[1] == "(2 versões) (há 1 outra versão possível)"
-    assert tile(one, fipe_entry(versao="V2")) == ("R$\u00a089.325,00", "(2 versões)")
+    assert tile(far, one, other)[1] == "2 versões prováveis (3 possíveis)"
+    assert tile(one, fipe_entry(versao="V2")) == ("R$\u00a089.325,00", "2 versões prováveis")
     priceless = fipe_entry(versao="V2", valorAtual="")
-    assert tile(one, priceless)[1] == "(2 versões) 1 sem preço na fonte"
+    assert tile(one, priceless)[1] == "2 versões prováveis · 1 sem preço na fonte"
     assert candidates(priceless).price_summary is None
     assert "o registro não diz qual" in tied.legend
 
@@ -65,7 +75,7 @@ def test_untied_first_candidate_is_likeliest() -> None:
     prices = candidates(*entries, fipe_entry())
     assert [tab.badge for tab in prices.tabs] == ["mais provável", "", "", ""]
     assert not any(tab.is_tied for tab in prices.tabs)
-    assert tile(*entries, fipe_entry()) == ("R$\u00a089.325,00", "(há 3 outras versões possíveis)")
+    assert tile(*entries, fipe_entry()) == ("R$\u00a089.325,00", "a mais provável de 4 versões")
     assert tile(fipe_entry()) == ("R$\u00a089.325,00", "")
     assert "a mais provável vem primeiro" in prices.legend
 
@@ -76,8 +86,8 @@ def test_tie_is_shown_on_page_and_negotiation_sheet() -> None:
         informacoesFipe=[fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")],
     )
     page = text_of(check_html(render(vehicle_page(PLATE, panels(body), UNASKED, CONTEXT))))
-    assert "Preço FIPE R$ 89.325 a R$ 95.000 (2 versões)" in page
-    assert "empate: confira a versão no documento" in page and ">mais provável<" not in render(
+    assert "Preço FIPE R$ 89.325 a R$ 95.000 2 versões prováveis" in page
+    assert "A versão certa está no documento" in page and ">mais provável<" not in render(
         vehicle_page(PLATE, panels(body), UNASKED, CONTEXT)
     )
     sheet = negotiation_page(PLATE, panels(body), CONTEXT, {})
@@ -120,34 +130,32 @@ def test_axis_price_is_abbreviated(value: float, text: str) -> None:
 @pytest.mark.parametrize(
     ("first", "label"),
     [
-        ((2025, 12), "agora "),  # to November 2026, the present month
-        ((2025, 11), "agora "),
-        ((2025, 10), "set/26 "),
-        ((2026, 1), "dez/26 "),  # a future month that the source does not mark as predicted
-        ((2001, 7), "jun/02 "),
+        ((2025, 12), ""),  # to November 2026, the present month
+        ((2025, 11), ""),
+        ((2025, 10), "set/26"),
+        ((2026, 1), "dez/26"),  # a future month that the source does not mark as predicted
+        ((2001, 7), "jun/02"),
     ],
 )
-def test_chart_labels_only_recent_month_as_now(first: tuple[int, int], label: str) -> None:
-    tab = only(historicoPreco=price_history(12, 0, first))
-    for drawn in (tab.chart, tab.compact_chart):
-        assert drawn is not None
-        (mark,) = [mark for mark in drawn.labels if "now" in mark.kind]
-        assert mark.text.startswith(label)
+def test_flag_names_its_month_unless_recent(first: tuple[int, int], label: str) -> None:
+    chart = view_of(fipe_entry(historicoPreco=price_history(12, 0, first))).chart
+    assert chart is not None and chart.now is not None
+    assert chart.now.month == label
 
 
 def test_print_chart_names_last_month() -> None:
-    """A dossier is read later, so its charts do not say "agora"."""
+    """A dossier is read later, so its charts do not say which month is the current one."""
     tab = only(historicoPreco=price_history(12, 0, (2025, 12)))
     (charted,) = paper_prices(Prices((tab,), ())).charts
-    assert charted.chart is not None
-    assert [m.text[:7] for m in charted.chart.labels if "now" in m.kind] == ["nov/26 "]
+    assert charted.chart is not None and charted.chart.now is not None
+    assert charted.chart.now.month == "nov/26"
 
 
 def test_price_change_names_its_last_month() -> None:
-    assert "Em 12 meses (até set/26)-8,1%" in shown(historicoPreco=price_history())
+    assert "Perdeu 8,1% em 12 meses (até set/26)" in shown(historicoPreco=price_history())
     text = shown(historicoPreco=price_history(30, 0, (2000, 1)))
-    assert "Em 12 meses (até jun/02)" in text
-    assert "Em 12 meses (" not in shown(historicoPreco=[])
+    assert "em 12 meses (até jun/02)" in text
+    assert "em 12 meses (até" not in shown(historicoPreco=[])
 
 
 @pytest.mark.parametrize(
@@ -188,8 +196,8 @@ def test_past_predictions_are_called_estimates() -> None:
     tab = only(historicoPreco=history)
     assert tab.predicted_label == "Estimativa até dez/01"
     assert "estimativa da fonte para meses já passados" in tab.chart_description
-    assert tab.chart is not None and tab.chart.zone_label is not None
-    assert tab.chart.zone_label.text == "estimativa"
+    chart = view_of(fipe_entry(historicoPreco=history)).chart
+    assert chart is not None and chart.zone_label == "estimativa"
     text = shown(historicoPreco=history)
     assert "previsão" not in text.lower()
     assert "meses já passados" in text
@@ -211,3 +219,108 @@ def test_predicted_month_between_real_ones_is_marked() -> None:
     history = price_history(12, 0, (2025, 10))
     history[5]["predicao"] = True
     assert "com *: previsto pela fonte" in shown(historicoPreco=history)
+
+
+def rising_to(year: int, *values: int) -> list[dict[str, Any]]:
+    """A history of monthly prices whose last one is in November of ``year``."""
+    last = year * 12 + 10
+    return [
+        {
+            "mes": str((last - len(values) + 1 + i) % 12 + 1),
+            "ano": str((last - len(values) + 1 + i) // 12),
+            "valor": str(value),
+            "predicao": False,
+        }
+        for i, value in enumerate(values)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (
+            [90_000] * 12 + [100_000] + [95_000] * 11 + [90_000],
+            "Perdeu 10,0% em 12 meses e 10,0% desde o pico de novembro de 2025.",
+        ),
+        (
+            [100_000] + [80_000] * 12 + [90_000],
+            "Subiu 12,5% em 12 meses; está 10,0% abaixo do pico de outubro de 2025; em média, "
+            "perde 9,3% ao ano.",
+        ),
+        (
+            [80_000] * 13 + [88_000],
+            "Subiu 10,0% em 12 meses; está no maior preço da série; em média, 9,2% ao ano.",
+        ),
+        (
+            [100_000] + [90_000] * 13,
+            "Tem o mesmo preço de 12 meses antes; está 10,0% abaixo do pico de outubro de 2025; "
+            "em média, perde 9,3% ao ano.",
+        ),
+        ([100_000, 99_000, 98_000], "Está 2,0% abaixo do pico de setembro de 2026."),
+        ([100_000, 98_000], ""),
+    ],
+)
+def test_sentence_says_what_the_chart_shows(values: list[int], sentence: str) -> None:
+    view = view_of(fipe_entry(historicoPreco=rising_to(2026, *values)))
+    assert view.sentence == sentence
+
+
+def test_fewer_than_three_points_are_a_sentence() -> None:
+    two = view_of(fipe_entry(historicoPreco=rising_to(2026, 90_000, 89_000)))
+    assert two.chart is None and two.ranges == ()
+    assert two.instead == (
+        "A fonte traz só dois meses desta versão, pouco para um gráfico: outubro de 2026, "
+        "R$\u00a090.000 e novembro de 2026, R$\u00a089.000."
+    )
+    assert view_of(fipe_entry(historicoPreco=[])).instead.startswith("A fonte não traz")
+    assert view_of(fipe_entry(historicoPreco=rising_to(2026, 3, 2, 1))).chart is not None
+
+
+def test_ranges_are_shorter_than_the_series() -> None:
+    def offered(months: int) -> list[str]:
+        entry = fipe_entry(historicoPreco=rising_to(2026, *range(90_000, 90_000 + months)))
+        return [one.text.replace("\u00a0", " ") for one in view_of(entry).ranges]
+
+    assert offered(13) == []
+    assert offered(14) == ["1 ano", "Tudo"]
+    assert offered(121) == ["1 ano", "3 anos", "5 anos", "Tudo"]
+    assert offered(122) == ["1 ano", "3 anos", "5 anos", "10 anos", "Tudo"]
+
+
+def test_chosen_version_has_its_own_price_and_chart() -> None:
+    entries = [fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")]
+    view = view_of(*entries, query=(("versao", "2"), ("completo", "1")))
+    assert view.headline == "R$\u00a095.000"
+    assert view.chart is not None and view.chart.chosen.number == 2
+    assert [row.link.is_current for row in view.rows] == [False, True]
+    assert [row.link.url for row in view.rows] == [
+        "?completo=1#fipe",
+        "?completo=1&versao=2#fipe",
+    ]
+    assert view_of(*entries).headline == "R$\u00a089.325 a R$\u00a095.000"
+
+
+@pytest.mark.parametrize("text", ["0", "3", "-1", "x", "²", "999999999999", ""])
+def test_choice_that_is_not_offered_counts_as_none(text: str) -> None:
+    entries = [fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")]
+    view = view_of(*entries, query=(("versao", text), ("anos", text if text != "3" else "7")))
+    assert view.tab.number == 1
+    assert not view.ranges or view.ranges[-1].is_current
+
+
+def test_links_keep_other_plain_parameters() -> None:
+    sent = [("ordem", "valor"), ("busca", "a&b=c"), ("x" * 21, "1"), ("uf", "y" * 65), ("É", "1")]
+    query = kept_query([*sent, ("anos", "3")])
+    assert query == (("ordem", "valor"), ("busca", "a&b=c"), ("anos", "3"))
+    assert changed(query, anos="", versao="2") == "?ordem=valor&busca=a%26b%3Dc&versao=2"
+    assert changed((), anos="") == ""
+
+
+def test_version_with_other_engine_is_marked_as_different() -> None:
+    body = decode_body(
+        str(PLATE), informacoesFipe=[fipe_entry(), fipe_entry(versao="1.4 TFSI", ano="2009")]
+    )
+    view = price_view(prices_of(read_decode(result_of(body), marker=HIDDEN), CONTEXT.today), ())
+    assert view is not None
+    assert [row.differs for row in view.rows] == [False, True]
+    assert view.rows[1].match.startswith("difere: ano-modelo 2009")

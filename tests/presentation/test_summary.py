@@ -43,7 +43,7 @@ def stale(panel: Panel) -> Panel:
 def test_stale_answer_prevents_clear_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     assert VehicleContents.of(clear, CONTEXT).summary.verdict.level == "clear"
-    assert VehicleContents.of(clear, CONTEXT).summary.look.tone == "unknown"
+    assert VehicleContents.of(clear, CONTEXT).summary.look.tone == "ok"
     for lookup in ("decode", "renainf", "renajud"):
         kept = replace(clear, **{lookup: stale(clear.of(lookup))})
         found = VehicleContents.of(kept, CONTEXT).summary
@@ -113,7 +113,7 @@ def test_cut_timeline_shows_total_and_omitted_counts() -> None:
     assert timeline.count == len(timeline.events) + timeline.omitted > 90
     html = render(vehicle_page(PLATE, panels(renainf=renainf_body(*many)), UNASKED, CONTEXT))
     text = text_of(check_html(html))
-    assert f"Linha do tempo ({timeline.count} registros)" in text
+    assert f"Linha do tempo{timeline.count} registros" in text
     assert f"{timeline.omitted} registros mais antigos não cabem nesta linha" in text
     short = render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))
     assert "nesta linha" not in short
@@ -123,16 +123,11 @@ def test_unverified_items_follow_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     html = render(vehicle_page(PLATE, clear, UNASKED, CONTEXT))
     text = text_of(check_html(html))
-    line = text.index(
-        "Não verificado: IPVA e taxa de licenciamento, gravame e financiamento, roubo e furto, "
-        "bloqueios do Detran e ordens por ofício, multas do estado e do município de registro — "
-        "onde conferir"
-    )
-    assert (
-        text.index("Nenhuma multa em aberto nem restrição judicial encontrada")
-        < line
-        < text.index("Posso…?")
-    )
+    finding = text.index("Nenhuma multa em aberto nem restrição judicial encontrada")
+    line = text.index("falta verificar IPVA, financiamento, roubo e furto")
+    assert finding < line < text.index("Transferir")
+    fined = text_of(check_html(render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))))
+    assert "10 coisas não verificadas: IPVA e taxa de licenciamento, gravame" in fined
     assert 'href="#nao-verificado"' in html and 'id="nao-verificado"' in html
 
 
@@ -148,7 +143,7 @@ def test_renavam_with_wrong_check_digit_is_never_clear() -> None:
     answered = panels(renainf=renainf_body(), renajud=renajud_body())
     for digits, level in (("12345678910", "incomplete"), ("79831854647", "clear")):
         page = renavam_page(Renavam(digits), answered.renainf, answered.renajud, CONTEXT)
-        summary = page.panels[0].content
+        summary = page.records.summary.content
         assert isinstance(summary, Summary)
         assert summary.verdict.level == level
         check_html(render(page))

@@ -8,7 +8,7 @@ dossier prints it for the likeliest version only and says so.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from portal.charts import Layout, Line, PriceChart, Words, price_chart
+from portal.charts import Layout, PriceChart, Words, price_chart
 from portal.presentation import formats
 from portal.presentation.source_text import sentence
 from portal.presentation.vehicle.prices import (
@@ -142,21 +142,14 @@ def _charted(tab: PriceTab) -> PaperChart:
 
 
 def _chart(tab: PriceTab, layout: Layout) -> PriceChart | None:
-    """The vehicle page's chart in a print layout.
-
-    The last month is labelled by its name instead of "agora", because print is read later.
-    """
-    on_screen = tab.chart
-    if on_screen is None:
-        return None
-    zone = on_screen.zone_label
+    """The candidate's chart; its last month has its name, because print is read later."""
     return price_chart(
-        [Line(str(tab.entry.version or tab.entry.model), tab.series.points)],
+        [tab.line],
         layout=layout,
         price_axis=axis_price,
         price=formats.whole_brl,
         month=formats.month,
-        words=Words(predicted=zone.text) if zone else None,
+        words=Words(predicted=tab.words.predicted),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,10 @@ class FormNotice:
         return "alert" if self.text else "check"
 
 
+# Their titles name no vehicle, so that a link to them may be shown with its own title.
+_PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/api"})
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """The site-wide values of a request.
@@ -27,7 +32,8 @@ class Site:
     ``demo``: the data is invented and every page says so. ``signed_in`` is the name of the
     signed-in visitor, or None. ``csrf_token()`` returns the value of a form's hidden field.
     ``asset(name)`` returns the URL of a file under static/. ``path`` is the request's path, for
-    the current menu item. ``panel_seconds`` is the time limit of a panel that the script fetches.
+    the current menu item. ``origin`` is the scheme and host of absolute URLs. ``panel_seconds`` is
+    the time limit of a panel that the script fetches.
     """
 
     demo: bool
@@ -37,9 +43,15 @@ class Site:
     csrf_token: Callable[[], str]
     asset: Callable[[str], str]
     path: str
+    origin: str
     panel_seconds: int
     # Returns the last form's notices once, each a title, "\n" and a text. Called by the template.
     notices: Callable[[], Iterable[str]] = tuple
+
+    @property
+    def has_own_card(self) -> bool:
+        """Whether the card of a shared link to this page shows the page's own title."""
+        return self.path in _PATHS_WITH_OWN_CARD
 
     @property
     def form_notices(self) -> tuple[FormNotice, ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar, Final, Literal
 
+from portal.charts import Sparkline, sparkline
 from portal.law import ACTS
 from portal.presentation import formats
 from portal.presentation.panels import Panel
@@ -40,13 +41,14 @@ class Cell:
     """One vehicle's value in a row.
 
     Only a "known" cell is a statement about the vehicle. "unavailable": the lookup failed;
-    "unasked": it was not made.
+    "unasked": it was not made. ``line`` is the price's course of five years.
     """
 
     state: Literal["known", "empty", "hidden", "unavailable", "unasked"]
     text: str = ""
     note: str = ""
     look: StatusStyle | None = None
+    line: Sparkline | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +254,9 @@ def _price(prices: Prices) -> Cell:
         note = best.label + (f" · {best.code}" if best.code else "")
     if others := len(prices.all) - tied:
         note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
-    return Cell("known", price.text, note)
+    # The line of one of several tied versions would stand for all of them.
+    line = sparkline(best.series.points) if tied == 1 else None
+    return Cell("known", price.text, note, line=line)
 
 
 def _twelve_months(prices: Prices) -> Cell:

@@ -35,6 +35,7 @@ from portal.vehicle import (
     read_fines,
     read_restrictions,
 )
+from portal.wording import counted, listed
 
 # A longer list is not useful; the panels hold every current record.
 MOST_LINES: Final = 12
@@ -68,6 +69,28 @@ def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
     """
     by_lookup = (_changes(lookup, panels.of(lookup), context) for lookup in LOOKUP_WORDS)
     return tuple(changes for changes in by_lookup if changes is not None)
+
+
+def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
+    """The changes between two sets of answers, such as ``nada mudou`` or ``2 mudanças em multas``.
+
+    A lookup counts if both have a readable answer of different moments; "" if none does.
+    """
+    counts = {
+        LOOKUP_WORDS[lookup]: sum(1 for _ in _LINES[lookup](old.result, new.result, context))
+        for lookup in LOOKUP_WORDS
+        if is_readable((old := before.of(lookup)).result, lookup)
+        and is_readable((new := after.of(lookup)).result, lookup)
+        and old.fetched_at != new.fetched_at
+    }
+    if not counts:
+        return ""
+    changed = [
+        f"{counted(count, 'mudança', 'mudanças')} em {what}"
+        for what, count in counts.items()
+        if count
+    ]
+    return listed(changed) or "nada mudou"
 
 
 def _changes(lookup: Lookup, panel: Panel, context: RenderContext) -> Changes | None:

@@ -1,7 +1,7 @@
 """A vehicle's attributes, with labels and units."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 
@@ -9,7 +9,9 @@ from portal.presentation import formats
 from portal.presentation.panels import Panel
 from portal.presentation.source_text import sentence
 from portal.presentation.vehicle.panel import RenderContext, is_readable
+from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.prices import Prices, prices_of
+from portal.presentation.vehicle.query import Query
 from portal.vehicle import (
     ATTRIBUTE_LABELS,
     EMPTY,
@@ -35,13 +37,22 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class VehicleFacts:
-    """The decoder's data; ``line`` is the short description under the name."""
+    """The decoder's data; ``line`` is the short description under the name.
+
+    ``query`` holds the choices of the price section.
+    """
 
     identity: Identity
     name: VehicleName
     line: str
     facts: tuple[Fact, ...]
     prices: Prices
+    query: Query = ()
+
+    @property
+    def price_view(self) -> PriceView | None:
+        """The price section, drawn where a page asks for it; None without candidates."""
+        return price_view(self.prices, self.query)
 
     @property
     def describes(self) -> bool:
@@ -65,7 +76,8 @@ def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
     """The vehicle of an answer; None if there is none or it is unreadable."""
     if panel.body is None or not is_readable(panel.result, "decode"):
         return None
-    return read_facts(Answer(panel.body, panel.result), context.marker, context.today)
+    facts = read_facts(Answer(panel.body, panel.result), context.marker, context.today)
+    return replace(facts, query=context.query) if context.query else facts
 
 
 # The cache is needed: reading two candidates takes 4 ms, and without the cache the benchmark
@@ -73,7 +85,7 @@ def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
 # every second, so that a purged answer does not stay in memory.
 @lru_cache(64)
 def read_facts(answer: Answer, marker: str, today: date) -> VehicleFacts:
-    """The facts of a readable answer, with its price charts."""
+    """The facts of a readable answer, with its prices."""
     decoded = read_decode(answer.result, marker)
     return VehicleFacts(
         identity=identity_of(decoded),

@@ -48,14 +48,19 @@ class Unavailable:
 class Gap:
     """One notice about all missing lookups of a panel.
 
-    ``can_retry``: repeating the lookup may help. ``search_again``: the visitor has to search for
-    another plate or Renavam.
+    ``finding`` says what is missing. ``can_retry``: repeating the lookup may help.
+    ``search_again``: the visitor has to search for another plate or Renavam.
     """
 
-    title: str
+    finding: str
     lines: tuple[str, ...]
     can_retry: bool
     search_again: bool
+
+    @property
+    def title(self) -> str:
+        """``Multas: indisponíveis — não significa “nada consta”``."""
+        return f"{self.finding} — {_NO_CLEAN_RECORD}"
 
 
 def gap_of(missing: Sequence[Unavailable], subject: Plate | Renavam, *, is_all: bool) -> Gap | None:
@@ -65,21 +70,36 @@ def gap_of(missing: Sequence[Unavailable], subject: Plate | Renavam, *, is_all: 
     """
     if not missing:
         return None
-    lookup_labels = capitalised_list([one.what for one in missing])
-    title = f"{lookup_labels}: indisponíveis — {_NO_CLEAN_RECORD}"
-    is_unknown = all(one.cause in _UNKNOWN_SUBJECT for one in missing)
-    if is_unknown:
-        verb = "conhece" if any(one.cause == "not_found" for one in missing) else "aceitou"
-        source = "A fonte" if is_all else f"{lookup_labels}: a fonte"
-        title = f"{source} não {verb} {subject_phrase(subject)} — {_NO_CLEAN_RECORD}"
     can_retry = any(one.can_retry for one in missing)
     has_unknown = any(one.cause in _UNKNOWN_SUBJECT for one in missing)
     return Gap(
-        title,
+        _finding_on_all(missing, subject) if is_all else _finding(missing, subject),
         tuple(_lines(missing)),
         can_retry=can_retry,
         search_again=has_unknown and not can_retry,
     )
+
+
+def _finding(missing: Sequence[Unavailable], subject: Plate | Renavam) -> str:
+    lookup_labels = capitalised_list([one.what for one in missing])
+    if all(one.cause in _UNKNOWN_SUBJECT for one in missing):
+        return f"{lookup_labels}: a fonte {_verb(missing)} {subject_phrase(subject)}"
+    return f"{lookup_labels}: indisponíveis"
+
+
+def _finding_on_all(missing: Sequence[Unavailable], subject: Plate | Renavam) -> str:
+    causes = {one.cause for one in missing}
+    if causes <= {*_UNKNOWN_SUBJECT}:
+        return f"A fonte {_verb(missing)} {subject_phrase(subject)}"
+    if causes <= {"out_of_scope"}:
+        return "O seu acesso não inclui estas consultas"
+    if causes <= {"day_limit", "token_limit"}:
+        return "O limite de consultas de hoje foi atingido"
+    return "A fonte de dados não respondeu"
+
+
+def _verb(missing: Sequence[Unavailable]) -> str:
+    return "não conhece" if any(one.cause == "not_found" for one in missing) else "não aceitou"
 
 
 def reason_about(reason: str, cause: Cause, subject: Plate | Renavam) -> str:

@@ -1,15 +1,24 @@
 """The page of a vehicle, one of its panels alone, and the page of a Renavam."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from portal.law import UNVERIFIED, Unverified
 from portal.presentation import formats
 from portal.presentation.panels import Panel
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
+from portal.presentation.vehicle.fine_choice import NO_CHOICE, FineChoice
+from portal.presentation.vehicle.fine_ledger import FineLedger, fine_ledger
 from portal.presentation.vehicle.fines import FineList
+from portal.presentation.vehicle.page_head import (
+    PageHead,
+    SectionLink,
+    page_head,
+    section_links,
+)
 from portal.presentation.vehicle.panel import (
     LOOKUP_WORDS,
     PANEL_NAMES,
@@ -29,8 +38,106 @@ from portal.vehicle import Plate, Renavam
 # The subject and verb before a price such as "R$ 6,00", by the number of lookups of a refresh.
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 AnyPanel = (
-    PanelView[Summary] | PanelView[VehicleFacts] | PanelView[FineList] | PanelView[RestrictionList]
+    PanelView[Summary]
+    | PanelView[VehicleFacts]
+    | PanelView[FineLedger]
+    | PanelView[RestrictionList]
 )
+_BY_RENAVAM: Final[tuple[Lookup, ...]] = ("renainf", "renajud")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordViews:
+    """The four panels of a page, all from the same answers.
+
+    ``choice`` is what the page's address chooses of the fines. ``today`` is the day on which
+    their deadlines are assessed.
+    """
+
+    summary: PanelView[Summary]
+    facts: PanelView[VehicleFacts]
+    fines: PanelView[FineList]
+    restrictions: PanelView[RestrictionList]
+    subject: Plate | Renavam
+    choice: FineChoice
+    today: date
+
+    @classmethod
+    def of(
+        cls,
+        subject: Plate | Renavam,
+        panels: Panels,
+        context: RenderContext,
+        *,
+        follow: bool,
+        check_digit_holds: bool = True,
+        choice: FineChoice = NO_CHOICE,
+    ) -> "RecordViews":
+        """The panels about a subject; the decoder accepts no Renavam."""
+        by_plate = isinstance(subject, Plate)
+        contents = VehicleContents.of(
+            panels, context, decode_wanted=by_plate, check_digit_holds=check_digit_holds
+        )
+        lookups = None if by_plate else _BY_RENAVAM
+        return cls(
+            frame(
+                *("resumo", subject, panels, context, contents.summary),
+                follow=follow,
+                lookups=lookups,
+            ),
+            frame("veiculo", subject, panels, context, contents.facts, follow=follow),
+            frame("multas", subject, panels, context, contents.fines, follow=follow),
+            frame("restricoes", subject, panels, context, contents.restrictions, follow=follow),
+            subject,
+            choice,
+            context.today,
+        )
+
+    def named(self, name: PanelName) -> AnyPanel:
+        """The panel of a name."""
+        match name:
+            case "resumo":
+                return self.summary
+            case "veiculo":
+                return self.facts
+            case "multas":
+                return self.ledger
+            case "restricoes":
+                return self.restrictions
+
+    @property
+    def waits(self) -> bool:
+        """Whether a panel of the page has yet to arrive; that of a Renavam has no vehicle data."""
+        facts = (self.facts,) if isinstance(self.subject, Plate) else ()
+        shown = (self.summary, *facts, self.fines, self.restrictions)
+        return any(view.state == "waiting" for view in shown)
+
+    @property
+    def ledger(self) -> PanelView[FineLedger]:
+        """The fines panel as it is shown.
+
+        It is built where it is needed, because its lines are the most work of a page. The panel is
+        also fetched alone, so its address carries the choice.
+        """
+        fines = self.fines.content
+        content = None
+        if fines is not None:
+            path, by_plate = subject_path(self.subject), isinstance(self.subject, Plate)
+            content = fine_ledger(fines, self.choice, self.today, path, can_negotiate=by_plate)
+        return replace(
+            cast(PanelView[Any], self.fines),
+            content=content,
+            url=self.choice.address(self.fines.url),
+            whole_page_url=self.choice.address(self.fines.whole_page_url),
+        )
+
+    @property
+    def head(self) -> PageHead:
+        return page_head(self.summary)
+
+    @property
+    def links(self) -> tuple[SectionLink, ...]:
+        return section_links(self.summary, self.fines, self.restrictions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +150,10 @@ class VehiclePage:
 
     template: ClassVar[str] = "pages/vehicle.html"
     plate: Plate
-    twin: Plate | None
-    title: str
     path: str
     waits: bool
     whole_page_url: str
-    panels: tuple[AnyPanel, ...]
+    records: RecordViews
     report: ReportSection
     unverified: tuple[Unverified, ...]
     may_refresh: bool
@@ -59,9 +164,17 @@ class VehiclePage:
 
 @dataclass(frozen=True, slots=True)
 class PanelFragment:
-    """One panel alone, as the page's script fetches it, with the panel's template."""
+    """One panel alone, as the page's script fetches it, with the panel's template.
 
-    panel: AnyPanel
+    ``records`` are the views of its lookups; the summary's fragment fills several parts of a page.
+    """
+
+    name: PanelName
+    records: RecordViews
+
+    @property
+    def panel(self) -> AnyPanel:
+        return self.records.named(self.name)
 
     @property
     def template(self) -> str:
@@ -70,17 +183,16 @@ class PanelFragment:
 
 @dataclass(frozen=True, slots=True)
 class RenavamPage:
-    """The fines and court restrictions of a Renavam; the decoder accepts no Renavam.
+    """The fines and court restrictions of a Renavam.
 
     If ``check_digit_holds`` is False, the page shows a warning; the Renavam is not rejected.
     """
 
     template: ClassVar[str] = "pages/renavam.html"
     renavam: Renavam
-    title: str
     path: str
     check_digit_holds: bool
-    panels: tuple[AnyPanel, ...]
+    records: RecordViews
     unverified: tuple[Unverified, ...]
 
 
@@ -94,28 +206,24 @@ def vehicle_page(
     report_outdated: bool = False,
     may_refresh: bool = True,
     may_write: bool = True,
+    choice: FineChoice = NO_CHOICE,
 ) -> VehiclePage:
     """The page of a plate with the given answers.
 
     ``follow`` False: this visit must not cause paid lookups, so unasked panels show a button
     instead of fetching themselves. ``report`` unasked: there is none that the visitor may read.
-    ``may_refresh`` or ``may_write`` False: the visitor's access does not include it.
+    ``may_refresh`` or ``may_write`` False: the visitor's access does not include it. ``choice`` is
+    what the address chooses of the fines.
     """
-    contents = VehicleContents.of(panels, context)
+    records = RecordViews.of(plate, panels, context, follow=follow, choice=choice)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
-    views = tuple(
-        _panel(name, plate, panels, context, contents, follow=follow) for name in PANEL_NAMES
-    )
-    name = contents.summary.name
     path = subject_path(plate)
     return VehiclePage(
         plate=plate,
-        twin=plate.twin,
-        title=f"{plate.display} – {name}" if name else f"Placa {plate.display}",
         path=path,
-        waits=any(view.state == "waiting" for view in views),
-        whole_page_url=f"{path}?completo=1",
-        panels=views,
+        waits=records.waits,
+        whole_page_url=choice.address(f"{path}?completo=1"),
+        records=records,
         report=report_section(
             report,
             context,
@@ -138,7 +246,11 @@ def vehicle_page(
 
 
 def panel_fragment(
-    name: str, subject: Plate | Renavam, panels: Panels, context: RenderContext
+    name: str,
+    subject: Plate | Renavam,
+    panels: Panels,
+    context: RenderContext,
+    choice: FineChoice = NO_CHOICE,
 ) -> PanelFragment:
     """One panel, from the lookups that ``panel_needs(name)`` names.
 
@@ -146,53 +258,29 @@ def panel_fragment(
     """
     if name not in PANEL_NAMES:
         raise KeyError(name)
-    contents = VehicleContents.of(panels, context)
-    return PanelFragment(_panel(name, subject, panels, context, contents, follow=False))
+    records = RecordViews.of(subject, panels, context, follow=False, choice=choice)
+    return PanelFragment(name, records)
 
 
 def renavam_page(
-    renavam: Renavam, renainf: Panel, renajud: Panel, context: RenderContext
+    renavam: Renavam,
+    renainf: Panel,
+    renajud: Panel,
+    context: RenderContext,
+    choice: FineChoice = NO_CHOICE,
 ) -> RenavamPage:
     """The page of a Renavam; unasked lookups show a button and are not fetched."""
     panels = Panels(Panel("unasked"), renainf, renajud)
-    contents = VehicleContents.of(
-        panels, context, decode_wanted=False, check_digit_holds=renavam.check_digit_holds
-    )
-    lookups: tuple[Lookup, ...] = ("renainf", "renajud")
+    holds = renavam.check_digit_holds
     return RenavamPage(
         renavam=renavam,
-        title=f"Renavam {renavam.display}",
         path=subject_path(renavam),
-        check_digit_holds=renavam.check_digit_holds,
-        panels=(
-            frame(
-                "resumo", renavam, panels, context, contents.summary, follow=False, lookups=lookups
-            ),
-            _panel("multas", renavam, panels, context, contents, follow=False),
-            _panel("restricoes", renavam, panels, context, contents, follow=False),
+        check_digit_holds=holds,
+        records=RecordViews.of(
+            renavam, panels, context, follow=False, check_digit_holds=holds, choice=choice
         ),
         unverified=UNVERIFIED,
     )
-
-
-def _panel(
-    name: PanelName,
-    subject: Plate | Renavam,
-    panels: Panels,
-    context: RenderContext,
-    contents: VehicleContents,
-    *,
-    follow: bool,
-) -> AnyPanel:
-    match name:
-        case "resumo":
-            return frame(name, subject, panels, context, contents.summary, follow=follow)
-        case "veiculo":
-            return frame(name, subject, panels, context, contents.facts, follow=follow)
-        case "multas":
-            return frame(name, subject, panels, context, contents.fines, follow=follow)
-        case "restricoes":
-            return frame(name, subject, panels, context, contents.restrictions, follow=follow)
 
 
 def _price(price: Decimal) -> str:

@@ -22,6 +22,7 @@ from portal.presentation.vehicle.gaps import (
     kept_titles,
     reason_about,
 )
+from portal.presentation.vehicle.query import Query, changed
 from portal.system.local_time import local_date
 from portal.vehicle import Plate, Renavam
 
@@ -31,7 +32,7 @@ PANEL_NAMES: Final[tuple[PanelName, ...]] = ("resumo", "veiculo", "multas", "res
 
 TITLES: Final[Mapping[PanelName, str]] = {
     "resumo": "Resumo",
-    "veiculo": "Veículo e preço FIPE",
+    "veiculo": "Veículo",
     "multas": "Multas",
     "restricoes": "Restrições judiciais",
 }
@@ -86,11 +87,15 @@ class Panels:
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """The parameters of a page: current moment (aware), hidden marker, name masking."""
+    """The parameters of a page: current moment (aware), hidden marker, name masking.
+
+    ``query`` are the choices that the page's address carries.
+    """
 
     now: datetime
     marker: str
     mask_names: bool
+    query: Query = ()
 
     @property
     def today(self) -> date:
@@ -122,12 +127,14 @@ class PanelView(Generic[Content]):
     """A panel's frame; ``content`` is set exactly when the state is "ready".
 
     ``missing`` lists the failed lookups and ``gap`` is the notice about them. A summary is ready
-    even if all lookups failed, because it states what is unknown. ``kept`` are the titles of the
+    even if all lookups failed, because it states what is unknown; ``has_nothing`` is then True, and
+    no other part of the page has anything to show. ``kept`` are the titles of the
     notices about stale answers. ``term`` is the glossary entry of the panel's register. ``url`` is
     the path of this panel alone, ``whole_page_url`` that of the page with every panel loaded.
     """
 
     name: PanelName
+    subject: Plate | Renavam
     title: str
     term: Term | None
     state: Literal["waiting", "idle", "unavailable", "ready"]
@@ -138,6 +145,7 @@ class PanelView(Generic[Content]):
     gap: Gap | None
     kept: tuple[str, ...]
     content: Content | None
+    has_nothing: bool
 
     @property
     def template(self) -> str:
@@ -195,20 +203,25 @@ def frame(
         if settled and (panel := panels.of(lookup)).has_answer
     )
     missing = missing_of(panels, subject, lookups) if settled else ()
+    # The panel with the prices is also fetched alone, so its address carries the choices.
+    choices = context.query if name == "veiculo" else ()
+    has_nothing = name == "resumo" and len(missing) == len(lookups)
     return PanelView(
         name=name,
+        subject=subject,
         title=TITLES[name],
         term=term(_TERMS[name]) if name in _TERMS else None,
         state=state,
-        url=f"{path}/painel/{name}",
-        whole_page_url=f"{path}?completo=1",
+        url=f"{path}/painel/{name}" + changed(choices, completo=""),
+        whole_page_url=path + changed(choices, completo="1"),
         provenance=origins,
         missing=missing,
-        gap=gap_of(missing, subject, is_all=name == "resumo" and len(missing) == len(lookups)),
+        gap=gap_of(missing, subject, is_all=has_nothing),
         kept=kept_titles(
             [(one.what, at) for one in origins if one.is_stale and (at := one.fetched_at)]
         ),
         content=content if state == "ready" else None,
+        has_nothing=has_nothing,
     )
 
 

@@ -1,4 +1,4 @@
-"""The FIPE candidates of a vehicle, best match first, with charts and tables."""
+"""The FIPE candidates of a vehicle, best match first, with their changes and month tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from portal.charts import Line, PriceChart, Words, price_chart
+from portal.charts import MOST_SERIES, Line, Words
 from portal.presentation import formats
 from portal.vehicle import (
     EMPTY,
@@ -16,12 +16,12 @@ from portal.vehicle import (
     FipeEntry,
     PricePoint,
     PriceSeries,
+    RankedEntry,
     rank,
 )
-from portal.wording import counted
 
-# The number of tabs that the style sheet can switch, and of series that a chart can distinguish.
-MOST_TABS = 6
+# The candidates that share a chart and can be chosen.
+MOST_TABS: Final = MOST_SERIES
 # A price changes by a few per cent a month. A larger difference means that the current price and
 # the history disagree.
 _LARGEST_GAP: Final = Decimal("0.20")
@@ -44,10 +44,11 @@ class PriceTab:
     """One candidate.
 
     ``current`` is None, never zero, where there is no price. ``is_best``: it fits the registration
-    better than any other candidate. ``is_tied``: it shares the best fit with another one.
+    better than any other candidate. ``is_tied``: it shares the best fit with another one. ``same``
+    and ``other`` are the attributes that agree with the registration and that differ from it.
 
-    ``chart`` is None where no month can be drawn. ``chart_title`` and ``chart_description`` are
-    its text alternatives. ``predicted_label`` and ``predicted_note`` describe the source's
+    ``line`` and ``words`` are the chart's arguments, ``chart_title`` and ``chart_description`` its
+    text alternatives. ``predicted_label`` and ``predicted_note`` describe the source's
     predictions. ``doubt`` is a sentence where the current price and the history disagree, else "".
     """
 
@@ -56,6 +57,8 @@ class PriceTab:
     entry: FipeEntry
     code: FipeCode | None
     reason: str
+    same: tuple[str, ...]
+    other: tuple[str, ...]
     is_best: bool
     is_tied: bool
     current: Decimal | None
@@ -64,8 +67,8 @@ class PriceTab:
     predicted_label: str
     predicted_note: str
     doubt: str
-    chart: PriceChart | None
-    compact_chart: PriceChart | None
+    line: Line
+    words: Words
     chart_title: str
     chart_description: str
     years: tuple[YearOfPrices, ...]
@@ -74,7 +77,7 @@ class PriceTab:
     def badge(self) -> str:
         """The text beside the candidate's name; "" for none."""
         if self.is_tied:
-            return "empate: confira a versão no documento"
+            return "empate"
         return "mais provável" if self.is_best else ""
 
     @property
@@ -134,16 +137,16 @@ class Prices:
             return None
         notes = []
         if len(likeliest) > 1:
-            notes.append(f"({counted(len(likeliest), 'versão', 'versões')})")
+            possible = f" ({len(self.all)} possíveis)" if len(self.all) > len(likeliest) else ""
+            notes.append(f"{len(likeliest)} versões prováveis{possible}")
+        elif len(self.all) > 1:
+            notes.append(f"a mais provável de {len(self.all)} versões")
         if len(known) < len(likeliest):
             notes.append(f"{len(likeliest) - len(known)} {NO_PRICE}")
-        if others := len(self.all) - len(likeliest):
-            more = counted(others, "outra versão possível", "outras versões possíveis")
-            notes.append(f"(há {more})")
         lowest, highest = min(known), max(known)
         ends = dict.fromkeys((formats.whole_brl(lowest), formats.whole_brl(highest)))
         text = " a ".join(ends) if len(ends) > 1 else formats.brl(lowest)
-        return PriceSummary(text, " ".join(notes))
+        return PriceSummary(text, " · ".join(notes))
 
     @property
     def legend(self) -> str:
@@ -168,8 +171,7 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
     tabs = tuple(
         _tab(
             number,
-            one.entry,
-            one.reason,
+            one,
             today,
             is_best=number == 1 and tied == 1 and len(ranked) > 1,
             is_tied=number <= tied and tied > 1,
@@ -189,23 +191,20 @@ def axis_price(value: float) -> str:
 
 
 def _tab(
-    number: int, entry: FipeEntry, reason: str, today: date, *, is_best: bool, is_tied: bool
+    number: int, ranked: RankedEntry, today: date, *, is_best: bool, is_tied: bool
 ) -> PriceTab:
+    entry = ranked.entry
     series = PriceSeries.of(entry)
     is_past = _is_past(series, today)
-    words = Words(
-        predicted="estimativa" if is_past else "previsão",
-        now="agora" if _is_now(series, today) else "",
-    )
     label, note = _predicted(series, is_past=is_past)
-    lines = [Line(str(entry.version or entry.model), series.points)]
-    drawable = number <= MOST_TABS
     return PriceTab(
         number=number,
         label=_label(entry, number),
         entry=entry,
         code=series.code,
-        reason=reason,
+        reason=ranked.reason,
+        same=ranked.same,
+        other=ranked.other,
         is_best=is_best,
         is_tied=is_tied,
         current=series.current,
@@ -214,21 +213,8 @@ def _tab(
         predicted_label=label,
         predicted_note=note,
         doubt=_doubt(series),
-        chart=price_chart(
-            lines, price_axis=axis_price, price=formats.whole_brl, month=formats.month, words=words
-        )
-        if drawable
-        else None,
-        compact_chart=price_chart(
-            lines,
-            layout="compact",
-            price_axis=axis_price,
-            price=formats.whole_brl,
-            month=formats.month,
-            words=words,
-        )
-        if drawable
-        else None,
+        line=Line(str(entry.version or entry.model), series.points),
+        words=Words(now=_is_now(series, today), predicted="estimativa" if is_past else "previsão"),
         chart_title=f"Preço FIPE de {_label(entry, number)}, mês a mês",
         chart_description=describe(series, today),
         years=_years(series.points),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from portal.law import NOTHING_STALE, UNVERIFIED, Row, Stale, Totals, Verdict, judge
+from portal.law import NOTHING_STALE, UNVERIFIED, Reason, Row, Stale, Totals, Verdict, judge
 from portal.presentation.status_style import ANSWER_LOOKS, LEVEL_LOOKS, StatusStyle
 from portal.presentation.vehicle.changes import Changes
 from portal.presentation.vehicle.facts import VehicleFacts
@@ -18,10 +18,9 @@ from portal.presentation.vehicle.timeline import Timeline, timeline
 
 @dataclass(frozen=True, slots=True)
 class ReasonLine:
-    """One sentence of the verdict, and the anchor of its record."""
+    """One reason of the verdict, with the style of its mark."""
 
-    sentence: str
-    anchor: str
+    reason: Reason
     look: StatusStyle
 
 
@@ -40,8 +39,8 @@ class Summary:
     ``price`` is the price of the first candidate, ``told_price`` sums up the prices of the
     likeliest ones. Both are also None where the source has no price; ``price_is_known`` is False
     where the lookup has no answer. ``unverified`` names the most important subjects that no lookup
-    covers. It is shown with the verdict, because a reader who finds it later may have relied on
-    the verdict already.
+    covers, of ``unverified_count`` in all. They are shown with the verdict, because a reader who
+    finds them later may have relied on the verdict already.
     """
 
     name: str
@@ -59,6 +58,7 @@ class Summary:
     timeline: Timeline
     changes: tuple[Changes, ...]
     unverified: tuple[str, ...]
+    unverified_count: int
     next_steps: NextSteps
 
 
@@ -70,8 +70,8 @@ _UNVERIFIED_IN_VERDICT: Final = (
     "bloqueios-administrativos",
     "multas-do-estado",
 )
-# More reasons would move the matrix too far down the page. The panels below it show the records.
-MOST_REASONS = 6
+# More reasons would move the matrix below a phone's first screen. The sections show the records.
+MOST_REASONS = 3
 
 
 def summary(
@@ -106,7 +106,7 @@ def summary(
         verdict=verdict,
         look=LEVEL_LOOKS[verdict.level],
         reasons=tuple(
-            ReasonLine(reason.sentence, reason.anchor, ANSWER_LOOKS[reason.mark])
+            ReasonLine(reason, ANSWER_LOOKS[reason.mark])
             for reason in verdict.reasons[:MOST_REASONS]
         ),
         more_reasons=max(len(verdict.reasons) - MOST_REASONS, 0),
@@ -119,6 +119,7 @@ def summary(
         timeline=timeline(fines, restrictions),
         changes=changes,
         unverified=_unverified(),
+        unverified_count=len(UNVERIFIED),
         next_steps=next_steps(
             fines, restrictions, vehicle_is_known=facts is not None or not decode_wanted
         ),

@@ -34,6 +34,7 @@ BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
+    ".ico": "image/x-icon",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
@@ -101,10 +102,10 @@ class Assets:
         """The file with a hashed name such as ``css/portal.3f2a9c1b.css``, or None."""
         return self._files.get(hashed_name)
 
-    def text(self, name: str) -> str:
-        """A file's text, for the PDF renderer, which has no network; raises UnknownAsset."""
+    def read(self, name: str) -> Asset:
+        """A file such as ``icons/favicon.ico``; raises UnknownAsset."""
         try:
-            return self._files[self._hashed_names[name]].body.decode()
+            return self._files[self._hashed_names[name]]
         except KeyError:
             raise UnknownAsset(name) from None
 

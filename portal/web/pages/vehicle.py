@@ -30,9 +30,12 @@ from portal.gateway import (
 from portal.presentation import (
     PANEL_NAMES,
     DossierPage,
+    FineChoice,
     Panels,
     RenderContext,
     dossier_page,
+    fine_choice,
+    kept_query,
     negotiation_page,
     not_refreshed,
     panel_fragment,
@@ -40,6 +43,7 @@ from portal.presentation import (
     renavam_page,
     subject_phrase,
     vehicle_page,
+    what_changed,
 )
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE
 from portal.presentation.panels import Panel
@@ -175,6 +179,7 @@ class VehiclePages:
             report_outdated=outdated,
             may_refresh=identity.has_scope("refresh"),
             may_write=identity.has_scope("report"),
+            choice=_fine_choice(),
         )
         return make_response(render_template(page.template, page=page))
 
@@ -184,7 +189,7 @@ class VehiclePages:
         operations = [OPERATIONS[needed] for needed in panel_needs(name)]
         directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
         panels = self._lookups.panels(plate, operations, identity, directive)
-        page = panel_fragment(name, plate, panels, self._render_context())
+        page = panel_fragment(name, plate, panels, self._render_context(), _fine_choice())
         return make_response(render_template(page.template, page=page))
 
     def renavam(self, renavam: Renavam, identity: Identity) -> BaseResponse:
@@ -193,7 +198,9 @@ class VehiclePages:
             self._record_history(renavam)
         directive = Directive.NORMAL if user_initiated else Directive.PEEK
         panels = self._lookups.panels(renavam, RENAVAM_OPERATIONS, identity, directive)
-        page = renavam_page(renavam, panels.renainf, panels.renajud, self._render_context())
+        page = renavam_page(
+            renavam, panels.renainf, panels.renajud, self._render_context(), _fine_choice()
+        )
         return make_response(render_template(page.template, page=page))
 
     def dossier(self, plate: Plate, identity: Identity) -> BaseResponse:
@@ -229,12 +236,16 @@ class VehiclePages:
         operations = tuple(
             operation for operation in PLATE_OPERATIONS if identity.has_scope(operation.name)
         )
+        before = self._lookups.panels(plate, operations, identity, Directive.PEEK)
         panels = self._lookups.panels(plate, operations, identity, Directive.REFRESH)
         failures = not_refreshed(panels, plate)
         if failures:
             flash(f"{NOT_REFRESHED}\n{failures}")
         elif operations:
-            flash(REFRESHED.format(f"{local_time(self._render_context().now):%H:%M}"))
+            context = self._render_context()
+            told = REFRESHED.format(f"{local_time(context.now):%H:%M}")
+            changes = what_changed(before, panels, context)
+            flash(f"{told}: {changes}" if changes else told)
         if any(panel.has_answer and not panel.is_stored for panel in panels.all):
             # The paid answer is only in memory; a redirect would show the previous one.
             flash(NOT_STORED)
@@ -304,5 +315,13 @@ class VehiclePages:
 
     def _render_context(self) -> RenderContext:
         return RenderContext(
-            now=datetime.now(UTC), marker=self._hidden_marker, mask_names=self._mask_names
+            now=datetime.now(UTC),
+            marker=self._hidden_marker,
+            mask_names=self._mask_names,
+            query=kept_query(request.args.items(multi=True)),
         )
+
+
+def _fine_choice() -> FineChoice:
+    """Return what the address of the request chooses of the fines."""
+    return fine_choice(request.args.to_dict(flat=False))

@@ -30,6 +30,10 @@ def directory(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def text_of(assets: Assets, name: str) -> str:
+    return assets.read(name).body.decode()
+
+
 def client_of(assets: Assets) -> FlaskClient:
     app = Flask(__name__, static_folder=None)
     app.register_blueprint(assets.blueprint())
@@ -44,7 +48,7 @@ def test_changed_content_changes_url(directory: Path) -> None:
 
 
 def test_css_bundle_follows_layer_order(directory: Path) -> None:
-    text = Assets.build(directory).text("css/portal.css")
+    text = text_of(Assets.build(directory), "css/portal.css")
     order = [text.index(part) for part in ("tokens, base", "color: red", ".badge", ".plate")]
     assert order == sorted(order)
     assert ".paper" not in text
@@ -56,7 +60,7 @@ def test_style_sheet_names_font_with_its_hash(directory: Path) -> None:
     (directory / "css/font.css").write_text('src: url("/static/fonts/text.woff2")')
     assets = Assets.build(directory)
     for sheet in ("css/portal.css", "css/dossier.css"):
-        assert f'url("{assets.url("fonts/text.woff2")}")' in assets.text(sheet)
+        assert f'url("{assets.url("fonts/text.woff2")}")' in text_of(assets, sheet)
 
 
 def test_change_of_font_changes_url_of_style_sheet(directory: Path) -> None:
@@ -124,7 +128,7 @@ def test_shipped_assets_exist() -> None:
     assets = Assets.build(STATIC)
     for name in ("css/portal.css", "css/dossier.css", "js/panels.js", "icons/mark.svg"):
         assert assets.url(name).startswith("/static/")
-        assert assets.text(name)
+        assert text_of(assets, name)
 
 
 GROUNDS = ("ground", "surface", "raised")
@@ -132,6 +136,7 @@ TEXTS = ("ink", "muted", "accent", "accent-strong", "ok", "warn", "danger", "unk
 # Pairs of a text colour and its background, in addition to all TEXTS on all GROUNDS.
 PAIRS = (
     ("on-accent", "accent"),
+    ("on-banner", "banner"),
     ("on-accent", "accent-strong"),
     ("accent-strong", "accent-soft"),
     ("ok", "ok-soft"),

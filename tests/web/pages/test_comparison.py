@@ -84,7 +84,7 @@ def test_verdict_cells_match_the_vehicle_page() -> None:
     page = compared(panels())
     assert row(page, "Conclusão") == [("known", "Não pode ser transferido agora")]
     assert row(page, "Transferir?") == [("known", "Não")]
-    assert row(page, "Circular?") == [("known", "Sem impedimento nos registros")]
+    assert row(page, "Circular?") == [("known", "Nada encontrado")]
 
 
 def test_paid_fines_are_not_open_and_unknown_sum_is_not_zero() -> None:
@@ -146,7 +146,7 @@ def test_stale_answer_is_dated_in_its_cell_and_never_looks_good() -> None:
         good, other = cells["Conclusão"]
         assert good.look is not None and good.look.tone == "warn"
         assert good.note == f"resposta guardada: {LOOKUP_WORDS[lookup]}"
-        assert other.look is not None and other.look.tone == "unknown" and other.note == ""
+        assert other.look is not None and other.look.tone == "ok" and other.note == ""
         check_html(render(page))
 
 

@@ -28,12 +28,23 @@ def part(around: Panels, name: str = "resumo") -> str:
 
 def test_total_outage_shows_one_notice_and_an_incomplete_verdict() -> None:
     shown_text = part(Panels(DOWN, DOWN, DOWN))
-    title = f"Dados do veículo, multas e restrições judiciais: indisponíveis — {NOT_CLEAN}"
-    assert title in shown_text
+    assert shown_text.count("A fonte de dados não respondeu") == 1
+    assert NOT_CLEAN in shown_text
     assert shown_text.count(DOWN.reason) == 1
     assert shown_text.count("Tentar de novo") == 1
-    assert "Verificação incompleta" in shown_text
-    assert shown_text.count("Não é possível dizer") == 4
+    assert "Transferir" not in shown_text
+
+
+def test_total_outage_is_told_once_and_offers_no_document() -> None:
+    html = render(vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), UNASKED, CONTEXT))
+    text = text_of(check_html(html))
+    assert text.count(DOWN.reason) == 1
+    assert text.count("Tentar de novo") == 2  # the other is in the script's template
+    assert text.count(NOT_CLEAN) == 2
+    assert 'id="multas"' not in html
+    for document in ("/dossie", "/dossie.pdf", "/negociacao"):
+        assert f'{document}"' not in html
+    assert "O que não foi verificado" in text
 
 
 def test_notice_groups_lookups_by_reason() -> None:
@@ -44,31 +55,30 @@ def test_notice_groups_lookups_by_reason() -> None:
 
 def test_unknown_plate_offers_a_new_search_instead_of_a_retry() -> None:
     for unknown, title in (
-        (UNKNOWN, f"A fonte não conhece esta placa — {NOT_CLEAN}"),
-        (REFUSED, f"A fonte não aceitou esta placa — {NOT_CLEAN}"),
+        (UNKNOWN, "A fonte não conhece esta placa"),
+        (REFUSED, "A fonte não aceitou esta placa"),
     ):
         shown_text = part(Panels(unknown, unknown, unknown))
         assert title in shown_text
         assert "Confira as letras e os números no documento." in shown_text
         assert "Procurar de novo" in shown_text and "Tentar de novo" not in shown_text
-        assert "Verificação incompleta" in shown_text
-        fines = part(Panels(unknown, unknown, unknown), "multas")
-        assert "Multas: a fonte não" in fines and NOT_CLEAN in fines
-        assert "Nenhuma multa" not in fines
+        assert NOT_CLEAN in shown_text
+        whole = render(vehicle_page(PLATE, Panels(unknown, unknown, unknown), UNASKED, CONTEXT))
+        assert "Nenhuma multa" not in whole and "/dossie" not in whole
 
 
 def test_plate_known_to_one_source_is_not_called_unknown() -> None:
     shown_text = part(Panels(panels().decode, UNKNOWN, panels().renajud))
     assert f"Multas: a fonte não conhece esta placa — {NOT_CLEAN}" in shown_text
     mixed = part(Panels(UNKNOWN, DOWN, UNKNOWN))
-    assert "indisponíveis" in mixed and "Tentar de novo" in mixed
+    assert "A fonte de dados não respondeu" in mixed and "Tentar de novo" in mixed
 
 
 def test_unknown_renavam_notice_says_renavam() -> None:
     unknown = replace(UNKNOWN, reason="Sem registro para este Renavam.")
     page = renavam_page(Renavam.parse("12345678910"), unknown, unknown, CONTEXT)
     text = text_of(check_html(render(page)))
-    assert f"A fonte não conhece este Renavam — {NOT_CLEAN}" in text
+    assert "A fonte não conhece este Renavam" in text and NOT_CLEAN in text
     assert "Confira os algarismos no documento." in text
 
 
@@ -94,7 +104,7 @@ def test_upstream_404_and_400_are_explained_on_the_page(
 def test_out_of_scope_lookups_offer_no_retry() -> None:
     shown_text = part(Panels(BARRED, BARRED, BARRED))
     assert "Tentar de novo" not in shown_text and "Procurar de novo" not in shown_text
-    assert "indisponíveis" in shown_text
+    assert "O seu acesso não inclui estas consultas" in shown_text
 
 
 def test_stale_answers_of_the_same_minute_share_one_notice() -> None:
@@ -135,5 +145,7 @@ def test_incomplete_summary_is_marked_for_the_script(
 ) -> None:
     html = render(vehicle_page(PLATE, Panels(missing, missing, missing), UNASKED, CONTEXT))
     assert 'id="resumo"' in html
-    assert html.count(" data-panel-gap") == 4
+    assert html.count(" data-panel-gap") == 1
+    partly = render(vehicle_page(PLATE, replace(panels(), renainf=missing), UNASKED, CONTEXT))
+    assert partly.count(" data-panel-gap") == 2
     assert " data-panel-gap" not in render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))

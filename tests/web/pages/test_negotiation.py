@@ -81,7 +81,7 @@ def test_unknown_price_or_fines_give_no_ceiling(around: Panels, sentence: str) -
 def test_unavailable_restrictions_are_named_beside_the_ceiling() -> None:
     shown = text(around=Panels(panels().decode, panels().renainf, DOWN))
     assert "Restrições judiciais: indisponíveis — não significa “nada consta”" in shown
-    assert "Verificação incompleta" in shown
+    assert "Falta consultar" in shown
 
 
 def test_fines_without_amount_make_the_ceiling_an_upper_bound() -> None:

@@ -15,10 +15,11 @@ from pypdf import PdfReader
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from portal.vehicle import Plate
 from portal.web.pages import pdf as pdf_module
 from portal.web.pages.pdf import PDFUnavailable, render_pdf
 from tests.presentation import dossiers
-from tests.presentation.rendering import ASSETS
+from tests.presentation.rendering import ASSETS, ENVIRONMENT
 from tests.web.html_checker import check_html
 
 
@@ -63,6 +64,22 @@ def test_pdf_is_tagged_titled_and_in_portuguese() -> None:
     assert root["/ViewerPreferences"]["/DisplayDocTitle"]
     assert pdf.metadata is not None
     assert pdf.metadata.title == "Dossiê do veículo ABC1D23 – Audi A3 LM 180CV"
+
+
+@pytest.mark.parametrize(
+    ("plate", "ground"),
+    [("ABC1D23", "0.121569 0.227451 0.619608"), ("ABC1323", "0.764706 0.780392 0.792157")],
+)
+def test_pdf_draws_plates_and_keeps_their_text(plate: str, ground: str) -> None:
+    """The blue band or the grey ground is drawn, and the text can be selected and searched."""
+    template = "{% from 'components/plate.html' import plate_image %}{{ plate_image(plate) }}"
+    drawn = ENVIRONMENT.from_string(template).render(plate=Plate.parse(plate))
+    sheet = ASSETS.url("css/dossier.css")
+    page = pdf_of(f"<html lang=pt-BR><link rel=stylesheet href={sheet}>{drawn}").pages[0]
+    contents = page.get_contents()
+    assert contents is not None
+    assert f"{ground} rg".encode() in contents.get_data()
+    assert Plate.parse(plate).display in page.extract_text()
 
 
 def test_pdf_contains_every_fine_and_version() -> None:

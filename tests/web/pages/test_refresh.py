@@ -7,7 +7,9 @@ import pytest
 
 from portal.gateway.sqlite_cache import SQLiteCache
 from tests.conftest import PortalFactory
+from tests.factories import fine, renainf_body
 from tests.fakes import FaultUpstream, faults
+from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.web.json_paths import issue
 from tests.web.page_client import Page, PageClient
@@ -31,9 +33,16 @@ def status_of(page: Page) -> str:
 def test_complete_refresh_shows_its_time(buyer: PageClient) -> None:
     buyer.get(f"{PAGE}?completo=1")
     after = refresh(buyer)
-    assert re.fullmatch(r"Atualizado às \d\d:\d\d", status_of(after))
+    assert re.fullmatch(r"Atualizado às \d\d:\d\d: nada mudou", status_of(after))
     assert "resposta guardada no portal" not in after.text
     assert "Nem tudo" not in after.text
+
+
+def test_refresh_says_what_changed(buyer: PageClient, upstream: FaultUpstream) -> None:
+    buyer.get(f"{PAGE}?completo=1")
+    more = faults.answer("given", renainf_body(fine(), fine(), fine()))
+    upstream.script(path_of("renainf", "ABC1D23"), more)
+    assert re.search(r"\d\d:\d\d: \d+ mudanças? em multas$", status_of(refresh(buyer)))
 
 
 def test_failed_lookup_in_refresh_is_named(buyer: PageClient, upstream: FaultUpstream) -> None:
@@ -89,7 +98,7 @@ def test_refresh_button_requires_its_scopes(portal: PortalFactory, scopes: froze
     pages = Person.at(built).signed_in(issue(built, "balcao", scopes)).pages
     page = pages.get(PAGE)
     assert not page.all("form", action=f"{PAGE}/atualizar")
-    assert "O seu acesso não inclui consultar a fonte de novo antes do prazo." in page.text
+    assert "O seu acesso não inclui" in page.text
 
 
 def test_panel_timeout_follows_the_deadline(portal: PortalFactory) -> None:

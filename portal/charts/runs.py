@@ -1,0 +1,34 @@
+"""Split a series into the runs of neighbouring months that a line joins."""
+
+from collections.abc import Iterator, Mapping
+
+from portal.charts.geometry import Plotted
+from portal.charts.paths import Point
+
+Known = Mapping[int, Plotted]  # points by month index, in order
+Places = Mapping[int, Point]
+
+
+def runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[Point]]:
+    """Yield the runs of neighbouring months on the predicted or on the real line.
+
+    A segment is predicted if either of its ends is, so the dashed line begins at the last real
+    point. A missing month breaks both lines.
+    """
+    run: list[Point] = []
+    for index, point in known.items():
+        before = known.get(index - 1)
+        if before is not None and (before.predicted or point.predicted) is predicted:
+            run = [*run, places[index]] if run else [places[index - 1], places[index]]
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def lonely(known: Known) -> Iterator[int]:
+    """Yield the months without a neighbour, which no line shows."""
+    for index in known:
+        if index - 1 not in known and index + 1 not in known:
+            yield index

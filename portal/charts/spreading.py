@@ -1,0 +1,39 @@
+"""Move labels of one column apart."""
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+
+def spread(
+    wanted: Sequence[float],
+    heights: Sequence[float],
+    weights: Sequence[float],
+    low: float,
+    high: float,
+) -> tuple[float, ...]:
+    """Return middles near ``wanted`` whose labels do not overlap, between ``low`` and ``high``.
+
+    ``heights`` are the labels' heights. A label with a larger weight moves less. The order stays;
+    where the room is too small for all, the last ones are below ``high``.
+    """
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
+    offsets = list(accumulate(distances, initial=0.0))
+    # Less its offset, a label may stand no higher than the one before it: neighbours that violate
+    # this form a block at their weighted mean.
+    blocks: list[tuple[float, float, int]] = []
+    for i, offset in zip(order, offsets, strict=False):
+        middle, weight, count = wanted[i] - offset, weights[i], 1
+        while blocks and blocks[-1][0] > middle:
+            before, more, others = blocks.pop()
+            middle = (before * more + middle * weight) / (more + weight)
+            weight, count = weight + more, count + others
+        blocks.append((middle, weight, count))
+    fitted = [middle for middle, _, count in blocks for _ in range(count)]
+    placed = list(wanted)
+    if order:
+        top = low + heights[order[0]] / 2
+        bottom = high - heights[order[-1]] / 2 - offsets[-1]
+        for i, middle, offset in zip(order, fitted, offsets, strict=True):
+            placed[i] = max(min(middle, bottom), top) + offset
+    return tuple(placed)

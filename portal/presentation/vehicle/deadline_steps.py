@@ -1,0 +1,166 @@
+"""The deadline picture of a fine: its steps from the infraction to the limitation period.
+
+A step is a date of the record or one computed from it. The line to the next step shows how much
+of a deadline was used.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Final, Literal
+
+from portal.law import Clock
+from portal.presentation import formats
+from portal.presentation.vehicle.fines import FineRow
+from portal.vehicle import Field
+from portal.wording import counted
+
+Mark = Literal["recorded", "computed", "hidden", "missing"]
+Line = Literal["solid", "dashed", "dotted"]
+
+_HIDDEN: Final = "oculto pela fonte"
+_LATE: Final = "fora do prazo"
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """The line from a step to the next one.
+
+    ``used`` is the used part of the deadline in percent, None where it is not known, and
+    ``words`` names both numbers. ``line`` is the style of the rest: dashed where it is in the
+    future or not on record, dotted where the source hides the next date. ``has_today``: the
+    used part ends today.
+    """
+
+    used: int | None
+    words: str
+    line: Line
+    is_late: bool = False
+    has_today: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineStep:
+    """A step, its date in words and the line to the next step, None after the last one.
+
+    ``mark`` says where the date comes from: the record, a computation, or nowhere.
+    """
+
+    name: str
+    when: str
+    note: str
+    mark: Mark
+    leg: Leg | None
+
+
+def deadline_steps(row: FineRow, today: date) -> tuple[DeadlineStep, ...]:
+    """The steps of a fine on ``today``, in their order."""
+    fine, law = row.fine, row.law
+    committed = _recorded(fine.committed_on, fine.committed_on_text)
+    notified = _recorded(fine.notified_on, fine.notified_on_text)
+    penalty = _recorded(fine.penalty_on, fine.penalty_on_text)
+    at = "" if fine.committed_at is None else f"{fine.committed_at:%H:%M}"
+    awaits_penalty = law.standing == "notice" and penalty[1] == "missing"
+    steps = [
+        DeadlineStep("Infração", committed[0], at, committed[1], _used(law.notice, notified)),
+        DeadlineStep(
+            "Autuação notificada",
+            notified[0],
+            _judged(law.notice),
+            notified[1],
+            _until_today(law.penalty, fine.committed_on, today)
+            if awaits_penalty
+            else _used(law.penalty, penalty),
+        ),
+    ]
+    if law.is_paid:
+        paid = _recorded(fine.paid_on, fine.paid_on_text)
+        to_payment = Leg(None, "", _line_to(paid[1]))
+        steps.append(_penalty(penalty, law.penalty, to_payment, awaits=False))
+        steps.append(DeadlineStep("Pagamento", paid[0], "", paid[1], None))
+        return tuple(steps)
+    steps.append(_penalty(penalty, law.penalty, _to_due_date(law.appeal), awaits=awaits_penalty))
+    steps.extend(_computed(law.appeal, law.prescription, today))
+    return tuple(steps)
+
+
+def _recorded(day: date | None, text: Field) -> tuple[str, Mark]:
+    if day is not None:
+        return formats.short_date(day), "recorded"
+    if text.is_hidden:
+        return _HIDDEN, "hidden"
+    return (str(text), "recorded") if text else (formats.MISSING, "missing")
+
+
+def _line_to(mark: Mark) -> Line:
+    return "dotted" if mark == "hidden" else "solid" if mark == "recorded" else "dashed"
+
+
+def _used(clock: Clock, end: tuple[str, Mark]) -> Leg:
+    """The line to a step of the record, with the days that it took."""
+    if clock.days_used is None or not clock.limit_days or clock.days_used < 0:
+        return Leg(None, "", _line_to(end[1]))
+    return Leg(
+        _percent(clock.days_used, clock.limit_days),
+        f"{clock.days_used} de {counted(clock.limit_days, 'dia', 'dias')}",
+        "solid",
+        is_late=clock.verdict == "late",
+    )
+
+
+def _until_today(clock: Clock, start: date | None, today: date) -> Leg:
+    """The line to a step that is still to come."""
+    if start is None or clock.ends_on is None or not clock.limit_days or start > today:
+        return Leg(None, "", "dashed")
+    waited = (today - start).days
+    return Leg(
+        _percent(waited, clock.limit_days),
+        f"hoje, {waited} de {counted(clock.limit_days, 'dia', 'dias')}",
+        "dashed",
+        has_today=True,
+    )
+
+
+def _judged(clock: Clock) -> str:
+    return {"in_time": "no prazo", "late": _LATE, "unknown": ""}[clock.verdict]
+
+
+def _penalty(found: tuple[str, Mark], clock: Clock, leg: Leg, *, awaits: bool) -> DeadlineStep:
+    if awaits:
+        until = f"em regra, até {formats.short_date(clock.ends_on)}" if clock.ends_on else ""
+        return DeadlineStep("Penalidade", "ainda não emitida", until, "missing", leg)
+    note = _judged(clock)
+    if clock.days_used is not None and clock.verdict == "unknown":
+        note = "no prazo só com defesa prévia"
+    return DeadlineStep("Penalidade emitida", found[0], note, found[1], leg)
+
+
+def _to_due_date(appeal: Clock) -> Leg:
+    if appeal.days_used is None or not appeal.limit_days or appeal.days_used < 0:
+        return Leg(None, "", "dashed")
+    used = _percent(appeal.days_used, appeal.limit_days)
+    runs = appeal.days_used <= appeal.limit_days
+    words = f"ao menos {appeal.limit_days} dias"
+    return Leg(used, f"hoje, {words}" if runs else words, "dashed", has_today=runs)
+
+
+def _computed(appeal: Clock, prescription: Clock, today: date) -> Iterator[DeadlineStep]:
+    due, lapse = appeal.ends_on, prescription.ends_on
+    leg = Leg(None, "", "dashed")
+    if due is not None and lapse is not None and due < today <= lapse:
+        leg = Leg(
+            _percent((today - due).days, (lapse - due).days), "hoje", "dashed", has_today=True
+        )
+    when = "sem data" if due is None else f"{formats.short_date(due)} ou depois"
+    name = "Vencimento provável" if due is not None and due < today else "Vencimento"
+    yield DeadlineStep(name, when, "", "missing" if due is None else "computed", leg)
+    if lapse is None:
+        yield DeadlineStep("Prescrição", "não é possível dizer", "", "missing", None)
+    else:
+        passed = "pode ter prescrito" if lapse < today else ""
+        when = f"em regra, {formats.short_date(lapse)}"
+        yield DeadlineStep("Prescrição", when, passed, "computed", None)
+
+
+def _percent(used: int, limit: int) -> int:
+    return min(100, round(100 * used / limit)) if limit else 0

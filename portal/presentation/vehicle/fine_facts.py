@@ -1,0 +1,156 @@
+"""What the opened line of a fine shows: its labelled values and the notes on them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from portal.law import FineAssessment, Infraction
+from portal.presentation import formats
+from portal.presentation.source_text import named, sentence
+from portal.presentation.vehicle.deadline_steps import DeadlineStep, deadline_steps
+from portal.presentation.vehicle.fines import FineRow
+from portal.presentation.vehicle.record_details import Detail, OtherData
+from portal.vehicle import EMPTY, HIDDEN, Field
+from portal.wording import counted
+
+# The usual abbreviations. The opened line has the body's name in full.
+_ABBREVIATIONS: Final = (
+    (re.compile(r"^prefeitura (municipal )?d[aeo]s? ", re.IGNORECASE), "Pref. "),
+    (re.compile(r"^pol[ií]cia rodovi[aá]ria federal$", re.IGNORECASE), "PRF"),
+    (re.compile(r"^departamento (estadual )?de tr[aâ]nsito\b", re.IGNORECASE), "Detran"),
+)
+# The rule on late penalties after which a notice's wait deserves a note.
+_PENALTY_DAYS: Final = 180
+
+
+@dataclass(frozen=True, slots=True)
+class FineFacts:
+    """The content of an opened line.
+
+    ``source_text`` describes the infraction as the source wrote it. ``other`` are the fields that
+    have no place of their own.
+    """
+
+    steps: tuple[DeadlineStep, ...]
+    facts: tuple[Detail, ...]
+    notes: tuple[str, ...]
+    source_text: Field
+    other: OtherData
+
+
+def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
+    """The opened line of a fine; ``authority`` is the issuing body's name as it is shown."""
+    return FineFacts(
+        steps=deadline_steps(row, today),
+        facts=tuple(_facts(row, authority)),
+        notes=tuple(_notes(row.law, today)),
+        source_text=row.fine.description,
+        other=row.details.other,
+    )
+
+
+def short_authority(authority: Field) -> Field:
+    """The issuing body's name with the usual abbreviations: ``Pref. São Paulo``, ``PRF``."""
+    if not authority:
+        return authority
+    text = authority.value
+    for pattern, short in _ABBREVIATIONS:
+        text = pattern.sub(short, text)
+    state = text.removeprefix("Detran ")
+    return Field("Detran" if text != state and len(state) == 2 else text, "known")
+
+
+def multiplier_of(infraction: Infraction | None) -> str:
+    """``×5`` where the amount is a multiple of its gravity's, else ""."""
+    factor = None if infraction is None else infraction.multiplier
+    return "" if factor is None or factor <= 1 else f"×{formats.integer(factor)}"
+
+
+def _facts(row: FineRow, authority: Field) -> Iterator[Detail]:
+    fine, law = row.fine, row.law
+    yield Detail("Local", named(fine.place))
+    yield Detail("Enquadramento", _classified(law))
+    yield Detail("Órgão autuador", _authority(authority, fine.authority_state))
+    yield Detail("Auto de infração", fine.notice)
+    yield Detail("Valor", _amount(law))
+    gravity = f"{law.gravity_word} {multiplier_of(law.infraction)}".rstrip()
+    yield Detail("Gravidade", Field(f"{gravity}, {_points(law)}", "known"))
+    if fine.kind or fine.kind.is_hidden:
+        yield Detail("Situação na fonte", sentence(fine.kind))
+    for clock in law.remedies:
+        if clock.brief and clock is not law.appeal:
+            yield Detail(clock.name, Field(clock.brief, "known"))
+    yield Detail("Registrada em", _day(fine.registered_on, fine.registered_on_text))
+    yield from row.details.speeds
+    yield from row.details.payment
+
+
+def _classified(law: FineAssessment) -> Field:
+    if law.infraction is None:
+        code = "oculto pela fonte" if law.record.code.is_hidden else law.code or formats.MISSING
+        return Field(f"código {code}, fora da tabela do portal", "known")
+    parts = (law.infraction.printed, law.article)
+    return Field(" · ".join(part for part in parts if part), "known")
+
+
+def _authority(name: Field, state: Field) -> Field:
+    if name and state:
+        return Field(f"{name} ({state})", "known")
+    if state:
+        unnamed = "oculto pela fonte" if name.is_hidden else formats.MISSING
+        return Field(f"{unnamed} ({state})", "known")
+    return name
+
+
+def _amount(law: FineAssessment) -> Field:
+    amount = law.amount
+    if amount.value is None:
+        return HIDDEN if law.record.amount_text.is_hidden else EMPTY
+    full = formats.brl(amount.value)
+    if law.is_paid:
+        return Field(f"{full} cheio", "known")
+    if not law.has_discount:
+        return Field(f"{full} cheio; em regra, sem desconto e com juros", "known")
+    return Field(
+        f"{full} cheio; {formats.brl(amount.at_80)} com 20% de desconto; "
+        f"{formats.brl(amount.at_60)} com 40% pelo SNE",
+        "known",
+    )
+
+
+def _points(law: FineAssessment) -> str:
+    points = law.points
+    if points.by_gravity is None:
+        return "pontos: não é possível dizer"
+    outside = ", fora da contagem" if points.counted == 0 and points.by_gravity else ""
+    return f"{counted(points.by_gravity, 'ponto', 'pontos')}{outside}"
+
+
+def _day(day: date | None, text: Field) -> Field:
+    return text if day is None else Field(formats.short_date(day), "known")
+
+
+def _notes(law: FineAssessment, today: date) -> Iterator[str]:
+    """The sentences on this fine; what holds for every fine stands once below the list."""
+    yield law.standing_note
+    if law.is_open:
+        for clock in (law.notice, law.penalty, law.prescription):
+            if clock.shared:
+                yield clock.sentence
+        if law.infraction is not None and law.infraction.is_nic:
+            yield law.notice.sentence
+        if _waits_long(law, today):
+            yield law.penalty.sentence
+    if law.amount.note:
+        yield law.amount.note
+    if law.points.note and not law.points.dateless_note:
+        yield law.points.note
+    if law.table_description:
+        yield f"Na tabela de infrações: {law.table_description}."
+
+
+def _waits_long(law: FineAssessment, today: date) -> bool:
+    waits = law.standing == "notice" and law.committed_on is not None
+    return waits and (today - law.committed_on).days > _PENALTY_DAYS  # type: ignore[operator]

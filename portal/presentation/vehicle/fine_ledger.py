@@ -1,0 +1,517 @@
+"""The fines panel: totals, a bar by situation, and one line a fine, ordered and filtered."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from portal.law import RULES_NOTE, FineAssessment, Totals
+from portal.presentation import formats
+from portal.presentation.source_text import named
+from portal.presentation.vehicle.fine_choice import (
+    NO_STATE,
+    ORDERS,
+    SITUATION_OF,
+    SITUATIONS,
+    FineChoice,
+    Order,
+    Situation,
+    matches,
+)
+from portal.presentation.vehicle.fine_facts import (
+    FineFacts,
+    fine_facts,
+    multiplier_of,
+    short_authority,
+)
+from portal.presentation.vehicle.fines import FineList, FineRow, fines_in_words
+from portal.vehicle import STATES, Field, Fine, fold
+from portal.wording import counted
+
+# Shorter lists need no controls, and beyond MOST_ROOMY lines the text is smaller.
+FEWEST_TO_CHOOSE: Final = 5
+MOST_ROOMY: Final = 10
+# In percent of the bar, so that one small fine among large ones stays visible.
+_NARROWEST: Final = 1.5
+
+_ORDER_WORDS: Final[dict[Order, str]] = {
+    "data": "Ordem: mais recentes",
+    "valor": "Ordem: maior valor",
+    "gravidade": "Ordem: mais graves",
+}
+_SITUATION_WORDS: Final[dict[Situation, tuple[str, str]]] = {
+    "aberto": ("em aberto", "em aberto"),
+    "exigivel": ("exigível", "exigíveis"),
+    "vencimento": ("de vencimento provável", "de vencimento provável"),
+    "prazo": ("no prazo", "no prazo"),
+    "autuacao": ("em autuação", "em autuação"),
+    "suspensa": ("suspensa", "suspensas"),
+    "incerta": ("de situação incerta", "de situação incerta"),
+    "paga": ("paga", "pagas"),
+}
+_ICONS: Final[dict[Situation, str]] = {
+    "exigivel": "cross",
+    "vencimento": "alert",
+    "prazo": "clock",
+    "autuacao": "clock",
+    "suspensa": "question",
+    "incerta": "question",
+    "paga": "check",
+}
+_SHORT_WORDS: Final = {"no prazo de pagamento ou recurso": "no prazo"}
+_RANKS: Final = {"gravissima": 4, "grave": 3, "media": 2, "leve": 1}
+_UNDATED: Final = "Sem data"
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A total: its label, its value and a note."""
+
+    label: str
+    value: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The fines of one situation in the bar; ``start`` and ``width`` are in percent."""
+
+    situation: Situation
+    amount: str
+    words: str
+    start: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice of a list."""
+
+    key: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerLine:
+    """One fine.
+
+    ``moment``, ``cents`` and ``rank`` are what the orders compare, and ``text`` is what the
+    search looks in. ``is_shown`` is False where a filter leaves the fine out. ``can_pick``: it
+    can be selected, because it is open.
+    """
+
+    row: FineRow
+    situation: Situation
+    state: str
+    icon: str
+    word: str
+    authority: Field
+    multiplier: str
+    moment: str
+    cents: int | None
+    rank: int
+    text: str
+    is_shown: bool
+    is_picked: bool
+    can_pick: bool
+    opened: FineFacts
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerYear:
+    """The fines of a year, with their count and open sum in words.
+
+    ``lines`` is empty where the order is not by date. ``all_words`` and ``all_amount`` are those
+    of the whole year, ``words`` and ``amount`` those of the shown fines.
+    """
+
+    key: str
+    label: str
+    words: str
+    amount: str
+    all_words: str
+    all_amount: str
+    is_shown: bool
+    lines: tuple[LedgerLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FineLedger:
+    """The content of the fines panel.
+
+    ``heading`` is the count in words. ``lines`` are set where the list is short or not ordered by
+    date, else the lines are in ``years``. ``shown_words`` says how many of how many are shown.
+    ``rules`` are pairs of a name and what the law says, for every fine. ``negotiation`` is the
+    path of the negotiation page with the selected fines, or "".
+    """
+
+    count: int
+    heading: str
+    tiles: tuple[Tile, ...]
+    discount: str
+    identical_note: str
+    bar: tuple[Segment, ...]
+    has_controls: bool
+    is_dense: bool
+    choice: FineChoice
+    action: str
+    orders: tuple[Option, ...]
+    situations: tuple[Option, ...]
+    states: tuple[Option, ...]
+    years: tuple[LedgerYear, ...]
+    lines: tuple[LedgerLine, ...]
+    omitted: int
+    shown_words: str
+    all_words: str
+    picked_count: int
+    picked_words: str
+    negotiation: str
+    gravities: tuple[str, ...]
+    rules: tuple[tuple[str, str], ...]
+
+
+def fine_ledger(
+    fines: FineList, choice: FineChoice, today: date, path: str, *, can_negotiate: bool
+) -> FineLedger:
+    """The ledger of a list of fines; ``path`` is that of its page.
+
+    A list without controls ignores the choice, because nothing on the page could undo it.
+    """
+    has_controls = len(fines.rows) >= FEWEST_TO_CHOOSE
+    if not has_controls:
+        choice = FineChoice(others=choice.others)
+    lines = sorted((_line(row, choice, today) for row in fines.rows), key=_newest_first)
+    # A short list is not divided by year.
+    by_year = has_controls and choice.order == "data"
+    picked = [line for line in lines if line.is_picked]
+    sums = fines.totals
+    return FineLedger(
+        count=fines.count,
+        heading=_heading(fines.assessments),
+        tiles=_tiles(fines.assessments, sums),
+        discount=_discount([law for law in fines.assessments if law.is_open and law.has_discount]),
+        identical_note=sums.identical_note,
+        bar=_bar(fines.assessments),
+        has_controls=has_controls,
+        is_dense=len(lines) > MOST_ROOMY,
+        choice=choice,
+        action=f"{path}#multas",
+        orders=tuple(Option(key, _ORDER_WORDS[key], key == choice.order) for key in ORDERS),
+        situations=tuple(_situations(lines, choice)),
+        states=tuple(_states(lines, choice)),
+        years=tuple(_years(lines, with_lines=by_year)) if has_controls else (),
+        lines=() if by_year else tuple(_ordered(lines, choice.order)),
+        omitted=fines.omitted,
+        shown_words=_shown_words(lines),
+        all_words=_all_words(lines),
+        picked_count=len(picked),
+        picked_words=_picked_words(picked),
+        negotiation=_negotiation(path, picked) if can_negotiate else "",
+        gravities=sums.gravities,
+        rules=tuple(_rules(fines.assessments)),
+    )
+
+
+def _newest_first(line: LedgerLine) -> tuple[int, int]:
+    """A key that sorts by day and time, the latest first; undated fines come last."""
+    digits = line.moment.replace("-", "").replace("T", "").replace(":", "")
+    return (-int(digits) if digits else 0, line.row.number)
+
+
+def _ordered(lines: Sequence[LedgerLine], order: Order) -> list[LedgerLine]:
+    return sorted(lines, key=lambda line: _weight(line, order), reverse=True)
+
+
+def _weight(line: LedgerLine, order: Order) -> int:
+    """What an order puts first; by date every line weighs the same."""
+    if order == "valor":
+        return -1 if line.cents is None else line.cents
+    return line.rank if order == "gravidade" else 0
+
+
+def _line(row: FineRow, choice: FineChoice, today: date) -> LedgerLine:
+    fine, law = row.fine, row.law
+    situation = SITUATION_OF[law.standing]
+    state, body = _state(fine), named(fine.authority)
+    authority = short_authority(body)
+    word = _SHORT_WORDS.get(law.standing_word, law.standing_word)
+    text = _search_text(row, authority, word)
+    return LedgerLine(
+        row=row,
+        situation=situation,
+        state=state,
+        icon=_ICONS[situation],
+        word=word,
+        authority=authority,
+        multiplier=multiplier_of(law.infraction),
+        moment=_moment(fine),
+        cents=_cents(law.amount.value),
+        rank=_rank(law),
+        text=text,
+        is_shown=_is_shown(choice, situation, state, text),
+        is_picked=row.number in choice.picked and law.is_open,
+        can_pick=law.is_open,
+        opened=fine_facts(row, body, today),
+    )
+
+
+def _state(fine: Fine) -> str:
+    """The two letters of a Brazilian state, or NO_STATE for any other value."""
+    state = fine.authority_state.value.strip().upper()
+    return state if state in STATES else NO_STATE
+
+
+def _moment(fine: Fine) -> str:
+    if fine.committed_on is None:
+        return ""
+    clock = "00:00" if fine.committed_at is None else f"{fine.committed_at:%H:%M}"
+    return f"{fine.committed_on.isoformat()}T{clock}"
+
+
+def _cents(amount: Decimal | None) -> int | None:
+    return None if amount is None or not amount.is_finite() else int(amount * 100)
+
+
+def _rank(law: FineAssessment) -> int:
+    """Gravity first, then the multiple of its amount."""
+    factor = law.infraction.multiplier if law.infraction else None
+    return _RANKS.get(law.gravity or "", 0) * 1000 + min(int((factor or 0) * 10), 999)
+
+
+def _search_text(row: FineRow, authority: Field, word: str) -> str:
+    fine, law = row.fine, row.law
+    parts = (
+        law.description or fine.description.value,
+        fine.authority.value,
+        authority.value,
+        fine.authority_state.value,
+        fine.place.value,
+        fine.notice.value,
+        law.infraction.printed if law.infraction else law.code,
+        word,
+        formats.short_date(fine.committed_on) if fine.committed_on else "",
+        formats.brl(law.amount.value) if law.amount.value is not None else "",
+    )
+    return " ".join(part for part in parts if part)
+
+
+def _is_shown(choice: FineChoice, situation: Situation, state: str, text: str) -> bool:
+    if choice.situation == "aberto" and situation == "paga":
+        return False
+    if choice.situation not in ("", "aberto", situation):
+        return False
+    if choice.state not in ("", state):
+        return False
+    return not choice.text or matches(choice.text, fold(text))
+
+
+def _heading(laws: Sequence[FineAssessment]) -> str:
+    """``30 multas e 1 autuação em aberto, 14 pagas``."""
+    is_open = fines_in_words(law for law in laws if law.is_open)
+    paid = sum(law.is_paid for law in laws)
+    if not is_open:
+        return counted(paid, "multa, paga", "multas, todas pagas") if paid else ""
+    rest = f", {counted(paid, 'paga', 'pagas')}" if paid else ""
+    return f"{is_open} em aberto{rest}"
+
+
+def _tiles(laws: Sequence[FineAssessment], sums: Totals) -> tuple[Tile, ...]:
+    open_words = fines_in_words(law for law in laws if law.is_open) or "todas pagas"
+    if sums.without_amount:
+        open_words += f"; {formats.integer(sums.without_amount)} sem valor informado, fora da soma"
+    due = counted(sums.enforceable_count, "multa", "multas") if sums.enforceable_count else ""
+    if sums.unclear_count:
+        more = "e talvez mais " if due else ""
+        due = f"{due} {more}{counted(sums.unclear_count, 'multa', 'multas')} de situação incerta"
+    enforceable = _sum_words(sums.enforceable_amount, sums.enforceable_count)
+    if sums.unclear_count and not sums.enforceable_count:
+        enforceable = "não é possível dizer"
+    points = "de quem dirigia"
+    if sums.points_to_come:
+        points += f"; mais {formats.integer(sums.points_to_come)}, se as autuações virarem multa"
+    if sums.points_unknown:
+        unknown = counted(sums.points_unknown, "multa", "multas")
+        points += f"; mais os de {unknown} que não se pode dizer"
+    return (
+        Tile("Em aberto, valor cheio", _sum_words(sums.amount, sums.open_count), open_words),
+        Tile("Em regra já exigíveis", enforceable, due.strip()),
+        Tile("Pontos que contam", formats.integer(sums.points), points),
+    )
+
+
+def _sum_words(amount: Decimal, count: int) -> str:
+    """Without fines, or without any amount, the sum must not read as R$ 0,00."""
+    if not count:
+        return "nenhuma"
+    return formats.brl(amount) if amount else formats.MISSING
+
+
+def _discount(laws: Sequence[FineAssessment]) -> str:
+    """A sentence on the fines whose discount, as a rule, can still be had."""
+    known = [law for law in laws if law.amount.value is not None]
+    if not known:
+        return ""
+    what = fines_in_words(known)
+    verb = "ainda pode ter" if len(known) == 1 else "ainda podem ter"
+    at_80 = formats.brl(_total(law.amount.at_80 for law in known))
+    at_60 = formats.brl(_total(law.amount.at_60 for law in known))
+    return (
+        f"{what} {verb} desconto: {at_80} com 20% de desconto até o vencimento ou {at_60} com 40% "
+        "de desconto pelo SNE (só o dono ou infrator, sem defesa nem recurso)."
+    )
+
+
+def _total(amounts: Iterator[Decimal | None]) -> Decimal:
+    return sum((amount for amount in amounts if amount is not None), Decimal("0.00"))
+
+
+def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
+    """One segment a situation, as wide as its share of all amounts.
+
+    Without any amount the shares are those of the counts.
+    """
+    groups: dict[Situation, list[FineAssessment]] = {}
+    for law in laws:
+        groups.setdefault(SITUATION_OF[law.standing], []).append(law)
+    sums = {key: _total(law.amount.value for law in group) for key, group in groups.items()}
+    by_amount = any(sums.values())
+    sizes = {
+        key: max(float(sums[key] if by_amount else len(group)), 0.0)
+        for key, group in groups.items()
+    }
+    whole = sum(sizes.values()) or 1.0
+    shares = {key: max(100 * size / whole, _NARROWEST) for key, size in sizes.items()}
+    total = sum(shares.values()) or 1.0
+    segments: list[Segment] = []
+    start = 0.0
+    for key in SITUATIONS:
+        if key not in groups:
+            continue
+        width = 100 * shares[key] / total
+        segments.append(
+            Segment(
+                situation=key,
+                amount=_sum_words(sums[key], len(groups[key])),
+                words=f"em {_segment_words(key, groups[key])}",
+                start=round(start, 2),
+                width=round(width, 2),
+            )
+        )
+        start += width
+    return tuple(segments)
+
+
+def _segment_words(situation: Situation, laws: Sequence[FineAssessment]) -> str:
+    """``28 multas exigíveis``, ``1 autuação, ainda não é multa``."""
+    is_one = len(laws) == 1
+    if situation == "autuacao":
+        return f"{fines_in_words(laws)}, ainda não {'é multa' if is_one else 'são multas'}"
+    return f"{fines_in_words(laws)} {_SITUATION_WORDS[situation][not is_one]}"
+
+
+def _situations(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Option]:
+    counts: Counter[Situation] = Counter(line.situation for line in lines)
+    counts["aberto"] = len(lines) - counts["paga"]
+    yield Option("", f"Situação: todas ({len(lines)})", not choice.situation)
+    for key in SITUATIONS:
+        if counts[key] or key == choice.situation:
+            words = _SITUATION_WORDS[key][1]
+            label = f"{words[0].upper()}{words[1:]} ({counts[key]})"
+            yield Option(key, label, key == choice.situation)
+
+
+def _states(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Option]:
+    """The states; none where there is only one to choose."""
+    counts = Counter(line.state for line in lines)
+    if choice.state:
+        counts.setdefault(choice.state, 0)
+    if len(counts) < 2:
+        return
+    yield Option("", "Estado: todos", not choice.state)
+    for state in sorted(counts, key=lambda key: (key == NO_STATE, key)):
+        label = "Não informado" if state == NO_STATE else state
+        yield Option(state, f"{label} ({counts[state]})", state == choice.state)
+
+
+def _years(lines: Sequence[LedgerLine], *, with_lines: bool) -> Iterator[LedgerYear]:
+    groups: dict[str, list[LedgerLine]] = {}
+    for line in lines:
+        groups.setdefault(line.moment[:4], []).append(line)
+    for key, group in groups.items():
+        shown = [line for line in group if line.is_shown]
+        all_words, all_amount = _year_words(group), _open_sum(group)
+        is_part = len(shown) < len(group)
+        yield LedgerYear(
+            key=key,
+            label=key or _UNDATED,
+            words=f"{len(shown)} de {len(group)} registros" if is_part else all_words,
+            amount=f"{_open_sum(shown)} de {all_amount}" if is_part else all_amount,
+            all_words=all_words,
+            all_amount=all_amount,
+            is_shown=with_lines and bool(shown),
+            lines=tuple(group) if with_lines else (),
+        )
+
+
+def _year_words(group: Sequence[LedgerLine]) -> str:
+    laws = [line.row.law for line in group]
+    paid = sum(law.is_paid for law in laws)
+    rest = ", em aberto"
+    if paid == len(laws):
+        rest = ", paga" if paid == 1 else ", pagas"
+    elif paid:
+        rest = f", {len(laws) - paid} em aberto"
+    return f"{fines_in_words(laws)}{rest}"
+
+
+def _open_sum(lines: Sequence[LedgerLine]) -> str:
+    cents = sum(line.cents or 0 for line in lines if line.can_pick)
+    return formats.brl(Decimal(cents) / 100)
+
+
+def _shown_words(lines: Sequence[LedgerLine]) -> str:
+    """``12 de 45 registros; R$ 3.120,00 de R$ 10.622,57 em aberto``."""
+    shown = [line for line in lines if line.is_shown]
+    if len(shown) == len(lines):
+        return _all_words(lines)
+    part, whole = _open_sum(shown), _open_sum(lines)
+    return f"{len(shown)} de {len(lines)} registros; {part} de {whole} em aberto"
+
+
+def _all_words(lines: Sequence[LedgerLine]) -> str:
+    return f"{len(lines)} registros; {_open_sum(lines)} em aberto"
+
+
+def _picked_words(lines: Sequence[LedgerLine]) -> str:
+    """``3 multas: R$ 585,69``."""
+    if not lines:
+        return ""
+    without = sum(line.cents is None for line in lines)
+    missing = f", e {without} sem valor informado" if without else ""
+    return f"{fines_in_words(line.row.law for line in lines)}: {_open_sum(lines)}{missing}"
+
+
+def _negotiation(path: str, picked: Sequence[LedgerLine]) -> str:
+    """The path of the negotiation page, which deducts the selected fines."""
+    numbers = sorted(line.row.number for line in picked)
+    chosen = f"?multas={','.join(map(str, numbers))}" if numbers else ""
+    return f"{path}/negociacao{chosen}"
+
+
+def _rules(laws: Sequence[FineAssessment]) -> Iterator[tuple[str, str]]:
+    """What holds for every fine, once."""
+    owed = [law for law in laws if law.is_open]
+    articles = {clock.name: clock.article for law in owed for clock in law.clocks}
+    if articles:
+        cited = "; ".join(f"{name}, {article}" for name, article in articles.items())
+        yield "Prazos", f"{cited}; {RULES_NOTE}"
+    for has_discount, label in ((True, "Desconto"), (False, "Sem desconto")):
+        notes = dict.fromkeys(law.discount_note for law in owed if law.has_discount is has_discount)
+        for note in notes:
+            yield label, note
+    for note in dict.fromkeys(law.points.shared_note for law in laws if law.points.dateless_note):
+        yield "Pontos", note
+    yield "Pontos", "Contam com a multa paga ou não, na CNH de quem dirigia ou do proprietário."

@@ -1,0 +1,255 @@
+"""The price section: one chart of all candidates, a table to choose from, and what they say."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from portal.charts import PriceChart, price_chart
+from portal.presentation import formats
+from portal.presentation.vehicle.prices import (
+    NOTHING_TO_COMPARE,
+    Prices,
+    PriceTab,
+    axis_price,
+)
+from portal.presentation.vehicle.query import Query, changed, chosen
+from portal.vehicle import PriceSeries
+from portal.wording import NO_BREAK_SPACE, listed
+
+VERSION: Final = "versao"
+YEARS: Final = "anos"
+_RANGES: Final = (1, 3, 5, 10)
+# Fewer points than this are told in a sentence, because a line through them says nothing.
+LEAST_POINTS: Final = 3
+_ANCHOR: Final = "#fipe"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The candidate by its number, and the years before its last price; None for all.
+
+    ``is_explicit``: the address names the candidate.
+    """
+
+    version: int
+    is_explicit: bool
+    years: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceLink:
+    """A choice as a link; ``is_current``: it is the one shown."""
+
+    text: str
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PriceRow:
+    """A candidate in the table.
+
+    ``match`` is what agrees with the registration or differs from it. ``price`` is "" where there
+    is none.
+    """
+
+    tab: PriceTab
+    link: ChoiceLink
+    match: str
+    differs: bool
+    twelve_months: str
+    price: str
+
+
+@dataclass(frozen=True, slots=True)
+class PriceView:
+    """The price section.
+
+    ``headline`` is a price or the range of tied candidates, "" where none is known. ``chart`` is
+    None where there are too few points, and ``instead`` is the sentence in its place. ``notes``
+    are sentences about the chosen candidate.
+    """
+
+    prices: Prices
+    tab: PriceTab
+    headline: str
+    sentence: str
+    ranges: tuple[ChoiceLink, ...]
+    chart: PriceChart | None
+    instead: str
+    rows: tuple[PriceRow, ...]
+    notes: tuple[str, ...]
+    break_note: str
+
+
+def price_view(prices: Prices, query: Query) -> PriceView | None:
+    """The section with the choices of ``query``; None without candidates.
+
+    A choice that is not offered counts as none.
+    """
+    choice = _choice(prices, query)
+    if choice is None:
+        return None
+    tab = prices.tabs[choice.version - 1]
+    offered = _offered(tab.series)
+    years = choice.years if choice.years in offered else None
+    chart = _chart(prices, choice.version, years)
+    return PriceView(
+        prices=prices,
+        tab=tab,
+        headline=_headline(prices, tab, choice),
+        sentence=_sentence(tab, is_one_of_several=not tab.is_best and len(prices.all) > 1),
+        ranges=tuple(_ranges(query, offered, years)) if chart else (),
+        chart=chart,
+        instead="" if chart else _instead(tab.series),
+        rows=tuple(_row(one, query, choice.version) for one in prices.tabs),
+        notes=tuple(_notes(tab)),
+        break_note=_break_note(chart),
+    )
+
+
+def _choice(prices: Prices, query: Query) -> Choice | None:
+    if not prices.tabs:
+        return None
+    number = _number(chosen(query, VERSION))
+    is_explicit = 1 <= number <= len(prices.tabs)
+    return Choice(number if is_explicit else 1, is_explicit, _number(chosen(query, YEARS)) or None)
+
+
+def _headline(prices: Prices, tab: PriceTab, choice: Choice) -> str:
+    """The price of the chosen candidate; without a choice, the range of the likeliest ones."""
+    if choice.is_explicit or len(prices.likeliest) == 1:
+        return "" if tab.current is None else _price(tab.current)
+    summary = prices.price_summary
+    return summary.text if summary else ""
+
+
+def _price(amount: Decimal) -> str:
+    """The price as the table prints it, in whole reais; other amounts keep their cents."""
+    return (
+        formats.whole_brl(amount) if amount == amount.to_integral_value() else formats.brl(amount)
+    )
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 2 else 0
+
+
+def _offered(series: PriceSeries) -> tuple[int, ...]:
+    """The ranges that show less than the whole series."""
+    first, last = series.first_real, series.last_real
+    if first is None or last is None:
+        return ()
+    months = (last.month.year - first.month.year) * 12 + last.month.month - first.month.month
+    return tuple(years for years in _RANGES if years * 12 < months)
+
+
+def _ranges(query: Query, offered: tuple[int, ...], years: int | None) -> Iterator[ChoiceLink]:
+    if not offered:
+        return
+    for one in (*offered, None):
+        name = "Tudo" if one is None else f"{one}{NO_BREAK_SPACE}{'ano' if one == 1 else 'anos'}"
+        url = changed(query, **{YEARS: str(one) if one else ""}) or "?"
+        yield ChoiceLink(name, url + _ANCHOR, one == years)
+
+
+def _row(tab: PriceTab, query: Query, version: int) -> PriceRow:
+    url = changed(query, **{VERSION: str(tab.number) if tab.number > 1 else ""}) or "?"
+    change = tab.series.twelve_month_change
+    if tab.other:
+        match = "difere: " + ", ".join(tab.other)
+        match += "; confere: " + ", ".join(tab.same) if tab.same else ""
+    else:
+        match = ", ".join(tab.same) or "o registro não traz dados que distingam esta versão"
+    return PriceRow(
+        tab=tab,
+        link=ChoiceLink(tab.label, url + _ANCHOR, tab.number == version),
+        match=match,
+        differs=bool(tab.other),
+        twelve_months=NOTHING_TO_COMPARE if change is None else formats.change(change),
+        price="" if tab.current is None else _price(tab.current),
+    )
+
+
+def _chart(prices: Prices, version: int, years: int | None) -> PriceChart | None:
+    tab = prices.tabs[version - 1]
+    if len(tab.series.points) < LEAST_POINTS:
+        return None
+    return price_chart(
+        [one.line for one in prices.tabs],
+        chosen=version - 1,
+        last_months=years * 12 if years else None,
+        price_axis=axis_price,
+        price=formats.whole_brl,
+        month=formats.month,
+        words=tab.words,
+    )
+
+
+def _break_note(chart: PriceChart | None) -> str:
+    """``o eixo pula do zero a R$ 80 mil``, or "" for an axis that starts at zero."""
+    if chart is None or chart.break_y is None:
+        return ""
+    return f"o eixo pula do zero a {chart.prices[0].text}"
+
+
+def _sentence(tab: PriceTab, *, is_one_of_several: bool) -> str:
+    """What the chart shows: ``Perdeu 6,6 % em 12 meses e 27,3 % desde o pico …``."""
+    series = tab.series
+    last, peak, year = series.last_real, series.peak, series.twelve_month_change
+    if last is None or peak is None or len(series.real) < LEAST_POINTS:
+        return ""
+    until = "" if tab.words.now else f" (até {formats.month(last.month)})"
+    fall, rate = series.change_since_peak, series.yearly_change
+    parts = []
+    if year is not None:
+        if year == 0:
+            parts.append(f"tem o mesmo preço de 12 meses antes{until}")
+        else:
+            verb = "perdeu" if year < 0 else "subiu"
+            parts.append(f"{verb} {_points(year)} em 12 meses{until}")
+    when = formats.long_month(peak.month)
+    if fall is not None and fall < 0:
+        if year is not None and year < 0:
+            parts[-1] += f" e {_points(fall)} desde o pico de {when}"
+        else:
+            parts.append(f"está {_points(fall)} abaixo do pico de {when}{'' if parts else until}")
+    elif peak.month == last.month:
+        parts.append(f"está no maior preço da série{'' if parts else until}")
+    if rate:
+        if year is not None and year * rate > 0:
+            parts.append(f"em média, {_points(rate)} ao ano")
+        else:
+            parts.append(f"em média, {'perde' if rate < 0 else 'sobe'} {_points(rate)} ao ano")
+    text = "; ".join(parts)
+    if not text:
+        return ""
+    return f"A versão escolhida {text}." if is_one_of_several else f"{text[0].upper()}{text[1:]}."
+
+
+def _points(change: Decimal) -> str:
+    return formats.change(change).lstrip("+-\u2212")
+
+
+def _instead(series: PriceSeries) -> str:
+    if not series.points:
+        return "A fonte não traz o histórico de preços desta versão."
+    told = [
+        f"{formats.long_month(point.month)}, {formats.whole_brl(point.value)}"
+        + (" (previsão)" if point.predicted else "")
+        for point in series.points
+    ]
+    months = "um mês" if len(told) == 1 else "dois meses"
+    return f"A fonte traz só {months} desta versão, pouco para um gráfico: {listed(told)}."
+
+
+def _notes(tab: PriceTab) -> Iterator[str]:
+    series = tab.series
+    if series.predicted_change is not None:
+        change = formats.change(series.predicted_change)
+        yield f"{tab.predicted_label}: {change}; {tab.predicted_note}."
+    elif series.predicted_tail:
+        yield f"{tab.predicted_label}: {tab.predicted_note}."
+    if tab.gaps:
+        yield f"Meses sem preço: {tab.gaps}."

@@ -1,0 +1,37 @@
+"""The choices that a page's address carries, such as a filter or the version of a chart.
+
+A link that changes one choice keeps the others, also those of other parts of the page.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import urlencode
+
+Query = tuple[tuple[str, str], ...]
+
+_MOST: Final = 12
+_LONGEST: Final = 64
+_NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
+
+
+def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
+    """The parameters that links keep: short ones with plain names, a dozen at most."""
+    kept = [
+        (name, value)
+        for name, value in sent
+        if _NAME.fullmatch(name) and len(value) <= _LONGEST and value.isprintable()
+    ]
+    return tuple(kept[:_MOST])
+
+
+def chosen(query: Query, name: str) -> str:
+    """The first value of a parameter, or ""."""
+    return next((value for key, value in query if key == name), "")
+
+
+def changed(query: Query, **changes: str) -> str:
+    """The query as an address carries it, with "?"; a parameter changed to "" is left out."""
+    pairs = [(key, value) for key, value in query if key not in changes]
+    pairs += [(key, value) for key, value in changes.items() if value]
+    return f"?{urlencode(pairs)}" if pairs else ""

@@ -1,0 +1,224 @@
+"""The fines panel in Chromium: height, keyboard, address, filters, selection and links."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.fakes.processes import PortalProcess
+
+MANY = "/placa/MUL0A45?completo=1"
+FEW = "/placa/ABC1D23?completo=1"
+# The longest panel of 45 fines on a desk, with one open line (EXPERIENCE.md, "Fines").
+MOST_PIXELS = 2600
+SUMMARY = ".ledger__more > details > summary"
+# Pairs of visible text boxes in the panel that share more than a pixel in both directions.
+OVERLAPS = """() => {
+  const boxes = [];
+  const walk = document.createTreeWalker(document.querySelector("#multas"), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode, parent = text.parentElement;
+    if (!text.data.trim() || !parent.checkVisibility({ contentVisibilityAuto: true })) continue;
+    if (parent.closest(".visually-hidden, thead, select, .ledger-sum")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    for (const box of range.getClientRects()) boxes.push([box, text.data.trim()]);
+  }
+  const found = [];
+  boxes.sort((one, other) => one[0].top - other[0].top);
+  boxes.forEach(([one, first], index) => {
+    for (const [other, second] of boxes.slice(index + 1)) {
+      if (other.top > one.bottom - 2) break;
+      const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+      const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+      if (across > 1 && down > 4) found.push([first, second]);
+    }
+  });
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def portal() -> Iterator[PortalProcess]:
+    with PortalProcess(workers=1) as running:
+        yield running
+
+
+def visible(page: Any) -> Any:
+    return page.locator("#multas .fine:visible")
+
+
+def query(page: Any) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def open_second(page: Any) -> None:
+    page.locator(SUMMARY).nth(1).focus()
+    page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 360, 768, 1440])
+@pytest.mark.parametrize("path", [MANY, FEW])
+def test_no_texts_overlap_in_the_panel(
+    new_page: Any, portal: PortalProcess, path: str, width: int, scheme: str
+) -> None:
+    page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.goto(portal.url + path)
+    open_second(page)
+    assert page.locator(".fine details[open]").count() == 1
+    assert page.evaluate(OVERLAPS) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_many_fines_fit_a_desk(new_page: Any, portal: PortalProcess) -> None:
+    page = new_page(viewport={"width": 1440, "height": 900})
+    page.goto(portal.url + MANY)
+    open_second(page)
+    assert visible(page).count() == 45
+    assert page.locator("#multas").bounding_box()["height"] <= MOST_PIXELS
+    assert page.locator(".ledger tbody .ledger__body").first.is_visible()
+    size = "parseFloat(getComputedStyle(document.querySelector('.ledger')).fontSize)"
+    assert page.evaluate(size) == 14
+    page.goto(portal.url + FEW)
+    assert page.evaluate(size) == 16
+
+
+@pytest.mark.parametrize("width", [641, 900, 1100])
+def test_widths_between_phone_and_desk_omit_the_body(
+    new_page: Any, portal: PortalProcess, width: int
+) -> None:
+    page = new_page(viewport={"width": width, "height": 900})
+    page.goto(portal.url + MANY)
+    assert not page.locator(".ledger__body >> nth=1").is_visible()
+
+
+def test_details_of_every_fine_open_by_keyboard(page: Any, portal: PortalProcess) -> None:
+    page.goto(portal.url + FEW)
+    for number in (1, 2, 3):
+        summary = page.locator(f"#multa-{number} {SUMMARY}")
+        summary.focus()
+        assert summary.evaluate("node => node === document.activeElement")
+        page.keyboard.press("Space")
+        picture = page.locator(f"#multa-{number} .deadlines")
+        assert picture.is_visible()
+        assert "Infração" in picture.inner_text()
+
+
+def test_filter_works_without_javascript(
+    page_without_javascript: Any, portal: PortalProcess
+) -> None:
+    page = page_without_javascript
+    page.goto(f"{portal.url}{MANY}&versao=1")
+    everything = visible(page).count()
+    page.select_option("select[name=situacao]", "paga")
+    page.fill("input[name=busca]", "velocidade")
+    page.click("#multas button:has-text('Aplicar')")
+    assert query(page)["versao"] == ["1"]
+    assert query(page)["situacao"] == ["paga"]
+    count = visible(page).count()
+    assert 0 < count < everything
+    assert f"{count} de {everything} registros" in page.inner_text(".ledger-shown")
+    hidden = page.locator("#multas .fine--out").first.get_attribute("id")
+    page.goto(f"{page.url.split('#')[0]}#{hidden}")
+    assert page.locator(f"#{hidden}").is_visible()
+    assert page.locator(f"#{hidden} .deadlines").is_visible()
+    page.emulate_media(media="print")
+    assert visible(page).count() == everything
+
+
+def test_selection_is_summed_without_javascript(
+    page_without_javascript: Any, portal: PortalProcess
+) -> None:
+    page = page_without_javascript
+    page.goto(portal.url + MANY)
+    page.locator("input[name=marcada]").nth(0).check()
+    page.locator("input[name=marcada]").nth(3).check()
+    page.click("button:has-text('Somar marcadas')")
+    line = page.inner_text(".ledger-sum")
+    assert "2 multas: R$\u00a0" in line and "Negociar" in line
+    assert len(query(page)["marcada"]) == 2
+    assert page.locator("input[name=marcada]:checked").count() == 2
+
+
+def test_script_filters_at_once_and_keeps_the_address(page: Any, portal: PortalProcess) -> None:
+    page.goto(f"{portal.url}{MANY}&versao=1")
+    before = page.evaluate("history.length")
+    page.fill("input[name=busca]", "velocidade")
+    page.select_option("select[name=situacao]", "aberto")
+    count = visible(page).count()
+    assert 0 < count < 45
+    assert f"{count} de 45 registros" in page.inner_text(".ledger-shown")
+    assert query(page) == {
+        "completo": ["1"],
+        "versao": ["1"],
+        "busca": ["velocidade"],
+        "situacao": ["aberto"],
+    }
+    assert page.evaluate("history.length") == before
+    words, sums = page.inner_text(".ledger-shown"), page.locator(".ledger__yearsum:visible")
+    shown = [visible(page).nth(n).get_attribute("id") for n in range(count)]
+    by_script = sums.all_inner_texts()
+    # The server shows the same for this address.
+    page.reload()
+    assert page.inner_text(".ledger-shown") == words
+    assert [visible(page).nth(n).get_attribute("id") for n in range(count)] == shown
+    assert page.locator(".ledger__yearsum:visible").all_inner_texts() == by_script
+    page.fill("input[name=busca]", "")
+    page.select_option("select[name=situacao]", "")
+    assert visible(page).count() == 45
+    assert set(query(page)) == {"completo", "versao"}
+
+
+@pytest.mark.parametrize("order", ["valor", "gravidade", "data"])
+def test_script_orders_as_the_server_does(page: Any, portal: PortalProcess, order: str) -> None:
+    ids = "[...document.querySelectorAll('#multas .fine')].map(row => row.id)"
+    page.goto(portal.url + MANY)
+    page.select_option("select[name=ordem]", "gravidade" if order == "valor" else "valor")
+    page.select_option("select[name=ordem]", order)
+    by_script = page.evaluate(ids)
+    page.goto(f"{portal.url}{MANY}&ordem={order}")
+    assert page.evaluate(ids) == by_script
+    assert page.locator(".ledger__year:visible").count() == (5 if order == "data" else 0)
+
+
+def test_script_sums_the_selection(page: Any, portal: PortalProcess) -> None:
+    page.goto(portal.url + MANY)
+    line = page.locator(".ledger-sum")
+    assert not line.is_visible()
+    for number in (0, 1, 2):
+        page.locator("input[name=marcada]").nth(number).check()
+    text = line.inner_text()
+    assert "Negociar" in text
+    numbers = ",".join(query(page)["marcada"])
+    assert numbers.count(",") == 2
+    address = page.get_attribute(".ledger-sum__negotiate", "href")
+    assert address is not None and address.replace("%2C", ",").endswith(f"?multas={numbers}")
+    page.reload()
+    assert page.locator(".ledger-sum").inner_text() == text
+    box, height = line.bounding_box(), page.viewport_size["height"]
+    assert box["y"] + box["height"] <= height + 1
+
+
+def test_link_opens_a_fine_that_a_filter_hides(page: Any, portal: PortalProcess) -> None:
+    page.goto(f"{portal.url}{MANY}&situacao=paga#multa-1")
+    assert page.locator("#multa-1 .deadlines").is_visible()
+    assert not page.locator("#multa-5").is_visible()
+    page.evaluate("location.hash = 'multa-5'")
+    page.wait_for_selector("#multa-5 .deadlines", state="visible")
+    assert page.locator("#multa-5").is_visible()
+
+
+def test_link_opens_a_fine_of_a_panel_that_arrives_later(page: Any, portal: PortalProcess) -> None:
+    """The other spelling of the plate is a separate lookup, so its panels are not stored."""
+    page.goto(f"{portal.url}/placa/MUL0045#multa-7")
+    page.wait_for_selector("#multas[data-panel=ready]")
+    page.wait_for_selector("#multa-7 .deadlines", state="visible")
+
+
+def test_panel_that_arrives_later_is_filtered(page: Any, portal: PortalProcess) -> None:
+    page.goto(f"{portal.url}/placa/ABC1323?uf=SP")
+    page.wait_for_selector("#multas[data-panel=ready]")
+    address = page.get_attribute("#multas", "data-panel-url")
+    assert address == "/placa/ABC1323/painel/multas?uf=SP"

@@ -1,0 +1,157 @@
+"""The header at every width, by keyboard and without JavaScript; and the Renavam page's heading."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.browser.test_hostile_strings import sign_in
+from tests.fakes import FaultUpstream
+from tests.fakes.in_process import managed
+from tests.fakes.processes import PortalProcess
+
+WIDTHS = (320, 360, 480, 640, 768, 1023, 1024, 1440)
+# The header's visible texts and controls that overlap another one or leave the window.
+FAULTS = """() => {
+  const parts = [...document.querySelectorAll(
+    '.demo-banner p, .brand, .site-header input, .site-header button, .site-header li a, h1')]
+    .filter(one => one.checkVisibility());
+  const boxes = parts.map(one => [one.outerHTML.slice(0, 60), one.getBoundingClientRect()]);
+  const faults = boxes.filter(([, box]) => box.left < 0 || box.right > innerWidth);
+  for (const [i, [name, a]] of boxes.entries())
+    for (const [other, b] of boxes.slice(i + 1))
+      if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+          && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1)
+        faults.push([name, other]);
+  return faults.map(String);
+}"""
+HEIGHTS = """() => ['.demo-banner', '.site-header'].map(
+  (name) => document.querySelector(name).getBoundingClientRect().height)"""
+TEXT_OVERLAPS = """() => {
+  const boxes = [];
+  const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode;
+    if (!text.data.trim() || !text.parentElement.checkVisibility()) continue;
+    let hidden = false;  // clipped away, as a visually hidden table head is
+    for (let one = text.parentElement; one; one = one.parentElement)
+      hidden ||= getComputedStyle(one).clipPath !== 'none';
+    if (hidden) continue;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    for (const box of range.getClientRects()) boxes.push([text.data.trim(), box]);
+  }
+  const found = [];
+  for (const [i, [one, a]] of boxes.entries())
+    for (const [other, b] of boxes.slice(i + 1)) {
+      const high = Math.min(a.height, b.height);
+      if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
+          && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > high / 2)
+        found.push([one, other]);
+    }
+  return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[PortalProcess]:
+    with PortalProcess(workers=1) as running:
+        yield running
+
+
+@pytest.mark.parametrize("path", ["/", "/glossario", "/placa/ABC1D23?completo=1"])
+def test_header_has_no_overlap_and_no_overflow(page: Any, demo: PortalProcess, path: str) -> None:
+    page.goto(demo.url + path)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 740})
+        assert page.evaluate(FAULTS) == [], width
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_header_of_signed_in_visitor_fits(page: Any) -> None:
+    with FaultUpstream() as upstream, PortalProcess(managed(upstream.url), workers=1) as portal:
+        page.goto(f"{portal.url}/glossario")
+        assert page.locator(".site-nav a[href='/entrar']").is_visible()
+        sign_in(page, portal)
+        page.goto(f"{portal.url}/glossario")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 740})
+            assert page.evaluate(FAULTS) == [], width
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator(".site-nav__visitor").is_visible()
+        assert page.locator(".site-nav__visitor button").is_visible()
+
+
+@pytest.mark.parametrize("path", ["/", "/glossario", "/placa/ABC1D23?completo=1"])
+def test_banner_and_header_take_72_px_on_a_phone(page: Any, demo: PortalProcess, path: str) -> None:
+    page.goto(demo.url + path)
+    for width in (320, 360, 430):
+        page.set_viewport_size({"width": width, "height": 740})
+        banner, header = page.evaluate(HEIGHTS)
+        assert (banner, round(header - 1)) == (24, 48), width
+
+
+def test_phone_opens_search_and_menu_without_javascript(new_page: Any, demo: PortalProcess) -> None:
+    page = new_page(java_script_enabled=False, viewport={"width": 360, "height": 740})
+    page.goto(f"{demo.url}/glossario")
+    menu, search = page.locator(".site-nav"), page.locator(".site-search")
+    assert not menu.is_visible() and not search.is_visible()
+    page.click("[popovertarget=menu]")
+    assert menu.is_visible()
+    assert menu.locator("[aria-current=page]").inner_text() == "Glossário"
+    page.keyboard.press("Escape")
+    assert not menu.is_visible()
+    page.click("[popovertarget=pesquisa]")
+    page.fill("#busca", "abc1d23")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/placa/ABC1D23**")
+
+
+def test_keyboard_reaches_opened_menu_next(new_page: Any, demo: PortalProcess) -> None:
+    page = new_page(viewport={"width": 360, "height": 740})
+    page.goto(f"{demo.url}/glossario")
+    page.focus("[popovertarget=menu]")
+    page.keyboard.press("Enter")
+    seen = []
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate("document.activeElement.textContent"))
+    assert seen == ["Comparar", "Verificar dossiê", "Glossário", "API"]
+
+
+def test_open_popover_starts_below_the_header(new_page: Any, demo: PortalProcess) -> None:
+    page = new_page(viewport={"width": 360, "height": 740})
+    page.goto(f"{demo.url}/glossario")
+    for name in ("menu", "pesquisa"):
+        page.click(f"[popovertarget={name}]")
+        header, popover = page.evaluate(
+            f"""['.site-header', '#{name}'].map(
+              (one) => document.querySelector(one).getBoundingClientRect())"""
+        )
+        assert popover["top"] == pytest.approx(header["bottom"], abs=1)
+        assert (popover["left"], popover["right"]) == (0, 360)
+        page.keyboard.press("Escape")
+
+
+def test_desk_shows_search_and_menu_without_buttons(page: Any, demo: PortalProcess) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{demo.url}/glossario")
+    assert page.locator("#busca").is_visible()
+    assert page.locator(".site-nav a").all_inner_texts() == [
+        *("Comparar", "Verificar dossiê", "Glossário", "API")
+    ]
+    assert not page.locator(".site-header__button").first.is_visible()
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1440])
+def test_renavam_page_prints_no_text_over_another(
+    page: Any, demo: PortalProcess, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 740})
+    page.goto(f"{demo.url}/renavam/79831854647?completo=1")
+    assert page.evaluate(TEXT_OVERLAPS) == []
+
+
+def test_text_overlap_is_found(page: Any) -> None:
+    page.set_content("<main><p style='line-height: 0'>one<br>two</p></main>")
+    assert page.evaluate(TEXT_OVERLAPS) == [["one", "two"]]

@@ -1,0 +1,98 @@
+"""Plates as drawn: glyphs differ, stay in their boxes, and can be selected and found as text."""
+
+import io
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import pytest
+from PIL import Image, ImageChops, ImageFilter
+
+from portal.presentation.plate_glyphs import GLYPHS, HEIGHT, PEN, WIDTH, glyph_path
+from tests.fakes.processes import PortalProcess
+
+MARGIN = 8
+BOX = (WIDTH + 2 * MARGIN, HEIGHT + 2 * MARGIN)
+CHARACTERS = [character for character in GLYPHS if character != "-"]
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[PortalProcess]:
+    with PortalProcess(workers=1) as running:
+        yield running
+
+
+def glyphs(page: Any) -> dict[str, Image.Image]:
+    """Each glyph in black on white, one pixel a unit, with MARGIN around its box."""
+    width, height = BOX
+    page.set_viewport_size({"width": width * len(CHARACTERS), "height": height})
+    path = "".join(
+        glyph_path(character, MARGIN + number * width, MARGIN)
+        for number, character in enumerate(CHARACTERS)
+    )
+    page.set_content(
+        f"<body style='margin:0'><svg width='{width * len(CHARACTERS)}' height='{height}'>"
+        f"<path d='{path}' fill='none' stroke='#000' stroke-width='{PEN}'"
+        " stroke-miterlimit='3'/></svg>"
+    )
+    sheet = Image.open(io.BytesIO(page.screenshot())).convert("L")
+    return {
+        character: sheet.crop((number * width, 0, (number + 1) * width, height))
+        for number, character in enumerate(CHARACTERS)
+    }
+
+
+def ink(picture: Image.Image) -> float:
+    """The blackness of a picture in pixels."""
+    return sum(number * (255 - level) for level, number in enumerate(picture.histogram())) / 255
+
+
+def test_glyphs_stay_in_their_boxes(page: Any) -> None:
+    for character, picture in glyphs(page).items():
+        left, top, right, bottom = ImageChops.invert(picture).getbbox() or (0, 0, 0, 0)
+        assert left >= MARGIN - 2 and right <= MARGIN + WIDTH + 2, character
+        assert top >= MARGIN - 1 and bottom <= MARGIN + HEIGHT + 1, character
+        assert bottom - top >= HEIGHT - 1, character
+
+
+def test_any_two_glyphs_differ_at_a_glance(page: Any) -> None:
+    """Blurred as on a small plate, two glyphs still differ by a fair part of their ink."""
+    pictures = {
+        character: picture.filter(ImageFilter.GaussianBlur(2))
+        for character, picture in glyphs(page).items()
+    }
+    alike = {}
+    for one, other in combinations(pictures, 2):
+        differing = ink(ImageChops.invert(ImageChops.difference(pictures[one], pictures[other])))
+        share = differing / max(ink(pictures[one]), ink(pictures[other]))
+        if share < 0.12:
+            alike[one + other] = round(share, 2)
+    assert not alike
+
+
+def test_plate_text_can_be_selected_and_copied(page: Any, demo: PortalProcess) -> None:
+    page.goto(f"{demo.url}/placa/ABC1D23?completo=1")
+    text = page.locator(".plate__text").first
+    text.dblclick()
+    assert page.evaluate("getSelection().toString()") == "ABC1D23"
+    inside = page.evaluate(
+        """() => {
+          const [plate, box] = ['.plate', '.plate__text'].map(
+            (name) => document.querySelector(name).getBoundingClientRect());
+          return box.left >= plate.left && box.right <= plate.right && box.bottom <= plate.bottom;
+        }"""
+    )
+    assert inside
+
+
+def test_typed_plate_replaces_the_example(page: Any, demo: PortalProcess) -> None:
+    page.goto(demo.url)
+    example = page.locator(".search-plate .plate__glyphs")
+    assert example.is_visible()
+    page.fill("#placa", "MUL0A45")
+    assert not example.is_visible()
+    page.fill("#placa", "79831854647")
+    field = "document.querySelector('#placa')"
+    for width in (320, 360, 768, 1440):
+        page.set_viewport_size({"width": width, "height": 740})
+        assert page.evaluate(f"{field}.scrollWidth <= {field}.clientWidth"), width

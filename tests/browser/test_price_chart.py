@@ -1,0 +1,257 @@
+"""Every month of the price chart is readable by keys, tap and pointer; choices need no script."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.fakes.processes import PortalProcess
+
+WIDTHS = (320, 360, 768, 1024, 1440)
+SIX = "/placa/FIP0A06?completo=1"
+MONTHS = ("jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez")
+READING = "[data-chart-reading]"
+SLIDER = "[data-chart-slider]"
+# The month table as the chart's readings begin, with "*" on predictions.
+TABLE = """() => {
+  const rows = [...document.querySelectorAll("[data-price] .price-table tbody tr")];
+  return rows.flatMap((row) => [...row.querySelectorAll("td")].map((cell, month) =>
+    [row.querySelector("th").textContent, month, cell.textContent]));
+}"""
+# Pairs of texts of the price section whose boxes overlap by more than a rounding error.
+OVERLAPS = """() => {
+  const shown = (part) => part.checkVisibility({ visibilityProperty: true });
+  const section = document.querySelector("[data-price]");
+  const texts = [...section.querySelectorAll("svg text, p, th, td, li, summary, nav a")]
+    .filter((part) => shown(part) && part.textContent.trim()
+      && !part.closest(".visually-hidden")
+      && getComputedStyle(part.closest("thead") ?? section).position !== "absolute")
+    .flatMap((part) => {
+      if (part.closest("svg")) return [[part.textContent, part.getBoundingClientRect()]];
+      const range = document.createRange();
+      range.selectNodeContents(part);
+      return [...range.getClientRects()].map((box) => [part.textContent, box, part]);
+    })
+    .filter(([, box]) => box.width > 2 && box.height > 2);
+  const out = [];
+  texts.forEach(([text, a, owner], i) => texts.slice(i + 1).forEach(([other, b, holder]) => {
+    if (owner && owner === holder) return;
+    const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (across > 1 && down > 3) out.push([text, other, across, down]);
+  }));
+  return out;
+}"""
+
+
+@pytest.fixture(scope="module")
+def portal() -> Iterator[PortalProcess]:
+    with PortalProcess(workers=1) as running:
+        yield running
+
+
+def months_of(page: Any) -> list[str]:
+    """The readings that the month table asks for: "jul/24 · R$ 31.315" and "previsão" or ""."""
+    page.locator("[data-price] details").first.evaluate("fold => fold.open = true")
+    found = {}
+    for year, month, text in page.evaluate(TABLE):
+        if text != "—":
+            note = " · previsão" if text.endswith("*") else ""
+            price = f"R$\u00a0{text.removesuffix('*')}"
+            found[int(year) * 12 + month] = f"{MONTHS[month]}/{year[2:]} · {price}{note}"
+    return [found[index] for index in sorted(found)]
+
+
+def reading(page: Any) -> str:
+    return re.sub(r" · (−.* do pico|pico)$", "", page.locator(READING).text_content())
+
+
+def test_arrow_keys_read_every_month(page: Any, portal: PortalProcess) -> None:
+    page.goto(portal.url + SIX)
+    wanted = months_of(page)
+    assert len(wanted) == 120
+    assert sum("previsão" in text for text in wanted) > 0
+    page.focus(SLIDER)
+    page.keyboard.press("Home")
+    forth = []
+    for _ in wanted:
+        forth.append(reading(page))
+        page.keyboard.press("ArrowRight")
+    assert forth == wanted
+    assert reading(page) == wanted[-1]
+    for text in reversed(wanted):
+        assert reading(page) == text
+        page.keyboard.press("ArrowLeft")
+
+
+def test_pages_and_ends_are_keys(page: Any, portal: PortalProcess) -> None:
+    page.goto(portal.url + SIX)
+    wanted = months_of(page)
+    page.focus(SLIDER)
+    for key, index in (("End", 119), ("PageDown", 107), ("PageDown", 95), ("PageUp", 107)):
+        page.keyboard.press(key)
+        assert reading(page) == wanted[index]
+    page.keyboard.press("Home")
+    page.keyboard.press("PageDown")
+    assert reading(page) == wanted[0]
+    page.keyboard.press("Escape")
+    assert not page.locator(READING).is_visible()
+
+
+def middles(page: Any) -> list[tuple[float, float]]:
+    """The point of each month in the middle of the plot."""
+    return page.evaluate(
+        f"""() => {{
+          const slider = document.querySelector("{SLIDER}");
+          const {{ x: [from, to], values }} = JSON.parse(slider.dataset.chartSlider);
+          const box = slider.getBoundingClientRect();
+          return values.map((_, index) => [
+            box.left + box.width * (from + (to - from) * index / (values.length - 1)) / 100,
+            box.top + box.height / 2,
+          ]);
+        }}"""
+    )
+
+
+def test_every_month_is_read_by_tap(new_page: Any, portal: PortalProcess) -> None:
+    page = new_page(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page.goto(portal.url + SIX)
+    wanted = months_of(page)
+    page.locator(SLIDER).scroll_into_view_if_needed()
+    for (x, y), text in zip(middles(page), wanted, strict=True):
+        page.touchscreen.tap(x, y)
+        assert reading(page) == text
+    page.touchscreen.tap(20, 100)
+    assert not page.locator(READING).is_visible()
+
+
+def test_every_month_is_read_by_pointer(page: Any, portal: PortalProcess) -> None:
+    page.goto(portal.url + SIX)
+    wanted = months_of(page)
+    page.locator(SLIDER).scroll_into_view_if_needed()
+    for (x, y), text in zip(middles(page), wanted, strict=True):
+        page.mouse.move(x, y)
+        assert reading(page) == text
+    page.mouse.move(5, 5)
+    assert not page.locator(READING).is_visible()
+
+
+def test_reading_is_in_the_accessibility_tree(page: Any, portal: PortalProcess) -> None:
+    page.goto(portal.url + SIX)
+    slider = page.get_by_role("slider", name="Preço FIPE de 1.0 MI TOTAL FLEX")
+    assert slider.count() == 1
+    spoken = slider.get_attribute("aria-valuetext")
+    assert re.fullmatch(r"\w+ de 2026: R\$\u00a0[\d.]+, [\d,]+\u00a0% abaixo do pico", spoken)
+    slider.focus()
+    page.keyboard.press("End")
+    assert slider.get_attribute("aria-valuetext").endswith(", previsão")
+    assert slider.get_attribute("aria-valuenow") == slider.get_attribute("aria-valuemax")
+    assert "slider" in page.locator("[data-chart]").aria_snapshot()
+
+
+def test_chart_that_arrives_later_is_readable(page: Any, portal: PortalProcess) -> None:
+    page.goto(f"{portal.url}/placa/FIP0A03")
+    page.wait_for_selector(SLIDER)
+    page.focus(SLIDER)
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(READING).is_visible()
+
+
+def test_label_gives_way_to_crosshair(page: Any, portal: PortalProcess) -> None:
+    page.goto(portal.url + SIX)
+    wanted = months_of(page)
+    label = page.locator(".price-chart__label")
+    peak = max(range(len(wanted)), key=lambda i: (" · previsão" not in wanted[i], wanted[i][8:]))
+    page.focus(SLIDER)
+    page.keyboard.press("Home")
+    assert label.is_visible()
+    for _ in range(peak):
+        page.keyboard.press("ArrowRight")
+    assert page.locator(READING).text_content().endswith("· pico")
+    assert not label.is_visible()
+    page.keyboard.press("Home")
+    assert label.is_visible()
+
+
+def test_ranges_and_versions_need_no_script(
+    page_without_javascript: Any, portal: PortalProcess
+) -> None:
+    page = page_without_javascript
+    page.goto(f"{portal.url}{SIX}&ordem=valor")
+    assert page.locator(SLIDER).count() == 1 and not page.locator(SLIDER).is_visible()
+    page.get_by_role("link", name="3\u00a0anos").click()
+    assert page.locator(".price__ranges [aria-current]").text_content() == "3\u00a0anos"
+    page.get_by_role("link", name="TRENDLINE").click()
+    assert {"completo=1", "ordem=valor", "anos=3", "versao=3"} <= set(
+        page.url.partition("?")[2].removesuffix("#fipe").split("&")
+    )
+    assert "TRENDLINE" in page.locator(".price-version[aria-current]").text_content()
+    assert page.locator(".price-chart__other--1").count() == 1
+    assert page.locator(".price-chart__other--3").count() == 0
+    page.get_by_role("link", name="Tudo").click()
+    assert "anos=" not in page.url and "versao=3" in page.url
+
+
+def test_choice_with_script_keeps_page_and_address(page: Any, portal: PortalProcess) -> None:
+    page.goto(f"{portal.url}{SIX}&ordem=valor")
+    page.evaluate("window.kept = true; history.replaceState(null, '', location.href + '&busca=x')")
+    page.get_by_role("link", name="TRENDLINE").click()
+    page.wait_for_selector(".price-version--3[aria-current]")
+    assert page.evaluate("window.kept")
+    assert {"ordem=valor", "busca=x", "versao=3"} <= set(page.url.partition("?")[2].split("&"))
+    assert "TRENDLINE" in page.evaluate("document.activeElement.textContent")
+    page.get_by_role("link", name="1\u00a0ano").click()
+    page.wait_for_selector(".price__ranges [aria-current]:text('1\u00a0ano')")
+    page.focus(SLIDER)
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(READING).is_visible()
+
+
+def test_pointing_at_a_row_raises_its_line(page: Any, portal: PortalProcess) -> None:
+    page.goto(portal.url + SIX)
+    colour = "line => getComputedStyle(line).stroke"
+    line = page.locator(".price-chart__other--4")
+    before = line.evaluate(colour)
+    page.hover(".price-version--4")
+    assert line.evaluate(colour) != before
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", [SIX, "/placa/ABC1D23?completo=1", "/placa/MES0A01?completo=1"])
+def test_no_texts_overlap(new_page: Any, portal: PortalProcess, path: str, scheme: str) -> None:
+    page = new_page(color_scheme=scheme)
+    page.goto(portal.url + path)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        for years in ("1\u00a0ano", "3\u00a0anos", "5\u00a0anos", "Tudo"):
+            link = page.get_by_role("link", name=years)
+            if link.count():
+                link.click()
+                page.wait_for_selector(f".price__ranges [aria-current]:text('{years}')")
+            assert page.evaluate(OVERLAPS) == [], (width, years)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_reading_stays_inside_the_chart(page: Any, portal: PortalProcess) -> None:
+    page.goto(portal.url + SIX)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.focus(SLIDER)
+        for key in ("Home", "End"):
+            page.keyboard.press(key)
+            inside = page.evaluate(
+                f"""() => {{
+                  const a = document.querySelector("{READING}").getBoundingClientRect();
+                  const b = document.querySelector("[data-chart]").getBoundingClientRect();
+                  return a.left >= b.left - 1 && a.right <= b.right + 1;
+                }}"""
+            )
+            assert inside, (width, key)
+        page.keyboard.press("Escape")
+
+
+def test_sparkline_is_in_the_comparison(page: Any, portal: PortalProcess) -> None:
+    """MES0A01 has a price of one month only."""
+    page.goto(f"{portal.url}/comparar?placas=ABC1D23,MES0A01")
+    assert page.locator("svg.sparkline").count() == 1

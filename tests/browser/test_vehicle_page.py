@@ -1,0 +1,113 @@
+"""The vehicle page in a browser: what its first screen holds, and what its script says."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import PageFactory
+from tests.fakes.processes import PortalProcess
+
+PHONE = {"width": 360, "height": 740}
+DESK = {"width": 1440, "height": 900}
+# Clean, blocked by a court, 45 fines, several court orders, six prices, without a description.
+PLATES = ("LMP0A01", "ABC1D23", "MUL0A45", "JUD0A04", "FIP0A06", "VAZ0A00")
+LOWEST_FINDING_PX = 560
+BOXES = """() => {
+  const bottom = (selector) => Math.max(...[...document.querySelectorAll(selector)]
+    .map((one) => one.getBoundingClientRect().bottom));
+  const dock = document.querySelector(".dock");
+  const height = dock && dock.checkVisibility() ? dock.getBoundingClientRect().top : innerHeight;
+  return {finding: bottom(".hero__finding"), acts: bottom(".act summary"), height,
+          width: document.documentElement.scrollWidth};
+}"""
+IN_VIEW = """(path) => [...document.querySelectorAll(`a[href$="${path}"]`)].some((link) => {
+  const box = link.getBoundingClientRect();
+  return link.checkVisibility() && box.top >= 0 && box.bottom <= innerHeight;
+})"""
+
+
+@pytest.fixture(scope="module")
+def portal() -> Iterator[PortalProcess]:
+    with PortalProcess(workers=1) as running:
+        yield running
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_first_screen_holds_verdict_acts_and_documents(
+    new_page: PageFactory, portal: PortalProcess, size: dict[str, int], scheme: str
+) -> None:
+    page = new_page(viewport=size, color_scheme=scheme)
+    for plate in PLATES:
+        page.goto(f"{portal.url}/placa/{plate}?completo=1")
+        boxes = page.evaluate(BOXES)
+        assert boxes["finding"] <= LOWEST_FINDING_PX, plate
+        assert boxes["acts"] <= boxes["height"], plate
+        assert boxes["width"] <= size["width"], plate
+        for path in ("/dossie", "/dossie.pdf", "/negociacao"):
+            assert page.evaluate(IN_VIEW, path), (plate, path)
+
+
+def test_title_and_log_carry_the_verdict(page: Any, portal: PortalProcess) -> None:
+    page.goto(f"{portal.url}/placa/ABC1D24")
+    page.wait_for_selector("#resumo[data-panel=ready]")
+    finding = page.inner_text(".hero__finding").split(":")[-1].strip()
+    name = page.inner_text(".hero__name").split(":")[-1].strip()
+    page.wait_for_function("document.title.startsWith('ABC1D24 – ')")
+    assert page.title() == f"ABC1D24 – {name} – Dossiê Veicular"
+    log = page.text_content("#andamento")
+    assert f"{name}: {finding}" in log
+    assert "Multas: pronto" in log
+
+
+def test_every_part_of_the_summary_arrives(page: Any, portal: PortalProcess) -> None:
+    """The page that the script assembles equals the one that the server renders whole."""
+    page.goto(f"{portal.url}/placa/ABC1D25")
+    page.wait_for_selector("#resumo[data-panel=ready]")
+    page.wait_for_selector("[data-panel=waiting]", state="detached")
+    headings = "[...document.querySelectorAll('main h2, main h3')].map((one) => one.textContent)"
+    links = "[...document.querySelectorAll('.section-bar a')].map((one) => one.textContent)"
+    assembled = page.evaluate(headings), page.evaluate(links)
+    page.goto(f"{portal.url}/placa/ABC1D25?completo=1")
+    assert assembled == (page.evaluate(headings), page.evaluate(links))
+    assert page.locator(".skeleton").count() == 0
+
+
+def test_total_outage_is_one_message_with_one_retry(page: Any, portal: PortalProcess) -> None:
+    page.goto(f"{portal.url}/placa/FOR0A02")
+    page.wait_for_selector(".hero--nothing")
+    assert page.locator("a:visible", has_text="Tentar de novo").count() == 1
+    for hidden in (".section-bar", ".dock", "#multas", "#documentos"):
+        assert page.locator(f"{hidden}:visible").count() == 0
+    assert page.inner_text(".hero").count("não significa “nada consta”") == 1
+
+
+def test_reason_of_an_act_opens_by_keyboard_on_a_phone(
+    new_page: PageFactory, portal: PortalProcess
+) -> None:
+    page = new_page(viewport=PHONE)
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    reason = page.locator(".act p").first
+    assert not reason.is_visible()
+    page.focus(".act summary >> nth=0")
+    page.keyboard.press("Enter")
+    assert reason.is_visible()
+
+
+def test_desk_shows_the_reasons_of_all_acts(new_page: PageFactory, portal: PortalProcess) -> None:
+    page = new_page(viewport=DESK)
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    heights = "[...document.querySelectorAll('.act p')].map((one) => one.offsetHeight)"
+    assert min(page.evaluate(heights)) > 0
+
+
+def test_section_bar_stays_in_view(new_page: PageFactory, portal: PortalProcess) -> None:
+    for size in (PHONE, DESK):
+        page = new_page(viewport=size)
+        page.goto(f"{portal.url}/placa/MUL0A45?completo=1#restricoes")
+        assert (
+            page.evaluate("document.querySelector('.section-bar').getBoundingClientRect().top") == 0
+        )
+        top = page.evaluate("document.querySelector('#restricoes').getBoundingClientRect().top")
+        assert 40 <= top <= 120
