@@ -10,6 +10,7 @@ Action = Literal["start", "pause", "cancel"]
 
 SHORTEST_PAUSE_S: Final = 15.0
 LONGEST_PAUSE_S: Final = 300.0
+MOST_ATTEMPTS: Final = 3
 
 # Failures that concern every plate, so that asking the next one is of no use.
 _PAUSES: Final[dict[FailureKind, Reason]] = {
@@ -55,13 +56,13 @@ def pause_after(
     """Return the pause that a failed lookup causes, None if only its plate has failed.
 
     ``tries`` is the number of pauses since the last answer. Each doubles the time until the batch
-    resumes by itself. ``attempts`` is how often this plate has paused the batch. A plate that is
-    still unreachable after others were answered has failed.
+    resumes by itself. ``attempts`` is how often this plate has paused the batch. A plate has failed
+    if it is still unreachable after others were answered, or at its third attempt.
     """
     reason = _PAUSES.get(kind)
     if reason is None:
         return None
-    if reason in _OUTAGES and attempts and not tries:
+    if reason in _OUTAGES and attempts and (not tries or attempts + 1 >= MOST_ATTEMPTS):
         return None
     if reason == "access":
         return Pause(reason, None)

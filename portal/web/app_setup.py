@@ -50,6 +50,7 @@ from portal.web.observability.metrics import (
     register_metrics,
 )
 from portal.web.observability.request_log import register_request_log
+from portal.web.pages.batches import BatchPages
 from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.pdf import can_render_pdf, render_pdf
@@ -127,6 +128,20 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     register_errors(app)
     app.before_request(sessions.check_csrf)
     limit_pages(app, portal.limits, sessions)
+
+    def render_context() -> RenderContext:
+        return RenderContext(datetime.now(UTC), portal.hidden_marker, portal.mask_names)
+
+    batch_pages = BatchPages(
+        portal.gateway,
+        portal.batches,
+        portal.batch_limit,
+        portal.allowance,
+        lookups,
+        sessions,
+        render_context,
+        vehicle_pages.require_sign_in,
+    )
     own_api = OwnApi(
         portal.gateway,
         portal.gatekeeper,
@@ -139,13 +154,14 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         lambda: _session_requester(sessions),
         vehicle_pages.stored_dossier_pdf,
         lambda: can_render_pdf(assets),
-        lambda: RenderContext(datetime.now(UTC), portal.hidden_marker, portal.mask_names),
+        render_context,
     )
     for blueprint in (
         JsonApi(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
         own_api.blueprint(),
         public_pages.blueprint(),
         vehicle_pages.blueprint(),
+        batch_pages.blueprint(),
         health_blueprint(portal.ready),
         metrics_blueprint(portal.metrics, portal.metrics_access),
         assets.blueprint(),

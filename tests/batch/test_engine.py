@@ -181,6 +181,23 @@ def test_plate_that_alone_is_unreachable_fails_after_the_others(
     assert one.batches.items(batch, OWNER)[1].cause == "unreachable"
 
 
+def test_last_unreachable_plate_fails_at_its_third_attempt(tmp_path: Path, clock: Clock) -> None:
+    upstream = StubUpstream(NotSent("refused"))
+    one = engine_of(tmp_path, clock, upstream)
+    batch = one.create(plates(1))
+    one.start(batch)
+    for calls in (1, 2):
+        assert one.run(batch).reason == "unreachable"
+        assert len(upstream.calls) == calls
+        clock.advance(60)
+        one.runner.tick()
+    found = one.run(batch)
+    assert (found.state, found.counts.failed, len(upstream.calls)) == ("done", 1, 3)
+    upstream.answer = None
+    one.start(batch)
+    assert one.run(batch).counts.done == 1
+
+
 def test_too_slow_plate_fails_alone(tmp_path: Path, clock: Clock) -> None:
     def answer(resource: Resource) -> Response:
         if resource.path.endswith("AAA0A01"):

@@ -174,7 +174,7 @@ def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
     """Rate-limit the vehicle pages; the JSON API checks limits in its own order."""
 
     def check_limit() -> None:
-        if request.blueprint != "vehicle":
+        if request.blueprint not in ("vehicle", "batches"):
             return
         # Demo visitors share a token, so only their address counts.
         identity = sessions.signed_in

@@ -117,7 +117,7 @@ class VehiclePages:
             pages.add_url_rule(path, name, self._for_subject(Plate, view), methods=[method])
         pages.add_url_rule("/renavam/<text>", "renavam", self._for_subject(Renavam, self.renavam))
         comparison = ComparisonPages(self._lookups, self._render_context, self._record_history)
-        pages.add_url_rule("/comparar", "comparison", self._require_sign_in(comparison.compare))
+        pages.add_url_rule("/comparar", "comparison", self.require_sign_in(comparison.compare))
 
         @pages.after_request
         def keep_out_of_indexes(response: Response) -> Response:
@@ -126,7 +126,7 @@ class VehiclePages:
 
         return pages
 
-    def _require_sign_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
+    def require_sign_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
         """Pass the identity to the view; without one, redirect to sign-in (a POST: 401)."""
 
         def checked(**parts: str) -> BaseResponse:
@@ -158,7 +158,7 @@ class VehiclePages:
                 return redirect(f"{path}?{query}" if query else path, 308)
             return view(subject, identity, **parts)
 
-        return self._require_sign_in(checked)
+        return self.require_sign_in(checked)
 
     def vehicle(self, plate: Plate, identity: Identity) -> BaseResponse:
         user_initiated = is_user_initiated()

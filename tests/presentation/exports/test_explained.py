@@ -73,7 +73,7 @@ def test_schema_lists_exactly_the_members(cls: type) -> None:
     assert written["required"] == names
 
 
-@pytest.mark.parametrize("case", ["full", "no-fines", "down"])
+@pytest.mark.parametrize("case", ["full", "no-fines"])
 def test_page_shows_every_sentence_of_the_verdict(case: str) -> None:
     found = document(case)
     page = render(vehicle_page(PLATE, CASES[case], UNASKED, CONTEXT))
