@@ -1,17 +1,18 @@
 # Every command sets up what it needs: a fresh clone, Python 3.11+ and make are enough.
 PYTHON ?= python3
-VENV := .venv
+# Another PYTHON, as in make test PYTHON=python3.13, gets an environment of its own.
+VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'))
 BIN := $(VENV)/bin
 HOST ?= 127.0.0.1
 
-.PHONY: help run sandbox test test-fast check bench quality pictures font icons fuzz pins clean
+.PHONY: help run sandbox test test-fast test-newest test-racing check bench quality pictures font icons fuzz pins clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
 $(VENV)/runtime: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
 	@touch $@
 
@@ -26,7 +27,7 @@ sandbox: $(VENV)/runtime ## the embedded upstream alone at http://127.0.0.1:9000
 	@HOST=$(HOST) PORT=$(or $(PORT),9000) exec $(BIN)/python -m portal.sandbox
 
 # The tests start the server hundreds of times; without bytecode each start would compile it again.
-test test-fast fuzz: export PYTHONDONTWRITEBYTECODE :=
+test test-fast test-racing fuzz: export PYTHONDONTWRITEBYTECODE :=
 
 # What failed beside other tests runs again alone, whatever the time: a machine that stalls for
 # seconds exceeds limits of the portal itself, such as the 5 s of a database statement.
@@ -37,6 +38,18 @@ test: $(VENV)/dev ## everything that must pass
 
 test-fast: $(VENV)/dev ## what needs no server process, browser or database
 	@$(BIN)/python -m pytest -m "not slow" -n 2
+
+# The tests in which threads and connections race, because Python's own locks change between versions.
+RACING := tests/access tests/gateway tests/storage tests/system tests/upstream tests/web/http/test_rate_limits.py
+
+test-newest: ## a short part of the tests on the newest Python that is installed
+	@newest=$$(sh tests/newest_python.sh) && $(MAKE) --no-print-directory PYTHON="$$newest" test-racing
+
+test-racing: $(VENV)/runtime
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c requirements-dev.txt \
+		pytest pytest-xdist hypothesis html5lib syrupy trustme
+	@$(BIN)/python --version
+	@$(BIN)/python -m pytest -m "not slow" -n 2 $(RACING)
 
 fuzz: $(VENV)/dev ## the long fuzz runs (make test has a short form of each; FUZZ_MINUTES, STATES_SEED)
 	@FUZZ=full $(BIN)/python -m pytest tests/hostile tests/browser/test_hostile_strings.py tests/states \
@@ -71,4 +84,4 @@ pins: ## compile requirements*.in into exact versions (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --custom-compile-command "make pins" requirements-dev.in -o requirements-dev.txt
 
 clean: ## drop the venv and every cache (the store in instance/ stays)
-	rm -rf $(VENV) .quality .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .quality .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,12 +16,17 @@ from flask import Flask
 from portal.access import Gatekeeper, History, Identity, Tokens
 from portal.batch import LOOKUPS, Access, Batches, BatchRunner
 from portal.commands import BatchTools, register_commands
+from portal.dossiers import DossierArchive
 from portal.gateway import (
+    DECODE,
+    RENAINF,
+    RENAJUD,
     CachePolicy,
     Gateway,
     Ledger,
     LimitedLeases,
     LocalCache,
+    Operation,
     PeriodicTask,
     Policy,
     SavingsCounter,
@@ -30,10 +36,12 @@ from portal.gateway import (
     Store,
     cache_backend,
     leases,
+    purge_bucket,
     retention_of,
 )
-from portal.presentation import RenderContext, read_facts
-from portal.settings import Settings, SettingsError
+from portal.presentation import Issuer, Panels, RenderContext, read_facts
+from portal.presentation.panels import Panel
+from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_key,
     create_missing_database,
@@ -55,6 +63,7 @@ from portal.upstream import (
     PayerBreaker,
     SharedCounters,
 )
+from portal.vehicle import Plate, result_of
 from portal.web import (
     AccessLogBuffer,
     Dependencies,
@@ -62,6 +71,7 @@ from portal.web import (
     MetricsAccess,
     RateLimits,
     SamplePlate,
+    clear_rendered_pages,
     init_app,
     panels_of,
 )
@@ -74,15 +84,20 @@ COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS)
 SPARE_S = 5.0  # longest time of a request outside its lookups, which the deadline bounds
 
 
-def create_app(settings: Settings | None = None, shared: Path | None = None) -> Flask:
+def create_app(
+    settings: Settings | None = None,
+    shared: Path | None = None,
+    panel_threads: int = PANEL_THREADS,
+) -> Flask:
     """Build the portal's application.
 
     Without ``settings`` they are read from the environment, for ``flask --app app``.
     ``shared`` is the directory through which the worker processes of one server share breakers
-    and sum their metrics. Without it this process shares nothing.
+    and sum their metrics. Without it this process shares nothing. ``panel_threads`` bounds the
+    threads that make the lookups of pages.
     """
     if settings is not None:
-        return _build(settings, server_key(settings), shared)
+        return _build(settings, server_key(settings), shared, panel_threads=panel_threads)
     settings = environment_settings()
     with exit_on_startup_error():
         if is_command():
@@ -94,7 +109,11 @@ def create_app(settings: Settings | None = None, shared: Path | None = None) -> 
 
 
 def _build(
-    settings: Settings, key: bytes | None, shared: Path | None, create: bool = True
+    settings: Settings,
+    key: bytes | None,
+    shared: Path | None,
+    create: bool = True,
+    panel_threads: int = PANEL_THREADS,
 ) -> Flask:
     """Build the application.
 
@@ -146,6 +165,14 @@ def _build(
         batches, gateway.fetch, _identifier(gatekeeper), settings.batch_concurrency
     )
     app.extensions["batch_runner"] = batch_runner
+    dossiers = DossierArchive(
+        engine,
+        secret,
+        store.tag,
+        purge_bucket,
+        lifetime_s=settings.dossier_days * DAY,
+        namespace=namespace,
+    )
     access_log = AccessLogBuffer(gateway, metrics)
     scheduler = Scheduler(
         PeriodicTask(0.25, access_log.write),
@@ -154,15 +181,17 @@ def _build(
         PeriodicTask(1.0, read_facts.cache_clear),
         PeriodicTask(0.5, batch_runner.tick),
         PeriodicTask(60.0, batches.drop_expired),
+        PeriodicTask(1.0, clear_rendered_pages),
         PeriodicTask(5.0, savings.flush),
         PeriodicTask(2.0, ledger.settle),
         PeriodicTask(1.0, store.sweep),
+        PeriodicTask(60.0, dossiers.drop_expired),
         PeriodicTask(3600.0, ledger.drop_past_counters),
         PeriodicTask(3600.0, history.drop_expired),
         PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir)),
     )
     app.extensions["scheduler"] = scheduler
-    pool = ThreadPoolExecutor(PANEL_THREADS, thread_name_prefix="panel")
+    pool = ThreadPoolExecutor(panel_threads, thread_name_prefix="panel")
     app.extensions["closing"] = _close_stack(
         engine.dispose, backend.close, pool.shutdown, batch_runner.stop, scheduler.stop
     )
@@ -175,8 +204,11 @@ def _build(
             batches=batches,
             batch_limit=settings.batch_limit,
             allowance=ledger.allowance,
+            dossiers=dossiers,
+            issuer=_issuer(settings),
             pool=pool,
             samples=_samples(),
+            showcases=_showcases if settings.mode == "demo" else tuple,
             secret=secret,
             namespace=namespace,
             hidden_marker=settings.hidden_marker,
@@ -198,7 +230,7 @@ def _build(
     data = data_check(settings, engine, backend, key, expects_files=not create)
     register_commands(
         app,
-        *(tokens, ledger, savings, store, history, purge_log, process_leases, data),
+        *(tokens, ledger, savings, store, history, dossiers, purge_log, process_leases, data),
         lambda: create_missing_database(settings),
         BatchTools(
             batches=batches,
@@ -314,6 +346,41 @@ def _policy(settings: Settings) -> Policy:
 
         credential = TOKEN
     return Policy(cast(Any, terms), settings.deadline, settings.hidden_marker, credential)
+
+
+def _issuer(settings: Settings) -> Issuer | None:
+    if settings.issuer_name is None:
+        return None
+    return Issuer(
+        settings.issuer_name,
+        settings.issuer_document or "",
+        settings.issuer_contact or "",
+        settings.issuer_logo or "",
+    )
+
+
+def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
+    """Return the demonstration's showcase plates with a caption and the answers of today.
+
+    They do not pass through the gateway, because a list of examples is no lookup of a visitor.
+    """
+    from portal.sandbox import SHOWCASES, TOKEN, Request, Sandbox, today
+
+    sandbox = Sandbox(today, time.sleep)
+
+    def panel(operation: Operation, plate: Plate) -> Panel:
+        path = operation.path_for(plate.text)
+        response = sandbox.handle(Request("GET", path, headers={"Authorization": TOKEN}))
+        if response.status != 200:
+            return Panel("unavailable", cause="unreachable")
+        body = response.body
+        return Panel("fresh", body, result_of(body), datetime.now(UTC))
+
+    return [
+        (plate, caption, Panels(*(panel(one, plate) for one in (DECODE, RENAINF, RENAJUD))))
+        for text, caption in SHOWCASES
+        for plate in (Plate.parse(text),)
+    ]
 
 
 def _samples() -> Sequence[SamplePlate]:

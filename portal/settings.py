@@ -16,6 +16,8 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from portal.system.environment import PREFIX, SettingsError, read_texts
+from portal.system.logo import InvalidLogo, logo_url
+from portal.system.tax_number import format_tax_number
 from portal.system.token_format import MAX_LENGTH, is_token
 
 __all__ = ["Settings", "SettingsError"]
@@ -25,6 +27,7 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 DEMO_DIR = "demo"
 LONGEST_NAME = 200
+LONGEST_LINE = 120  # of what is printed about the issuer
 
 Seconds = Annotated[int, msgspec.Meta(ge=0, le=366 * DAY)]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=600)]
@@ -70,6 +73,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     edge_memory_mb: Annotated[int, msgspec.Meta(ge=0, le=65536)] = 64
     batch_limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 500
     batch_concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 8
+    issuer_name: str | None = None
+    issuer_document: str | None = None  # as printed, "CNPJ 12.345.678/0001-95"
+    issuer_contact: str | None = None
+    issuer_logo: str | None = None  # the file as a data: URL
+    dossier_days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 30
 
     @property
     def mode(self) -> Mode:
@@ -118,6 +126,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         invalid value, or settings that contradict each other.
         """
         texts = read_texts(environ, _SECRETS, home)
+        if logo := texts.get("ISSUER_LOGO"):
+            texts["ISSUER_LOGO"] = _logo(home / logo)
         known = {field.upper(): field for field in cls.__struct_fields__}
         unknown = sorted(texts.keys() - known.keys())
         if unknown:
@@ -212,6 +222,28 @@ def _upstream_name(name: str, text: str) -> str:
             f"{name} makes no sense: it is one line of at most {LONGEST_NAME} characters"
         )
     return text
+
+
+def _one_line(name: str, text: str) -> str:
+    if not text.isprintable() or len(text) > LONGEST_LINE:
+        raise SettingsError(
+            f"{name} makes no sense: it is one line of at most {LONGEST_LINE} characters"
+        )
+    return text
+
+
+def _tax_number(name: str, text: str) -> str:
+    number = format_tax_number(text)
+    if number is None:
+        raise SettingsError(f"{name} makes no sense: it is no CNPJ or CPF with its check digits")
+    return number
+
+
+def _logo(path: Path) -> str:
+    try:
+        return logo_url(path)
+    except InvalidLogo as error:
+        raise SettingsError(f"{PREFIX}ISSUER_LOGO makes no sense: {error}") from None
 
 
 def _address_name(url: str) -> str:
@@ -318,6 +350,9 @@ _READERS: dict[str, Callable[[str, str], object]] = {
     "redis_url": _redis_address,
     "database_url": _database_address,
     "rate": _rate,
+    "issuer_name": _one_line,
+    "issuer_document": _tax_number,
+    "issuer_contact": _one_line,
 }
 
 
@@ -331,6 +366,9 @@ def _refuse_contradictions(settings: Settings) -> None:
         raise SettingsError(
             f"{PREFIX}ACCESS_TOKENS needs {PREFIX}UPSTREAM_TOKEN beside {PREFIX}UPSTREAM_URL"
         )
+    for name in ("issuer_document", "issuer_contact", "issuer_logo"):
+        if getattr(settings, name) and not settings.issuer_name:
+            raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}ISSUER_NAME beside it")
     if settings.redis_url and not settings.secret_key:
         raise SettingsError(
             f"{PREFIX}SECRET_KEY must be set with {PREFIX}REDIS_URL: portals that share a Redis "

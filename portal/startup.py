@@ -19,7 +19,13 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.commands import DataCheck
-from portal.gateway import cache_backend, record_key, remove_lease_files
+from portal.gateway import (
+    StoreRefused,
+    cache_backend,
+    record_key,
+    remove_lease_files,
+    require_willing_store,
+)
 from portal.settings import Settings
 from portal.storage import (
     DataLock,
@@ -46,12 +52,24 @@ class KeyInUse(Exception):
     """The data belongs to another secret key. The text is one line for the operator."""
 
 
+_STARTUP_ERRORS = (
+    OSError,
+    InvalidSecretKey,
+    KeyInUse,
+    SchemaMismatch,
+    SQLAlchemyError,
+    StoreRefused,
+)
+
+
 @contextmanager
-def exit_on_startup_error() -> Iterator[None]:
-    """Exit with status 1 and one line on an unusable data directory, key, database or schema."""
+def exit_on_startup_error(*further: type[Exception]) -> Iterator[None]:
+    """Exit with status 1 and one line on an unusable data directory, key, database or store."""
     try:
         yield
-    except (OSError, InvalidSecretKey, KeyInUse, SchemaMismatch, SQLAlchemyError) as error:
+    except Exception as error:
+        if not isinstance(error, (*_STARTUP_ERRORS, *further)):
+            raise
         sys.exit(f"dossie-veicular: cannot start: {str(error).splitlines()[0]}")
 
 
@@ -81,7 +99,8 @@ def prepare(settings: Settings) -> DataLock:
     A key that differs from the recorded one counts as a rotation only if no other portal can
     be using the data. The answers and histories of the former key are then deleted. Otherwise
     KeyInUse is raised before anything is changed. The returned lock must be held until the
-    server ends. Also raises OSError, InvalidSecretKey, SchemaMismatch or SQLAlchemyError.
+    server ends. Also raises OSError, InvalidSecretKey, SchemaMismatch, SQLAlchemyError or
+    StoreRefused.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
@@ -89,6 +108,7 @@ def prepare(settings: Settings) -> DataLock:
     engine = open_engine(settings.database_url, settings.data_dir)
     backend = cache_backend(Flask(__name__), settings.data_dir, settings.redis_url)
     try:
+        require_willing_store(backend, settings.redis_url)
         if settings.database_url is not None or not lock.is_alone:
             _refuse_another_key(settings, engine)
         record_key(fingerprint(server_key(settings)), engine, backend.key_record)

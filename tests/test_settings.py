@@ -292,3 +292,42 @@ def test_passwords_in_addresses_are_secrets():
     )
     assert {"hush@one", "hush%40one", "hush-two", "hush-three"} <= set(settings.secrets)
     assert "" not in settings.secrets
+
+
+def test_issuer_is_read_as_it_is_printed(tmp_path):
+    (tmp_path / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    issuer = {
+        "PORTAL_ISSUER_NAME": "Loja Central",
+        "PORTAL_ISSUER_DOCUMENT": "11222333000181",
+        "PORTAL_ISSUER_CONTACT": "(11) 5555-0100",
+        "PORTAL_ISSUER_LOGO": "logo.svg",
+    }
+    settings = Settings.from_environment(issuer, tmp_path)
+    assert settings.issuer_document == "CNPJ 11.222.333/0001-81"
+    assert settings.issuer_logo.startswith("data:image/svg+xml;base64,")
+    assert (settings.issuer_name, settings.dossier_days) == ("Loja Central", 30)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ISSUER_NAME", "a\nb"),
+        ("ISSUER_NAME", "x" * 121),
+        ("ISSUER_DOCUMENT", "11222333000182"),
+        ("ISSUER_CONTACT", "a\0"),
+        ("ISSUER_LOGO", "/nonexistent/logo.png"),
+        ("DOSSIER_DAYS", "0"),
+        ("DOSSIER_DAYS", "367"),
+        ("DOSSIER_DAYS", "x"),
+    ],
+)
+def test_invalid_issuer_or_lifetime_is_one_line(name, value):
+    with pytest.raises(SettingsError, match=rf"^PORTAL_{name} makes no sense: .+$") as refused:
+        read(**{"ISSUER_NAME": "Loja", name: value})
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["ISSUER_DOCUMENT", "ISSUER_CONTACT"])
+def test_issuer_without_a_name_is_rejected(name):
+    with pytest.raises(SettingsError, match=f"^PORTAL_{name} needs PORTAL_ISSUER_NAME beside it$"):
+        read(**{name: "52998224725"})

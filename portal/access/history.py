@@ -14,8 +14,9 @@ from sqlalchemy import Engine, delete, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.sealing import cipher
-from portal.storage import erase_traces, reading
+from portal.storage import erase_traces, reading, writing
 from portal.storage import history as table
+from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
@@ -65,13 +66,13 @@ class History:
         tag, now = self._tag(subject), self._clock()
         visitor = self._visitor_key(visitor)
         try:
-            with self._engine.begin() as db:
+            with writing(self._engine) as db:
                 db.execute(delete(table).where(table.c.visitor == visitor, table.c.subject == tag))
                 db.execute(
                     insert(table).values(visitor=visitor, subject=tag, asked_at=now, sealed=sealed)
                 )
         except SQLAlchemyError as error:  # includes a unique violation by a concurrent request
-            log.warning("history was not recorded: %s", type(error).__name__)
+            log.warning("history was not recorded: %s", error_kind(error))
 
     def recent(self, visitor: str) -> list[Entry]:
         """Return the visitor's ``LISTED`` latest lookups, the latest first.
@@ -96,7 +97,7 @@ class History:
             with reading(self._engine) as db:
                 rows = db.execute(query).all()
         except SQLAlchemyError as error:
-            log.warning("history was not read: %s", type(error).__name__)
+            log.warning("history was not read: %s", error_kind(error))
             return []
         for sealed, asked_at in rows:
             try:
@@ -112,7 +113,7 @@ class History:
         may have prevented this in the last call.
         """
         expired = table.c.asked_at < self._clock() - KEPT_S
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             sealed = db.execute(select(table.c.sealed).where(expired)).scalars().all()
             db.execute(delete(table).where(expired))
         if not erase_traces(self._engine, sealed):
@@ -125,7 +126,7 @@ class History:
         could not be deleted. A second call deletes the rest.
         """
         try:
-            with self._engine.begin() as db:
+            with writing(self._engine) as db:
                 mine = self._visitor_key(visitor)
                 db.execute(delete(table).where(table.c.visitor == mine))
             erased = erase_traces(self._engine, [mine.encode()])
@@ -141,7 +142,7 @@ class History:
         from the ledger first. Raises BytesKept if traces remain.
         """
         tag = self._tag(subject)
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             db.execute(delete(table).where(table.c.subject == tag))
         if not erase_traces(self._engine, [tag.encode()]):
             raise BytesKept

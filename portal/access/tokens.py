@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy import Engine, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from portal.storage import reading
+from portal.storage import reading, writing
 from portal.storage import tokens as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
@@ -146,7 +146,7 @@ class Tokens:
         token = secrets.token_urlsafe(32)
         now = self._clock()
         try:
-            with self._engine.begin() as db:
+            with writing(self._engine) as db:
                 db.execute(
                     insert(table).values(
                         digest=digest(token),
@@ -164,7 +164,7 @@ class Tokens:
 
     def revoke(self, name: str) -> bool:
         """Revoke a token. Returns False if there is no unrevoked token of this name."""
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             revoked = db.execute(
                 update(table)
                 .where(

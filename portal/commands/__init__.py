@@ -1,4 +1,4 @@
-"""The operator's commands: flask --app app batch, token, purge, ledger, db."""
+"""The operator's commands: flask --app app batch, token, purge, ledger, dossier, db."""
 
 from collections.abc import Callable
 
@@ -8,9 +8,11 @@ from portal.access import History, Tokens
 from portal.commands.batch import BatchTools, batch_command
 from portal.commands.data_check import DataCheck
 from portal.commands.db import db_commands
+from portal.commands.dossier import dossier_commands
 from portal.commands.ledger import ledger_command
 from portal.commands.purge import purge_command
 from portal.commands.token import token_commands
+from portal.dossiers import DossierArchive
 from portal.gateway import Leases, Ledger, SavingsCounter, Store
 from portal.storage import PurgeLog
 
@@ -22,6 +24,7 @@ def register_commands(
     savings: SavingsCounter,
     store: Store,
     history: History,
+    dossiers: DossierArchive,
     purge_log: PurgeLog,
     leases: Leases,
     data: DataCheck,
@@ -33,14 +36,15 @@ def register_commands(
     ``create_database`` may raise OSError or SQLAlchemyError.
     """
     token = token_commands(tokens, create_database)
-    purge = purge_command(store, ledger, batch_tools.batches, history, purge_log, leases)
+    purge = purge_command(store, ledger, batch_tools.batches, history, dossiers, purge_log, leases)
     list_calls = ledger_command(ledger, savings)
+    dossier = dossier_commands(dossiers)
     db = db_commands(data.engine)
     token.check, purge.check, list_calls.check = data.for_token, data.for_purge, data.for_ledger
-    db.check = data.for_db
     batch = batch_command(batch_tools)
     batch.check = data.for_batch
-    for command in (batch, token, purge, list_calls, db):
+    dossier.check, db.check = data.for_ledger, data.for_db
+    for command in (batch, token, purge, list_calls, dossier, db):
         app.cli.add_command(command)
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from portal.access import BytesKept, History
 from portal.batch import Batches
 from portal.commands.failures import Command
+from portal.dossiers import DossierArchive
 from portal.gateway import BytesRemain, Leases, Ledger, Store, StoreDown, purge_bucket
 from portal.storage import PurgeLog
 from portal.vehicle import InvalidPlate, Plate, parse_subject
@@ -21,8 +22,8 @@ _STORE_BYTES_REMAIN = (
     "purge again to remove those."
 )
 _DATABASE_BYTES_REMAIN = (
-    "The ledger and the histories name the vehicle no more, but a reader kept bytes of it in the "
-    "database's log: purge again to remove those."
+    "The ledger, the histories and the dossiers name the vehicle no more, but a reader kept bytes "
+    "of it in the database's log: purge again to remove those."
 )
 _STORE_DOWN = "The store cannot be reached: what it holds was not purged, or not all of it."
 _BY_RENAVAM = "Answers that were looked up by its Renavam are not included: purge the Renavam too."
@@ -34,6 +35,7 @@ def purge_command(
     ledger: Ledger,
     batches: Batches,
     history: History,
+    dossiers: DossierArchive,
     purge_log: PurgeLog,
     leases: Leases,
 ) -> Command:
@@ -62,10 +64,12 @@ def purge_command(
         for name in names:
             run.attempt(ledger.forget, store.tag(name))
             run.attempt(batches.forget, name)
-            # Last, because this also erases the bytes of the tag that the ledger and the batches
-            # left.
+            run.attempt(run.forget_dossiers, dossiers, name)
+            # Last, because this also erases the bytes of the tag that the others left.
             run.attempt(history.forget, name)
             run.attempt(leases.forget, store.tag(name))
+        if run.dossiers:
+            print(f"Deleted {run.dossiers} issued dossiers.")
         run.end()
         if isinstance(subject, Plate):
             print(_BY_RENAVAM, file=sys.stderr)
@@ -81,6 +85,7 @@ class _Purge:
         self._database_error: SQLAlchemyError | None = None
         self._failures: dict[str, None] = {}
         self.deleted = 0
+        self.dossiers = 0
         self.broken: list[str] = []
 
     def attempt(self, step: Callable[..., T], *arguments: Any) -> T | None:
@@ -101,6 +106,9 @@ class _Purge:
 
     def purge_store(self, name: str, number: int) -> None:
         self.deleted += self._store.purge(name, number)
+
+    def forget_dossiers(self, dossiers: DossierArchive, name: str) -> None:
+        self.dossiers += dossiers.forget(name)
 
     def remove_broken(self) -> None:
         self.broken += self._store.remove_broken()

@@ -1,7 +1,13 @@
 """Cached, coalesced and ledgered lookups at the upstream API."""
 
 from portal.gateway.backend import BytesRemain, purge_bucket
-from portal.gateway.backends import cache_backend, leases, remove_lease_files
+from portal.gateway.backends import (
+    StoreRefused,
+    cache_backend,
+    leases,
+    remove_lease_files,
+    require_willing_store,
+)
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway, Snapshot
 from portal.gateway.key_record import record_key
@@ -73,6 +79,7 @@ __all__ = [
     "Snapshot",
     "Store",
     "StoreDown",
+    "StoreRefused",
     "cache_backend",
     "leases",
     "parse_exact",
@@ -80,5 +87,6 @@ __all__ = [
     "record_key",
     "remove_lease_files",
     "report_lookup",
+    "require_willing_store",
     "retention_of",
 ]

@@ -30,6 +30,22 @@ def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
     return app.extensions["cache"][cache]
 
 
+class StoreRefused(Exception):
+    """The store refuses what the portal needs. The text is one line for the operator."""
+
+
+def require_willing_store(backend: Any, redis_url: str | None) -> None:
+    """Raise StoreRefused if Redis refuses a command of the portal; log it if out of reach.
+
+    ``backend`` comes from ``cache_backend``. The embedded store refuses nothing.
+    """
+    if redis_url:
+        from portal.gateway.redis_probe import refusal  # lazy: Redis is optional
+
+        if (reason := refusal(backend)) is not None:
+            raise StoreRefused(reason)
+
+
 def remove_lease_files(data_dir: Path) -> None:
     """Remove the lease files of killed processes, because a file's name holds a vehicle's tag.
 

@@ -61,6 +61,7 @@ class Gateway:
     ) -> None:
         self._observer = observer or Observer()
         self._count_saved = count_saved
+        self._ledger = ledger
         self._client = UpstreamClient(upstream, ledger, policy, self._observer)
         self._store = store
         self._single_flight = single_flight
@@ -69,6 +70,13 @@ class Gateway:
 
     def terms(self, operation: Name) -> CachePolicy:
         return self._policy.terms[operation]
+
+    def left_today(self, caller: Caller) -> tuple[int | None, float]:
+        """Return how many calls the daily limits leave this caller, and the seconds to midnight.
+
+        None means that no limit applies, or that the database cannot be read.
+        """
+        return self._ledger.left_today(caller)
 
     def retention_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
         """Return the seconds after which such an answer is deleted."""

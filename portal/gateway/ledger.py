@@ -16,10 +16,12 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.backend import purge_bucket
 from portal.gateway.lookup import Caller, Failure, Observer
-from portal.storage import ledger, reading, spending, waiting, was_purged
+from portal.storage import ledger, reading, spending, was_purged, writing
+from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
+from portal.system.repeated_warning import RepeatedWarning
 
-log = logging.getLogger(__name__)
+_warn = RepeatedWarning(logging.getLogger(__name__))
 
 ALL_CALLERS = "day"
 PAGE_SIZE = 1000  # rows
@@ -167,7 +169,7 @@ class Ledger:
 
         The rows and their prices stay.
         """
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             return db.execute(
                 update(ledger).where(ledger.c.subject == subject).values(subject="")
             ).rowcount
@@ -180,7 +182,7 @@ class Ledger:
         opened, on_trial = None, False
         wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, entry.deadline - time.monotonic()))
         try:
-            with waiting(self._engine, wait_s).begin() as db:
+            with writing(self._engine, wait_s) as db:
                 if not _reserve(db, self._payer(day, ALL_CALLERS), self._daily_limit):
                     raise Failure("day_limit", self._until_midnight(now))
                 if not _reserve(db, self._payer(day, f"token:{caller.name}"), caller.daily_limit):
@@ -221,6 +223,7 @@ class Ledger:
             self._end_trial(on_trial)
             if opened is not None:  # perhaps committed, and only the confirmation was lost
                 self._defer(replace(opened, outcome=NOT_SENT), error)
+            _warn(f"cannot write to the ledger, so nothing is sent: {error_kind(error)}")
             raise Failure("no_ledger") from None
         return replace(opened, started=time.monotonic())
 
@@ -258,7 +261,7 @@ class Ledger:
         releases = free or refused or (entry.on_trial and not is_answer)
         left_s = entry.deadline - time.monotonic()
         wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
-        with waiting(self._engine, wait_s).begin() as db:
+        with writing(self._engine, wait_s) as db:
             which = {"number": entry.number, "written_at": entry.sent_at}
             if db.execute(_CLOSE, which | values).rowcount and releases:
                 for payer in (ALL_CALLERS, f"token:{caller}"):
@@ -294,14 +297,34 @@ class Ledger:
         return {"within": self._namespace, "on": day, "by": payer}
 
     def _defer(self, entry: "LedgerEntry", error: SQLAlchemyError) -> None:
-        log.warning("cannot write a call's outcome yet: %s", type(error).__name__)
+        _warn(f"cannot write a call's outcome yet: {error_kind(error)}")
         self._pending.append(entry)
 
     def drop_past_counters(self) -> None:
         """Delete the call counters of days before yesterday; ledger rows stay."""
         day = from_epoch(self._clock() - 86400).date().isoformat()
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             db.execute(delete(spending).where(spending.c.day < day))
+
+    def left_today(self, caller: Caller) -> tuple[int | None, float]:
+        """Return the calls left to a caller today and the seconds until the limits begin again.
+
+        The first is None without a limit, or if the database cannot be read.
+        """
+        now = self._clock()
+        day = from_epoch(now).date().isoformat()
+        limits = {ALL_CALLERS: self._daily_limit, f"token:{caller.name}": caller.daily_limit}
+        left: int | None = None
+        try:
+            with reading(self._engine) as db:
+                for payer, limit in limits.items():
+                    if limit:
+                        rest = max(0, limit - _calls(db, self._payer(day, payer)))
+                        left = rest if left is None else min(left, rest)
+        except SQLAlchemyError as error:
+            _warn(f"the calls of today were not read: {error_kind(error)}")
+            return None, self._until_midnight(now)
+        return left, self._until_midnight(now)
 
     def _until_midnight(self, now: float) -> float:
         local = from_epoch(now)

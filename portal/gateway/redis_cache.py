@@ -1,5 +1,6 @@
 """Flask-Caching's RedisCache for signed bytes, without pickle, indexed by tag."""
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -339,6 +340,38 @@ class SealedRedisCache(RedisCache):
                         client=changes,
                     )
                 changes.execute()
+
+    def try_commands(self, name: str) -> None:
+        """Run each command once on keys of a probe, without the breaker; raises RedisError.
+
+        ``name`` is 24 hexadecimal digits. The keys have a generation of their own, because a purge
+        in the shared one would clear the local caches of every process.
+        """
+        prefix = self._get_prefix()
+        generation, entry = f"{prefix}probe:{name}", f"{prefix}{name}:probe"
+        tags, bucket, fence = f"{prefix}tag:{name}", purge_bucket(name), f"{1:0{_FENCE_DIGITS}d}"
+        try:
+            self._begin(keys=[generation], args=[name])
+            self.client.expire(generation, CLOSED_S)
+            self._replace(keys=[generation, entry, tags], args=[bucket, "", fence, b"", 60_000])
+            self._shorten(keys=[entry], args=[fence, 0])
+            pipeline = self.client.pipeline(transaction=False)
+            pipeline.hmget(generation, "name", "id", str(bucket))
+            pipeline.mget([entry, entry])
+            pipeline.getrange(entry, 0, 1)
+            pipeline.execute()
+            _, mark = self._begin_purge(
+                keys=[generation, tags], args=[bucket, name, "purged_to:probe", 1]
+            )
+            self._end_purge(keys=[generation], args=[bucket, name, mark])
+            self.client.hget(generation, "retention")
+            self.client.hset(generation, "retention", "")
+            self.client.scan(match=f"{prefix}{name}:*", count=1, _type="string")
+            self.client.ping()
+        finally:
+            with contextlib.suppress(Exception):
+                self.client.delete(generation)
+        self.client.unlink(entry)
 
     def close(self) -> None:
         """Close all pooled connections; a later call opens a new one."""

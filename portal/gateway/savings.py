@@ -13,7 +13,8 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.lookup import CacheStatus
 from portal.gateway.operations import CachePolicy, Name
-from portal.storage import hits, reading
+from portal.storage import hits, reading, writing
+from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
 
 log = logging.getLogger(__name__)
@@ -79,11 +80,11 @@ class SavingsCounter:
         if not new_hits and not new_collapsed:
             return
         try:
-            with self._engine.begin() as db:
+            with writing(self._engine) as db:
                 for slot in sorted(new_hits.keys() | new_collapsed.keys()):
                     _add(db, self._namespace, slot, new_hits[slot], new_collapsed[slot])
         except SQLAlchemyError as error:
-            log.warning("cannot write the savings: %s", type(error).__name__)
+            log.warning("cannot write the savings: %s", error_kind(error))
             with self._lock:
                 self._hits.update(new_hits)
                 self._collapsed.update(new_collapsed)

@@ -3,7 +3,7 @@
 from portal.law.act_answers import ACTS, Act, Answer, Mark
 from portal.law.act_matrix import NOTHING_STALE, Missing, Row, Stale
 from portal.law.amounts import Amount
-from portal.law.assessment import FineAssessment, Totals, assess, totals
+from portal.law.assessment import FineAssessment, Totals, assess, fines_in_words, totals
 from portal.law.courts import Court, court_body_name, court_name, find_court
 from portal.law.deadlines import RULES_NOTE, Clock
 from portal.law.effects import WHO_LIFTS, Effect, effect_of, union
@@ -66,6 +66,7 @@ __all__ = [
     "effect_of",
     "find",
     "find_court",
+    "fines_in_words",
     "is_speeding",
     "judge",
     "negotiate",

@@ -130,6 +130,7 @@ class FineAssessment:
 class Totals:
     """Sums over the open fines in reais; paid fines are only in ``paid_count``.
 
+    ``open_words`` counts the open fines and notices in words, "" where there are none.
     ``without_amount`` open fines have no known amount, so the sums are then minimums.
     ``past_discount_count`` open fines have no discount any more. ``unclear_count`` open fines may
     be enforceable or not. ``points`` are the points that count by law, those of paid fines
@@ -139,6 +140,7 @@ class Totals:
     """
 
     open_count: int
+    open_words: str
     paid_count: int
     enforceable_count: int
     past_discount_count: int
@@ -225,6 +227,19 @@ def assess(fine: Fine, today: date) -> FineAssessment:
     )
 
 
+def fines_in_words(assessments: Iterable[FineAssessment]) -> str:
+    """The count of fines and of notices: ``30 multas e 1 autuação``; "" where there are none.
+
+    A notice of autuação is not a fine yet, so it is counted apart.
+    """
+    standings = [assessment.standing for assessment in assessments]
+    notices = standings.count("notice")
+    fines = len(standings) - notices
+    parts = [counted(fines, "multa", "multas")] if fines else []
+    parts += [counted(notices, "autuação", "autuações")] if notices else []
+    return " e ".join(parts)
+
+
 def totals(assessments: Sequence[FineAssessment]) -> Totals:
     """Sum the open fines, and the points of all fines."""
     owed = [a for a in assessments if a.is_open]
@@ -235,6 +250,7 @@ def totals(assessments: Sequence[FineAssessment]) -> Totals:
     order = [*GRAVITY_WORDS.values(), "não identificada"]
     return Totals(
         open_count=len(owed),
+        open_words=fines_in_words(owed),
         paid_count=len(assessments) - len(owed),
         enforceable_count=len(enforceable),
         unclear_count=sum(a.standing == "unknown" for a in owed),

@@ -1,24 +1,37 @@
 """View models: each page has a frozen dataclass with its template, and a factory."""
 
+from portal.presentation.issued.pages import (
+    EndedDossierPage,
+    IssuedDossierPage,
+    IssuedListPage,
+    IssuedRow,
+    issued_list_page,
+)
+from portal.presentation.issued.summary import IssuedSummary, issued_summary
+from portal.presentation.issued.verification import (
+    VerificationPage,
+    VerifiedDossier,
+    partly_hidden,
+    verification_page,
+)
 from portal.presentation.paper.dossier import DossierPage, dossier_page
+from portal.presentation.paper.issuer import Issuer
 from portal.presentation.site.api_reference import ApiPage, api_page
+from portal.presentation.site.lookup_cost import LookupCost
 from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
 from portal.presentation.site.public_pages import (
     DossierSummary,
     ErrorPage,
     GlossaryPage,
     NoPrice,
-    RecentLookup,
     SamplePlate,
-    SearchPage,
     SignInPage,
-    VerifyPage,
     error_page,
     glossary_page,
-    search_page,
     sign_in_page,
-    verify_page,
 )
+from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
+from portal.presentation.site.search_page import SearchPage, search_page
 from portal.presentation.site.site import Site
 from portal.presentation.tools.comparison import (
     MOST_PLATES,
@@ -59,11 +72,18 @@ __all__ = [
     "ComparisonPage",
     "DossierPage",
     "DossierSummary",
+    "EndedDossierPage",
     "ErrorPage",
     "FineChoice",
     "GlossaryPage",
+    "IssuedDossierPage",
+    "IssuedListPage",
+    "IssuedRow",
+    "IssuedSummary",
+    "Issuer",
     "Kept",
     "Lookup",
+    "LookupCost",
     "NegotiationPage",
     "NoPrice",
     "PanelFragment",
@@ -77,7 +97,8 @@ __all__ = [
     "SignInPage",
     "Site",
     "VehiclePage",
-    "VerifyPage",
+    "VerificationPage",
+    "VerifiedDossier",
     "WrittenReport",
     "api_page",
     "comparison_page",
@@ -86,18 +107,22 @@ __all__ = [
     "error_page",
     "fine_choice",
     "glossary_page",
+    "issued_list_page",
+    "issued_summary",
     "kept_query",
     "negotiation_page",
     "not_refreshed",
     "panel_fragment",
     "panel_needs",
+    "partly_hidden",
     "privacy_page",
     "read_facts",
+    "recent_lookup",
     "renavam_page",
     "search_page",
     "sign_in_page",
     "subject_phrase",
     "vehicle_page",
-    "verify_page",
+    "verification_page",
     "what_changed",
 ]

@@ -1,9 +1,11 @@
 """The texts of failed lookups and requests, for API clients and for people."""
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Final
 
 from portal.gateway import FailureKind
+from portal.wording import NO_BREAK_SPACE
 
 INVALID_PLATE: Final = "Por favor, informe uma placa válida."
 UNAUTHORIZED: Final = "Não autorizado."
@@ -75,16 +77,44 @@ FAULTS: Final[dict[FailureKind, Fault]] = {
     ),
 }
 
+# Repeating such a lookup fails until the day of the limit ends.
+DAILY_LIMITS: Final[frozenset[FailureKind]] = frozenset({"day_limit", "token_limit"})
+
+
+def back_at_midnight(left_s: float) -> str:
+    """``Volta à 0h (em 4 h).``, for a limit that begins again after ``left_s`` seconds."""
+    minutes = max(1, ceil(left_s / 60))
+    span = f"{round(minutes / 60)}{NO_BREAK_SPACE}h"
+    if minutes < 60:
+        span = f"{minutes}{NO_BREAK_SPACE}min"
+    return f"Volta à 0h (em {span})."
+
+
+def sentence_about(kind: FailureKind, retry_after_s: float | None) -> str:
+    """A failure's sentence for people; a spent daily limit says when it begins again."""
+    sentence = FAULTS[kind].sentence
+    if kind in DAILY_LIMITS and retry_after_s is not None:
+        return f"{sentence} {back_at_midnight(retry_after_s)}"
+    return sentence
+
+
 # status → title and advice: what happened and what to do. Text of the upstream is never shown.
 ERROR_PAGES: Final[dict[int, tuple[str, str]]] = {
     400: ("Pedido não entendido", "Confira o endereço ou os dados enviados e tente de novo."),
     401: ("É preciso entrar", "Entre com o seu token para ver dados de veículos."),
     403: ("Acesso negado", "O seu acesso não permite isto. Fale com quem opera o portal."),
     404: ("Página não encontrada", "Confira o endereço, ou procure o veículo pela placa."),
-    405: ("Ação não permitida", "Esta página não aceita esse tipo de pedido."),
+    405: (
+        "Ação não permitida",
+        "Volte à página anterior e use os botões dela.",
+    ),
+    410: ("Não existe mais", "Este dossiê venceu, foi revogado ou foi excluído."),
     413: ("Conteúdo grande demais", "Envie menos dados de uma vez."),
     415: ("Tipo de conteúdo não aceito", "Envie os dados no formato pedido."),
-    429: ("Pedidos demais", "Aguarde um pouco antes de tentar de novo."),
+    429: (
+        "Pedidos demais",
+        "Foram muitos em pouco tempo. Espere um pouco e tente de novo.",
+    ),
     500: ("Algo deu errado aqui", "O erro foi registrado. Tente de novo em instantes."),
     503: (
         "Indisponível no momento",

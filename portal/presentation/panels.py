@@ -1,6 +1,6 @@
 """The result of one lookup as a page shows it: an answer, or why there is none."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Literal
@@ -18,13 +18,14 @@ class Replaced:
     ``result`` is as in Panel; ``fetched_at`` is aware and in UTC.
     """
 
-    result: object
+    body: bytes
+    result: object = field(compare=False)
     fetched_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One lookup as a page shows it.
+    """One lookup as a page shows it. Panels are hashable; those with equal bodies may be equal.
 
     ``result`` is the decoded ``result`` of the ``body``, None if it has none. ``fetched_at`` is
     aware and in UTC. ``price`` is the cost of repeating the lookup in R$, 0
@@ -36,7 +37,7 @@ class Panel:
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]
     body: bytes | None = None
-    result: object = None
+    result: object = field(default=None, compare=False)
     fetched_at: datetime | None = None
     origin: str | None = None
     from_cache: bool = False

@@ -3,11 +3,12 @@
 from portal.sandbox.day import today
 from portal.sandbox.exchange import Request, Response, Role
 from portal.sandbox.sandbox import FORBIDDEN_TOKEN, TOKEN, Sandbox
-from portal.sandbox.situations import SHOWCASE_RENAVAM, SITUATIONS, Situation
+from portal.sandbox.situations import SHOWCASE_RENAVAM, SHOWCASES, SITUATIONS, Situation
 from portal.sandbox.transport import SandboxTransport
 
 __all__ = [
     "FORBIDDEN_TOKEN",
+    "SHOWCASES",
     "SHOWCASE_RENAVAM",
     "SITUATIONS",
     "TOKEN",

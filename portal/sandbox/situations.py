@@ -185,6 +185,17 @@ _FAULTS = (
 
 SITUATIONS = _VEHICLES + _FAULTS
 
+# The plates that the front page of the demonstration shows, each with a caption: one for each kind
+# of verdict.
+SHOWCASES = (
+    ("ABC1D23", "uma ordem da Justiça, duas multas em aberto"),
+    ("MUL0A45", "45 multas"),
+    ("LMP0A01", "sem multas e sem restrições"),
+    ("CIR0A01", "uma ordem de circulação"),
+    ("FIP0A06", "seis versões na FIPE"),
+    ("FOR0A02", "fonte fora do ar"),
+)
+
 ORDINARY = Situation("", "Veículo comum", "200", _SAME)
 
 # The Renavam of the first plate's vehicle, to try the restrictions paths with a Renavam.

@@ -12,16 +12,24 @@ from flask import Flask
 from portal.factory import PROJECT_ROOT, SPARE_S, create_app, environment_settings
 from portal.serving.server import serve
 from portal.startup import exit_on_startup_error, prepare
-from portal.system.capacity import raise_open_files_limit
+from portal.system.capacity import (
+    PANEL_THREADS,
+    TooFewFiles,
+    raise_open_files_limit,
+    require_open_files,
+)
 from portal.system.process import bind_error, exit_with_parent, pin_to_processor
 from portal.system.shared_directory import candidate_parents, claim_worker_id, make_shared_directory
+from portal.system.thread_limits import TooFewThreads, free_threads, share_threads
 from portal.upstream import BYTES_PER_BREAKER
 from portal.web import BYTES_PER_WORKER, enable_multiprocess, set_up_logging
 
 log = logging.getLogger("portal")
 
 WORKER = "portal.serving.process:worker"
-SHARED_DIR_VARIABLE = "DOSSIE_SHARED"  # passes the shared directory to the workers
+# Pass the shared directory and a worker's share of the threads to the workers.
+SHARED_DIR_VARIABLE = "DOSSIE_SHARED"
+PANEL_THREADS_VARIABLE = "DOSSIE_PANEL_THREADS"
 
 
 def worker() -> Flask:
@@ -30,7 +38,8 @@ def worker() -> Flask:
     settings = environment_settings()
     set_up_logging(settings.secrets)
     shared = _join_shared_directory(settings.workers)
-    app = create_app(settings, shared)
+    panel_threads = int(os.environ.get(PANEL_THREADS_VARIABLE) or PANEL_THREADS)
+    app = create_app(settings, shared, panel_threads)
     app.extensions["scheduler"].start()  # so that data expires on time even without requests
     # Not with atexit, because a forked worker never runs atexit functions.
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
@@ -68,21 +77,24 @@ def main() -> None:
     if (reason := bind_error(host, int(port))) is not None:
         sys.exit(f"dossie-veicular: cannot listen on {host}:{port}: {reason}")
     set_up_logging(settings.secrets)
-    with exit_on_startup_error():
+    raise_open_files_limit()
+    with exit_on_startup_error(TooFewFiles, TooFewThreads):
+        require_open_files()
         # Prepare in the main process, so that an unreachable database causes one error line, not a
         # crash in every worker.
         lock = prepare(settings)
+        threads = share_threads(free_threads(), settings.workers)
     shown = f"[{host}]" if ":" in host else host
     mode_labels = {"demo": "demonstração, dados fictícios", "managed": "gerenciado"}
     mode = mode_labels.get(settings.mode, "credencial de quem pede")
     print(f"Dossiê Veicular em http://{shown}:{port} ({mode})", flush=True)
-    raise_open_files_limit()
     longest_request_s = settings.deadline + SPARE_S
     room = settings.workers * BYTES_PER_WORKER + 2 * BYTES_PER_BREAKER
     shared = make_shared_directory(candidate_parents(), room)
     os.environ[SHARED_DIR_VARIABLE] = str(shared.path) if shared else ""
+    os.environ[PANEL_THREADS_VARIABLE] = str(threads.panels)
     try:
-        serve(WORKER, host, int(port), settings.workers, PROJECT_ROOT, longest_request_s)
+        serve(WORKER, host, int(port), settings.workers, PROJECT_ROOT, longest_request_s, threads)
     finally:
         lock.release()
         if shared:

@@ -11,11 +11,11 @@ from granian.server import Server
 
 from portal.system.capacity import (
     BACKLOG,
-    BLOCKING_THREADS,
     FULL_CAPACITY,
     capacity,
     open_files_limit,
 )
+from portal.system.thread_limits import FULL_THREADS, Threads
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,13 @@ _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "g
 
 
 def serve(
-    target: str, host: str, port: int, workers: int, home: Path, longest_request_s: float
+    target: str,
+    host: str,
+    port: int,
+    workers: int,
+    home: Path,
+    longest_request_s: float,
+    threads: Threads = FULL_THREADS,
 ) -> None:
     """Serve an application until SIGTERM or Ctrl-C.
 
@@ -41,6 +47,13 @@ def serve(
             allowed.connections,
             allowed.lookups,
         )
+    if threads != FULL_THREADS:
+        log.warning(
+            "the allowed threads (ulimit -u, pids.max) are fewer than needed: a worker serves %d "
+            "requests and %d lookups of pages at a time",
+            threads.blocking,
+            threads.panels,
+        )
     Server(
         target,
         factory=True,
@@ -48,7 +61,7 @@ def serve(
         port=port,
         interface=Interfaces.WSGI,
         workers=workers,
-        blocking_threads=BLOCKING_THREADS,
+        blocking_threads=threads.blocking,
         backlog=BACKLOG,
         # Limits the open connections. With a low limit, idle connections would block new ones.
         backpressure=allowed.connections,

@@ -3,6 +3,7 @@
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -27,10 +28,18 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
+    insert,
     make_url,
     select,
 )
-from sqlalchemy.exc import DatabaseError, DisconnectionError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import (
+    DatabaseError,
+    DisconnectionError,
+    IntegrityError,
+    OperationalError,
+    ProgrammingError,
+    SQLAlchemyError,
+)
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
 from portal.storage.schema import (
@@ -38,20 +47,26 @@ from portal.storage.schema import (
     SchemaMismatch,
     mismatch,
     record_revision,
+    require_fitting_tables,
     schema_revision,
     stored_revision,
 )
 from portal.storage.sqlite_traces import PageSearch, leave_no_trace
+from portal.storage.write_queue import WriteQueue
+from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# A write waits this long for another process's write lock on SQLite; ``waiting`` sets another
-# limit.
+# Longest wait of a write for the other writers of an SQLite file, of this process and of others;
+# ``writing`` takes another limit.
 WRITE_WAIT_S = 10.0
-# Seconds to wait for a pooled connection. Writers that wait for the write lock may hold them all.
+# Connections of a process to an SQLite file. Waiting writers hold none.
+SQLITE_CONNECTIONS = 16
+# Seconds to wait for a pooled connection. No transaction of SQLite lasts long.
 POOL_TIMEOUT_S = 5.0
 
 _SET_UP_LOCK = 0x646F7373  # "doss" in ASCII: arbitrary, but equal in every portal
+_DOSSIERS_LOCK = 0x64737372
 
 # The tables as the last migration leaves them; a test compares both.
 metadata = MetaData()
@@ -169,6 +184,26 @@ batch_items = Table(
     Index("batch_items_by_turn", "batch", "state", "attempts", "position"),
 )
 
+# An issued dossier. ``head``, ``html`` and ``pdf`` are encrypted. After the end of a dossier these
+# columns and ``subject`` are empty; the row remains, so that its link is answered as ended.
+dossiers = Table(
+    "dossiers",
+    metadata,
+    Column("number", String(12), primary_key=True),
+    Column("namespace", String, nullable=False),
+    Column("owner", String(64), nullable=False),  # digest of namespace and visitor
+    Column("share_key", String(64), nullable=False, unique=True),  # HMAC of the link's key
+    Column("subject", String(64)),  # HMAC of the plate
+    Column("issued_at", Float, nullable=False),  # epoch seconds
+    Column("expires_at", Float, nullable=False),
+    Column("revoked_at", Float),
+    Column("head", LargeBinary),
+    Column("html", LargeBinary),
+    Column("pdf", LargeBinary),
+    Index("dossiers_by_owner", "owner"),
+    Index("dossiers_by_subject", "subject"),
+)
+
 purges = Table(
     "purges",
     metadata,
@@ -177,7 +212,7 @@ purges = Table(
 )
 
 _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
-
+_write_queues: "WeakKeyDictionary[Engine, WriteQueue]" = WeakKeyDictionary()
 
 meta = Table(
     "meta",
@@ -194,11 +229,11 @@ def open_engine(
 
     An empty database is created, and the embedded one (SQLite) is migrated. A PostgreSQL database
     is migrated by ``upgrade_schema`` alone, because other portals may be using it. Raises OSError
-    or SQLAlchemyError if the database cannot be opened, SchemaMismatch if its schema is another
-    version's. Without ``required`` these errors are logged instead, because the database was set up
-    before and a process that starts during an outage must not exit. Every use of the engine then
-    fails until the database is reachable again. Without ``create`` nothing is created, migrated
-    or read.
+    or SQLAlchemyError if the database cannot be opened or denies the portal its tables,
+    SchemaMismatch if its schema is another version's or was changed. Without ``required`` these
+    errors are logged instead, because the database was set up before and a process that starts
+    during an outage must not exit. Every use of the engine then fails until the database is
+    reachable again. Without ``create`` nothing is created, migrated or read.
     """
     file = database_file(url, data_dir)
     if file is None:
@@ -215,6 +250,10 @@ def open_engine(
             if required:
                 _check_integrity(engine, file)
         _set_up_schema(engine)
+        if required:
+            with reading(engine) as db:
+                require_fitting_tables(db, metadata)
+            _try_to_write(engine)
     except (OSError, SQLAlchemyError, SchemaMismatch) as error:
         if required:
             engine.dispose()
@@ -222,7 +261,7 @@ def open_engine(
         if isinstance(error, SchemaMismatch):
             log.warning("%s", error)
         else:
-            log.warning("the database is away: %s", type(error).__name__)
+            log.warning("the database is away: %s", error_kind(error))
     return engine
 
 
@@ -230,6 +269,28 @@ def _set_up_schema(engine: Engine) -> None:
     if engine.dialect.name == "postgresql":
         require_current_schema(engine)
     upgrade_schema(engine)
+
+
+def _try_to_write(engine: Engine) -> None:
+    """Insert into PostgreSQL and roll back. Raises SQLAlchemyError if a right is missing.
+
+    A server that is read-only for the moment, such as a standby, is logged only.
+    """
+    if engine.dialect.name != "postgresql":
+        return
+    values = {"subject": "", "origin": "", "caller": "", "price": "0", "outcome": "probe"}
+    try:
+        with engine.connect() as db:
+            db.execute(
+                insert(ledger).values(sent_at=0.0, day="", operation="", namespace="", **values)
+            )
+            db.execute(insert(history).values(visitor="", subject="", asked_at=0.0, sealed=b""))
+            db.execute(insert(spending).values(namespace="", day="", payer="", calls=0))
+            db.rollback()
+    except (ProgrammingError, IntegrityError):
+        raise
+    except SQLAlchemyError as error:
+        log.warning("the database refuses writes: %s", error_kind(error))
 
 
 def require_current_schema(engine: Engine) -> None:
@@ -306,6 +367,16 @@ def lock_set_up(db: Connection) -> None:
         db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
 
 
+def lock_dossiers(db: Connection) -> None:
+    """Exclude other writers of issued dossiers until the transaction ends.
+
+    A purge that ran between the check of the purge log and the commit of a new dossier would miss
+    it. An SQLite transaction holds the write lock already.
+    """
+    if db.dialect.name == "postgresql":
+        db.execute(select(func.pg_advisory_xact_lock(_DOSSIERS_LOCK)))
+
+
 def is_in_place(engine: Engine) -> bool:
     """Return whether an SQLite engine's file is still at its path; True for PostgreSQL."""
     if engine.dialect.name == "postgresql":
@@ -348,8 +419,8 @@ def _sqlite(path: Path) -> Engine:
     engine = create_engine(
         address,
         poolclass=QueuePool,
-        pool_size=16,
-        max_overflow=64,
+        pool_size=SQLITE_CONNECTIONS,
+        max_overflow=0,
         pool_timeout=POOL_TIMEOUT_S,
     )
     event.listen(engine, "connect", _set_up_sqlite)
@@ -365,6 +436,7 @@ def _sqlite(path: Path) -> Engine:
 
     event.listen(engine, "connect", note_inode)
     event.listen(engine, "checkout", check_inode)
+    _write_queues[engine] = WriteQueue()
     search = _searches[engine] = PageSearch(path)
     event.listen(engine, "engine_disposed", lambda _engine: search.close())
     return engine
@@ -397,9 +469,23 @@ def _begin_immediate(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def waiting(engine: Engine, seconds: float) -> Engine:
-    """Return the engine with this limit, in seconds, on waits for SQLite's write lock."""
-    return engine.execution_options(write_wait_s=seconds)
+@contextmanager
+def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection]:
+    """Begin a transaction that commits at the end of the block. Raises SQLAlchemyError.
+
+    ``wait_s`` bounds the wait for SQLite's other writers: first for those of this process, without
+    a connection, then for the write lock. Do not nest.
+    """
+    queue = _write_queues.get(engine)
+    if queue is None:  # PostgreSQL, whose pool is a queue
+        with engine.begin() as db:
+            yield db
+        return
+    until = time.monotonic() + wait_s
+    with queue.turn(until):
+        left_s = max(0.0, until - time.monotonic())
+        with engine.execution_options(write_wait_s=left_s).begin() as db:
+            yield db
 
 
 def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:

@@ -2,7 +2,15 @@
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
-from portal.storage.database import history, ledger, lock_set_up, meta, reading
+from portal.storage.database import (
+    dossiers,
+    history,
+    ledger,
+    lock_set_up,
+    meta,
+    reading,
+    writing,
+)
 
 _NAME = "key_fingerprint"
 _FORMER_NAMES = "former_key_fingerprints"
@@ -31,11 +39,11 @@ def adopt_key(engine: Engine, fingerprint: str) -> tuple[bool, list[str]]:
     Returns whether it replaced another, and the fingerprints of former keys whose answers the
     store may still hold.
 
-    If the key changed, deletes the data that only the former key can reach: history entries,
-    which are encrypted under it, and the ledger's HMACs of plates, which a purge could not find.
-    Ledger rows stay. Raises SQLAlchemyError.
+    If the key changed, deletes the data that only the former key can reach: history entries and
+    issued dossiers, which are encrypted under it, and the ledger's HMACs of plates, which a purge
+    could not find. Ledger rows stay. Raises SQLAlchemyError.
     """
-    with engine.begin() as db:
+    with writing(engine) as db:
         lock_set_up(db)
         former = db.execute(_RECORDED).scalar()
         formers = str(db.execute(_FORMERS).scalar() or "").split()
@@ -58,10 +66,11 @@ def settle_former_keys(engine: Engine) -> None:
 
     Raises SQLAlchemyError.
     """
-    with engine.begin() as db:
+    with writing(engine) as db:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
 
 
 def _remove_keyed(db: Connection) -> None:
     db.execute(delete(history))
+    db.execute(delete(dossiers))
     db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from portal.storage.database import purges, reading
+from portal.storage.database import purges, reading, writing
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class PurgeLog:
         """Log a purge and return its number. Raises SQLAlchemyError."""
         for tries_left in reversed(range(_TRIES)):
             try:
-                with self._engine.begin() as db:
+                with writing(self._engine) as db:
                     # Not from a database sequence, with which a later number may become visible
                     # before an earlier one.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1

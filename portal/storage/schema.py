@@ -3,11 +3,10 @@
 Alembic is not imported here, because a start on an up-to-date database does not need it.
 """
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, MetaData, inspect, text
 
 # The migrations in their order. A test compares them with the files in migrations/versions.
-# "0003" is left free for a revision that is developed at the same time.
-REVISIONS = ("0001", "0002", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004")
 SCHEMA_HEAD = REVISIONS[-1]
 
 _BASELINE = "0001"
@@ -57,3 +56,29 @@ def mismatch(revision: str) -> SchemaMismatch:
         f"the database has the schema of another version ({revision}, this version needs "
         f"{SCHEMA_HEAD}): start the version that migrated it"
     )
+
+
+def require_fitting_tables(db: Connection, metadata: MetaData) -> None:
+    """Raise SchemaMismatch if a table or column is missing, or a column of another must be filled.
+
+    The recorded revision does not show what an operator changed by hand or restored in part.
+    Raises SQLAlchemyError.
+    """
+    inspected, faults = inspect(db), []
+    for table in metadata.sorted_tables:
+        if not inspected.has_table(table.name):
+            faults.append(f"{table.name} is missing")
+            continue
+        found = {column["name"]: column for column in inspected.get_columns(table.name)}
+        faults += [
+            f"{table.name}.{column.name} is missing"
+            for column in table.columns
+            if column.name not in found
+        ]
+        faults += [
+            f"{table.name}.{name} is unknown and must not be NULL"
+            for name, column in found.items()
+            if name not in table.c and not column["nullable"] and column["default"] is None
+        ]
+    if faults:
+        raise SchemaMismatch(f"the database's tables were changed: {', '.join(faults)}")

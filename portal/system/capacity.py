@@ -9,11 +9,11 @@ PANEL_THREADS = 1024
 BACKLOG = 4096
 
 # Open files of a worker, measured. Idle: 36, plus a reserve for short-lived files. Databases: at
-# most 80 connections to the ledger and 64 to the cache, each with its log. SQLite keeps a closed
+# most 16 connections to the ledger and 64 to the cache, each with its log. SQLite keeps a closed
 # connection's file open while the process holds a lock on it, so these numbers do not fall again
 # once they are reached.
 _IDLE_FILES = 64
-_DATABASE_FILES = 2 * (80 + 64) + 4
+_DATABASE_FILES = 2 * (16 + 64) + 4
 _FILES_PER_LOOKUP = 2  # its lease and its connection to the upstream
 _MINIMUM = 8
 _UNLIMITED = 1 << 20
@@ -33,6 +33,22 @@ class Capacity:
 
 
 FULL_CAPACITY = Capacity(BACKLOG, BLOCKING_THREADS + PANEL_THREADS)
+
+
+MINIMUM_CAPACITY = Capacity(_MINIMUM, _MINIMUM)
+
+
+class TooFewFiles(Exception):
+    """The limit of open files allows no portal. The text is one line for the operator."""
+
+
+def require_open_files() -> None:
+    """Raise TooFewFiles if the limit is lower than the smallest capacity needs."""
+    if open_files_limit() < MINIMUM_CAPACITY.open_files:
+        raise TooFewFiles(
+            f"{open_files_limit()} open files are allowed (ulimit -n), "
+            f"{MINIMUM_CAPACITY.open_files} are needed"
+        )
 
 
 def capacity() -> Capacity:

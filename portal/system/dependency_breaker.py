@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
+from portal.system.error_kind import error_kind
+
 PING_EVERY_S = 0.5
 
 log = logging.getLogger(__name__)
@@ -64,7 +66,7 @@ class DependencyBreaker:
             if self.is_open:
                 return
             self.is_open = True
-        log.warning("%s is unavailable: %s", self._name, type(error).__name__)
+        log.warning("%s is unavailable: %s", self._name, error_kind(error))
         try:
             threading.Thread(target=self._ping_until_up, name="breaker", daemon=True).start()
         except RuntimeError:  # no thread available: without pings the breaker would never close

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
-from portal.upstream.errors import LocalFailure, NotSent, error_kind
+from portal.system.error_kind import error_kind
+from portal.upstream.errors import LocalFailure, NotSent
 from portal.upstream.trust import trusted
 
 # Lifetime of cached addresses. getaddrinfo reports none.

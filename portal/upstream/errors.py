@@ -16,9 +16,6 @@ Messages name the kind of failure only, because an exception text of the HTTP li
 the URL, and the URL contains the plate.
 """
 
-import errno
-import ssl
-
 
 class UpstreamError(Exception):
     """Base class. ``outcome`` is the value recorded in the ledger and the metrics."""
@@ -68,21 +65,3 @@ class Failing(Uncertain):
 
 class Unusable(UpstreamError):
     outcome = "unusable"
-
-
-def error_kind(error: Exception) -> str:
-    """Return an exception's class and its TLS reason or errno name.
-
-    The exception's text is left out: it may hold an address, and with it a plate.
-    """
-    kind = type(error).__name__
-    match error:
-        case ssl.SSLCertVerificationError():
-            return f"{kind}, {error.verify_message.partition(',')[0]}"
-        case ssl.SSLError():
-            name = getattr(error, "reason", None)  # absent if Python raises the error itself
-        case OSError(errno=int(number)):
-            name = errno.errorcode.get(number)
-        case _:
-            name = None
-    return f"{kind}, {name}" if name else kind

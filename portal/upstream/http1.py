@@ -13,7 +13,8 @@ from typing import Final
 
 import h11
 
-from portal.upstream.errors import Broken, TimedOut, Unusable, UpstreamError, error_kind
+from portal.system.error_kind import error_kind
+from portal.upstream.errors import Broken, TimedOut, Unusable, UpstreamError
 
 LONGEST_HEAD: Final = 64 * 1024  # bytes of a status line with header fields, or of a chunk's line
 MOST_INTERIM: Final = 100  # interim (1xx) responses before the final one

@@ -14,7 +14,8 @@ from email.utils import parsedate_to_datetime
 import requests
 from requests.adapters import BaseAdapter
 
-from portal.upstream.errors import Failing, NotSent, TimedOut, Unusable, UpstreamError, error_kind
+from portal.system.error_kind import error_kind
+from portal.upstream.errors import Failing, NotSent, TimedOut, Unusable, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response
 from portal.upstream.transport import BODY_CAP, SingleUseAdapter
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 from portal.vehicle.field import Field, fold
@@ -133,6 +134,23 @@ def _entry(record: Record) -> FipeEntry:
 
 
 def _month_price(record: Record) -> MonthPrice | None:
+    sent = tuple(record[name] for name in ("ano", "mes", "valor", "predicao"))
+    if all(isinstance(raw, bool) or (isinstance(raw, str) and len(raw) <= 16) for raw in sent):
+        return _known_month_price(*sent)
+    return _read_month_price(record)
+
+
+# Six candidates of ten years have 720 months, whose reading takes longer than drawing the page
+# (warm_page in bench/misses.py). A month's price is a row of a public table and no personal data,
+# and all vehicles of a version share it. Only short texts and flags, which the contract names, are
+# kept: an entry takes about 300 bytes. ``typed`` tells True from "1" and 1.
+@lru_cache(4096, typed=True)
+def _known_month_price(*sent: object) -> MonthPrice | None:
+    members = dict(zip(("ano", "mes", "valor", "predicao"), sent, strict=True))
+    return _read_month_price(Record.of(members, ""))
+
+
+def _read_month_price(record: Record) -> MonthPrice | None:
     year, month = record.year("ano"), record.integer("mes")
     if year is None or month is None or not 1 <= month <= 12:
         return None

@@ -11,6 +11,7 @@ from portal.web.observability.metrics import (
     MetricsAccess,
     enable_multiprocess,
 )
+from portal.web.pages.page_cache import clear_rendered_pages
 
 __all__ = [
     "BYTES_PER_WORKER",
@@ -20,6 +21,7 @@ __all__ = [
     "MetricsAccess",
     "RateLimits",
     "SamplePlate",
+    "clear_rendered_pages",
     "enable_multiprocess",
     "init_app",
     "panels_of",

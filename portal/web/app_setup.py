@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from wsgiref.types import WSGIApplication
@@ -13,8 +13,10 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from portal.access import Gatekeeper, History, Identity
 from portal.batch import Batches, Subject
+from portal.dossiers import ENDED_KEPT_S, DossierArchive
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Operation
 from portal.presentation import (
+    Issuer,
     Kept,
     Panels,
     PrivacyPage,
@@ -22,8 +24,10 @@ from portal.presentation import (
     SamplePlate,
     Site,
     formats,
+    kept_query,
     privacy_page,
 )
+from portal.vehicle import Plate
 from portal.web.http.assets import Assets
 from portal.web.http.compression import register_compression
 from portal.web.http.errors import register_errors
@@ -52,11 +56,19 @@ from portal.web.observability.metrics import (
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages.batches import BatchPages
 from portal.web.pages.dossier_code import DossierCodes
+from portal.web.pages.issued import IssuedPages, SharedPages
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.pdf import can_render_pdf, render_pdf
 from portal.web.pages.public import PublicPages
-from portal.web.pages.sessions import SESSION_S, DynamicSecureCookies, Sessions, limit_pages
+from portal.web.pages.sessions import (
+    SESSION_S,
+    SHARED,
+    DynamicSecureCookies,
+    Sessions,
+    limit_pages,
+)
 from portal.web.pages.vehicle import VehiclePages
+from portal.web.pages.verification import Verification
 
 NETWORK_MARGIN_S = 10  # the browser waits for a panel this much longer than the server's limit
 
@@ -71,8 +83,11 @@ class Dependencies:
     batches: Batches
     batch_limit: int  # plates
     allowance: Callable[[Caller], Allowance]
+    dossiers: DossierArchive
+    issuer: Issuer | None
     pool: Executor
     samples: Sequence[SamplePlate]
+    showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
     secret: bytes = field(repr=False)
     namespace: str
     hidden_marker: str
@@ -106,10 +121,51 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     sessions = Sessions(portal.gatekeeper, portal.secret, forms, portal.namespace)
     assets = Assets.build(portal.static)
     codes = DossierCodes(portal.secret, portal.namespace)
-    public_pages = PublicPages(
-        sessions, portal.history, codes, portal.samples, portal.limits, _privacy(portal)
-    )
     lookups = Lookups(portal.gateway, portal.pool)
+
+    def render_context() -> RenderContext:
+        return RenderContext(
+            now=datetime.now(UTC),
+            marker=portal.hidden_marker,
+            mask_names=portal.mask_names,
+            query=kept_query(request.args.items(multi=True)),
+        )
+
+    def site() -> Site:
+        page = Site(
+            demo=sessions.is_demo,
+            signed_in=None,
+            sign_in_offered=False,
+            request_id=g.get("request_id", ""),
+            csrf_token=sessions.csrf_token,
+            asset=assets.url,
+            path=request.path,
+            origin=request.url_root.rstrip("/"),
+            panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
+        )
+        if request.blueprint == SHARED:  # such a page reads no session, so that it sets no cookie
+            return page
+        return replace(
+            page,
+            signed_in=sessions.signed_in_name,
+            sign_in_offered=not sessions.is_demo,
+            notices=lambda: map(str, get_flashed_messages()),
+        )
+
+    public_pages = PublicPages(
+        sessions,
+        portal.history,
+        portal.samples,
+        portal.limits,
+        _privacy(portal),
+        lookups,
+        portal.showcases,
+        render_context,
+    )
+
+    def as_pdf(html: str) -> bytes:
+        return render_pdf(html, assets)
+
     vehicle_pages = VehiclePages(
         portal.gateway,
         lookups,
@@ -117,9 +173,13 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         portal.history,
         public_pages,
         codes,
-        lambda html: render_pdf(html, assets),
-        portal.hidden_marker,
-        portal.mask_names,
+        as_pdf,
+        render_context,
+        site,
+    )
+    dossiers, limits = portal.dossiers, portal.limits
+    issued_pages = IssuedPages(
+        vehicle_pages, sessions, dossiers, limits, assets, as_pdf, portal.issuer
     )
     register_metrics(app, portal.metrics)
     register_request_log(app)
@@ -128,9 +188,6 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     register_errors(app)
     app.before_request(sessions.check_csrf)
     limit_pages(app, portal.limits, sessions)
-
-    def render_context() -> RenderContext:
-        return RenderContext(datetime.now(UTC), portal.hidden_marker, portal.mask_names)
 
     batch_pages = BatchPages(
         portal.gateway,
@@ -162,6 +219,9 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         public_pages.blueprint(),
         vehicle_pages.blueprint(),
         batch_pages.blueprint(),
+        issued_pages.blueprint(),
+        SharedPages(dossiers, limits, assets).blueprint(),
+        Verification(codes, dossiers, limits).blueprint(),
         health_blueprint(portal.ready),
         metrics_blueprint(portal.metrics, portal.metrics_access),
         assets.blueprint(),
@@ -170,23 +230,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     ):
         app.register_blueprint(blueprint)
     formats.register(app.jinja_env)
-
-    @app.context_processor
-    def site() -> dict[str, Site]:
-        return {
-            "site": Site(
-                demo=sessions.is_demo,
-                signed_in=sessions.signed_in_name,
-                sign_in_offered=not sessions.is_demo,
-                request_id=g.get("request_id", ""),
-                csrf_token=sessions.csrf_token,
-                asset=assets.url,
-                path=request.path,
-                origin=request.url_root.rstrip("/"),
-                panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
-                notices=lambda: map(str, get_flashed_messages()),
-            )
-        }
+    app.context_processor(lambda: {"site": site()})
 
 
 def panels_of(
@@ -218,6 +262,8 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
         history_s=portal.history.retention_s,
         session_s=SESSION_S,
         tries_s=SIGN_IN_WINDOW_S,
+        dossier_s=portal.dossiers.lifetime_s,
+        ended_dossier_s=ENDED_KEPT_S,
         counts_requests=portal.limits.counts_requests,
         mask_names=portal.mask_names,
     )

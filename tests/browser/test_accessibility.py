@@ -108,13 +108,16 @@ def test_forced_colours_keep_icons_and_borders(new_page: Any, portal: PortalProc
     """With system colours a status still has its shape, and boxes their borders."""
     page = new_page(forced_colors="active")
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
-    ink = page.evaluate("getComputedStyle(document.body).color")
-    for part in (".verdict .icon", ".answer .icon"):
+    # The system's colours of text and of what can be clicked, such as the summary of an act.
+    inks = page.evaluate(
+        "['body', 'main a'].map((one) => getComputedStyle(document.querySelector(one)).color)"
+    )
+    for part in (".hero .icon", ".act .icon"):
         assert page.locator(part).first.is_visible()
         stroke = page.evaluate(f"getComputedStyle(document.querySelector('{part}')).stroke")
-        assert stroke == ink, part
+        assert stroke in inks, part
     edges = page.evaluate(
-        """() => ['.verdict', '.answer'].map((name) => {
+        """() => ['.hero', '.acts'].map((name) => {
           const style = getComputedStyle(document.querySelector(name));
           return parseFloat(style.borderTopWidth);
         })"""

@@ -1,4 +1,4 @@
-"""The header at every width, by keyboard and without JavaScript; and the Renavam page's heading."""
+"""The header at every width, by keyboard and without JavaScript."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -27,30 +27,6 @@ FAULTS = """() => {
 }"""
 HEIGHTS = """() => ['.demo-banner', '.site-header'].map(
   (name) => document.querySelector(name).getBoundingClientRect().height)"""
-TEXT_OVERLAPS = """() => {
-  const boxes = [];
-  const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
-  while (walk.nextNode()) {
-    const text = walk.currentNode;
-    if (!text.data.trim() || !text.parentElement.checkVisibility()) continue;
-    let hidden = false;  // clipped away, as a visually hidden table head is
-    for (let one = text.parentElement; one; one = one.parentElement)
-      hidden ||= getComputedStyle(one).clipPath !== 'none';
-    if (hidden) continue;
-    const range = document.createRange();
-    range.selectNodeContents(text);
-    for (const box of range.getClientRects()) boxes.push([text.data.trim(), box]);
-  }
-  const found = [];
-  for (const [i, [one, a]] of boxes.entries())
-    for (const [other, b] of boxes.slice(i + 1)) {
-      const high = Math.min(a.height, b.height);
-      if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
-          && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > high / 2)
-        found.push([one, other]);
-    }
-  return found;
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -141,17 +117,3 @@ def test_desk_shows_search_and_menu_without_buttons(page: Any, demo: PortalProce
         *("Comparar", "Verificar dossiê", "Glossário", "API")
     ]
     assert not page.locator(".site-header__button").first.is_visible()
-
-
-@pytest.mark.parametrize("width", [320, 360, 768, 1440])
-def test_renavam_page_prints_no_text_over_another(
-    page: Any, demo: PortalProcess, width: int
-) -> None:
-    page.set_viewport_size({"width": width, "height": 740})
-    page.goto(f"{demo.url}/renavam/79831854647?completo=1")
-    assert page.evaluate(TEXT_OVERLAPS) == []
-
-
-def test_text_overlap_is_found(page: Any) -> None:
-    page.set_content("<main><p style='line-height: 0'>one<br>two</p></main>")
-    assert page.evaluate(TEXT_OVERLAPS) == [["one", "two"]]

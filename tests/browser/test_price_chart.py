@@ -23,15 +23,21 @@ TABLE = """() => {
 OVERLAPS = """() => {
   const shown = (part) => part.checkVisibility({ visibilityProperty: true });
   const section = document.querySelector("[data-price]");
-  const texts = [...section.querySelectorAll("svg text, p, th, td, li, summary, nav a")]
+  const texts = [...section.querySelectorAll("svg text, p, th, td, li, summary, .price__ranges a")]
     .filter((part) => shown(part) && part.textContent.trim()
       && !part.closest(".visually-hidden")
       && getComputedStyle(part.closest("thead") ?? section).position !== "absolute")
     .flatMap((part) => {
       if (part.closest("svg")) return [[part.textContent, part.getBoundingClientRect()]];
-      const range = document.createRange();
-      range.selectNodeContents(part);
-      return [...range.getClientRects()].map((box) => [part.textContent, box, part]);
+      const words = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+      const boxes = [];
+      while (words.nextNode()) {
+        if (words.currentNode.parentElement.closest(".visually-hidden")) continue;
+        const range = document.createRange();
+        range.selectNodeContents(words.currentNode);
+        boxes.push(...range.getClientRects());
+      }
+      return boxes.map((box) => [part.textContent, box, part]);
     })
     .filter(([, box]) => box.width > 2 && box.height > 2);
   const out = [];

@@ -21,6 +21,14 @@ def two_workers() -> HttpProcess:
     )
 
 
+def expect_serving_workers(server: HttpProcess, started: int) -> None:
+    """Wait until so many workers have started since the beginning.
+
+    A bare Granian hangs on a SIGTERM that arrives before all its workers serve.
+    """
+    wait_until(lambda: server.output.count("Started worker-") == started, "the workers")
+
+
 def is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
@@ -37,10 +45,12 @@ def test_server_is_ready_after_start_and_gone_after_stop():
         assert main not in workers
         assert set(server.resident_bytes()) == set(workers)
         assert min(server.resident_bytes().values()) > 1_000_000
+        expect_serving_workers(server, 2)
         assert server.stop() == 0
         assert not server.answers()
         server.start()
         assert server.get("/").status_code == 200
+        expect_serving_workers(server, 4)
         directory = server.directory
     assert not any(map(is_alive, [main, *workers]))
     assert not directory.exists()
@@ -53,13 +63,13 @@ def test_killed_worker_leaves_main_process_running():
         assert victim in before
         wait_until(lambda: victim not in server.worker_pids(), "the worker's end")
         assert server.is_running
-        # Granian would hang on a SIGTERM that arrives before the replacement worker serves.
-        wait_until(lambda: server.output.count("Started worker-") == 3, "the replacement")
+        expect_serving_workers(server, 3)
         assert len(server.worker_pids()) == 2
 
 
 def test_close_after_killed_main_process_ends_workers():
     with two_workers() as server:
+        expect_serving_workers(server, 2)
         workers = server.worker_pids()
         server.kill()
     wait_until(lambda: not any(map(is_alive, workers)), "the workers' end")

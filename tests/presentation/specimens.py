@@ -7,23 +7,32 @@ from typing import Any
 from portal.batch import Batch, Cost, Counts, Item, WrongEntry
 from portal.presentation import (
     DossierSummary,
+    EndedDossierPage,
+    IssuedDossierPage,
+    IssuedRow,
+    Issuer,
     Kept,
+    LookupCost,
     Panels,
     PrivacyPage,
-    RecentLookup,
     SamplePlate,
+    VerificationPage,
+    VerifiedDossier,
     api_page,
     comparison_page,
     dossier_page,
     error_page,
     glossary_page,
+    issued_list_page,
+    issued_summary,
     negotiation_page,
     privacy_page,
+    recent_lookup,
     renavam_page,
     search_page,
     sign_in_page,
     vehicle_page,
-    verify_page,
+    verification_page,
 )
 from portal.presentation.exports.batches import BatchRow, batch_row
 from portal.presentation.tools.batches import batch_form_page, batch_page
@@ -44,6 +53,7 @@ SAMPLES = (SamplePlate("ABC1D23", "Vitrine", "200", "o mesmo"),)
 RENAVAM = Renavam.parse("12345678910")
 OLD_PLATE = Plate.parse("KZZ9999")
 ALL_DOWN = Panels(DOWN, DOWN, DOWN)
+NUMBER = "7F3K-9QMD-2XHA"
 
 
 def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
@@ -56,6 +66,8 @@ def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
         history_s=2_592_000,
         session_s=43_200,
         tries_s=3_600,
+        dossier_s=2_592_000,
+        ended_dossier_s=31_536_000,
         counts_requests=mask_names,
         mask_names=mask_names,
     )
@@ -92,11 +104,43 @@ def batch_rows() -> list[tuple[Item, BatchRow]]:
     return [(item, batch_row(item, found, CONTEXT)) for item, found in items]
 
 
+ISSUED = issued_summary(
+    dossier_page(PLATE, panels(), UNASKED, CONTEXT, address="https://portal.example"),
+    Issuer("Loja <Central>", "CNPJ 11.222.333/0001-81", "(11) 5555-0100"),
+)
+ISSUED_ALL_DOWN = issued_summary(
+    dossier_page(PLATE, ALL_DOWN, UNASKED, CONTEXT, address="https://portal.example"), None
+)
+
+
+def issued(link: str = "", pdf: str = "/d/key.pdf", summary: Any = ISSUED) -> IssuedDossierPage:
+    return IssuedDossierPage(
+        PLATE, NUMBER, summary, NOW, "/d/key/papel", pdf, link, "/dossie/x/revogar" if link else ""
+    )
+
+
+def verified(outcome: Any, plate: str, path: str = "") -> VerificationPage:
+    summary = ISSUED if path else None
+    dossier = VerifiedDossier(NUMBER, plate, "Loja <Central>", NOW, NOW, path, summary)
+    return verification_page(NUMBER, dossier=dossier, state=outcome)
+
+
 PAGES: dict[str, Callable[[], Any]] = {
     "search": lambda: search_page(
-        recent=(RecentLookup(PLATE, NOW), RecentLookup(RENAVAM, NOW)), samples=SAMPLES
+        cost=LookupCost(Decimal("2.45"), 12, 14_597),
+        recent=(
+            recent_lookup(PLATE, panels(), NOW, CONTEXT),
+            recent_lookup(OLD_PLATE, UNASKED_PANELS, NOW, CONTEXT),
+            recent_lookup(RENAVAM, ALL_DOWN, NOW, CONTEXT),
+        ),
+        showcases=(recent_lookup(PLATE, panels(), None, CONTEXT, note="Vitrine"),),
     ),
     "search with a problem": lambda: search_page(query="<b>", problem="Por favor, informe."),
+    "search with a suggestion": lambda: search_page(query="AB01D23", problem="Informe."),
+    "search with a short renavam": lambda: search_page(query="798318546", problem="Informe."),
+    "search with many plates": lambda: search_page(
+        query="AAA1A11 AAA1A12 AAA1A13 AAA1A14 AAA1A15", problem="Informe."
+    ),
     "vehicle": lambda: vehicle_page(PLATE, panels(), answered(report_body()), CONTEXT),
     "vehicle, old plate": lambda: vehicle_page(
         Plate.parse("KZZ9999"), panels(), DOWN, CONTEXT, report_outdated=True
@@ -123,16 +167,37 @@ PAGES: dict[str, Callable[[], Any]] = {
         PLATE, UNASKED_PANELS, UNASKED, CONTEXT, address="https://portal.example"
     ),
     "sign in": lambda: sign_in_page(pass_through=False, problem="Token desconhecido."),
+    "sign in, for a comparison": lambda: sign_in_page(
+        pass_through=False, next_path="/comparar?placas=ABC1D23,KZZ9999"
+    ),
     "sign in, pass-through": lambda: sign_in_page(pass_through=True, next_path="/placa/ABC1D23"),
-    "verify": lambda: verify_page(),
-    "verify, forged": lambda: verify_page("abc"),
-    "verify, good": lambda: verify_page(
-        "abc", DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 8)
+    "verify": lambda: verification_page(),
+    "verify, unknown": lambda: verification_page("abc"),
+    "verify, signed": lambda: verification_page(
+        "abc", signed=DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 8)
     ),
-    "verify, kept": lambda: verify_page(
-        "abc", DossierSummary("ABC1D23", NOW, 0, None, "empty", "ab" * 8, NOW, NOW)
+    "verify, kept": lambda: verification_page(
+        "abc", signed=DossierSummary("ABC1D23", NOW, 0, None, "empty", "ab" * 8, NOW, NOW)
     ),
-    "verify, former": lambda: verify_page("abc", is_former=True),
+    "verify, number": lambda: verified("valid", "ABC••••"),
+    "verify, key": lambda: verified("valid", "ABC1D23", "/d/key"),
+    "verify, expired": lambda: verified("expired", ""),
+    "verify, revoked": lambda: verified("revoked", ""),
+    "issued": lambda: issued("https://portal.example/d/key"),
+    "issued, shared": issued,
+    "issued, shared without records": lambda: issued(pdf="", summary=ISSUED_ALL_DOWN),
+    "ended, expired": lambda: EndedDossierPage("expired", NUMBER, NOW, NOW),
+    "ended, revoked": lambda: EndedDossierPage("revoked", NUMBER, NOW, NOW),
+    "ended, unknown": lambda: EndedDossierPage("unknown", "", None, None),
+    "issued list": lambda: issued_list_page(
+        [
+            IssuedRow(NUMBER, f"/dossie/{NUMBER}", "valid", "ABC1D23", "Audi <A3>", NOW, NOW),
+            IssuedRow(NUMBER, f"/dossie/{NUMBER}", "revoked", "", "", NOW, NOW),
+            IssuedRow(NUMBER, f"/dossie/{NUMBER}", "expired", "", "", NOW, NOW),
+        ]
+    ),
+    "issued list, empty": lambda: issued_list_page([]),
+    "verify, former": lambda: verification_page("abc", is_former=True),
     "glossary": glossary_page,
     "privacy": lambda: privacy("managed"),
     "privacy, demo": lambda: privacy("demo"),
@@ -140,7 +205,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     "api": lambda: api_page(base_url="http://127.0.0.1:8000/", token="demo", samples=SAMPLES),
     "error": lambda: error_page(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
     "negotiation": lambda: negotiation_page(
-        PLATE, panels(), CONTEXT, {"multas": "80", "transferencia": "1.234,56"}
+        PLATE, panels(), CONTEXT, {"parte": "80", "transferencia": "1.234,56"}
     ),
     "negotiation, wrong": lambda: negotiation_page(
         PLATE, panels(), CONTEXT, {"multas": "<b>", "versao": "99", "reparos": '"><x>'}

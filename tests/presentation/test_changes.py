@@ -38,7 +38,9 @@ from tests.web.html_checker import check_html, text_of
 
 
 def after(before: bytes, now: bytes) -> Panel:
-    return replace(answered(now), replaced=Replaced(result_of(before), NOW - timedelta(days=1)))
+    return replace(
+        answered(now), replaced=Replaced(before, result_of(before), NOW - timedelta(days=1))
+    )
 
 
 def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:

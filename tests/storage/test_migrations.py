@@ -80,8 +80,7 @@ def test_migrated_database_differs_by_the_former_tables_alone(upgraded: Engine) 
 def test_unrecorded_schema_is_recognised_and_keeps_its_rows(database: Database) -> None:
     """The versions between namespaces and migrations recorded no revision."""
     execute(database, UNRECORDED)
-    if database.url is not None:  # a start migrates the embedded database alone
-        upgrade_schema(unprepared(database))
+    assert upgrade_schema(unprepared(database)) == "0002"
     with opened(database.url, database.folder) as engine:
         assert differences(engine) == []
         assert current_revision(engine) == SCHEMA_HEAD
@@ -200,6 +199,22 @@ def test_former_tokens_are_unknown_and_their_names_reusable(upgraded: Engine) ->
     assert not tokens.revoke("ana")
     again = tokens.issue("ana", frozenset({"decode"}), None, 0)
     assert tokens.identify(digest(again)).name == "ana"
+
+
+def test_dossiers_are_added_to_a_recorded_database_of_the_former_version(
+    database: Database,
+) -> None:
+    execute(database, UNRECORDED)
+    execute(
+        database,
+        "CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY);"
+        "INSERT INTO alembic_version VALUES ('0002')",
+    )
+    assert upgrade_schema(unprepared(database)) == "0002"
+    with opened(database.url, database.folder) as engine:
+        assert differences(engine) == []
+    assert execute(database, "SELECT count(*) FROM dossiers") == [(0,)]
+    assert execute(database, "SELECT count(*) FROM ledger") == [(1,)]
 
 
 def test_purge_reaches_former_rows(former: Database, upgraded: Engine) -> None:

@@ -64,7 +64,7 @@ def test_low_limit_bounds_connections_and_lookups(limits, soft):
     assert allowed != FULL_CAPACITY
 
 
-@pytest.mark.parametrize("soft", [64, 256])
+@pytest.mark.parametrize("soft", [64, 240])
 def test_tiny_limit_gives_minimum_capacity(limits, soft):
     limits(soft, soft)
     assert capacity() == Capacity(8, 8)

@@ -33,7 +33,8 @@ class PrivacyPage:
     """Retention times in seconds.
 
     They cover answers, rejected lookups (``rejected_s``), recent lookups (``history_s``), the
-    session cookie (``session_s``) and the count of an address's sign-in attempts (``tries_s``).
+    session cookie (``session_s``), the count of an address's sign-in attempts (``tries_s``), issued
+    dossiers (``dossier_s``) and their numbers after their end (``ended_dossier_s``).
     ``counts_requests``: requests are rate-limited.
     """
 
@@ -44,6 +45,8 @@ class PrivacyPage:
     history_s: int
     session_s: int
     tries_s: int
+    dossier_s: int
+    ended_dossier_s: int
     counts_requests: bool
     mask_names: bool
 
@@ -64,6 +67,8 @@ def privacy_page(
     history_s: int,
     session_s: int,
     tries_s: int,
+    dossier_s: int,
+    ended_dossier_s: int,
     counts_requests: bool,
     mask_names: bool,
 ) -> PrivacyPage:
@@ -79,6 +84,8 @@ def privacy_page(
         history_s=history_s,
         session_s=session_s,
         tries_s=tries_s,
+        dossier_s=dossier_s,
+        ended_dossier_s=ended_dossier_s,
         counts_requests=counts_requests,
         mask_names=mask_names,
     )

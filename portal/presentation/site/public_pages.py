@@ -1,32 +1,18 @@
 """Pages without vehicle records: search, sign-in, verification, glossary, errors."""
 
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar, Final, Literal
+from urllib.parse import parse_qs, urlsplit
 
 from portal.law import GLOSSARY, Term
-from portal.presentation.site.typed_subject import padded_renavam, what_is_wrong
+from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.site.typed_text import sanitise_echo
-from portal.presentation.vehicle.panel import subject_path
-from portal.vehicle import Plate, Renavam
-
-
-@dataclass(frozen=True, slots=True)
-class RecentLookup:
-    """A lookup of this visitor, and its moment (aware)."""
-
-    subject: Plate | Renavam
-    looked_at: datetime
-
-    @property
-    def path(self) -> str:
-        return subject_path(self.subject)
-
-    @property
-    def is_plate(self) -> bool:
-        return isinstance(self.subject, Plate)
+from portal.presentation.tools.comparison import MOST_PLATES
+from portal.vehicle import InvalidPlate, parse_subject
+from portal.wording import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,34 +26,18 @@ class SamplePlate:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchPage:
-    """The front page.
-
-    ``problem`` is the sentence about a text that is neither plate nor Renavam, ``hint`` a sentence
-    on its error; "" where there is none. ``padded`` is the Renavam that a shorter one may stand
-    for, else "".
-    """
-
-    template: ClassVar[str] = "pages/search.html"
-    query: str
-    problem: str
-    hint: str
-    padded: str
-    recent: tuple[RecentLookup, ...]
-    samples: tuple[SamplePlate, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class SignInPage:
     """The sign-in page.
 
-    ``next_path`` is the path after signing in. ``pass_through`` decides which token the form asks
-    for.
+    ``next_path`` is the path after signing in, and ``purpose`` says what it shows: ``consultar
+    ABC1D23``, or "" for a page that is not about a vehicle. ``pass_through`` decides which token
+    the form asks for.
     """
 
     template: ClassVar[str] = "pages/sign_in.html"
     pass_through: bool
     next_path: str
+    purpose: str
     problem: str
 
 
@@ -102,20 +72,6 @@ class DossierSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class VerifyPage:
-    """The verification page.
-
-    ``outcome`` "forged": this portal did not sign the code. "former": the code was signed by a
-    version that did not record whether the data was real.
-    """
-
-    template: ClassVar[str] = "pages/verify.html"
-    code: str
-    outcome: Literal["none", "forged", "former", "verified"]
-    summary: DossierSummary | None
-
-
-@dataclass(frozen=True, slots=True)
 class GlossaryPage:
     """The glossary page: every term, in the glossary's order."""
 
@@ -136,45 +92,27 @@ class ErrorPage:
     retry_path: str
 
 
-# The plate field has no room for a longer text.
-_LONGEST_QUERY: Final = 64
-_LONGEST_CODE: Final = 1000
+_VEHICLE_PATH: Final = re.compile(r"/(?:placa|renavam)/([^/]+)")
 _DIGEST_GROUP: Final = 4
-
-
-def search_page(
-    *,
-    query: str = "",
-    problem: str = "",
-    recent: Sequence[RecentLookup] = (),
-    samples: Sequence[SamplePlate] = (),
-) -> SearchPage:
-    """The front page; with ``query`` and ``problem``, the form with its error."""
-    return SearchPage(
-        query=sanitise_echo(query, _LONGEST_QUERY),
-        problem=problem,
-        hint=what_is_wrong(query) if problem else "",
-        padded=padded_renavam(query) if problem else "",
-        recent=tuple(recent),
-        samples=tuple(samples),
-    )
 
 
 def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "") -> SignInPage:
     """The sign-in form; the caller must have checked that ``next_path`` is safe."""
-    return SignInPage(pass_through, next_path, problem)
+    return SignInPage(pass_through, next_path, purpose_of(next_path), problem)
 
 
-def verify_page(
-    code: str = "", summary: DossierSummary | None = None, is_former: bool = False
-) -> VerifyPage:
-    """The verification form, with the outcome for ``code`` if there is one."""
-    code = sanitise_echo(code, _LONGEST_CODE)
-    if summary is not None:
-        return VerifyPage(code, "verified", summary)
-    if not code:
-        return VerifyPage(code, "none", None)
-    return VerifyPage(code, "former" if is_former else "forged", None)
+def purpose_of(path: str) -> str:
+    """What a path of this portal shows: ``consultar ABC1D23``, ``comparar ABC1D23 e KZZ-9999``."""
+    parts = urlsplit(path)
+    found = _VEHICLE_PATH.match(parts.path)
+    named = [found[1]] if found else parse_qs(parts.query).get("placas", [""])[0].split(",")
+    subjects = []
+    for text in named[:MOST_PLATES]:
+        try:
+            subjects.append(parse_subject(text).display)
+        except InvalidPlate:
+            return ""
+    return f"{'consultar' if found else 'comparar'} {listed(subjects)}"
 
 
 def glossary_page() -> GlossaryPage:
@@ -193,5 +131,5 @@ def error_page(
 ) -> ErrorPage:
     """An error page; a ``retry_path`` adds a "tentar de novo" link."""
     return ErrorPage(
-        status, title, advice, request_id, sanitise_echo(query, _LONGEST_QUERY), retry_path
+        status, title, advice, request_id, sanitise_echo(query, LONGEST_QUERY), retry_path
     )

@@ -1,12 +1,17 @@
-"""The comparison page: up to four vehicles side by side."""
+"""The comparison page: up to four vehicles side by side.
 
-from collections.abc import Iterator, Sequence
+A column whose answers are not stored waits. The page's script fetches the comparison of that plate
+alone, with all its lookups, and takes its cells over.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import combinations
 from typing import ClassVar, Final, Literal
 
 from portal.charts import Sparkline, sparkline
-from portal.law import ACTS
+from portal.law import ACTS, Act, negotiate
 from portal.presentation import formats
 from portal.presentation.panels import Panel
 from portal.presentation.site.typed_text import sanitise_echo
@@ -25,7 +30,9 @@ from portal.vehicle import ATTRIBUTE_LABELS, Field, Plate
 from portal.wording import counted
 
 MOST_PLATES: Final = 4
+_LEAST_FIELDS: Final = 2
 _MOST_FIELDS: Final = 8
+_MOST_CHOICES: Final = 4
 _LONGEST_TEXT: Final = 64
 _MOST_KINDS: Final = 4
 _LONGEST_PROBLEM: Final = 200
@@ -41,10 +48,11 @@ class Cell:
     """One vehicle's value in a row.
 
     Only a "known" cell is a statement about the vehicle. "unavailable": the lookup failed;
-    "unasked": it was not made. ``line`` is the price's course of five years.
+    "unasked": it was not made; "waiting": the script will fetch it. ``line`` is the price's course
+    of five years.
     """
 
-    state: Literal["known", "empty", "hidden", "unavailable", "unasked"]
+    state: Literal["known", "empty", "hidden", "unavailable", "unasked", "waiting"]
     text: str = ""
     note: str = ""
     look: StatusStyle | None = None
@@ -53,27 +61,53 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
+    """``key`` is the same in every comparison, so that the script can take cells over."""
+
+    key: str
     label: str
     cells: tuple[Cell, ...]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the vehicles have the same known value, so that the row tells no difference."""
+        states = {(cell.state, cell.text, cell.note) for cell in self.cells}
+        return len(self.cells) > 1 and len(states) == 1 and self.cells[0].state in _COMPARABLE
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedVehicle:
-    """A column; ``without_url`` is the comparison of the other vehicles, or ""."""
+    """A column.
+
+    ``url`` is the comparison of this vehicle alone with all its lookups, ``without_url`` that of
+    the other vehicles, or "". "waiting": the script fetches ``url``; "idle": this visit must cause
+    no lookup.
+    """
 
     plate: Plate
     name: str
+    line: str
     path: str
+    url: str
     without_url: str
-    is_idle: bool
+    state: Literal["ready", "waiting", "idle"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlateChoice:
+    """A recent plate, and the comparison with it added."""
+
+    plate: Plate
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPage:
     """The comparison page.
 
-    ``fields`` are the form's texts as typed, at least four. ``problem`` is a sentence or "".
-    ``notices`` are warnings about the compared plates.
+    ``fields`` are the form's texts as typed, at least two. ``problem`` is a sentence or "".
+    ``notices`` are warnings about the compared plates. ``joined`` are the compared plates as the
+    form sends them, ``choices`` recent plates to add; ``has_room`` is False for a full comparison.
+    ``waits``: some column waits, and a browser without scripts goes to ``whole_page_url``.
     """
 
     template: ClassVar[str] = "pages/comparison.html"
@@ -81,6 +115,11 @@ class ComparisonPage:
     problem: str
     notices: tuple[str, ...]
     fields: tuple[str, ...]
+    joined: str
+    has_room: bool
+    choices: tuple[PlateChoice, ...]
+    waits: bool
+    whole_page_url: str
     vehicles: tuple[ComparedVehicle, ...]
     rows: tuple[ComparisonRow, ...]
 
@@ -90,39 +129,61 @@ def comparison_page(
     panels: Sequence[Panels],
     context: RenderContext,
     *,
+    follow: bool = False,
+    recent: Sequence[Plate] = (),
     typed: Sequence[str] = (),
     problem: str = "",
 ) -> ComparisonPage:
     """The vehicles of ``plates`` with their ``panels``, in that order.
 
+    ``follow``: the script fetches columns with unasked lookups. ``recent`` are plates to offer.
     Without plates the page is the empty form.
     """
     contents = [VehicleContents.of(each, context) for each in panels]
-    columns = [list(_cells(one, its, context)) for one, its in zip(contents, panels, strict=True)]
-    texts = [
-        sanitise_echo(text, _LONGEST_TEXT) for text in typed or [plate.text for plate in plates]
+    states = [_state(each, follow=follow) for each in panels]
+    columns = [
+        list(_cells(one, its, context, is_waiting=state == "waiting"))
+        for one, its, state in zip(contents, panels, states, strict=True)
     ]
-    fields = texts[:_MOST_FIELDS] + [""] * (MOST_PLATES - len(texts))
+    texts = [sanitise_echo(text, _LONGEST_TEXT) for text in typed]
+    others = [plate for plate in recent if plate not in plates][:_MOST_CHOICES]
     return ComparisonPage(
         title="Comparar " + (", ".join(p.display for p in plates) if plates else "veículos"),
         problem=sanitise_echo(problem, _LONGEST_PROBLEM),
         notices=tuple(_twins(plates)),
-        fields=tuple(fields),
+        fields=tuple(texts[:_MOST_FIELDS] + [""] * (_LEAST_FIELDS - len(texts))),
+        joined=",".join(plate.text for plate in plates),
+        has_room=len(plates) < MOST_PLATES,
+        choices=tuple(PlateChoice(one, comparison_path([*plates, one])) for one in others),
+        waits="waiting" in states,
+        whole_page_url=_with_lookups(plates),
         vehicles=tuple(
             ComparedVehicle(
                 plate,
                 one.summary.name,
+                one.summary.line,
                 subject_path(plate),
+                _with_lookups([plate]),
                 comparison_path([other for other in plates if other != plate]),
-                any(its.of(lookup).state == "unasked" for lookup, _ in _SHORT_WORDS),
+                state,
             )
-            for plate, one, its in zip(plates, contents, panels, strict=True)
+            for plate, one, state in zip(plates, contents, states, strict=True)
         ),
         rows=tuple(
-            ComparisonRow(cells[0][0], tuple(cell for _, cell in cells))
+            ComparisonRow(cells[0][0], cells[0][1], tuple(cell for _, _, cell in cells))
             for cells in zip(*columns, strict=True)
         ),
     )
+
+
+def _state(panels: Panels, *, follow: bool) -> Literal["ready", "waiting", "idle"]:
+    if not any(panel.state == "unasked" for panel in panels.all):
+        return "ready"
+    return "waiting" if follow else "idle"
+
+
+def _with_lookups(plates: Sequence[Plate]) -> str:
+    return f"{comparison_path(plates)}&completo=1" if plates else ""
 
 
 def comparison_path(plates: Sequence[Plate]) -> str:
@@ -144,30 +205,51 @@ def _twins(plates: Sequence[Plate]) -> Iterator[str]:
 
 
 def _cells(
+    contents: VehicleContents, panels: Panels, context: RenderContext, *, is_waiting: bool
+) -> Iterator[tuple[str, str, Cell]]:
+    """The cells of one vehicle with their keys and labels, in one order for every vehicle.
+
+    A lookup that the script will make leaves its cells waiting.
+    """
+    for key, label, cell in _known_cells(contents, panels, context):
+        yield key, label, Cell("waiting") if is_waiting and cell.state == "unasked" else cell
+
+
+def _known_cells(
     contents: VehicleContents, panels: Panels, context: RenderContext
-) -> Iterator[tuple[str, Cell]]:
-    """The labelled cells of one vehicle, in the same order for every vehicle."""
+) -> Iterator[tuple[str, str, Cell]]:
     summary = contents.summary
-    unasked = _is_unasked(panels)
+    waits = any(panel.state == "unasked" for panel in panels.all)
     kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
-    note = f"resposta guardada: {', '.join(kept)}" if kept else ""
-    verdict = Cell("known", summary.verdict.headline, note, summary.look)
-    yield "Conclusão", Cell("unasked") if unasked else verdict
+    note = f"resposta guardada: {', '.join(kept)}" if kept else summary.verdict.caveat
+    # A verdict that the missing answers cannot improve is told before they arrive.
+    is_open = waits and summary.verdict.level != "blocked"
+    verdict = Cell("known", summary.verdict.finding, note, summary.look)
+    yield "verdict", "Conclusão", Cell("unasked") if is_open else verdict
     for act, line in zip(ACTS, summary.matrix, strict=True):
-        label = line.row.label if act == "removal" else f"{line.row.label}?"
         answer = Cell("known", line.row.short, look=line.look)
-        yield label, Cell("unasked") if unasked else answer
-    yield "Multas em aberto", _dated(_fines(contents, panels), panels.renainf)
-    yield "Restrições judiciais", _dated(_restrictions(contents, panels), panels.renajud)
-    for label, cell in _prices(contents, panels):
-        yield label, _dated(cell, panels.decode)
+        is_open = waits and line.row.mark == "unknown"
+        yield act, _ACT_LABELS[act], Cell("unasked") if is_open else answer
+    yield "fines", "Multas em aberto", _dated(_fines(contents, panels), panels.renainf)
+    yield "courts", "Restrições judiciais", _dated(_restrictions(contents, panels), panels.renajud)
+    for key, label, cell in _prices(contents, panels):
+        yield key, label, _dated(cell, panels.decode)
+    yield "net", "FIPE menos as multas", _net(contents, panels)
     facts = {fact.label: fact.field for fact in contents.facts.facts} if contents.facts else {}
-    for label in (ATTRIBUTE_LABELS[name] for name in _FACTS):
+    for name in _FACTS:
+        label = ATTRIBUTE_LABELS[name]
         known = label in facts
-        yield label, _field(facts[label]) if known else _absent(panels, "decode")
-    yield "Consultado", _lookup_ages(panels, context)
+        yield name, label, _field(facts[label]) if known else _absent(panels, "decode")
+    yield "asked", "Consultado", _lookup_ages(panels, context)
 
 
+_COMPARABLE: Final = ("known", "empty", "hidden")
+_ACT_LABELS: Final[Mapping[Act, str]] = {
+    "transfer": "Transferir",
+    "licence": "Licenciar",
+    "drive": "Circular",
+    "removal": "Recolher ao pátio",
+}
 _FACTS: Final = (
     *("built_year_text", "model_year_text", "fuel", "power_text", "displacement_text"),
     *("gearbox", "passengers_text", "national"),
@@ -213,7 +295,7 @@ def _fines(contents: VehicleContents, panels: Panels) -> Cell:
         return _absent(panels, "renainf")
     if not totals.open_count:
         return Cell("known", "nenhuma nos registros")
-    count = counted(totals.open_count, "multa", "multas")
+    count = totals.open_words
     if totals.without_amount:
         count += f", {formats.integer(totals.without_amount)} sem valor informado"
     return Cell("known", formats.brl(totals.amount or None), count)
@@ -233,14 +315,30 @@ def _restrictions(contents: VehicleContents, panels: Panels) -> Cell:
     return Cell("known", f"{formats.integer(count)} em vigor", "; ".join(shown))
 
 
-def _prices(contents: VehicleContents, panels: Panels) -> Iterator[tuple[str, Cell]]:
-    if contents.facts is None:
-        yield "Preço FIPE", _absent(panels, "decode")
-        yield "FIPE em 12 meses", _absent(panels, "decode")
-        return
-    prices = contents.facts.prices
-    yield "Preço FIPE", _price(prices)
-    yield "FIPE em 12 meses", _twelve_months(prices)
+def _prices(contents: VehicleContents, panels: Panels) -> Iterator[tuple[str, str, Cell]]:
+    prices = contents.facts.prices if contents.facts else None
+    absent = _absent(panels, "decode")
+    yield "price", "Preço FIPE", _price(prices) if prices else absent
+    yield "change", "FIPE em 12 meses", _twelve_months(prices) if prices else absent
+
+
+def _net(contents: VehicleContents, panels: Panels) -> Cell:
+    """The price less the open fines, whose debt goes with the vehicle."""
+    totals = contents.summary.fines
+    if contents.facts is None or totals is None:
+        return _absent(panels, "decode" if contents.facts is None else "renainf")
+    likeliest = contents.facts.prices.likeliest
+    known = [tab.current for tab in likeliest if tab.current is not None]
+    if not known:
+        return Cell("empty", NO_PRICE)
+    nets = [negotiate(price, totals).scenario(100).ceiling or Decimal(0) for price in known]
+    notes = []
+    if contents.summary.verdict.level == "blocked":
+        notes.append("só depois da baixa da restrição")
+    if totals.without_amount:
+        notes.append(counted(totals.without_amount, "multa sem valor", "multas sem valor"))
+    ends = dict.fromkeys(formats.brl(net) for net in (min(nets), max(nets)))
+    return Cell("known", " a ".join(ends), "; ".join(notes))
 
 
 def _price(prices: Prices) -> Cell:

@@ -1,16 +1,27 @@
 """The negotiation sheet: a reference price minus open fines and expected costs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Final, Literal
 
-from portal.law import SHARES, UNVERIFIED, Cost, Negotiation, Share, Unverified, negotiate
+from portal.law import (
+    SHARES,
+    UNVERIFIED,
+    Cost,
+    Negotiation,
+    Share,
+    Totals,
+    Unverified,
+    negotiate,
+    totals,
+)
 from portal.presentation import formats
 from portal.presentation.panels import Panel
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.typed_money import NotMoney, read_money
 from portal.presentation.vehicle.contents import VehicleContents
+from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.gaps import Unavailable
 from portal.presentation.vehicle.panel import (
     LOOKUP_WORDS,
@@ -31,6 +42,9 @@ SHARE_WORDS: Final[Mapping[Share, str]] = {
     80: "com 20% de desconto",
     60: "com 40% de desconto (SNE)",
 }
+# The form sends this before the fines' numbers, so that a form without any chosen fine differs
+# from an address without a choice.
+NO_FINE: Final = "0"
 COSTS: Final[Mapping[str, str]] = {
     "transferencia": "Transferência e vistoria",
     "ipva": "IPVA e licenciamento",
@@ -42,6 +56,7 @@ LONGEST_TEXT: Final = 40
 _TYPED: Final = "informado por você"
 _WRONG_VERSION: Final = "Escolha uma das versões da lista."
 _WRONG_SHARE: Final = "Escolha 100%, 80% ou 60%."
+_WRONG_FINES: Final = "Escolha entre as multas em aberto desta página."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +80,16 @@ class VersionChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class FineChoice:
+    """An open fine that the sum may include; ``amount`` is None where it is unknown."""
+
+    number: int
+    title: str
+    amount: Decimal | None
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SheetLine:
     """The starting price or a deduction; ``said`` replaces an ``amount`` of None."""
 
@@ -83,6 +108,9 @@ class NegotiationPage:
     that the sums and the verdict are based on. ``problems`` are sentences about invalid choices.
     With any problem no sheet is shown, because a ceiling without a cost that the buyer meant to
     deduct would mislead.
+
+    ``fine_choices`` are the open fines; the sums deduct the chosen ones. ``not_certain`` says why
+    the ceiling is no price to pay yet, or "".
 
     ``ceiling`` is None where it is unknown or not positive. ``at_most``: fines without an amount
     still have to be deducted from the ceiling. If the registration fits several versions equally,
@@ -104,6 +132,7 @@ class NegotiationPage:
     share: Share
     shares: tuple[Share, ...]
     share_words: Mapping[Share, str]
+    fine_choices: tuple[FineChoice, ...]
     fields: tuple[CostField, ...]
     problems: tuple[str, ...]
     lines: tuple[SheetLine, ...]
@@ -124,6 +153,19 @@ class NegotiationPage:
         return self.summary.verdict.level == "blocked"
 
     @property
+    def not_certain(self) -> str:
+        """Why the ceiling is no price to pay yet; "" where nothing found stops the transfer."""
+        if self.is_blocked:
+            return "Só vale depois da baixa da restrição."
+        if self.summary.verdict.row("transfer").mark == "unknown":
+            return "Não se sabe se o veículo pode ser transferido: falta uma consulta."
+        return ""
+
+    @property
+    def has_unchosen(self) -> bool:
+        return not all(choice.chosen for choice in self.fine_choices)
+
+    @property
     def ceiling_label(self) -> str:
         what = "Resultado depois da baixa" if self.is_blocked else "Teto sugerido"
         return f"{what}, no máximo" if self.at_most else what
@@ -140,16 +182,18 @@ def negotiation_page(
 ) -> NegotiationPage:
     """The sheet for the query parameters of the form.
 
-    ``query`` may hold ``versao``, ``multas`` (100, 80 or 60) and the names of COSTS, each as text.
-    Any of them may be missing or invalid.
+    ``query`` may hold ``versao``, ``parte`` (100, 80 or 60: the share of the fines to pay),
+    ``multas`` (``1,3``: the numbers of the fines to deduct, all open ones if it is missing) and the
+    names of COSTS, each as text. Any of them may be missing or invalid.
     """
     contents = VehicleContents.of(panels, context)
     prices = contents.facts.prices if contents.facts else None
     tabs = prices.all[:MOST_VERSIONS] if prices else ()
     tab, wrong_version = _chosen(tabs, query.get("versao", ""))
-    share, wrong_share = _share(query.get("multas", ""))
+    share, wrong_share = _share(query.get("parte", ""))
     fields, costs = _costs(query)
-    fines = contents.fines.totals if contents.fines else None
+    choices, wrong_fines = _fine_choices(contents.fines, query.get("multas", ""))
+    fines = _chosen_totals(contents.fines, choices)
     sums = negotiate(tab.current if tab else None, fines, costs)
     ceiling = sums.scenario(share).ceiling
     path = subject_path(plate)
@@ -177,14 +221,15 @@ def negotiation_page(
         share=share,
         shares=SHARES,
         share_words=SHARE_WORDS,
+        fine_choices=choices,
         fields=fields,
-        problems=tuple(problem for problem in (wrong_version, wrong_share) if problem),
-        lines=tuple(_lines(tab, sums, share, contents, panels, context)),
+        problems=tuple(problem for problem in (wrong_version, wrong_share, wrong_fines) if problem),
+        lines=tuple(_lines(tab, sums, share, contents, choices, panels, context)),
         sums=sums,
         tie=_tie(prices, tab) if prices and tab else "",
         ceiling=ceiling if ceiling is not None and ceiling > 0 else None,
         at_most=sums.fines_without_amount > 0 and ceiling is not None and ceiling > 0,
-        notes=tuple(_notes(tab, sums, share)),
+        notes=tuple(_notes(tab, sums, share, choices)),
         unverified=UNVERIFIED,
     )
 
@@ -215,6 +260,33 @@ def _share(text: str) -> tuple[Share, str]:
     return (found, "") if found else (SHARES[0], _WRONG_SHARE)
 
 
+def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[FineChoice, ...], str]:
+    """The open fines, chosen by the numbers in a text, and the sentence about a wrong one."""
+    rows = [row for row in fines.rows if row.law.is_open] if fines else []
+    typed = {part.strip() for part in text.split(",")} - {"", NO_FINE}
+    wanted = {row.number for row in rows if str(row.number) in typed}
+    is_wrong = bool(fines) and len(wanted) < len(typed)
+    everything = not text or is_wrong
+    choices = tuple(
+        FineChoice(
+            row.number,
+            f"{formats.short_date(row.law.committed_on)} · {row.law.description}",
+            row.law.amount.value,
+            everything or row.number in wanted,
+        )
+        for row in rows
+    )
+    return choices, _WRONG_FINES if is_wrong else ""
+
+
+def _chosen_totals(fines: FineList | None, choices: Sequence[FineChoice]) -> Totals | None:
+    """The totals of the chosen fines; of every fine where all open ones are chosen."""
+    if fines is None or all(choice.chosen for choice in choices):
+        return fines.totals if fines else None
+    chosen = {choice.number for choice in choices if choice.chosen}
+    return totals(tuple(row.law for row in fines.rows if row.number in chosen))
+
+
 def _costs(query: Mapping[str, str]) -> tuple[tuple[CostField, ...], tuple[Cost, ...]]:
     fields, costs = [], []
     for name, label in COSTS.items():
@@ -234,6 +306,7 @@ def _lines(
     sums: Negotiation,
     share: Share,
     contents: VehicleContents,
+    choices: Sequence[FineChoice],
     panels: Panels,
     context: RenderContext,
 ) -> Iterator[SheetLine]:
@@ -252,10 +325,14 @@ def _lines(
     elif not totals.open_count:
         yield SheetLine("Multas em aberto", None, "nenhuma nos registros", source)
     else:
-        count = counted(totals.open_count, "multa", "multas")
+        count = totals.open_words
         owed = sums.scenario(share).fines
         label = f"{count} em aberto, {SHARE_WORDS[share]}"
-        yield SheetLine(label, -owed if owed else None, formats.MISSING, source)
+        if not all(choice.chosen for choice in choices):
+            chosen = sum(choice.chosen for choice in choices)
+            label = f"{chosen} de {count} em aberto, {SHARE_WORDS[share]}"
+        said = formats.MISSING if any(choice.chosen for choice in choices) else "nenhuma escolhida"
+        yield SheetLine(label, -owed if owed else None, said, source)
     for cost in sums.costs:
         yield SheetLine(cost.label, -cost.amount, "", _TYPED)
 
@@ -269,9 +346,19 @@ def _source_and_date(panel: Panel, context: RenderContext) -> str:
     return f"{kind} de {formats.moment(panel.fetched_at)}{source}"
 
 
-def _notes(tab: PriceTab | None, sums: Negotiation, share: Share) -> Iterator[str]:
+def _notes(
+    tab: PriceTab | None, sums: Negotiation, share: Share, choices: Sequence[FineChoice]
+) -> Iterator[str]:
     if tab and tab.doubt:
         yield tab.doubt
+    left_out = [choice for choice in choices if not choice.chosen]
+    if left_out:
+        count = counted(
+            len(left_out), "multa em aberto ficou fora", "multas em aberto ficaram fora"
+        )
+        known = [choice.amount for choice in left_out if choice.amount is not None]
+        cost = f" ({formats.brl(sum(known, Decimal(0)))})" if known else ""
+        yield f"{count} da conta{cost}: a dívida acompanha o veículo até ser paga."
     if sums.fines_without_amount:
         yield counted(
             sums.fines_without_amount,

@@ -50,12 +50,12 @@ class VehicleContents:
                 changes=changes_of(panels, context),
                 decode_wanted=decode_wanted,
                 check_digit_holds=check_digit_holds,
-                stale=_stale(panels, decode_wanted=decode_wanted),
+                stale=stale_moments(panels, decode_wanted=decode_wanted),
             ),
         )
 
 
-def _stale(panels: Panels, *, decode_wanted: bool) -> Stale:
+def stale_moments(panels: Panels, *, decode_wanted: bool) -> Stale:
     """The moments, in local time, of the stale answers."""
     parts: dict[Missing, Panel] = {"fines": panels.renainf, "restrictions": panels.renajud}
     if decode_wanted:

@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from portal.law import RULES_NOTE, FineAssessment, Totals
+from portal.law import RULES_NOTE, FineAssessment, Totals, fines_in_words
 from portal.presentation import formats
 from portal.presentation.source_text import named
 from portal.presentation.vehicle.fine_choice import (
@@ -26,7 +26,7 @@ from portal.presentation.vehicle.fine_facts import (
     multiplier_of,
     short_authority,
 )
-from portal.presentation.vehicle.fines import FineList, FineRow, fines_in_words
+from portal.presentation.vehicle.fines import FineList, FineRow
 from portal.vehicle import STATES, Field, Fine, fold
 from portal.wording import counted
 

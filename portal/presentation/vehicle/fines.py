@@ -1,6 +1,5 @@
 """The fines of a vehicle: each with its legal assessment, and their totals."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from portal.law import FineAssessment, Totals, assess, totals
@@ -8,7 +7,6 @@ from portal.presentation.panels import Panel
 from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.record_details import FineDetails, fine_details
 from portal.vehicle import Fine, Identity, read_fines
-from portal.wording import counted
 
 # A longer table would dominate the page, and nobody would read it. The totals count every fine, and
 # the page says how many rows it omits.
@@ -82,16 +80,3 @@ def fine_list(
         totals=totals(assessments),
         assessments=assessments,
     )
-
-
-def fines_in_words(laws: Iterable[FineAssessment]) -> str:
-    """The count of fines and of notices: ``30 multas e 1 autuação``; "" where there are none.
-
-    A notice of autuação is not a fine yet, so it is counted apart.
-    """
-    standings = [law.standing for law in laws]
-    notices = standings.count("notice")
-    fines = len(standings) - notices
-    parts = [counted(fines, "multa", "multas")] if fines else []
-    parts += [counted(notices, "autuação", "autuações")] if notices else []
-    return " e ".join(parts)

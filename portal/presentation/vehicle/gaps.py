@@ -22,6 +22,9 @@ _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,
     "out_of_scope",
     "not_for_renavam",
+    # Not before the next day, which the reason says.
+    "day_limit",
+    "token_limit",
 )
 _NO_CLEAN_RECORD: Final = "não significa “nada consta”"
 

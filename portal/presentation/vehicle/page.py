@@ -106,11 +106,10 @@ class RecordViews:
                 return self.restrictions
 
     @property
-    def waits(self) -> bool:
-        """Whether a panel of the page has yet to arrive; that of a Renavam has no vehicle data."""
+    def all(self) -> tuple[PanelView[object], ...]:
+        """Those that the page shows; that of a Renavam has no vehicle data."""
         facts = (self.facts,) if isinstance(self.subject, Plate) else ()
-        shown = (self.summary, *facts, self.fines, self.restrictions)
-        return any(view.state == "waiting" for view in shown)
+        return (self.summary, *facts, self.fines, self.restrictions)
 
     @property
     def ledger(self) -> PanelView[FineLedger]:
@@ -221,7 +220,7 @@ def vehicle_page(
     return VehiclePage(
         plate=plate,
         path=path,
-        waits=records.waits,
+        waits=any(view.state == "waiting" for view in records.all),
         whole_page_url=choice.address(f"{path}?completo=1"),
         records=records,
         report=report_section(

@@ -33,10 +33,14 @@ NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
 @dataclass(frozen=True, slots=True)
 class YearOfPrices:
-    """A table row: the year and its twelve months, None where no price is known."""
+    """A table row: the year and its twelve months, None where no price is known.
+
+    ``texts`` are the cells: "89.325", with "*" for a prediction, "—" for None.
+    """
 
     year: int
     months: tuple[PricePoint | None, ...]
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +312,14 @@ def _gaps(months: Sequence[date]) -> str:
 def _years(points: Sequence[PricePoint]) -> tuple[YearOfPrices, ...]:
     by_month = {(point.month.year, point.month.month): point for point in points}
     return tuple(
-        YearOfPrices(year, tuple(by_month.get((year, number)) for number in range(1, 13)))
+        _year(year, tuple(by_month.get((year, number)) for number in range(1, 13)))
         for year in sorted({year for year, _ in by_month}, reverse=True)
     )
+
+
+def _year(year: int, months: tuple[PricePoint | None, ...]) -> YearOfPrices:
+    texts = (
+        "—" if point is None else formats.integer(point.value) + ("*" if point.predicted else "")
+        for point in months
+    )
+    return YearOfPrices(year, months, tuple(texts))

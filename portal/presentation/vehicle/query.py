@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 
 Query = tuple[tuple[str, str], ...]
 
-_MOST: Final = 12
+_MOST: Final = 64
 _LONGEST: Final = 64
 _NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
 
 
 def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
-    """The parameters that links keep: short ones with plain names, a dozen at most."""
+    """The parameters that links keep: short ones with plain names, 64 at most."""
     kept = [
         (name, value)
         for name, value in sent

@@ -15,17 +15,22 @@ from flask import (
     request,
     url_for,
 )
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, TooManyRequests
 
 from portal.access import HistoryUnavailable, TokensUnavailable
+from portal.dossiers import DossiersUnavailable
 from portal.gateway import Failure
 from portal.presentation import error_page
 from portal.presentation.failure_texts import ERROR_MESSAGES, ERROR_PAGES, FAULTS
+from portal.presentation.formats import duration
 
 log = logging.getLogger(__name__)
 
 # Temporary errors, whose page offers a retry link.
 _RETRYABLE: Final = (429, 500, 503, 504)
+# A link that fails for longer than this is no help.
+_LONGEST_WAIT_S: Final = 5.0
+WAIT_FIRST: Final = "Foram muitos pedidos em pouco tempo. Espere {} e tente de novo."
 
 
 def is_json_path(path: str) -> bool:
@@ -54,16 +59,28 @@ def failure_response(failure: Failure, pass_through: bool) -> Response:
     return message_response(status, fault.message, retry_after_s if status in (429, 503) else None)
 
 
-def page_error(status: int, title: str = "", advice: str = "", query: str = "") -> Response:
-    """An error page; rendering it starts no lookup."""
+def page_error(
+    status: int,
+    title: str = "",
+    advice: str = "",
+    query: str = "",
+    retry_after_s: float | None = None,
+) -> Response:
+    """An error page; rendering it starts no lookup.
+
+    It offers a retry only where one may succeed, and says how long to wait for it.
+    """
     defaults = ERROR_PAGES.get(status, ERROR_PAGES[500] if status >= 500 else ERROR_PAGES[400])
+    if retry_after_s is not None and status == 429 and not advice:
+        advice = WAIT_FIRST.format(duration(ceil(retry_after_s)))
+    may_succeed = status in _RETRYABLE and (retry_after_s or 0) <= _LONGEST_WAIT_S
     page = error_page(
         status,
         title or defaults[0],
         advice or defaults[1],
         g.request_id,
         query=query,
-        retry_path=_retry_path() if status in _RETRYABLE else "",
+        retry_path=_retry_path() if may_succeed else "",
     )
     return make_response(render_template(page.template, page=page), status)
 
@@ -80,17 +97,18 @@ def _retry_path() -> str:
 def register_errors(app: Flask) -> None:
     """Register the handlers; each error is answered in the format of its path."""
 
-    def error_response(status: int) -> Response:
+    def error_response(status: int, retry_after_s: float | None = None) -> Response:
         if is_json_path(request.path):
             return message_response(
                 status, ERROR_MESSAGES.get(status, "O pedido não foi entendido.")
             )
-        return page_error(status)
+        return page_error(status, retry_after_s=retry_after_s)
 
     def http_exception(error: HTTPException) -> Response:
         if error.response is not None or error.code is None or error.code < 400:
             return make_response(error.get_response())
-        response = error_response(error.code)
+        wait = error.retry_after if isinstance(error, TooManyRequests) else None
+        response = error_response(error.code, wait if isinstance(wait, int) else None)
         for name, value in error.get_headers():
             if name in ("Allow", "Retry-After"):
                 response.headers[name] = value
@@ -107,7 +125,9 @@ def register_errors(app: Flask) -> None:
         log.error("unexpected %s at %s", type(error).__name__, location)
         return error_response(500)
 
-    def database_unavailable(error: HistoryUnavailable | TokensUnavailable) -> Response:
+    def database_unavailable(
+        error: HistoryUnavailable | TokensUnavailable | DossiersUnavailable,
+    ) -> Response:
         log.error("%s: %s", type(error).__name__, error)
         response = error_response(503)
         response.headers["Retry-After"] = "1"
@@ -123,6 +143,6 @@ def register_errors(app: Flask) -> None:
 
     app.before_request(reject_undecodable_query)
     app.register_error_handler(HTTPException, http_exception)
-    for error_class in (HistoryUnavailable, TokensUnavailable):
+    for error_class in (HistoryUnavailable, TokensUnavailable, DossiersUnavailable):
         app.register_error_handler(error_class, database_unavailable)
     app.register_error_handler(Exception, unexpected_exception)

@@ -7,10 +7,11 @@ allow up to twice as many requests.
 """
 
 import ipaddress
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cache, partial
 from math import ceil
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
@@ -26,6 +27,10 @@ T = TypeVar("T")
 # Enough attempts for mistyped tokens, and too few to guess one.
 WRONG_TOKENS: Final = "5/minute;20/hour"
 SIGN_IN_WINDOW_S: Final = 3600  # the longest of these windows
+# Enough for mistyped numbers of dossiers. A number has 60 random bits, a link's key 128.
+WRONG_DOSSIERS: Final = "20/minute;100/hour"
+# A rendering takes about a second of processor time.
+ISSUED_DOSSIERS: Final = "30/minute;300/hour"
 REDIS_TIMEOUT_S: Final = 1.0
 
 
@@ -44,16 +49,22 @@ class RateLimits:
         self._token = _parse_limit(token)
         self._address = _parse_limit(address)
         self._redis = _RedisLimits(redis_url) if redis_url else None
+        self._setup = threading.Lock()
+        self._local: FixedWindowRateLimiter | None = None
 
-    @cached_property
-    def _sign_in_limits(self) -> "list[RateLimitItem]":
-        return _parse_limit(WRONG_TOKENS)
+    def _local_counters(self) -> "FixedWindowRateLimiter":
+        """Return the counters of this process, created once by the first caller.
 
-    @cached_property
-    def _local(self) -> "FixedWindowRateLimiter":
-        from limits.storage import MemoryStorage
+        The lock is needed because ``functools.cached_property`` has none since Python 3.12:
+        simultaneous first sign-ins would each count in counters of their own.
+        """
+        if self._local is None:
+            with self._setup:
+                if self._local is None:
+                    from limits.storage import MemoryStorage
 
-        return _strategy(MemoryStorage())
+                    self._local = _strategy(MemoryStorage())
+        return self._local
 
     @property
     def counts_requests(self) -> bool:
@@ -68,12 +79,33 @@ class RateLimits:
 
     def sign_in(self, address: str | None) -> int | None:
         """Count one sign-in; call it before the token check, against parallel attempts."""
-        return self._count(self._sign_in_limits, "sign-in", network(address))
+        return self._count(_sign_in_limits(), "sign-in", network(address))
 
     def reset_sign_in(self, address: str | None) -> None:
         """Reset the sign-in counter of an address after its token was accepted."""
-        for item in self._sign_in_limits:
+        for item in _sign_in_limits():
             self._run(partial(_clear, item=item, kind="sign-in", subject=network(address)))
+
+    def guess_wait(self, address: str | None) -> int | None:
+        """The wait of an address that named too many unknown dossiers; counts nothing.
+
+        A known dossier is neither counted nor resets the counter, so that one valid link does not
+        free its holder to guess. Parallel requests may pass the limit by their number.
+        """
+        subject = network(address)
+        for item in _guess_limits():
+            wait = self._run(partial(_wait, item=item, kind="dossier", subject=subject))
+            if wait is not None:
+                return wait
+        return None
+
+    def count_guess(self, address: str | None) -> None:
+        """Count an unknown number or key of a dossier."""
+        self._count(_guess_limits(), "dossier", network(address))
+
+    def issue(self, address: str | None) -> int | None:
+        """Count the issuing of a dossier."""
+        return self._count(_issue_limits(), "issue", network(address))
 
     def _count(self, items: "Sequence[RateLimitItem]", kind: str, subject: str) -> int | None:
         for item in items:
@@ -87,7 +119,7 @@ class RateLimits:
         if self._redis is not None:
             with suppress(Exception), self._redis.breaker.guard():
                 return operation(self._redis.strategy)
-        return operation(self._local)
+        return operation(self._local_counters())
 
 
 class _RedisLimits:
@@ -111,6 +143,21 @@ def seconds(wait_s: int) -> str:
     return f"{minutes} minutos" if minutes > 1 else "1 minuto"
 
 
+@cache
+def _sign_in_limits() -> "list[RateLimitItem]":
+    return _parse_limit(WRONG_TOKENS)
+
+
+@cache
+def _guess_limits() -> "list[RateLimitItem]":
+    return _parse_limit(WRONG_DOSSIERS)
+
+
+@cache
+def _issue_limits() -> "list[RateLimitItem]":
+    return _parse_limit(ISSUED_DOSSIERS)
+
+
 def _strategy(storage: "Storage") -> "FixedWindowRateLimiter":
     from limits.strategies import FixedWindowRateLimiter
 
@@ -131,6 +178,20 @@ def _hit(
 ) -> int | None:
     if strategy.hit(item, kind, subject):
         return None
+    return _remaining(strategy, item, kind, subject)
+
+
+def _wait(
+    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
+) -> int | None:
+    if strategy.test(item, kind, subject):
+        return None
+    return _remaining(strategy, item, kind, subject)
+
+
+def _remaining(
+    strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
+) -> int:
     reset_at = strategy.get_window_stats(item, kind, subject).reset_time
     return max(1, ceil(reset_at - time.time()))
 

@@ -1,20 +1,28 @@
 """The comparison of up to four plates.
 
-It costs as much as the vehicle pages of its plates, and runs all lookups in parallel.
+It costs as much as the vehicle pages of its plates. The page comes at once with the stored answers;
+its script fetches the other columns one by one, and ``?completo=1`` gives all of them in one
+response, with all lookups in parallel.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from flask import make_response, redirect, render_template, request
+from flask import Response, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
-from portal.gateway import DECODE, RENAINF, RENAJUD, Directive
-from portal.presentation import MOST_PLATES, RenderContext, comparison_page, comparison_path
+from portal.gateway import Directive
+from portal.presentation import (
+    MOST_PLATES,
+    Panels,
+    RenderContext,
+    comparison_page,
+    comparison_path,
+)
 from portal.presentation.failure_texts import INVALID_PLATE
+from portal.presentation.site.typed_subject import normalise_query, plates_in
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
-from portal.web.pages.lookups import Lookups
-from portal.web.pages.public import normalise_query
+from portal.web.pages.lookups import PLATE_OPERATIONS, Lookups
 from portal.web.pages.sessions import is_user_initiated
 
 NONE_GIVEN = "Informe pelo menos uma placa."
@@ -26,14 +34,16 @@ class _InvalidPlates(ValueError):
 
 
 class ComparisonPages:
-    """``record_history`` stores a plate in the visitor's own history."""
+    """``record_history`` stores a plate in the visitor's own history, ``recent`` lists it."""
 
     def __init__(
         self,
         lookups: Lookups,
         render_context: Callable[[], RenderContext],
         record_history: Callable[[Plate | Renavam], None],
+        recent: Callable[[], Sequence[Plate | Renavam]],
     ) -> None:
+        self._recent = recent
         self._lookups = lookups
         self._render_context = render_context
         self._record_history = record_history
@@ -41,31 +51,53 @@ class ComparisonPages:
     def compare(self, identity: Identity) -> BaseResponse:
         values = request.args.getlist("placas")
         typed = [text.strip() for part in values for text in part.split(",") if text.strip()]
+        with_lookups = request.args.get("completo") == "1"
+        if not values:
+            return self._page((), ())
         try:
             plates = _plates(typed)
         except _InvalidPlates as error:
-            page = comparison_page((), (), self._render_context(), typed=typed, problem=str(error))
-            return make_response(render_template(page.template, page=page), 400)
+            return self._page((), (), 400, typed=typed, problem=str(error))
         if values != [",".join(plate.text for plate in plates)]:
             return redirect(comparison_path(plates), 303)
+        directive = Directive.PEEK
         user_initiated = is_user_initiated()
         if user_initiated:
             for plate in plates:
                 self._record_history(plate)
-        panels = self._lookups.panels_of_all(
+            directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
+        panels = self._lookups.panels_of_all(plates, PLATE_OPERATIONS, identity, directive)
+        return self._page(plates, panels, follow=user_initiated)
+
+    def _page(
+        self,
+        plates: Sequence[Plate],
+        panels: Sequence[Panels],
+        status: int = 200,
+        *,
+        follow: bool = False,
+        typed: Sequence[str] = (),
+        problem: str = "",
+    ) -> Response:
+        page = comparison_page(
             plates,
-            (DECODE, RENAINF, RENAJUD),
-            identity,
-            Directive.NORMAL if user_initiated else Directive.PEEK,
+            panels,
+            self._render_context(),
+            follow=follow,
+            recent=[each for each in self._recent() if isinstance(each, Plate)],
+            typed=typed,
+            problem=problem,
         )
-        page = comparison_page(plates, panels, self._render_context())
-        return make_response(render_template(page.template, page=page))
+        return make_response(render_template(page.template, page=page), status)
 
 
 def _plates(typed: list[str]) -> list[Plate]:
     """The distinct plates in the order given; raises _InvalidPlates."""
     plates: dict[Plate, None] = {}
     for text in typed:
+        if several := plates_in(text):
+            plates |= dict.fromkeys(several)
+            continue
         try:
             subject = parse_subject(normalise_query(text))
         except InvalidPlate:

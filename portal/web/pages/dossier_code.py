@@ -10,6 +10,7 @@ from typing import Any, Final
 import segno
 from itsdangerous import BadSignature, URLSafeSerializer
 
+from portal.dossiers import Identifiers, display_number
 from portal.presentation import DossierPage, DossierSummary, NoPrice, Panels
 from portal.presentation.panels import Panel
 
@@ -63,9 +64,9 @@ class DossierCodes:
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
         """The dossier with its code, digest and the QR code of its ``/verificar`` URL.
 
-        An idle dossier is returned unchanged, because it has no content to sign.
+        A dossier without any record is returned unchanged, because it has no content to sign.
         """
-        if page.state == "idle":
+        if page.state == "idle" or not has_records(page):
             return page
         contents, summary = page.contents, page.contents.summary
         no_price: NoPrice = "empty" if summary.price_is_known else "unavailable"
@@ -81,13 +82,26 @@ class DossierCodes:
             restrictions_kept_at=_kept_at(panels.renajud, contents.restrictions),
         )
         code = self.issue(signed)
-        qr_code: Any = segno.make(f"{page.address}/verificar?codigo={code}", error="m")
-        return replace(
-            page,
-            code=code,
-            digest=signed.digest_in_groups,
-            qr=qr_code.svg_data_uri(scale=2, border=2, light="white"),
-        )
+        qr_code = _qr_code(f"{page.address}/verificar?codigo={code}")
+        return replace(page, code=code, digest=signed.digest_in_groups, qr=qr_code)
+
+
+def has_records(page: DossierPage) -> bool:
+    """Whether any lookup of the dossier has a readable answer."""
+    contents = page.contents
+    return any(part is not None for part in (contents.facts, contents.fines, contents.restrictions))
+
+
+def stamp_issued(page: DossierPage, identifiers: Identifiers) -> DossierPage:
+    """The dossier with its number, and a QR code that holds the key of its link."""
+    qr_code = _qr_code(f"{page.address}/verificar?codigo={identifiers.key}")
+    return replace(page, code=display_number(identifiers.number), digest="", qr=qr_code)
+
+
+def _qr_code(address: str) -> str:
+    """A QR code as a ``data:`` URL."""
+    qr_code: Any = segno.make(address, error="m")
+    return str(qr_code.svg_data_uri(scale=2, border=2, light="white"))
 
 
 def _signed(serializer: URLSafeSerializer, code: str) -> Any:

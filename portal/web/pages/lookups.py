@@ -24,8 +24,8 @@ from portal.gateway import (
     Served,
     Snapshot,
 )
-from portal.presentation import Panels, subject_phrase
-from portal.presentation.failure_texts import FAULTS
+from portal.presentation import LookupCost, Panels, subject_phrase
+from portal.presentation.failure_texts import sentence_about
 from portal.presentation.panels import Panel, Replaced
 from portal.vehicle import Plate, Renavam, result_of
 
@@ -37,6 +37,7 @@ OUT_OF_SCOPE = "O seu acesso não inclui esta consulta."
 NOT_FOR_RENAVAM = "Esta consulta é feita pela placa."
 REJECTED = "A fonte de dados não aceitou {}."
 UNKNOWN = "A fonte de dados não tem registro para {}."
+PLATE_OPERATIONS = (DECODE, RENAINF, RENAJUD)
 BROKEN = "Algo deu errado neste portal durante a consulta."
 
 
@@ -101,6 +102,48 @@ class Lookups:
             for subject in subjects
         ]
 
+    def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
+        """The stored answers of each subject, for a list; it starts no lookup and counts nothing.
+
+        Unlike ``panels_of_all`` it does not read the answers that these replaced.
+        """
+        caller = Caller(identity.name, identity.daily_limit, identity.credential)
+
+        def panel(operation: Operation, subject: Plate | Renavam) -> Panel:
+            lookup = Lookup(operation, subject)
+            return self._settle(lookup, partial(self._peeked, lookup, caller, identity))
+
+        return [
+            Panels(
+                decode=panel(DECODE, subject) if isinstance(subject, Plate) else Panel("unasked"),
+                renainf=panel(RENAINF, subject),
+                renajud=panel(RENAJUD, subject),
+            )
+            for subject in subjects
+        ]
+
+    def cost(self, identity: Identity) -> LookupCost:
+        """The most that a plate may cost this identity, and the plates left to it today."""
+        allowed = [one for one in PLATE_OPERATIONS if identity.has_scope(one.name)]
+        prices = [self._gateway.terms(one.name).price for one in allowed]
+        caller = Caller(identity.name, identity.daily_limit, identity.credential)
+        calls_left, midnight_s = self._gateway.left_today(caller)
+        plates_left = None
+        if calls_left is not None:
+            plates_left = calls_left // max(1, len(allowed))
+        return LookupCost(sum(prices, Decimal(0)), plates_left, midnight_s)
+
+    def _peeked(self, lookup: Lookup, caller: Caller, identity: Identity) -> Panel:
+        if not identity.has_scope(lookup.operation.name):
+            return Panel("unavailable", reason=OUT_OF_SCOPE, cause="out_of_scope")
+        snapshot = self._gateway.read(lookup, caller.credential)
+        served = self._gateway.cached(snapshot, Directive.PEEK)
+        if served is None:
+            return Panel("unasked")
+        if served.status != 200:
+            return Panel("unavailable", cause="rejected")
+        return _panel(served, None, Decimal(0))
+
     def _stored(
         self, lookup: Lookup, caller: Caller, identity: Identity, directive: Directive
     ) -> Panel | Snapshot:
@@ -139,7 +182,7 @@ class Lookups:
         try:
             return find()
         except Failure as failure:
-            sentence = FAULTS[failure.kind].sentence
+            sentence = sentence_about(failure.kind, failure.retry_after_s)
             if failure.kind == "not_found":
                 sentence = UNKNOWN.format(subject_phrase(lookup.subject))
             return Panel("unavailable", price=price, reason=sentence, cause=failure.kind)
@@ -189,4 +232,4 @@ def _panel(served: Served, replaced: Served | None, price: Decimal) -> Panel:
 
 def _replaced(served: Served) -> Replaced:
     fetched_at = datetime.fromtimestamp(served.fetched_at, UTC)
-    return Replaced(result_of(served.body), fetched_at)
+    return Replaced(served.body, result_of(served.body), fetched_at)

@@ -1,57 +1,55 @@
 """Pages public in every mode: search, sign-in, glossary, privacy, API reference."""
 
-import re
-import unicodedata
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from urllib.parse import unquote
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
 
-from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    flash,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import (
     DEMO_TOKEN,
     History,
+    Identity,
     RefusedToken,
     TokensUnavailable,
     UnknownToken,
     is_token,
 )
 from portal.presentation import (
+    MOST_PLATES,
+    Panels,
     PrivacyPage,
     RecentLookup,
+    RenderContext,
     SamplePlate,
     api_page,
+    comparison_path,
     glossary_page,
+    recent_lookup,
     search_page,
     sign_in_page,
-    verify_page,
 )
 from portal.presentation.failure_texts import INVALID_PLATE
-from portal.presentation.site.typed_subject import without_label
+from portal.presentation.site.search_page import LONGEST_QUERY
+from portal.presentation.site.typed_subject import normalise_query, plates_in
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.rate_limits import RateLimits, seconds
-from portal.web.pages.dossier_code import DossierCodes
+from portal.web.pages.lookups import Lookups
 from portal.web.pages.sessions import Sessions, local_path
 
 WRONG_TOKEN = "Este token não foi aceito."  # noqa: S105
 EXPIRED_TOKEN = "Este token foi revogado ou venceu."  # noqa: S105
 TOO_MANY_TRIES = "Tentativas demais com tokens errados. Espere {} e tente de novo."
-MAX_CODE_LENGTH = 1000
-_SEPARATORS = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
-_DASHES = str.maketrans("‐–—‑−", "-----")
-_CODE_IN_AN_ADDRESS = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
-
-
-def normalise_query(text: str) -> str:
-    """Normalise a typed or pasted plate or Renavam.
-
-    Removes blanks, dots and the word "renavam", turns every dash into a hyphen, and removes hyphens
-    from a number.
-    """
-    plain = without_label(text).translate(_SEPARATORS).translate(_DASHES)
-    digits = plain.replace("-", "")
-    return digits if digits.isdecimal() else plain
+SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
 
 
 def check_invented(subject: Plate | Renavam) -> None:
@@ -63,32 +61,30 @@ def check_invented(subject: Plate | Renavam) -> None:
         raise InvalidPlate(subject.text)
 
 
-def extract_code(text: str) -> str:
-    """Extract a dossier's code from pasted text.
-
-    Removes blanks and line breaks, which a printed code contains, and accepts the QR code's URL.
-    """
-    plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
-    address = _CODE_IN_AN_ADDRESS.match(plain)
-    code = unquote(address[1]) if address else plain
-    return code.translate(_DASHES)[:MAX_CODE_LENGTH]
-
-
 class PublicPages:
-    """The pages that show no vehicle data."""
+    """The pages that are open in every mode.
+
+    ``showcases`` returns plates of the demonstration, each with a caption and its answers; it is
+    called once a day. ``render_context`` returns the parameters of a page.
+    """
 
     def __init__(
         self,
         sessions: Sessions,
         history: History,
-        codes: DossierCodes,
         samples: Sequence[SamplePlate],
         limits: RateLimits,
         privacy: PrivacyPage,
+        lookups: Lookups,
+        showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]],
+        render_context: Callable[[], RenderContext],
     ) -> None:
+        self._lookups = lookups
+        self._load_showcases = showcases
+        self._render_context = render_context
+        self._showcases: tuple[date, tuple[RecentLookup, ...]] | None = None
         self._sessions = sessions
         self._history = history
-        self._codes = codes
         self._samples = samples
         self._limits = limits
         self._privacy = privacy
@@ -101,7 +97,6 @@ class PublicPages:
         pages.add_url_rule("/entrar", "sign_in", self.sign_in_form)
         pages.add_url_rule("/entrar", "sign_in_post", self.sign_in, methods=["POST"])
         pages.add_url_rule("/sair", "sign_out", self.sign_out, methods=["POST"])
-        pages.add_url_rule("/verificar", "verify", self.verify)
         pages.add_url_rule("/glossario", "glossary", self.glossary)
         pages.add_url_rule("/privacidade", "privacy", self.privacy)
         pages.add_url_rule("/api", "reference", self.reference)
@@ -113,22 +108,34 @@ class PublicPages:
 
     def search_response(self, status: int, query: str = "", problem: str = "") -> Response:
         """The search form with the user's input and the problem in words."""
+        identity = self._identity()
         page = search_page(
             query=query,
             problem=problem,
-            recent=self._recent(),
-            samples=self._samples if self._sessions.is_demo else (),
+            cost=self._lookups.cost(identity) if identity else None,
+            recent=self._recent(identity) if identity else (),
+            showcases=self._showcases_of_today() if self._sessions.is_demo else (),
         )
         return make_response(render_template(page.template, page=page), status)
 
     def find(self) -> BaseResponse:
-        query = request.args.get("q", "")
+        query = request.args.get("q", "")[:LONGEST_QUERY]
         try:
             subject = parse_subject(normalise_query(query))
             check_invented(subject)
         except InvalidPlate:
-            return self.search_response(400, query.strip()[:80], INVALID_PLATE)
+            return self._find_in_text(query)
         return redirect(subject_url(subject), 303)
+
+    def _find_in_text(self, query: str) -> BaseResponse:
+        """Redirect to the plates of a text, if it holds one or a comparison's number of them."""
+        plates = plates_in(query)
+        if not 0 < len(plates) <= MOST_PLATES:
+            return self.search_response(400, query.strip(), INVALID_PLATE)
+        if len(plates) == 1:
+            return redirect(subject_url(plates[0]), 303)
+        flash(SEVERAL_PLATES.format(len(plates)))
+        return redirect(comparison_path(plates), 303)
 
     def erase(self) -> BaseResponse:
         self._history.erase(self._sessions.history_key)
@@ -164,12 +171,6 @@ class PublicPages:
         self._sessions.sign_out()
         return redirect(url_for("open.search"), 303)
 
-    def verify(self) -> str:
-        code = extract_code(request.args.get("codigo", ""))
-        summary = self._codes.read(code) if code else None
-        page = verify_page(code, summary, self._codes.is_former(code))
-        return render_template(page.template, page=page)
-
     def glossary(self) -> str:
         page = glossary_page()
         return render_template(page.template, page=page)
@@ -189,16 +190,33 @@ class PublicPages:
         # Crawlers may fetch vehicle pages, because otherwise they would not see the noindex header.
         return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
 
-    def _recent(self) -> list[RecentLookup]:
+    def _identity(self) -> Identity | None:
+        """The visitor's identity; None also without the database, as the form works without it."""
         try:
-            if self._sessions.current() is None:
-                return []
+            return self._sessions.current()
         except TokensUnavailable:
-            return []  # the search form works without the history
+            return None
+
+    def _recent(self, identity: Identity) -> list[RecentLookup]:
+        entries = self._history.recent(self._sessions.history_key)
+        subjects = [parse_subject(entry.subject) for entry in entries]
+        context = self._render_context()
         return [
-            RecentLookup(parse_subject(entry.subject), datetime.fromtimestamp(entry.asked_at, UTC))
-            for entry in self._history.recent(self._sessions.history_key)
+            recent_lookup(subject, panels, datetime.fromtimestamp(entry.asked_at, UTC), context)
+            for entry, subject, panels in zip(
+                entries, subjects, self._lookups.stored(subjects, identity), strict=True
+            )
         ]
+
+    def _showcases_of_today(self) -> tuple[RecentLookup, ...]:
+        context = self._render_context()
+        if self._showcases is None or self._showcases[0] != context.today:
+            rows = tuple(
+                recent_lookup(plate, panels, None, context, note=caption)
+                for plate, caption, panels in self._load_showcases()
+            )
+            self._showcases = (context.today, rows)
+        return self._showcases[1]
 
 
 def subject_url(subject: Plate | Renavam) -> str:

@@ -26,6 +26,8 @@ from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
+# The blueprint whose pages read no session and set no cookie.
+SHARED: Final = "shared"
 # Browsers silently drop cookies over 4,096 bytes. Encryption and two rounds of base64 nearly
 # double the length of a credential, and the cookie has other content too.
 MAX_CREDENTIAL_LENGTH: Final = 2000
@@ -174,10 +176,10 @@ def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
     """Rate-limit the vehicle pages; the JSON API checks limits in its own order."""
 
     def check_limit() -> None:
-        if request.blueprint not in ("vehicle", "batches"):
+        if request.blueprint not in ("vehicle", "batches", "dossiers", SHARED):
             return
         # Demo visitors share a token, so only their address counts.
-        identity = sessions.signed_in
+        identity = None if request.blueprint == SHARED else sessions.signed_in
         wait_s = limits.request(request.remote_addr, identity.digest if identity else None)
         if wait_s is not None:
             raise TooManyRequests(retry_after=wait_s)

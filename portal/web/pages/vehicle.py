@@ -1,7 +1,7 @@
 """Vehicle pages: plate, panels, Renavam, dossier, negotiation, refresh, report."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from dataclasses import replace
 from typing import Any
 
 from flask import (
@@ -19,7 +19,6 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import History, Identity
 from portal.gateway import (
-    DECODE,
     OPERATIONS,
     RENAINF,
     RENAJUD,
@@ -33,9 +32,9 @@ from portal.presentation import (
     FineChoice,
     Panels,
     RenderContext,
+    Site,
     dossier_page,
     fine_choice,
-    kept_query,
     negotiation_page,
     not_refreshed,
     panel_fragment,
@@ -45,14 +44,15 @@ from portal.presentation import (
     vehicle_page,
     what_changed,
 )
-from portal.presentation.failure_texts import FAULTS, INVALID_PLATE
+from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
 from portal.presentation.panels import Panel
 from portal.system.local_time import local_time
-from portal.vehicle import InvalidPlate, Plate, Renavam
+from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.errors import page_error
 from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
-from portal.web.pages.lookups import REJECTED, Lookups
+from portal.web.pages.lookups import PLATE_OPERATIONS, REJECTED, Lookups
+from portal.web.pages.page_cache import render_cached
 from portal.web.pages.pdf import PDFUnavailable
 from portal.web.pages.public import PublicPages, check_invented
 from portal.web.pages.sessions import Sessions, is_user_initiated
@@ -70,7 +70,7 @@ NOTHING_TO_WRITE_ABOUT = (
     "Nenhum registro deste veículo está disponível agora, e sem registros não há em que "
     "basear a análise. Ela não foi pedida nem cobrada. Tente de novo daqui a pouco."
 )
-PLATE_OPERATIONS = (DECODE, RENAINF, RENAJUD)
+NOT_ASKED = "Esta consulta não tinha sido feita quando o dossiê foi emitido."
 RENAVAM_OPERATIONS = (RENAINF, RENAJUD)
 
 
@@ -89,8 +89,8 @@ class VehiclePages:
         public_pages: PublicPages,
         codes: DossierCodes,
         render_pdf: Callable[[str], bytes],
-        hidden_marker: str,
-        mask_names: bool,
+        render_context: Callable[[], RenderContext],
+        site: Callable[[], Site],
     ) -> None:
         self._lookups = lookups
         self._reports = WrittenReports(gateway)
@@ -99,8 +99,8 @@ class VehiclePages:
         self._public_pages = public_pages
         self._codes = codes
         self._render_pdf = render_pdf
-        self._hidden_marker = hidden_marker
-        self._mask_names = mask_names
+        self._render_context = render_context
+        self._site = site
 
     def blueprint(self) -> Blueprint:
         pages = Blueprint("vehicle", __name__)
@@ -114,9 +114,11 @@ class VehiclePages:
             (f"{plate}/atualizar", "refresh", self.refresh, "POST"),
             (f"{plate}/laudo", "report", self.report, "POST"),
         ):
-            pages.add_url_rule(path, name, self._for_subject(Plate, view), methods=[method])
-        pages.add_url_rule("/renavam/<text>", "renavam", self._for_subject(Renavam, self.renavam))
-        comparison = ComparisonPages(self._lookups, self._render_context, self._record_history)
+            pages.add_url_rule(path, name, self.for_subject(Plate, view), methods=[method])
+        pages.add_url_rule("/renavam/<text>", "renavam", self.for_subject(Renavam, self.renavam))
+        comparison = ComparisonPages(
+            self._lookups, self._render_context, self._record_history, self._recent
+        )
         pages.add_url_rule("/comparar", "comparison", self.require_sign_in(comparison.compare))
 
         @pages.after_request
@@ -139,7 +141,7 @@ class VehiclePages:
 
         return checked
 
-    def _for_subject(
+    def for_subject(
         self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
     ) -> Callable[..., BaseResponse]:
         """Require sign-in, redirect to the canonical spelling, then call the view."""
@@ -170,18 +172,21 @@ class VehiclePages:
             directive = Directive.PEEK
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, directive)
         report, outdated = self._reports.newest(plate, panels, identity)
-        page = vehicle_page(
+        context = self._render_context()
+        html = render_cached(
+            self._site(),
+            vehicle_page,
             plate,
             panels,
             report,
-            self._render_context(),
+            replace(context, now=context.now.replace(microsecond=0)),
             follow=user_initiated,
             report_outdated=outdated,
             may_refresh=identity.has_scope("refresh"),
             may_write=identity.has_scope("report"),
             choice=_fine_choice(),
         )
-        return make_response(render_template(page.template, page=page))
+        return make_response(html)
 
     def panel(self, plate: Plate, identity: Identity, name: str) -> BaseResponse:
         if name not in PANEL_NAMES:
@@ -226,7 +231,8 @@ class VehiclePages:
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
         """The negotiation page; it uses only stored answers, so it never costs anything."""
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
-        page = negotiation_page(plate, panels, self._render_context(), request.args)
+        asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
+        page = negotiation_page(plate, panels, self._render_context(), asked)
         status = 400 if page.is_wrong else 200
         return make_response(render_template(page.template, page=page), status)
 
@@ -264,7 +270,8 @@ class VehiclePages:
             return page_error(503, NO_REPORT, NOTHING_TO_WRITE_ABOUT, plate.text)
         except Failure as failure:
             fault = FAULTS[failure.kind]
-            return page_error(fault.status, NO_REPORT, fault.sentence, plate.text)
+            sentence = sentence_about(failure.kind, failure.retry_after_s)
+            return page_error(fault.status, NO_REPORT, sentence, plate.text)
         if served.status != 200:
             return page_error(502, NO_REPORT, REJECTED.format(subject_phrase(plate)), plate.text)
         if not served.stored:
@@ -310,16 +317,37 @@ class VehiclePages:
         )
         return self._codes.stamp(page, panels)
 
+    def issuable_dossier(self, plate: Plate, identity: Identity) -> tuple[Panels, DossierPage]:
+        """The dossier of the stored answers, as it is issued: asks nothing, masks every name.
+
+        A lookup that was never made has no answer on the paper, with its own reason.
+        """
+        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
+        report, outdated = self._reports.newest(plate, panels, identity)
+        panels = Panels(*map(_settled, panels.all))
+        page = dossier_page(
+            plate,
+            panels,
+            report,
+            replace(self._render_context(), mask_names=True),
+            address=request.url_root.rstrip("/"),
+            report_outdated=outdated,
+        )
+        return panels, page
+
     def _record_history(self, subject: Plate | Renavam) -> None:
         self._history.record(self._sessions.history_key, subject.text)
 
-    def _render_context(self) -> RenderContext:
-        return RenderContext(
-            now=datetime.now(UTC),
-            marker=self._hidden_marker,
-            mask_names=self._mask_names,
-            query=kept_query(request.args.items(multi=True)),
-        )
+    def _recent(self) -> list[Plate | Renavam]:
+        entries = self._history.recent(self._sessions.history_key)
+        return [parse_subject(entry.subject) for entry in entries]
+
+
+def _settled(panel: Panel) -> Panel:
+    """The panel of a lookup that was not made, as unavailable."""
+    if panel.state != "unasked":
+        return panel
+    return replace(panel, state="unavailable", reason=NOT_ASKED)
 
 
 def _fine_choice() -> FineChoice:

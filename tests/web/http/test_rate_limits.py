@@ -1,10 +1,15 @@
 """Rate limits: off by default, except for sign-ins; 429 always has Retry-After."""
 
 import itertools
+import re
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
+from portal.web.http import rate_limits
 from portal.web.http.rate_limits import RateLimits, network
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, refused_url, wait_until
@@ -106,6 +111,26 @@ def test_concurrent_sign_ins_are_all_counted() -> None:
     assert waits.count(None) == 5
 
 
+def test_first_sign_ins_of_a_process_share_one_counter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.12 removed the lock of cached_property: each thread made counters of its own."""
+    strategy = rate_limits._strategy
+
+    def slow_strategy(storage: Any) -> Any:
+        time.sleep(0.1)
+        return strategy(storage)
+
+    monkeypatch.setattr(rate_limits, "_strategy", slow_strategy)
+    limits, start = RateLimits(), threading.Barrier(60)
+
+    def sign_in(_number: int) -> int | None:
+        start.wait()
+        return limits.sign_in("192.0.2.7")
+
+    with ThreadPoolExecutor(60) as pool:
+        waits = list(pool.map(sign_in, range(60)))
+    assert waits.count(None) == 5
+
+
 def test_requests_rejected_by_the_minute_do_not_count_for_the_hour() -> None:
     limits = RateLimits(address="100/hour;2/minute")
     waits = [limits.request("192.0.2.1") for _ in range(150)]
@@ -150,13 +175,19 @@ def test_processes_share_the_count_in_redis() -> None:
         wait_until(share_again, "the shared count")
 
 
-def test_page_429_links_back_to_itself_and_404_does_not(
+def test_page_429_links_back_to_itself_only_if_the_wait_is_short(
     portal: PortalFactory,
 ) -> None:
-    pages = PageClient(portal({"PORTAL_RATE_LIMIT_ADDRESS": "1/hour"}).client)
-    pages.get("/comparar?placas=ABC1D23,XYZ9K99")
-    refused = pages.get("/comparar?placas=ABC1D23,XYZ9K99", 429)
-    assert refused.all("a", href="/comparar?placas=ABC1D23,XYZ9K99")
+    address = "/comparar?placas=ABC1D23,XYZ9K99"
+    pages = PageClient(portal({"PORTAL_RATE_LIMIT_ADDRESS": "1 per 5 second"}).client)
+    pages.get(address)
+    refused = pages.get(address, 429)
+    assert refused.all("a", href=address)
     assert "Tentar de novo" in refused.text
+    pages = PageClient(portal({"PORTAL_RATE_LIMIT_ADDRESS": "1/hour"}).client)
+    pages.get(address)
+    refused = pages.get(address, 429)
+    assert not refused.all("a", href=address)
+    assert re.search("Espere .*(hora|minutos).* e tente de novo", refused.text)
     missing = PageClient(portal({}).client).get("/nada", 404)
     assert "Tentar de novo" not in missing.text

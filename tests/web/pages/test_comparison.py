@@ -83,8 +83,8 @@ def test_known_unavailable_and_unasked_cells_differ() -> None:
 def test_verdict_cells_match_the_vehicle_page() -> None:
     page = compared(panels())
     assert row(page, "Conclusão") == [("known", "Não pode ser transferido agora")]
-    assert row(page, "Transferir?") == [("known", "Não")]
-    assert row(page, "Circular?") == [("known", "Nada encontrado")]
+    assert row(page, "Transferir") == [("known", "Não")]
+    assert row(page, "Circular") == [("known", "Nada encontrado")]
 
 
 def test_paid_fines_are_not_open_and_unknown_sum_is_not_zero() -> None:
@@ -146,7 +146,11 @@ def test_stale_answer_is_dated_in_its_cell_and_never_looks_good() -> None:
         good, other = cells["Conclusão"]
         assert good.look is not None and good.look.tone == "warn"
         assert good.note == f"resposta guardada: {LOOKUP_WORDS[lookup]}"
-        assert other.look is not None and other.look.tone == "ok" and other.note == ""
+        assert (
+            other.look is not None
+            and other.look.tone == "ok"
+            and other.note.startswith("falta verificar IPVA")
+        )
         check_html(render(page))
 
 
@@ -190,6 +194,48 @@ def test_odd_records_and_input_do_not_break_the_comparison(
     check_html(render(comparison_page((), (), CONTEXT, typed=typed, problem=problem)))
 
 
+def test_same_rows_are_marked_and_unknown_values_never_are() -> None:
+    page = compared(panels(), panels())
+    assert all(row.is_same for row in page.rows)
+    dearer = panels(decode_body("ABC1D23", informacoesFipe=[fipe_entry(valorAtual="99999")]))
+    rows = {row.key: row.is_same for row in compared(panels(), dearer).rows}
+    assert rows["verdict"] and rows["fines"] and not rows["price"]
+    down = Panels(DOWN, DOWN, DOWN)
+    rows = {row.key: row.is_same for row in compared(down, down).rows}
+    assert not rows["fines"] and not rows["courts"] and not rows["price"]
+    assert not any(row.is_same for row in compared(panels()).rows)
+
+
+def test_waiting_column_has_its_url_and_no_statement() -> None:
+    page = comparison_page(PLATES[:2], [panels(), UNASKED_PANELS], CONTEXT, follow=True)
+    assert [vehicle.state for vehicle in page.vehicles] == ["ready", "waiting"]
+    assert {row.cells[1].state for row in page.rows} == {"waiting"}
+    html = render(page)
+    assert 'data-column-url="/comparar?placas=KZZ9999&amp;completo=1"' in html
+    head = html.partition("</head>")[0]
+    assert 'content="0; url=/comparar?placas=ABC1D23,KZZ9999&amp;completo=1"' in head
+    assert "http-equiv" not in render(compared(panels(), UNASKED_PANELS))
+
+
+def test_verdict_that_cannot_improve_is_told_before_the_other_answers() -> None:
+    blocked = Panels(UNASKED, UNASKED, panels().renajud)
+    page = comparison_page(PLATES[:1], [blocked], CONTEXT, follow=True)
+    assert row(page, "Conclusão") == [("known", "Não pode ser transferido agora")]
+    assert row(page, "Transferir") == [("known", "Não")]
+    assert row(page, "Multas em aberto") == [("waiting", "")]
+    fined = Panels(UNASKED, panels().renainf, UNASKED)
+    page = comparison_page(PLATES[:1], [fined], CONTEXT, follow=True)
+    assert row(page, "Conclusão") == [("waiting", "")]
+
+
+def test_price_less_the_fines_is_hedged_where_the_transfer_is_blocked() -> None:
+    page = compared(panels(), panels(renajud=renajud_body()), Panels(panels().decode, DOWN, DOWN))
+    (net,) = [row.cells for row in page.rows if row.key == "net"]
+    assert net[0].text == net[1].text == "R$\u00a089.194,84"
+    assert (net[0].note, net[1].note) == ("só depois da baixa da restrição", "")
+    assert net[2].state == "unavailable"
+
+
 @pytest.fixture
 def buyer(portal: PortalFactory) -> PageClient:
     return Person.at(portal()).signed_in().pages
@@ -199,7 +245,7 @@ def test_lookups_of_all_plates_run_in_parallel(buyer: PageClient, upstream: Faul
     gate = threading.Event()
     upstream.default(faults.held(gate))
     pages: list[Page] = []
-    address = "/comparar?placas=" + ",".join(plate.text for plate in PLATES)
+    address = "/comparar?completo=1&placas=" + ",".join(plate.text for plate in PLATES)
     request_thread = threading.Thread(target=lambda: pages.append(buyer.get(address)), daemon=True)
     request_thread.start()
     try:
@@ -214,7 +260,7 @@ def test_lookups_of_all_plates_run_in_parallel(buyer: PageClient, upstream: Faul
 
 def test_only_missing_answers_are_fetched(buyer: PageClient, upstream: FaultUpstream) -> None:
     buyer.get("/placa/ABC1D23?completo=1")
-    page = buyer.get("/comparar?placas=ABC1D23,KZZ9999")
+    page = buyer.get("/comparar?placas=ABC1D23,KZZ9999&completo=1")
     assert upstream.count() == 6
     assert page.headers["X-Robots-Tag"] == "noindex"
     assert "Comparar ABC1D23, KZZ-9999" in page.title
@@ -226,7 +272,7 @@ def test_failed_lookup_does_not_affect_other_vehicles(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     upstream.script("/detran/v1/restrictions/renainf/KZZ9999", faults.status(500))
-    page = buyer.get("/comparar?placas=ABC1D23,KZZ9999")
+    page = buyer.get("/comparar?placas=ABC1D23,KZZ9999&completo=1")
     (fines,) = [tr for tr in page.all("tr") if text_of(tr).startswith("Multas em aberto")]
     assert "R$ 130,16" in text_of(fines)
     assert "indisponíveis não significa “nada consta”" in text_of(fines)
@@ -248,7 +294,6 @@ def test_visit_not_initiated_by_a_user_starts_no_lookup(
 @pytest.mark.parametrize(
     ("typed", "problem"),
     [
-        ([], "Informe pelo menos uma placa."),
         ([" , ", ""], "Informe pelo menos uma placa."),
         (["ABC1D23,ABCD123"], MESSAGE),
         (["ABC1D23", "12345678910"], "é um Renavam: a comparação é feita por placa."),
@@ -263,8 +308,50 @@ def test_invalid_plates_return_the_form_with_the_reason(
     assert problem in page.text
     assert upstream.count() == 0
     kept = [field.get("value") for field in page.all("input", name="placas")]
-    assert len(kept) >= 4
+    assert len(kept) >= 2
     assert not typed or "ABC1D23" not in typed[0] or kept[0] == "ABC1D23"
+
+
+def test_bare_address_is_an_empty_form_with_recent_plates(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    buyer.get("/placa/ABC1D23?completo=1")
+    page = buyer.get("/comparar")
+    assert "Erro" not in page.title and not page.all("p", role="alert")
+    assert page.all("a", href="/comparar?placas=ABC1D23")
+    assert upstream.count() == 3
+
+
+def test_shell_comes_without_a_lookup_and_columns_follow(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    buyer.get("/placa/ABC1D23?completo=1")
+    page = buyer.get("/comparar?placas=ABC1D23,KZZ9999")
+    assert upstream.count() == 3
+    heads = page.all("th", scope="col")
+    assert [head.get("data-column") for head in heads] == ["ready", "waiting"]
+    column = buyer.get(str(heads[1].get("data-column-url")))
+    assert upstream.count() == 6
+    assert [head.get("data-column") for head in column.all("th", scope="col")] == ["ready"]
+    keys = [tr.get("data-row") for tr in page.all("tr") if tr.get("data-row")]
+    assert keys == [tr.get("data-row") for tr in column.all("tr") if tr.get("data-row")]
+
+
+def test_slot_adds_a_plate_and_offers_recent_ones(buyer: PageClient) -> None:
+    buyer.get("/placa/XYZ9K99?completo=1")
+    page = buyer.get("/comparar?placas=ABC1D23,KZZ9999")
+    assert page.all("a", href="/comparar?placas=ABC1D23,KZZ9999,XYZ9K99")
+    (joined, _) = page.all("input", name="placas")
+    form = {"placas": [joined.get("value"), "aaa-1a11"]}
+    answer = buyer.client.get("/comparar", query_string=form)
+    assert answer.headers["Location"] == "/comparar?placas=ABC1D23,KZZ9999,AAA1A11"
+    full = buyer.get("/comparar?placas=" + ",".join(plate.text for plate in PLATES))
+    assert not full.all("input", name="placas")
+
+
+def test_plates_pasted_into_one_field_are_told_apart(buyer: PageClient) -> None:
+    answer = buyer.client.get("/comparar", query_string={"placas": "placas ABC1D23 e KZZ9999"})
+    assert answer.headers["Location"] == "/comparar?placas=ABC1D23,KZZ9999"
 
 
 def test_typed_plates_redirect_to_the_canonical_url(buyer: PageClient) -> None:

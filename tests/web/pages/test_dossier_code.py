@@ -16,7 +16,7 @@ from portal.presentation import (
     NoPrice,
     Panels,
     dossier_page,
-    verify_page,
+    verification_page,
 )
 from portal.web.pages.dossier_code import DossierCodes
 from tests.conftest import PortalFactory
@@ -52,7 +52,8 @@ def stamped(shown: Panels) -> DossierPage:
 
 def verified(code: str) -> str:
     """The text of /verificar for a code."""
-    return text_of(check_html(render(verify_page(code, CODES.read(code), CODES.is_former(code)))))
+    page = verification_page(code, signed=CODES.read(code), is_former=CODES.is_former(code))
+    return text_of(check_html(render(page)))
 
 
 @given(
@@ -73,14 +74,14 @@ def test_code_round_trips_its_summary(
     [
         (panels(), "Preço FIPER$ 89.325,00"),
         (panels(decode=PRICELESS), "Preço FIPEnão informado"),
-        (Panels(DOWN, DOWN, DOWN), "Preço FIPEindisponível na emissão"),
+        (Panels(DOWN, *panels().all[1:]), "Preço FIPEindisponível na emissão"),
         (panels(decode=b"{}"), "Preço FIPEindisponível na emissão"),
         (panels(), "Multas em aberto1"),
         (panels(renainf=renainf_body()), "Multas em abertonenhuma"),
-        (Panels(DOWN, DOWN, DOWN), "Multas em abertoindisponíveis na emissão"),
+        (Panels(panels().decode, DOWN, DOWN), "Multas em abertoindisponíveis na emissão"),
         (panels(), "Restrições em vigor1"),
         (panels(renajud=renajud_body()), "Restrições em vigornenhuma"),
-        (Panels(DOWN, DOWN, DOWN), "Restrições em vigorindisponíveis na emissão"),
+        (Panels(panels().decode, DOWN, DOWN), "Restrições em vigorindisponíveis na emissão"),
     ],
 )
 def test_present_missing_and_unavailable_values_differ(shown: Panels, expected: str) -> None:
@@ -165,3 +166,13 @@ def test_dossier_with_an_unasked_panel_is_idle() -> None:
     partly = Panels(panels().decode, UNASKED, panels().renajud)
     page = stamped(partly)
     assert (page.state, page.code, page.digest, page.qr) == ("idle", "", "", "")
+
+
+def test_dossier_without_any_record_has_no_code() -> None:
+    """A code would verify a paper that says nothing."""
+    page = stamped(Panels(DOWN, DOWN, DOWN))
+    assert (page.state, page.code, page.qr) == ("ready", "", "")
+    html = render(page)
+    assert "codigo=" not in html
+    assert "dossie/emitir" not in html
+    assert "dossie/emitir" in render(stamped(panels()))

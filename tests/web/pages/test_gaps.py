@@ -64,7 +64,7 @@ def test_unknown_plate_offers_a_new_search_instead_of_a_retry() -> None:
         assert "Procurar de novo" in shown_text and "Tentar de novo" not in shown_text
         assert NOT_CLEAN in shown_text
         whole = render(vehicle_page(PLATE, Panels(unknown, unknown, unknown), UNASKED, CONTEXT))
-        assert "Nenhuma multa" not in whole and "/dossie" not in whole
+        assert "Nenhuma multa" not in whole and '/dossie"' not in whole
 
 
 def test_plate_known_to_one_source_is_not_called_unknown() -> None:

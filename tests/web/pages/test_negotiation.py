@@ -21,6 +21,7 @@ from tests.factories import (
     decode_body,
     fine,
     fipe_entry,
+    payment,
     price_history,
     renainf_body,
     renajud_body,
@@ -42,7 +43,7 @@ def text(asked: dict[str, str] | None = None, around: Panels | None = None) -> s
 
 
 def test_lines_name_their_sources_and_add_up() -> None:
-    shown = text({"multas": "80", "transferencia": "350,00", "reparos": "R$ 1.200,50"})
+    shown = text({"parte": "80", "transferencia": "350,00", "reparos": "R$ 1.200,50"})
     assert "R$ 89.325,00" in shown
     assert "tabela FIPE, código 008190-6; consulta de 20/11/2026 às 21:12, fonte principal" in shown
     assert "1 multa em aberto, com 20% de desconto" in shown and "-R$ 104,13" in shown
@@ -133,8 +134,8 @@ def test_sheet_without_ceiling_mentions_no_upper_bound(around: Panels) -> None:
 def test_expired_discount_is_mentioned() -> None:
     body = renainf_body(fine(dataEmissaoPenalidade="01/12/2025"))
     said = "1 multa, em regra, não tem mais desconto"
-    assert said not in text({"multas": "100"}, panels(renainf=body))
-    assert said in text({"multas": "60"}, panels(renainf=body))
+    assert said not in text({"parte": "100"}, panels(renainf=body))
+    assert said in text({"parte": "60"}, panels(renainf=body))
 
 
 def test_costs_above_the_price_show_the_excess() -> None:
@@ -146,7 +147,16 @@ def test_costs_above_the_price_show_the_excess() -> None:
 
 @pytest.mark.parametrize(
     "asked",
-    [{"reparos": "muito"}, {"ipva": "-1"}, {"multas": "50"}, {"versao": "9"}, {"versao": "x"}],
+    [
+        {"reparos": "muito"},
+        {"ipva": "-1"},
+        {"parte": "50"},
+        {"multas": "2"},
+        {"multas": "x"},
+        {"multas": "1,7"},
+        {"versao": "9"},
+        {"versao": "x"},
+    ],
 )
 def test_invalid_input_is_named_and_gives_no_sheet(asked: dict[str, str]) -> None:
     page = negotiation_page(PLATE, panels(), CONTEXT, {**asked, "outros": "12,30"})
@@ -164,7 +174,7 @@ def test_invalid_input_is_named_and_gives_no_sheet(asked: dict[str, str]) -> Non
     vehicle=odd(fipe_entry(historicoPreco=price_history(3, 1))) | JSON,
     fines=JSON | st.lists(JSON | odd(fine()), max_size=3),
     asked=st.dictionaries(
-        st.sampled_from(["versao", "multas", *COSTS]),
+        st.sampled_from(["versao", "parte", "multas", *COSTS]),
         st.sampled_from(["1", "2", "60", "80", "1.234,56", "0"]) | st.text(max_size=12),
     ),
 )
@@ -176,7 +186,8 @@ def test_odd_records_and_input_do_not_break_the_sheet(
         decode=decode_body(str(PLATE), informacoesFipe=[vehicle]),
         renainf=json.dumps({"status": "SUCCESS", "result": fines}).encode(),
     )
-    html = render(negotiation_page(PLATE, strange, CONTEXT, asked))
+    page = negotiation_page(PLATE, strange, CONTEXT, asked)
+    html = render(page)
     shown = text_of(check_html(html))
     assert HIDDEN not in html
     for amount in re.findall(r"-?R\$\u00a0[\d.,]+\d", html):
@@ -186,7 +197,73 @@ def test_odd_records_and_input_do_not_break_the_sheet(
         assert amount == exact
         assert Decimal(bare) != 0
     days = set(re.findall(r"\d\d/\d\d/\d{4}", shown))
-    assert days <= {format_date(CONTEXT.today, "dd/MM/yyyy", locale="pt_BR")}
+    titles = " ".join(choice.title for choice in page.fine_choices)
+    of_fines = set(re.findall(r"\d\d/\d\d/\d{4}", titles))
+    assert days <= {format_date(CONTEXT.today, "dd/MM/yyyy", locale="pt_BR")} | of_fines
+
+
+def three_fines() -> Panels:
+    paid = fine(pagamento=payment(dataPagamento="01/09/2025"))
+    return panels(renainf=renainf_body(fine(), paid, fine(codigoInfracao="7633", valor="293.47")))
+
+
+def test_selected_fines_alone_are_deducted() -> None:
+    around = three_fines()
+    whole = negotiation_page(PLATE, around, CONTEXT, {})
+    assert whole.sums.scenario(100).fines == Decimal("423.63")
+    one = negotiation_page(PLATE, around, CONTEXT, {"multas": "3"})
+    assert one.sums.scenario(100).fines == Decimal("293.47")
+    assert [(choice.number, choice.chosen) for choice in one.fine_choices] == [
+        (1, False),
+        (3, True),
+    ]
+    shown = text({"multas": "3"}, around)
+    assert "1 de 2 multas em aberto, valor cheio" in shown
+    assert "1 multa em aberto ficou fora da conta (R$ 130,16)" in shown
+    assert text({"multas": "0,1,3"}, around) == text({}, around)
+
+
+def test_form_without_any_chosen_fine_deducts_none() -> None:
+    page = negotiation_page(PLATE, three_fines(), CONTEXT, {"multas": "0"})
+    assert page.sums.scenario(100).fines == 0
+    assert "nenhuma escolhida" in text({"multas": "0"}, three_fines())
+
+
+@pytest.mark.parametrize("typed", ["2", "4", "1,2", "-1", "1.0", "três"])
+def test_paid_or_foreign_fine_is_refused(typed: str) -> None:
+    page = negotiation_page(PLATE, three_fines(), CONTEXT, {"multas": typed})
+    assert page.problems == ("Escolha entre as multas em aberto desta página.",)
+
+
+def test_repeated_parameter_of_the_form_is_one_choice(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.script(
+        "/detran/v1/restrictions/renainf", faults.answer("given", renainf_body(fine(), fine()))
+    )
+    buyer.get("/placa/ABC1D23?completo=1")
+    page = buyer.get(f"{SHEET}?multas=0&multas=2")
+    boxes = page.all("input", type="checkbox", name="multas")
+    assert [box.get("checked") is not None for box in boxes] == [False, True]
+
+
+def test_ceiling_stands_out_only_where_nothing_stops_the_transfer() -> None:
+    free = panels(renajud=renajud_body())
+    for around, is_muted in (
+        (free, False),
+        (panels(), True),
+        (Panels(free.decode, free.renainf, DOWN), True),
+    ):
+        page = negotiation_page(PLATE, around, CONTEXT, {})
+        assert bool(page.not_certain) == is_muted
+        assert ("sheet__ceiling--muted" in render(page)) == is_muted
+        assert page.not_certain in text(around=around)
+
+
+def test_print_button_is_hidden_until_its_script_runs() -> None:
+    html = render(negotiation_page(PLATE, panels(), CONTEXT, {}))
+    assert re.search(r"<button [^>]*data-print hidden>", html)
+    assert "Ctrl+P" not in html
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ def test_demo_pages_say_that_the_data_is_fictitious(demo: PageClient) -> None:
         ("ABCD123", None),
         ("", None),
         ("ßBC1234", None),
-        ("ABC1234\n", None),
+        ("ABC1234\n", "/placa/ABC1234"),
     ],
 )
 def test_search_redirects_to_canonical_page_or_explains_error(

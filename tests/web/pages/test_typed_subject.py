@@ -6,11 +6,14 @@ from hypothesis import strategies as st
 
 from portal.presentation import search_page
 from portal.presentation.site.typed_subject import (
+    normalise_query,
     padded_renavam,
+    plates_in,
+    suggestion_for,
     what_is_wrong,
     without_label,
 )
-from portal.web.pages.public import normalise_query
+from tests.fakes import FaultUpstream
 from tests.presentation.rendering import render
 from tests.web.html_checker import check_html, text_of
 from tests.web.page_client import PageClient
@@ -30,6 +33,7 @@ CONTRACT = "Por favor, informe uma placa válida."
         ("ÁBC1D23", "sem acento"),
         ("00000000000", "Um Renavam só de zeros não existe."),
         ("renavam 798318546", "aqui há 9. Documentos antigos omitem os zeros da frente."),
+        ("9BWZZZ377VT004251", "Parece um chassi, que tem 17 caracteres."),
         ("", ""),
         (" - ", ""),
     ],
@@ -79,6 +83,101 @@ def test_renavam_of_zeros_is_refused_as_invented(buyer: PageClient, path: str) -
 
 def test_search_page_without_problem_has_no_hint() -> None:
     assert search_page(query="ABC12").hint == ""
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "\u200bABC1D23\u200b",
+        "ABC1\u2060D23",
+        "\ufeffabc-1d23",
+        "placa: ABC1D23",
+        "Placa ABC1D23.",
+        "(ABC1D23)",
+        "A.B.C 1 D 2 3",
+        "ABC–1D23",
+        "ABC1D23 ano 2019",
+        "ABC1D23, abc1d23",
+    ],
+)
+def test_one_plate_in_a_text_is_found(buyer: PageClient, typed: str) -> None:
+    answer = buyer.client.get("/buscar", query_string={"q": typed})
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/placa/ABC1D23")
+
+
+@pytest.mark.parametrize("typed", ["Renavam\u200b 12345678910", "RENAVAM: 1234.5678-910"])
+def test_renavam_with_format_characters_is_found(buyer: PageClient, typed: str) -> None:
+    answer = buyer.client.get("/buscar", query_string={"q": typed})
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/renavam/12345678910")
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("ABC1D23 KZZ9999", "ABC1D23 KZZ9999"),
+        ("ABC-1D23; kzz-9999 / ABC1D23", "ABC1D23 KZZ9999"),
+        ("placas: ABC 1D23 e KZZ 9999", "ABC1D23 KZZ9999"),
+        ("vendo ABC1D23 2019 R$ 50.000", "ABC1D23"),
+        ("Fiat uno 2019", ""),
+        ("chassi 9BWZZZ377VT004251", ""),
+        ("xABC1D23", ""),
+        ("\u0661ABC1D23", ""),
+        ("", ""),
+    ],
+)
+def test_plates_are_found_in_a_text(typed: str, expected: str) -> None:
+    assert " ".join(plate.text for plate in plates_in(typed)) == expected
+
+
+def test_several_plates_lead_to_their_comparison(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    answer = buyer.client.get("/buscar", query_string={"q": "ABC1D23 e KZZ-9999"})
+    assert (answer.status_code, answer.headers["Location"]) == (
+        303,
+        "/comparar?placas=ABC1D23,KZZ9999",
+    )
+    assert upstream.count() == 0
+    page = buyer.get(answer.headers["Location"])
+    assert "2 placas no que você colou: aqui estão lado a lado." in page.text
+
+
+def test_more_plates_than_a_comparison_holds_are_refused(buyer: PageClient) -> None:
+    typed = "AAA1A11 AAA1A12 AAA1A13 AAA1A14 AAA1A15"
+    page = buyer.get("/buscar", 400, query_string={"q": typed})
+    assert f"{CONTRACT} Há 5 placas no que você colou" in page.text
+    assert page.all("a", href="/comparar?placas=AAA1A11,AAA1A12,AAA1A13,AAA1A14")
+    assert page.by_id("placa").get("value") == typed
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("AB01D23", "ABO1D23"),
+        ("a81-1d23", "ABI1D23"),
+        ("ABCID23", "ABC1D23"),
+        ("ABC1D2O", "ABC1D20"),
+        ("5BC1D23", "SBC1D23"),
+        ("7983I854647", "79831854647"),
+        ("ABC1D23", ""),
+        ("ABCD123", ""),
+        ("12345678910", ""),
+        ("ABC12", ""),
+        ("OOOOOOOOOOO", ""),
+        ("ÁB01D23", ""),
+    ],
+)
+def test_signs_that_look_alike_are_suggested(typed: str, meant: str) -> None:
+    found = suggestion_for(typed)
+    assert (found.subject.text if found else "") == meant
+
+
+def test_suggestion_is_a_link_with_its_reason(buyer: PageClient, upstream: FaultUpstream) -> None:
+    page = buyer.get("/buscar", 400, query_string={"q": "AB01D23"})
+    assert f"{CONTRACT} A placa começa por três letras" in page.text
+    assert "o terceiro caractere é um zero. Quis dizer ABO1D23?" in page.text
+    assert page.all("a", href="/placa/ABO1D23")
+    assert upstream.count() == 0
 
 
 @given(st.text(max_size=200))

@@ -1,0 +1,87 @@
+"""``flask --app app dossier list | revoke``."""
+
+import json
+import sys
+from typing import NoReturn
+
+import click
+
+from portal.commands.failures import CommandGroup
+from portal.dossiers import (
+    Dossier,
+    DossierArchive,
+    DossiersUnavailable,
+    display_number,
+    parse_number,
+)
+from portal.system.local_time import from_epoch
+
+_COLUMNS = ("number", "state", "issued_at", "ends_at", "plate", "issued_by")
+
+
+def dossier_commands(dossiers: DossierArchive) -> CommandGroup:
+    @click.group("dossier", cls=CommandGroup, help="List and revoke issued dossiers.")
+    def dossier() -> None:
+        pass
+
+    @dossier.command("list")
+    @click.option("--json", "as_json", is_flag=True, help="one JSON array")
+    def listed(as_json: bool) -> None:
+        """List this upstream's dossiers, the latest first, without their links.
+
+        The plate and the issuer's token are deleted when a dossier ends.
+        """
+        try:
+            found = [_row(each) for each in dossiers.all()]
+        except DossiersUnavailable as error:
+            _fail(f"The database cannot be used: {error}")
+        if as_json:
+            print(json.dumps(found, ensure_ascii=False))
+            return
+        print(*_COLUMNS, sep="\t")
+        for row in found:
+            print(*(row[name] or "-" for name in _COLUMNS), sep="\t")
+
+    @dossier.command("revoke")
+    @click.argument("number", callback=_number)
+    @click.option("--json", "as_json", is_flag=True, help="one JSON object")
+    def revoke(number: str, as_json: bool) -> None:
+        """End a dossier now: its link and number are answered as revoked everywhere."""
+        try:
+            is_revoked = dossiers.revoke(number)
+        except DossiersUnavailable as error:
+            _fail(f"The dossier may not be revoked, or bytes of it remain: {error}. Revoke again.")
+        if not is_revoked:
+            _fail(f"No valid dossier has the number {display_number(number)}.")
+        shown = display_number(number)
+        print(json.dumps({"revoked": shown}) if as_json else f"Revoked {shown}.")
+
+    return dossier
+
+
+def _row(dossier: Dossier) -> dict[str, str | None]:
+    snapshot = dossier.snapshot
+    return {
+        "number": display_number(dossier.number),
+        "state": dossier.state,
+        "issued_at": _local_time(dossier.issued_at),
+        "ends_at": _local_time(dossier.revoked_at or dossier.expires_at),
+        "plate": snapshot.plate if snapshot else None,
+        "issued_by": snapshot.caller if snapshot else None,
+    }
+
+
+def _number(_: click.Context, __: click.Parameter, value: str) -> str:
+    number = parse_number(value)
+    if number is None:
+        raise click.BadParameter("a dossier's number, as in 7F3K-9QMD-2XHA")
+    return number
+
+
+def _local_time(seconds: float) -> str:
+    return from_epoch(seconds).isoformat(timespec="seconds")
+
+
+def _fail(why: str) -> NoReturn:
+    print(why, file=sys.stderr)
+    sys.exit(1)

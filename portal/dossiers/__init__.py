@@ -1,0 +1,31 @@
+"""Issued dossiers: numbers, share keys, and the archive of encrypted snapshots."""
+
+from portal.dossiers.archive import (
+    ENDED_KEPT_S,
+    Dossier,
+    DossierArchive,
+    DossiersUnavailable,
+    Purged,
+    Snapshot,
+)
+from portal.dossiers.identifiers import (
+    Identifiers,
+    display_number,
+    is_share_key,
+    new_identifiers,
+    parse_number,
+)
+
+__all__ = [
+    "ENDED_KEPT_S",
+    "Dossier",
+    "DossierArchive",
+    "DossiersUnavailable",
+    "Identifiers",
+    "Purged",
+    "Snapshot",
+    "display_number",
+    "is_share_key",
+    "new_identifiers",
+    "parse_number",
+]

@@ -1,0 +1,323 @@
+"""The archive of issued dossiers: encrypted snapshots in the database, never changed.
+
+A snapshot is encrypted under a key derived from the secret key, the namespace, the dossier's number
+and the part, so that a row's bytes cannot be decrypted as another row's. Of the link's key the
+database holds an HMAC, by which a visitor's key is found, and the encrypted key for whoever issued
+the dossier. Nothing is cached in a process: a purge, a revocation and an expiry take effect with
+the next request of every portal on the database.
+"""
+
+import hashlib
+import hmac
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import msgspec
+from sqlalchemy import ColumnElement, Engine, RowMapping, delete, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from portal.access import BytesKept, cipher
+from portal.dossiers.identifiers import Identifiers
+from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_purged
+from portal.storage import dossiers as table
+
+DAY_S: Final = 86_400
+# A dossier that ended keeps its number, its dates and its owner for this long, in seconds, so that
+# its link and its number are answered as ended instead of unknown.
+ENDED_KEPT_S: Final = 365 * DAY_S
+_TRACE_BYTES: Final = 96  # of an encrypted head: enough to identify it in the database's file
+_WITHOUT_CONTENT: Final[Mapping[str, None]] = {
+    "subject": None,
+    "head": None,
+    "html": None,
+    "pdf": None,
+}
+
+State = Literal["valid", "expired", "revoked"]
+
+
+class DossiersUnavailable(Exception):
+    """The database failed, or bytes of a deleted dossier remain in its files."""
+
+
+class Purged(Exception):
+    """The vehicle was purged after the records of this dossier were read."""
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """What is shown of a dossier without its paper.
+
+    ``caller`` is the name of the token that issued it, ``summary`` the JSON of the page that
+    summarises it.
+    """
+
+    plate: str
+    caller: str
+    summary: str
+
+
+class _Head(msgspec.Struct, frozen=True, kw_only=True):
+    key: str
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """An issued dossier; ``snapshot`` and ``key`` are None after its end.
+
+    Times are epoch seconds. ``revoked_at`` is None unless it was revoked.
+    """
+
+    number: str
+    issued_at: float
+    expires_at: float
+    revoked_at: float | None
+    state: State
+    has_pdf: bool
+    key: str | None
+    snapshot: Snapshot | None
+
+
+class DossierArchive:
+    """The issued dossiers of one namespace, except that ``forget`` covers all namespaces.
+
+    ``tag`` computes the HMAC of a plate, by which a purge finds rows, and
+    ``bucket`` the number under which the purge log counts purges of a tag.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        secret: bytes,
+        tag: Callable[[str], str],
+        bucket: Callable[[str], int],
+        *,
+        lifetime_s: int,
+        clock: Callable[[], float] = time.time,
+        namespace: str = "upstream",
+    ) -> None:
+        self.lifetime_s: Final = lifetime_s
+        self._engine = engine
+        self._secret = secret
+        self._tag = tag
+        self._bucket = bucket
+        self._clock = clock
+        self._namespace = namespace
+        self._purge_log = PurgeLog(engine)
+
+    def purge_mark(self) -> int:
+        """Return the number of the last purge; read it before the records of a dossier.
+
+        Raises DossiersUnavailable.
+        """
+        purges = self._purge_log.since(None)
+        if purges is None:
+            raise DossiersUnavailable("purge log")
+        return purges.latest
+
+    def issue(
+        self,
+        owner: str,
+        identifiers: Identifiers,
+        snapshot: Snapshot,
+        html: str,
+        pdf: bytes | None,
+        *,
+        purge_mark: int,
+    ) -> None:
+        """Store a dossier. Raises Purged or DossiersUnavailable, and stores nothing then."""
+        number, key = identifiers
+        now, subject = self._clock(), self._tag(snapshot.plate)
+        head = msgspec.json.encode(_Head(key=key, snapshot=snapshot))
+        row = {
+            "number": number,
+            "namespace": self._namespace,
+            "owner": self._owner_key(owner),
+            "share_key": self._key_hash(key),
+            "subject": subject,
+            "issued_at": now,
+            "expires_at": now + self.lifetime_s,
+            "head": self._seal(number, "head", head),
+            "html": self._seal(number, "html", zlib.compress(html.encode())),
+            "pdf": None if pdf is None else self._seal(number, "pdf", pdf),
+        }
+        with _database_errors(), self._engine.begin() as db:
+            lock_dossiers(db)
+            if was_purged(db, self._bucket(subject), purge_mark):
+                raise Purged
+            db.execute(insert(table).values(**row))
+
+    def by_number(self, number: str) -> Dossier | None:
+        return self._find(table.c.number == number)
+
+    def by_key(self, key: str) -> Dossier | None:
+        return self._find(table.c.share_key == self._key_hash(key))
+
+    def owned(self, number: str, owner: str) -> Dossier | None:
+        """The dossier of that number if this owner issued it, else None."""
+        return self._find((table.c.number == number) & (table.c.owner == self._owner_key(owner)))
+
+    def all_owned(self, owner: str) -> list[Dossier]:
+        """The owner's dossiers, the latest first, those that ended included."""
+        return self._list(table.c.owner == self._owner_key(owner))
+
+    def all(self) -> list[Dossier]:
+        """Every dossier of the namespace, the latest first."""
+        return self._list(table.c.number == table.c.number)
+
+    def html(self, dossier: Dossier) -> str | None:
+        """The paper as HTML, None if the dossier ended meanwhile."""
+        packed = self._content(dossier, "html")
+        return None if packed is None else zlib.decompress(packed).decode()
+
+    def pdf(self, dossier: Dossier) -> bytes | None:
+        """The paper as PDF, None if it was issued without one or ended meanwhile."""
+        return self._content(dossier, "pdf")
+
+    def revoke(self, number: str, owner: str | None = None) -> bool:
+        """End a valid dossier and delete its content; False if there is none.
+
+        With ``owner``, only a dossier that this owner issued. Raises DossiersUnavailable, also if
+        the row was changed but bytes of it remain in the database's files.
+        """
+        where = (
+            (table.c.number == number)
+            & (table.c.namespace == self._namespace)
+            & table.c.revoked_at.is_(None)
+            & (table.c.expires_at > self._clock())
+        )
+        if owner is not None:
+            where &= table.c.owner == self._owner_key(owner)
+        with _database_errors():
+            try:
+                return self._end(where, revoked_at=self._clock()) > 0
+            except BytesKept:
+                raise DossiersUnavailable("bytes kept") from None
+
+    def drop_expired(self) -> None:
+        """Delete the content of dossiers that expired, and the rows of those long ended.
+
+        Covers all namespaces. Raises BytesKept if bytes remain; SQLAlchemyError.
+        """
+        now = self._clock()
+        expired = table.c.head.is_not(None) & (table.c.expires_at <= now)
+        long_ended = table.c.expires_at <= now - ENDED_KEPT_S
+        with reading(self._engine) as db:  # most calls find nothing, and must not lock writers out
+            if db.execute(select(table.c.number).where(expired | long_ended)).first() is None:
+                return
+        self._end(expired)
+        with self._engine.begin() as db:
+            db.execute(delete(table).where(long_ended))
+
+    def forget(self, plate: str) -> int:
+        """Delete a vehicle's dossiers of every namespace and return their number.
+
+        ``History.forget`` of the same vehicle erases the traces of its tag in the database's files,
+        so call it afterwards. Raises SQLAlchemyError.
+        """
+        with self._engine.begin() as db:
+            lock_dossiers(db)
+            done = db.execute(delete(table).where(table.c.subject == self._tag(plate)))
+            return int(done.rowcount)
+
+    def _end(self, where: ColumnElement[bool], **changes: float) -> int:
+        """Empty the content of these rows and return their number. Raises BytesKept."""
+        with self._engine.begin() as db:
+            lock_dossiers(db)
+            heads = db.execute(select(table.c.head).where(where)).scalars().all()
+            done = db.execute(update(table).where(where).values(**_WITHOUT_CONTENT, **changes))
+        traces = [bytes(head[:_TRACE_BYTES]) for head in heads if head]
+        if traces and not erase_traces(self._engine, traces):
+            raise BytesKept
+        return int(done.rowcount)
+
+    def _find(self, where: ColumnElement[bool]) -> Dossier | None:
+        found = self._list(where)
+        return found[0] if found else None
+
+    def _list(self, where: ColumnElement[bool]) -> list[Dossier]:
+        columns = (
+            *(table.c.number, table.c.issued_at, table.c.expires_at, table.c.revoked_at),
+            table.c.head,
+            table.c.pdf.is_not(None).label("has_pdf"),
+        )
+        query = (
+            select(*columns)
+            .where(table.c.namespace == self._namespace, where)
+            .order_by(table.c.issued_at.desc(), table.c.number)
+        )
+        with _database_errors(), reading(self._engine) as db:
+            rows: Sequence[RowMapping] = db.execute(query).mappings().all()
+        return [dossier for row in rows if (dossier := self._dossier(row)) is not None]
+
+    def _dossier(self, row: RowMapping) -> Dossier | None:
+        """The dossier of a row; None if it was encrypted under another key, or forged."""
+        number = row["number"]
+        state: State = "valid"
+        if row["revoked_at"] is not None:
+            state = "revoked"
+        elif row["expires_at"] <= self._clock():
+            state = "expired"
+        head = None
+        if state == "valid":
+            content = self._unseal(number, "head", row["head"])
+            if content is None:
+                return None
+            head = msgspec.json.decode(content, type=_Head)
+        return Dossier(
+            number=number,
+            issued_at=row["issued_at"],
+            expires_at=row["expires_at"],
+            revoked_at=row["revoked_at"],
+            state=state,
+            has_pdf=bool(row["has_pdf"]),
+            key=head.key if head else None,
+            snapshot=head.snapshot if head else None,
+        )
+
+    def _content(self, dossier: Dossier, part: Literal["html", "pdf"]) -> bytes | None:
+        query = select(table.c[part]).where(
+            table.c.number == dossier.number,
+            table.c.namespace == self._namespace,
+            table.c.revoked_at.is_(None),
+            table.c.expires_at > self._clock(),
+        )
+        with _database_errors(), reading(self._engine) as db:
+            sealed = db.execute(query).scalar()
+        return self._unseal(dossier.number, part, sealed)
+
+    def _seal(self, number: str, part: str, content: bytes) -> bytes:
+        return bytes(self._cipher(number, part).encrypt(content))
+
+    def _unseal(self, number: str, part: str, sealed: bytes | None) -> bytes | None:
+        from cryptography.fernet import InvalidToken  # lazy, as in portal.access.sealing
+
+        if sealed is None:
+            return None
+        try:
+            return bytes(self._cipher(number, part).decrypt(bytes(sealed)))
+        except InvalidToken:
+            return None
+
+    def _cipher(self, number: str, part: str) -> Any:
+        return cipher(self._secret, f"dossier|{self._namespace}|{number}|{part}".encode())
+
+    def _key_hash(self, key: str) -> str:
+        derived = hmac.digest(self._secret, b"dossier key", hashlib.sha256)
+        return hmac.digest(derived, f"{self._namespace}\0{key}".encode(), hashlib.sha256).hex()
+
+    def _owner_key(self, owner: str) -> str:
+        """The digest of namespace and owner; see ``History`` on sessions of other upstreams."""
+        return hashlib.sha256(f"dossier\0{self._namespace}\0{owner}".encode()).hexdigest()
+
+
+@contextmanager
+def _database_errors() -> Iterator[None]:
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise DossiersUnavailable(type(error).__name__) from None

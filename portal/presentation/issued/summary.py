@@ -1,0 +1,130 @@
+"""What an issued dossier says in short, kept with it: the page behind its link."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from portal.law import Act, Totals
+from portal.presentation import formats
+from portal.presentation.paper.dossier import DossierPage
+from portal.presentation.paper.issuer import Issuer
+from portal.presentation.status_style import StatusStyle
+from portal.presentation.vehicle.summary import Summary
+from portal.wording import NO_BREAK_SPACE
+
+_UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
+# The verdict's phrases and their past, longest first. A test applies them to every finding.
+_PAST: Final = (
+    ("Falta verificar", "Faltava verificar"),
+    ("Não pode", "Não podia"),
+    ("não pode ser", "não podia ser"),
+    ("só pode ser", "só podia ser"),
+    ("Há", "Havia"),
+    (" agora", ""),
+    ("Falta consultar", "Faltava consultar"),
+    ("Confirme com o juízo", "Era preciso confirmar com o juízo"),
+    ("Confirme a situação", "Era preciso confirmar a situação"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedAct:
+    """One of the four acts with its answer on the day of issue."""
+
+    act: Act
+    label: str
+    look: StatusStyle
+    short: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedFigure:
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedSummary:
+    """The summary of an issued dossier, in the past tense.
+
+    ``finding`` and ``caveat`` are the verdict's, the caveat a sentence or "". ``missing`` are
+    titles of the lookups that had no answer. ``unverified`` is the number of subjects that no
+    lookup covers. ``issued_at`` is aware.
+    """
+
+    plate: str
+    name: str
+    line: str
+    look: StatusStyle
+    finding: str
+    caveat: str
+    acts: tuple[IssuedAct, ...]
+    figures: tuple[IssuedFigure, ...]
+    missing: tuple[str, ...]
+    unverified: int
+    issued_at: datetime
+    issuer: Issuer | None
+
+
+def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
+    """The summary of a dossier that is being issued."""
+    summary = page.contents.summary
+    return IssuedSummary(
+        plate=page.plate.text,
+        name=summary.name,
+        line=summary.line,
+        look=summary.look,
+        finding=in_the_past(summary.verdict.finding),
+        caveat=in_the_past(_sentence(summary.verdict.caveat)),
+        acts=tuple(
+            IssuedAct(each.row.act, each.row.label, each.look, each.row.short, each.row.why)
+            for each in summary.matrix
+        ),
+        figures=_figures(summary),
+        missing=tuple(gap.title for gap in page.missing),
+        unverified=summary.unverified_count,
+        issued_at=page.issued_at,
+        issuer=issuer,
+    )
+
+
+def in_the_past(finding: str) -> str:
+    """A verdict's finding or caveat as of a day gone by."""
+    for now, then in _PAST:
+        finding = re.sub(rf"{re.escape(now)}(?!\w)", then, finding)
+    return finding
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[:1].upper()}{clause[1:]}." if clause else ""
+
+
+def _figures(summary: Summary) -> tuple[IssuedFigure, ...]:
+    return (
+        IssuedFigure("Multas em aberto", _fines(summary.fines)),
+        IssuedFigure("Restrições judiciais", _restrictions(summary.restrictions)),
+        IssuedFigure("Preço FIPE", _price(summary)),
+    )
+
+
+def _fines(totals: Totals | None) -> str:
+    if totals is None:
+        return _UNAVAILABLE.format("indisponíveis")
+    if not totals.open_count:
+        return "nenhuma nos registros"
+    amount = formats.brl(totals.amount) if totals.amount else "valor não informado"
+    return f"{amount} · {formats.integer(totals.open_count)}"
+
+
+def _restrictions(number: int | None) -> str:
+    if number is None:
+        return _UNAVAILABLE.format("indisponíveis")
+    return f"{number}{NO_BREAK_SPACE}em vigor" if number else "nenhuma nos registros"
+
+
+def _price(summary: Summary) -> str:
+    if not summary.price_is_known:
+        return _UNAVAILABLE.format("indisponível")
+    return summary.told_price.text if summary.told_price else "sem preço na fonte"

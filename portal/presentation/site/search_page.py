@@ -1,0 +1,82 @@
+"""The front page: the search form, its hints, recent lookups, and the demonstration's plates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from portal.presentation.site.lookup_cost import LookupCost, lookup_cost_text
+from portal.presentation.site.recent_lookup import RecentLookup
+from portal.presentation.site.typed_subject import (
+    Suggestion,
+    padded_renavam,
+    plates_in,
+    suggestion_for,
+    what_is_wrong,
+)
+from portal.presentation.site.typed_text import sanitise_echo
+from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
+
+# A pasted list of plates fits; a page does not show more of it again.
+LONGEST_QUERY: Final = 200
+_TOO_MANY: Final = "Há {} placas no que você colou, e a comparação é de até {} por vez."
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPlates:
+    """The comparison of the first plates of a list that is too long for one."""
+
+    count: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """The front page.
+
+    ``problem`` is the sentence about a text that is neither plate nor Renavam, ``hint`` a sentence
+    on its error; "" where there is none. ``suggestion`` is what the text was probably meant to be,
+    ``padded`` the Renavam that a shorter one may stand for, else "". ``cost`` are sentences on what
+    a lookup costs and what is left today, or "". ``showcases`` are plates of the demonstration.
+    """
+
+    template: ClassVar[str] = "pages/search.html"
+    query: str
+    longest: int
+    problem: str
+    hint: str
+    suggestion: Suggestion | None
+    padded: str
+    first_plates: FirstPlates | None
+    cost: str
+    recent: tuple[RecentLookup, ...]
+    showcases: tuple[RecentLookup, ...]
+
+
+def search_page(
+    *,
+    query: str = "",
+    problem: str = "",
+    cost: LookupCost | None = None,
+    recent: Sequence[RecentLookup] = (),
+    showcases: Sequence[RecentLookup] = (),
+) -> SearchPage:
+    """The front page; with ``query`` and ``problem``, the form with its error."""
+    plates = plates_in(query) if problem else ()
+    too_many = len(plates) > MOST_PLATES
+    hint = what_is_wrong(query) if problem else ""
+    if too_many:
+        hint = _TOO_MANY.format(len(plates), MOST_PLATES)
+    return SearchPage(
+        query=sanitise_echo(query, LONGEST_QUERY),
+        longest=LONGEST_QUERY,
+        problem=problem,
+        hint=hint,
+        suggestion=suggestion_for(query) if problem else None,
+        padded=padded_renavam(query) if problem else "",
+        first_plates=FirstPlates(MOST_PLATES, comparison_path(plates[:MOST_PLATES]))
+        if too_many
+        else None,
+        cost=lookup_cost_text(cost) if cost else "",
+        recent=tuple(recent),
+        showcases=tuple(showcases),
+    )

@@ -1,0 +1,41 @@
+"""CPF and CNPJ numbers, with their check digits.
+
+CNPJ: since July 2026 the first twelve characters may be letters too; a character counts as its
+ASCII code minus 48 (Instrução Normativa RFB 2.229/2024, annex XV).
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+_CPF: Final = re.compile(r"[0-9]{11}", re.ASCII)
+_CNPJ: Final = re.compile(r"[0-9A-Z]{12}[0-9]{2}", re.ASCII)
+_CPF_WEIGHTS: Final = range(2, 12)
+_CNPJ_WEIGHTS: Final = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5, 6)
+
+
+def format_tax_number(text: str) -> str | None:
+    """``CPF 123.456.789-09`` or ``CNPJ 12.345.678/0001-95``; None for a wrong number.
+
+    Dots, hyphens, slashes and blanks in ``text`` do not matter.
+    """
+    plain = re.sub(r"[.\-/\s]", "", text.upper())
+    if _CPF.fullmatch(plain) and _holds(plain, _CPF_WEIGHTS):
+        return f"CPF {plain[:3]}.{plain[3:6]}.{plain[6:9]}-{plain[9:]}"
+    if _CNPJ.fullmatch(plain) and _holds(plain, _CNPJ_WEIGHTS):
+        return f"CNPJ {plain[:2]}.{plain[2:5]}.{plain[5:8]}/{plain[8:12]}-{plain[12:]}"
+    return None
+
+
+def _holds(plain: str, weights: Iterable[int]) -> bool:
+    """Whether both check digits hold; a number of one repeated digit is never issued."""
+    body, digits = plain[:-2], plain[-2:]
+    first = _check_digit(body, weights)
+    return digits == f"{first}{_check_digit(f'{body}{first}', weights)}" and len({*plain}) > 1
+
+
+def _check_digit(text: str, weights: Iterable[int]) -> int:
+    """Modulo 11 over the characters from the last to the first."""
+    pairs = zip(reversed(text), weights, strict=False)
+    remainder = sum((ord(character) - 48) * weight for character, weight in pairs) % 11
+    return 0 if remainder < 2 else 11 - remainder

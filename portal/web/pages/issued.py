@@ -1,0 +1,301 @@
+"""Issued dossiers: issue, share, revoke, list; and the pages behind a dossier's link."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import msgspec
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    flash,
+    get_template_attribute,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from werkzeug.exceptions import TooManyRequests
+from werkzeug.wrappers import Response as BaseResponse
+
+from portal.access import Identity
+from portal.dossiers import (
+    Dossier,
+    DossierArchive,
+    Purged,
+    Snapshot,
+    display_number,
+    is_share_key,
+    new_identifiers,
+    parse_number,
+)
+from portal.presentation import (
+    EndedDossierPage,
+    IssuedDossierPage,
+    IssuedRow,
+    Issuer,
+    issued_list_page,
+    issued_summary,
+)
+from portal.vehicle import Plate
+from portal.web.http.assets import Assets, UnknownAsset
+from portal.web.http.errors import page_error
+from portal.web.http.rate_limits import RateLimits
+from portal.web.pages.dossier_code import has_records, stamp_issued
+from portal.web.pages.pdf import PDFUnavailable
+from portal.web.pages.sessions import SHARED, Sessions
+from portal.web.pages.vehicle import VehiclePages
+from portal.web.pages.verification import moment, read_summary
+
+NOTHING_TO_ISSUE: Final = "Não há o que emitir"
+NO_ANSWER: Final = (
+    "Nenhuma consulta deste veículo tem resposta guardada, e um dossiê sem registros não prova "
+    "nada. Consulte o veículo e emita depois."
+)
+PURGED: Final = (
+    "Os dados deste veículo foram excluídos enquanto o dossiê era emitido. Nada foi emitido."
+)
+REVOKED: Final = "Dossiê revogado: o link e o PDF já não abrem"
+ISSUED: Final = "Dossiê emitido"
+# The paper as stored has this in place of a toolbar, whose links depend on the visitor.
+TOOLBAR: Final = "<!-- toolbar -->"
+_HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\")")
+
+
+class IssuedPages:
+    """The pages of whoever issued a dossier; each requires an identity.
+
+    A dossier belongs to the token or credential that issued it, in demo mode to the session, as the
+    history does. To others it does not exist.
+    """
+
+    def __init__(
+        self,
+        vehicle_pages: VehiclePages,
+        sessions: Sessions,
+        dossiers: DossierArchive,
+        limits: RateLimits,
+        assets: Assets,
+        render_pdf: Callable[[str], bytes],
+        issuer: Issuer | None,
+    ) -> None:
+        self._vehicle_pages = vehicle_pages
+        self._sessions = sessions
+        self._dossiers = dossiers
+        self._limits = limits
+        self._assets = assets
+        self._render_pdf = render_pdf
+        self._issuer = issuer
+
+    def blueprint(self) -> Blueprint:
+        pages = Blueprint("dossiers", __name__)
+        issue = self._vehicle_pages.for_subject(Plate, self.issue)
+        pages.add_url_rule("/placa/<text>/dossie/emitir", "issue", issue, methods=["POST"])
+        signed_in = self._vehicle_pages.require_sign_in
+        pages.add_url_rule("/dossies", "list", signed_in(self.list))
+        for path, name, view, method in (
+            ("/dossie/<text>", "dossier", self.dossier, "GET"),
+            ("/dossie/<text>.pdf", "pdf", self.pdf, "GET"),
+            ("/dossie/<text>/papel", "paper", self.paper, "GET"),
+            ("/dossie/<text>/revogar", "revoke", self.revoke, "POST"),
+        ):
+            pages.add_url_rule(path, name, signed_in(self._for_owned(view)), methods=[method])
+        pages.after_request(_keep_out_of_indexes)
+        return pages
+
+    def _for_owned(self, view: Callable[[Dossier], BaseResponse]) -> Callable[..., BaseResponse]:
+        """Redirect to the number's canonical spelling, find the dossier, then call the view."""
+
+        def checked(text: str, identity: Identity) -> BaseResponse:  # noqa: ARG001 signed in
+            number = parse_number(text)
+            dossier = number and self._dossiers.owned(number, self._sessions.history_key)
+            if not number or not dossier:
+                abort(404)
+            if text != display_number(number):
+                assert request.endpoint is not None
+                return redirect(url_for(request.endpoint, text=display_number(number)), 308)
+            if dossier.state != "valid":
+                return ended_response(dossier)
+            return view(dossier)
+
+        return checked
+
+    def issue(self, plate: Plate, identity: Identity) -> BaseResponse:
+        wait_s = self._limits.issue(request.remote_addr)
+        if wait_s is not None:
+            raise TooManyRequests(retry_after=wait_s)
+        purge_mark = self._dossiers.purge_mark()
+        _, page = self._vehicle_pages.issuable_dossier(plate, identity)
+        if not has_records(page):
+            return page_error(409, NOTHING_TO_ISSUE, NO_ANSWER, plate.text)
+        identifiers = new_identifiers()
+        html = render_template("issued_paper.html", page=stamp_issued(page, identifiers))
+        try:
+            pdf = self._render_pdf(html)
+        except PDFUnavailable:
+            pdf = None
+        snapshot = Snapshot(
+            plate=plate.text,
+            caller=identity.name,
+            summary=msgspec.json.encode(issued_summary(page, self._issuer)).decode(),
+        )
+        owner = self._sessions.history_key
+        try:
+            self._dossiers.issue(owner, identifiers, snapshot, html, pdf, purge_mark=purge_mark)
+        except Purged:
+            return page_error(409, NOTHING_TO_ISSUE, PURGED, plate.text)
+        flash(ISSUED)
+        number = display_number(identifiers.number)
+        return redirect(url_for("dossiers.dossier", text=number), 303)
+
+    def list(self, identity: Identity) -> BaseResponse:  # noqa: ARG002 signed in
+        dossiers = self._dossiers.all_owned(self._sessions.history_key)
+        page = issued_list_page([_row(each) for each in dossiers])
+        return make_response(render_template(page.template, page=page))
+
+    def dossier(self, dossier: Dossier) -> BaseResponse:
+        number = display_number(dossier.number)
+        path = url_for("dossiers.dossier", text=number)
+        link = url_for("shared.dossier", text=dossier.key, _external=True)
+        page = _page(dossier, path, link=link, revoke_path=f"{path}/revogar")
+        return make_response(render_template(page.template, page=page))
+
+    def pdf(self, dossier: Dossier) -> BaseResponse:
+        return _pdf_response(dossier, self._dossiers)
+
+    def paper(self, dossier: Dossier) -> BaseResponse:
+        back = url_for("dossiers.dossier", text=display_number(dossier.number))
+        return _paper_response(dossier, self._dossiers, self._assets, back)
+
+    def revoke(self, dossier: Dossier) -> BaseResponse:
+        self._dossiers.revoke(dossier.number, self._sessions.history_key)
+        flash(REVOKED)
+        return redirect(url_for("dossiers.list"), 303)
+
+
+class SharedPages:
+    """The pages behind a dossier's link: read only, without session, cookie or history."""
+
+    def __init__(self, dossiers: DossierArchive, limits: RateLimits, assets: Assets) -> None:
+        self._dossiers = dossiers
+        self._limits = limits
+        self._assets = assets
+
+    def blueprint(self) -> Blueprint:
+        pages = Blueprint(SHARED, __name__)
+        for path, name, view in (
+            ("/d/<text>", "dossier", self.dossier),
+            ("/d/<text>.pdf", "pdf", self.pdf),
+            ("/d/<text>/papel", "paper", self.paper),
+        ):
+            pages.add_url_rule(path, name, partial(self._shared, view))
+        pages.after_request(_keep_out_of_indexes)
+        return pages
+
+    def _shared(self, view: Callable[[Dossier, str], BaseResponse], text: str) -> BaseResponse:
+        wait_s = self._limits.guess_wait(request.remote_addr)
+        if wait_s is not None:
+            raise TooManyRequests(retry_after=wait_s)
+        dossier = self._dossiers.by_key(text) if is_share_key(text) else None
+        if dossier is None:
+            self._limits.count_guess(request.remote_addr)
+            page = EndedDossierPage("unknown", "", None, None)
+            return make_response(render_template(page.template, page=page), 404)
+        if dossier.state != "valid":
+            return ended_response(dossier)
+        return view(dossier, url_for("shared.dossier", text=text))
+
+    def dossier(self, dossier: Dossier, path: str) -> BaseResponse:
+        page = _page(dossier, path)
+        return make_response(render_template(page.template, page=page))
+
+    def pdf(self, dossier: Dossier, path: str) -> BaseResponse:  # noqa: ARG002 as the others
+        return _pdf_response(dossier, self._dossiers)
+
+    def paper(self, dossier: Dossier, path: str) -> BaseResponse:
+        return _paper_response(dossier, self._dossiers, self._assets, path)
+
+
+def ended_response(dossier: Dossier) -> Response:
+    """410 for a dossier that expired, was revoked, or was purged during the request."""
+    page = EndedDossierPage(
+        "revoked" if dossier.state == "revoked" else "expired",
+        display_number(dossier.number),
+        moment(dossier.issued_at),
+        moment(dossier.revoked_at or dossier.expires_at),
+    )
+    return make_response(render_template(page.template, page=page), 410)
+
+
+def _page(
+    dossier: Dossier, path: str, *, link: str = "", revoke_path: str = ""
+) -> IssuedDossierPage:
+    summary = read_summary(dossier)
+    assert summary is not None  # of a valid dossier
+    return IssuedDossierPage(
+        plate=Plate.parse(summary.plate),
+        number=display_number(dossier.number),
+        summary=summary,
+        expires_at=moment(dossier.expires_at),
+        paper_path=f"{path}/papel",
+        pdf_path=f"{path}.pdf" if dossier.has_pdf else "",
+        link=link,
+        revoke_path=revoke_path,
+    )
+
+
+def _pdf_response(dossier: Dossier, dossiers: DossierArchive) -> BaseResponse:
+    if not dossier.has_pdf:
+        return page_error(501)
+    pdf = dossiers.pdf(dossier)
+    if pdf is None:
+        abort(410)
+    name = f"dossie-{display_number(dossier.number)}.pdf"
+    return Response(
+        pdf,
+        content_type="application/pdf",
+        headers={"Content-Disposition": f'inline; filename="{name}"'},
+    )
+
+
+def _paper_response(
+    dossier: Dossier, dossiers: DossierArchive, assets: Assets, back: str
+) -> BaseResponse:
+    """The stored paper, with a toolbar and the present names of its style sheets."""
+    html = dossiers.html(dossier)
+    if html is None:
+        abort(410)
+    toolbar = get_template_attribute("components/paper_toolbar.html", "paper_toolbar")(
+        back, f"{back}.pdf" if dossier.has_pdf else ""
+    )
+    html = _HASHED_ASSET.sub(partial(_present_name, assets), html)
+    return make_response(html.replace(TOOLBAR, toolbar, 1))
+
+
+def _present_name(assets: Assets, match: re.Match[str]) -> str:
+    try:
+        return assets.url(f"{match[1]}.{match[2]}")
+    except UnknownAsset:
+        return match[0]
+
+
+def _row(dossier: Dossier) -> IssuedRow:
+    summary = read_summary(dossier)
+    number = display_number(dossier.number)
+    return IssuedRow(
+        number=number,
+        path=url_for("dossiers.dossier", text=number),
+        state=dossier.state,
+        plate=summary.plate if summary else "",
+        name=summary.name if summary else "",
+        issued_at=moment(dossier.issued_at),
+        expires_at=moment(dossier.revoked_at or dossier.expires_at),
+    )
+
+
+def _keep_out_of_indexes(response: Response) -> Response:
+    response.headers["X-Robots-Tag"] = "noindex, nofollow"
+    return response

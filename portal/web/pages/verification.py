@@ -1,0 +1,110 @@
+"""``/verificar``: checks a dossier's number, its QR code, or a signed code of a former version."""
+
+import re
+import unicodedata
+from datetime import UTC, datetime
+from typing import Final
+from urllib.parse import unquote
+
+import msgspec
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.exceptions import TooManyRequests
+
+from portal.dossiers import (
+    Dossier,
+    DossierArchive,
+    display_number,
+    is_share_key,
+    parse_number,
+)
+from portal.presentation import (
+    IssuedSummary,
+    VerificationPage,
+    VerifiedDossier,
+    partly_hidden,
+    verification_page,
+)
+from portal.web.http.rate_limits import RateLimits
+from portal.web.pages.dossier_code import DossierCodes
+
+MAX_CODE_LENGTH: Final = 1000
+_DASHES: Final = str.maketrans("‐–—‑−", "-----")
+_CODE_IN_AN_ADDRESS: Final = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
+_DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
+
+
+def extract_code(text: str) -> str:
+    """Extract a dossier's code from pasted text.
+
+    Removes blanks and line breaks, which a printed code contains, and accepts the URLs of the QR
+    code, of a link and of an issued dossier.
+    """
+    plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
+    address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
+    code = unquote(address[1]) if address else plain
+    return code.translate(_DASHES)[:MAX_CODE_LENGTH]
+
+
+class Verification:
+    """The verification page, open in every mode."""
+
+    def __init__(self, codes: DossierCodes, dossiers: DossierArchive, limits: RateLimits) -> None:
+        self._codes = codes
+        self._dossiers = dossiers
+        self._limits = limits
+
+    def blueprint(self) -> Blueprint:
+        pages = Blueprint("verification", __name__)
+        pages.add_url_rule("/verificar", "verify", self.verify)
+        return pages
+
+    def verify(self) -> str:
+        code = extract_code(request.args.get("codigo", ""))
+        page = self._page(code) if code else verification_page()
+        return render_template(page.template, page=page)
+
+    def _page(self, code: str) -> VerificationPage:
+        if (signed := self._codes.read(code)) is not None:
+            return verification_page(code, signed=signed)
+        if self._codes.is_former(code):
+            return verification_page(code, is_former=True)
+        wait_s = self._limits.guess_wait(request.remote_addr)
+        if wait_s is not None:
+            raise TooManyRequests(retry_after=wait_s)
+        number = parse_number(code)
+        dossier = self._dossiers.by_number(number) if number else None
+        if dossier is not None:
+            return verification_page(code, dossier=_verified(dossier), state=dossier.state)
+        if is_share_key(code):
+            dossier = self._dossiers.by_key(code)
+        if dossier is not None:
+            verified = _verified(dossier, path=url_for("shared.dossier", text=code))
+            return verification_page(code, dossier=verified, state=dossier.state)
+        self._limits.count_guess(request.remote_addr)
+        return verification_page(code)
+
+
+def read_summary(dossier: Dossier) -> IssuedSummary | None:
+    """The stored summary of a valid dossier."""
+    if dossier.snapshot is None:
+        return None
+    return msgspec.json.decode(dossier.snapshot.summary, type=IssuedSummary)
+
+
+def moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
+    """What a stranger may know of a dossier; with the ``path`` of its link, all of it."""
+    summary = read_summary(dossier)
+    plate = summary.plate if summary else ""
+    return VerifiedDossier(
+        number=display_number(dossier.number),
+        plate=plate if path else partly_hidden(plate),
+        issuer=summary.issuer.name if summary and summary.issuer else "",
+        issued_at=moment(dossier.issued_at),
+        ended_at=moment(dossier.revoked_at or dossier.expires_at),
+        path=path if summary else "",
+        summary=summary if path else None,
+    )

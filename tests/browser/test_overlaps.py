@@ -1,0 +1,111 @@
+"""No two texts of a page overlap, at any width.
+
+The boxes of two text nodes must not intersect. Hidden texts, clipped parts, and texts in fixed or
+sticky elements are left out: the latter cover others on purpose while the page scrolls.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.fakes.processes import PortalProcess
+from tests.quality.visits import VISITS, Visit, open_page
+
+WIDTHS = (320, 360, 768, 1440)
+OVERLAPS = """() => {
+  const SLACK = 2;  // px by which line boxes of one line height may touch
+  const ignored = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (style.position === "fixed" || style.position === "sticky") return true;
+      if (style.clipPath !== "none" && at.offsetWidth <= 1) return true;
+      if (style.opacity === "0") return true;
+    }
+    return false;
+  };
+  const isTruncated = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (style.textOverflow !== "clip" || style.webkitLineClamp !== "none") return true;
+    }
+    return false;
+  };
+  // The part of a box that its scrolling or clipping ancestors let show.
+  const shown = (box, element) => {
+    let { left, top, right, bottom } = box;
+    for (let at = element; at && at !== document.body; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (style.overflowX === "visible" && style.overflowY === "visible") continue;
+      const frame = at.getBoundingClientRect();
+      if (style.overflowX !== "visible") {
+        left = Math.max(left, frame.left); right = Math.min(right, frame.right);
+      }
+      if (style.overflowY !== "visible") {
+        top = Math.max(top, frame.top); bottom = Math.min(bottom, frame.bottom);
+      }
+    }
+    return { left, top, right, bottom };
+  };
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const boxes = [];
+  while (walk.nextNode()) {
+    const text = walk.currentNode, element = text.parentElement;
+    if (!text.data.trim() || !element.checkVisibility({ visibilityProperty: true })) continue;
+    if (["SCRIPT", "STYLE", "TEMPLATE", "NOSCRIPT", "OPTION"].includes(element.tagName)) continue;
+    if (ignored(element)) continue;
+    // A plain letter in ink is as high as the font; the line box is higher.
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    for (const rect of range.getClientRects()) {
+      const box = shown(rect, element);
+      if (box.right - box.left < 1 || box.bottom - box.top < 1) continue;
+      const size = parseFloat(getComputedStyle(element).fontSize);
+      const trim = element.closest("svg") ? 0 : Math.max(0, (box.bottom - box.top - size) / 2);
+      boxes.push({ ...box, top: box.top + trim, bottom: box.bottom - trim, size, text });
+    }
+  }
+  boxes.sort((one, other) => one.top - other.top);
+  const found = [];
+  for (let i = 0; i < boxes.length; i++) {
+    const one = boxes[i];
+    for (let j = i + 1; j < boxes.length && boxes[j].top < one.bottom - SLACK; j++) {
+      const other = boxes[j];
+      if (one.text === other.text) {
+        // Chromium gives a truncated line two boxes: the whole one and the part before the dots.
+        if (one.left === other.left && isTruncated(one.text.parentElement)) continue;
+        // Lines of one text on top of each other: a line height of nothing.
+        if (Math.min(one.bottom, other.bottom) - other.top < other.size / 2) continue;
+      }
+      const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+      const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+      if (across > SLACK && down > SLACK) {
+        found.push(`${one.text.data.trim().slice(0, 40)} / ${other.text.data.trim().slice(0, 40)}`);
+      }
+    }
+  }
+  return [...new Set(found)].slice(0, 5);
+}"""
+
+
+@pytest.fixture(scope="module")
+def portal() -> Iterator[PortalProcess]:
+    with PortalProcess(workers=1) as server:
+        yield server
+
+
+@pytest.mark.parametrize("visit", VISITS, ids=lambda visit: visit.name)
+def test_no_two_texts_overlap(new_page: Any, portal: PortalProcess, visit: Visit) -> None:
+    page = new_page()
+    open_page(page, portal.url, visit)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 740})
+        assert page.evaluate(OVERLAPS) == [], (visit.path, width)
+
+
+def test_overlapping_texts_are_found(new_page: Any, portal: PortalProcess) -> None:
+    page = new_page(bypass_csp=True)
+    page.goto(f"{portal.url}/glossario")
+    assert page.evaluate(OVERLAPS) == []
+    page.add_style_tag(content="h1 { line-height: 0 } .lead { margin-top: -10px }")
+    assert page.evaluate(OVERLAPS)

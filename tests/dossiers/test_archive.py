@@ -1,0 +1,216 @@
+"""The archive of issued dossiers on both databases: encryption, owners, ends, purges."""
+
+import zlib
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, select, text, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from portal.dossiers import (
+    ENDED_KEPT_S,
+    Dossier,
+    DossierArchive,
+    DossiersUnavailable,
+    Identifiers,
+    Purged,
+    Snapshot,
+    new_identifiers,
+)
+from portal.gateway import purge_bucket
+from portal.storage import PurgeLog, adopt_key, dossiers, reading
+from tests.fakes import Clock
+
+SECRET = b"s" * 32
+LIFETIME_S = 100
+HTML, PDF = "<p>ABC1D23</p>", b"%PDF ABC1D23"
+
+
+def tag(plate: str) -> str:
+    return f"tag of {plate}"
+
+
+def archive(engine: Engine, clock: Clock, **named: Any) -> DossierArchive:
+    options = {"lifetime_s": LIFETIME_S, "clock": clock, "namespace": "upstream", **named}
+    return DossierArchive(engine, options.pop("secret", SECRET), tag, purge_bucket, **options)
+
+
+def issue(
+    into: DossierArchive, owner: str = "ana", plate: str = "ABC1D23", pdf: bytes | None = PDF
+) -> Identifiers:
+    identifiers = new_identifiers()
+    snapshot = Snapshot(plate=plate, caller="token ana", summary='{"plate": "ABC1D23"}')
+    mark = into.purge_mark()
+    into.issue(owner, identifiers, snapshot, HTML, pdf, purge_mark=mark)
+    return identifiers
+
+
+def cells(engine: Engine) -> list[Any]:
+    with reading(engine) as db:
+        return [cell for row in db.execute(select(dossiers)).all() for cell in row]
+
+
+def found(dossier: Dossier | None) -> Dossier:
+    assert dossier is not None
+    return dossier
+
+
+def test_dossier_is_found_by_number_key_and_owner(engine: Engine, clock: Clock) -> None:
+    kept = archive(engine, clock)
+    number, key = issue(kept)
+    for dossier in (kept.by_number(number), kept.by_key(key), kept.owned(number, "ana")):
+        assert found(dossier).state == "valid"
+        assert found(dossier).key == key
+        assert kept.html(found(dossier)) == HTML
+        assert kept.pdf(found(dossier)) == PDF
+    assert kept.owned(number, "bia") is None
+    assert kept.by_number(new_identifiers().number) is None
+    assert kept.by_key(new_identifiers().key) is None
+    assert [each.number for each in kept.all_owned("ana")] == [number]
+    assert kept.all_owned("bia") == []
+
+
+def test_dossier_may_have_no_pdf(engine: Engine, clock: Clock) -> None:
+    kept = archive(engine, clock)
+    dossier = found(kept.by_number(issue(kept, pdf=None).number))
+    assert not dossier.has_pdf
+    assert kept.pdf(dossier) is None
+
+
+def test_database_holds_neither_plate_nor_key_nor_owner_in_clear(
+    engine: Engine, clock: Clock
+) -> None:
+    kept = archive(engine, clock)
+    key = issue(kept).key
+    for cell in cells(engine):
+        content = cell if isinstance(cell, bytes) else str(cell).encode()
+        for secret in (key, "ABC1D23", "token ana"):
+            assert secret.encode() not in content.replace(tag("ABC1D23").encode(), b"")
+        assert content != b"ana"
+        assert zlib.compress(HTML.encode()) not in content
+
+
+def test_row_is_useless_under_another_secret_key_and_in_another_namespace(
+    engine: Engine, clock: Clock
+) -> None:
+    number, key = issue(archive(engine, clock))
+    for other in (archive(engine, clock, secret=b"o" * 32), archive(engine, clock, namespace="b")):
+        assert other.by_number(number) is None
+        assert other.by_key(key) is None
+        assert other.all() == []
+
+
+def test_bytes_of_one_row_cannot_be_read_as_anothers(engine: Engine, clock: Clock) -> None:
+    kept = archive(engine, clock)
+    one, other = issue(kept), issue(kept, plate="XYZ9K99")
+    with engine.begin() as db:
+        row = db.execute(select(dossiers).where(dossiers.c.number == other.number)).one()
+        db.execute(
+            update(dossiers)
+            .where(dossiers.c.number == one.number)
+            .values(head=row.head, html=row.html, pdf=row.pdf)
+        )
+    assert kept.by_number(one.number) is None
+
+
+def test_expiry_ends_a_dossier_and_the_sweep_deletes_its_content(
+    engine: Engine, clock: Clock
+) -> None:
+    kept = archive(engine, clock)
+    number, key = issue(kept)
+    dossier = found(kept.by_number(number))
+    clock.advance(LIFETIME_S)
+    ended = found(kept.by_key(key))
+    assert (ended.state, ended.snapshot, ended.key) == ("expired", None, None)
+    assert kept.html(dossier) is None and kept.pdf(dossier) is None
+    kept.drop_expired()
+    with reading(engine) as db:
+        row = db.execute(select(dossiers)).one()
+    assert (row.subject, row.head, row.html, row.pdf) == (None, None, None, None)
+    assert found(kept.by_key(key)).state == "expired"
+    clock.advance(ENDED_KEPT_S)
+    kept.drop_expired()
+    assert cells(engine) == []
+
+
+def test_sweep_leaves_valid_dossiers(engine: Engine, clock: Clock) -> None:
+    kept = archive(engine, clock)
+    number, _ = issue(kept)
+    clock.advance(LIFETIME_S - 1)
+    kept.drop_expired()
+    assert kept.html(found(kept.by_number(number))) == HTML
+
+
+def test_revocation_is_the_owners_or_the_operators(engine: Engine, clock: Clock) -> None:
+    kept = archive(engine, clock)
+    first, second = issue(kept), issue(kept)
+    assert not kept.revoke(first.number, "bia")
+    assert found(kept.by_number(first.number)).state == "valid"
+    assert kept.revoke(first.number, "ana")
+    assert kept.revoke(second.number)
+    assert not kept.revoke(second.number)
+    for number, key in (first, second):
+        assert found(kept.by_key(key)).state == "revoked"
+        assert found(kept.by_number(number)).snapshot is None
+    assert {cell for cell in cells(engine) if isinstance(cell, bytes)} == set()
+
+
+def test_expired_dossier_cannot_be_revoked(engine: Engine, clock: Clock) -> None:
+    kept = archive(engine, clock)
+    number, _ = issue(kept)
+    clock.advance(LIFETIME_S)
+    assert not kept.revoke(number, "ana")
+    assert found(kept.by_number(number)).state == "expired"
+
+
+def test_purge_deletes_a_vehicles_dossiers_of_every_namespace(engine: Engine, clock: Clock) -> None:
+    one, other = archive(engine, clock), archive(engine, clock, namespace="other")
+    mine, theirs, unrelated = issue(one), issue(other), issue(one, plate="XYZ9K99")
+    assert one.forget("ABC1D23") == 2
+    assert one.by_key(mine.key) is None
+    assert other.by_key(theirs.key) is None
+    assert one.by_key(unrelated.key) is not None
+
+
+def test_dossier_of_records_from_before_a_purge_is_not_stored(engine: Engine, clock: Clock) -> None:
+    kept = archive(engine, clock)
+    mark = kept.purge_mark()
+    PurgeLog(engine).note(purge_bucket(tag("ABC1D23")))
+    snapshot = Snapshot(plate="ABC1D23", caller="ana", summary="{}")
+    with pytest.raises(Purged):
+        kept.issue("ana", new_identifiers(), snapshot, HTML, PDF, purge_mark=mark)
+    assert cells(engine) == []
+    issue(kept)  # the vehicle may be looked up again
+
+
+def test_number_is_unique(engine: Engine, clock: Clock) -> None:
+    kept = archive(engine, clock)
+    number, _ = issue(kept)
+    snapshot = Snapshot(plate="XYZ9K99", caller="ana", summary="{}")
+    again = Identifiers(number, new_identifiers().key)
+    with pytest.raises(DossiersUnavailable):
+        kept.issue("ana", again, snapshot, HTML, PDF, purge_mark=kept.purge_mark())
+    assert found(kept.by_number(number)).snapshot != snapshot
+
+
+def test_changed_secret_key_deletes_dossiers(engine: Engine, clock: Clock) -> None:
+    adopt_key(engine, "former")
+    issue(archive(engine, clock))
+    adopt_key(engine, "present")
+    assert cells(engine) == []
+
+
+def test_unreachable_database_is_reported(engine: Engine, clock: Clock) -> None:
+    kept = archive(engine, clock)
+    with engine.begin() as db:
+        db.execute(text("DROP TABLE dossiers"))
+    for use in (
+        lambda: kept.by_key("k"),
+        lambda: kept.all(),
+        lambda: kept.revoke("n"),
+        lambda: issue(kept),
+    ):
+        with pytest.raises(DossiersUnavailable):
+            use()
+    with pytest.raises(SQLAlchemyError):
+        kept.forget("ABC1D23")

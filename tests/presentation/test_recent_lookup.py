@@ -1,0 +1,107 @@
+"""The line of a vehicle in a list: the verdict of its page, in fewer words and less time."""
+
+import time
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from portal.presentation import Panels, RenderContext, recent_lookup
+from portal.presentation.panels import Panel
+from portal.presentation.site.recent_lookup import (
+    AFTER_PAYING,
+    NO_ANSWER,
+    NOTHING_FOUND,
+    NOTHING_FOUND_BEFORE,
+    NOTHING_STORED,
+    OPEN_FINE,
+)
+from portal.presentation.vehicle.contents import VehicleContents
+from portal.sandbox import SITUATIONS, TOKEN, Request, Sandbox, today
+from portal.vehicle import Plate, Renavam, result_of
+from tests.factories import decode_body, fine, fipe_entry, renainf_body, renajud_body
+from tests.presentation.rendering import (
+    CONTEXT,
+    DOWN,
+    NOW,
+    PLATE,
+    UNASKED,
+    UNASKED_PANELS,
+    answered,
+    panels,
+)
+
+SANDBOX = Sandbox(today, time.sleep)
+TODAY = RenderContext(now=datetime.now(UTC), marker=CONTEXT.marker, mask_names=True)
+RENAVAM = Renavam.parse("12345678910")
+
+
+def sandbox_panels(plate: str) -> Panels:
+    def panel(path: str) -> Panel:
+        request = Request("GET", f"/detran/v1/{path}/{plate}", headers={"Authorization": TOKEN})
+        response = SANDBOX.handle(request)
+        if response.status != 200:
+            return DOWN
+        return Panel("fresh", response.body, result_of(response.body), TODAY.now)
+
+    paths = ("decode", "restrictions/renainf", "restrictions/renajud")
+    return Panels(*map(panel, paths))
+
+
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda each: each.plate)
+def test_line_agrees_with_the_vehicles_page(situation: object) -> None:
+    plate = situation.plate  # type: ignore[attr-defined]
+    answers = sandbox_panels(plate)
+    line = recent_lookup(Plate.parse(plate), answers, None, TODAY)
+    summary = VehicleContents.of(answers, TODAY).summary
+    assert line.look == summary.look
+    assert line.name == summary.name
+    if summary.told_price is None:
+        assert line.price == ""
+    else:
+        assert line.price == summary.told_price.text.removesuffix(",00")
+    if summary.verdict.level == "blocked":
+        assert line.verdict == summary.verdict.headline
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        (panels(), "Não pode ser transferido agora"),
+        (panels(renainf=renainf_body(), renajud=renajud_body()), NOTHING_FOUND),
+        (panels(renajud=renajud_body(), renainf=renainf_body(fine())), OPEN_FINE),
+        (
+            panels(
+                renajud=renajud_body(),
+                renainf=renainf_body(fine(dataEmissaoPenalidade="01/12/2025")),
+            ),
+            AFTER_PAYING,
+        ),
+        (replace(panels(renajud=renajud_body()), renainf=DOWN), "Falta consultar as multas"),
+        (replace(panels(renajud=renajud_body()), renainf=UNASKED), "Falta consultar as multas"),
+        (Panels(panels().decode, DOWN, DOWN), "Falta consultar as multas e a Justiça"),
+        (Panels(DOWN, DOWN, DOWN), NO_ANSWER),
+        (UNASKED_PANELS, NOTHING_STORED),
+    ],
+)
+def test_verdict_in_a_few_words(answers: Panels, words: str) -> None:
+    assert recent_lookup(PLATE, answers, NOW, CONTEXT).verdict == words
+
+
+def test_stale_answers_never_read_as_nothing_found() -> None:
+    clear = panels(renainf=renainf_body(), renajud=renajud_body())
+    old = answered(renainf_body(), "stale", age=timedelta(days=2))
+    line = recent_lookup(PLATE, replace(clear, renainf=old), NOW, CONTEXT)
+    assert (line.verdict, line.look.tone) == (NOTHING_FOUND_BEFORE, "warn")
+
+
+def test_renavam_needs_no_vehicle_data() -> None:
+    answers = Panels(UNASKED, answered(renainf_body()), answered(renajud_body()))
+    line = recent_lookup(RENAVAM, answers, NOW - timedelta(hours=3), CONTEXT)
+    assert (line.verdict, line.note, line.name) == (NOTHING_FOUND, "há 3\u00a0h", "")
+    assert not line.is_plate and line.path == "/renavam/12345678910"
+
+
+def test_missing_price_is_no_zero() -> None:
+    body = decode_body(str(PLATE), informacoesFipe=[fipe_entry(valorAtual="")])
+    assert recent_lookup(PLATE, panels(body), NOW, CONTEXT).price == ""

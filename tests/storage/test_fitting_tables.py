@@ -1,0 +1,115 @@
+"""A start compares the tables with those it needs, and tries its rights to write."""
+
+import logging
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, make_url
+from sqlalchemy.exc import ProgrammingError
+
+from portal.gateway import Failure, Ledger
+from portal.gateway import ledger as ledger_module
+from portal.storage import SchemaMismatch, open_engine
+from portal.system import repeated_warning
+from tests.fakes import Clock
+from tests.fakes.databases import Database, PostgresProcess, kept_open, opened
+from tests.gateway.ledgers import buy
+
+CHANGES = {
+    "ALTER TABLE ledger DROP COLUMN status": "ledger.status is missing",
+    "ALTER TABLE access_tokens DROP COLUMN daily_limit": "access_tokens.daily_limit is missing",
+    "DROP TABLE call_counters": "call_counters is missing",
+    "ALTER TABLE ledger ADD COLUMN vat INTEGER NOT NULL": (
+        "ledger.vat is unknown and must not be NULL"
+    ),
+}
+HARMLESS = [
+    "ALTER TABLE ledger ADD COLUMN note VARCHAR",
+    "ALTER TABLE ledger ADD COLUMN vat INTEGER DEFAULT 0 NOT NULL",
+    "CREATE TABLE mine (id INTEGER)",
+]
+
+
+def change(database: Database, statement: str) -> None:
+    with opened(database.url, database.folder) as engine, engine.begin() as db:
+        if database.url is None:  # SQLite adds no such column without a default
+            statement = statement.replace("ADD COLUMN vat INTEGER NOT NULL", "RENAME TO former")
+        db.exec_driver_sql(statement)
+        if statement.endswith("RENAME TO former"):
+            db.exec_driver_sql(
+                "CREATE TABLE ledger AS SELECT * FROM former",
+            )
+            sql = "SELECT sql FROM sqlite_master WHERE name = 'former'"
+            made = str(db.exec_driver_sql(sql).scalar())
+            db.exec_driver_sql("DROP TABLE ledger")
+            db.exec_driver_sql(
+                made.replace('"former" (', "ledger (vat INTEGER NOT NULL, ", 1),
+            )
+
+
+@pytest.mark.parametrize("statement", CHANGES)
+def test_changed_tables_end_the_start_with_what_is_missing(
+    database: Database, statement: str
+) -> None:
+    change(database, statement)
+    with pytest.raises(SchemaMismatch) as caught:
+        open_engine(database.url, database.folder)
+    assert str(caught.value) == f"the database's tables were changed: {CHANGES[statement]}"
+
+
+@pytest.mark.parametrize("statement", HARMLESS)
+def test_harmless_additions_are_accepted(database: Database, statement: str) -> None:
+    change(database, statement)
+    with opened(database.url, database.folder) as engine:
+        buy(Ledger(engine))
+
+
+def run(url: str, *statements: str) -> None:
+    address = make_url(url).set(drivername="postgresql+psycopg")
+    engine = create_engine(address, isolation_level="AUTOCOMMIT")
+    with engine.connect() as db:
+        for statement in statements:
+            db.exec_driver_sql(statement)
+    engine.dispose()
+
+
+@pytest.fixture
+def url(postgres: PostgresProcess, tmp_path: Path) -> str:
+    """The address of a PostgreSQL database with the portal's tables."""
+    made = postgres.new_database()
+    open_engine(made, tmp_path).dispose()
+    return made
+
+
+def test_missing_right_ends_the_start(url: str, tmp_path: Path) -> None:
+    run(
+        url,
+        "DROP ROLE IF EXISTS narrow",
+        "CREATE ROLE narrow LOGIN",
+        "GRANT ALL ON ALL TABLES IN SCHEMA public TO narrow",
+    )
+    with pytest.raises(ProgrammingError, match="permission denied for sequence ledger_id_seq"):
+        open_engine(url.replace("portal@", "narrow@"), tmp_path)
+    run(url, "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO narrow")
+    open_engine(url.replace("portal@", "narrow@"), tmp_path).dispose()
+    run(url, "DROP OWNED BY narrow", "DROP ROLE narrow")
+
+
+def test_read_only_database_is_a_line_once_a_minute(
+    url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = make_url(url).database
+    run(url, f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    clock = Clock()
+    warn = repeated_warning.RepeatedWarning(logging.getLogger("portal.ledger"), clock)
+    monkeypatch.setattr(ledger_module, "_warn", warn)
+    ledger = Ledger(kept_open(url, tmp_path))
+    assert caplog.messages == ["the database refuses writes: InternalError, SQLSTATE 25006"]
+    caplog.clear()
+    for _ in range(3):
+        for _ in range(20):
+            with pytest.raises(Failure):
+                buy(ledger)
+        clock.advance(61)
+    line = "cannot write to the ledger, so nothing is sent: InternalError, SQLSTATE 25006"
+    assert caplog.messages == [line] * 3

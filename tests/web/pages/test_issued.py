@@ -1,0 +1,376 @@
+"""Issued dossiers: issue, share, revoke, list, and the pages behind a dossier's link."""
+
+import hashlib
+import re
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from portal.dossiers import new_identifiers
+from portal.web import app_setup
+from portal.web.pages import issued
+from portal.web.pages.issued import TOOLBAR
+from tests.commands.test_ledger_and_purge import run_command
+from tests.conftest import PortalFactory
+from tests.factories import decode_body
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import InProcessPortal, pass_through
+from tests.web.json_paths import issue as issue_token
+from tests.web.json_paths import no_upstream_call
+from tests.web.page_client import PageClient
+from tests.web.pages.test_names_masked import NAMES, with_a_report
+from tests.web.person import Person
+
+PLATE = "ABC1D23"
+PARTS = ("", ".pdf", "/papel")
+NAME = "Maria"
+PARTS = ("", ".pdf", "/papel")
+ISSUER = {
+    "ISSUER_NAME": "Loja Central Veículos",
+    "ISSUER_DOCUMENT": "11222333000181",
+    "ISSUER_CONTACT": "(11) 5555-0100",
+}
+
+
+def issue(person: Person, plate: str = PLATE) -> str:
+    """Look a plate up, issue its dossier and return its path."""
+    person.pages.get(f"/placa/{plate}?completo=1")
+    done = person.post(f"/placa/{plate}/dossie/emitir")
+    assert done.status_code == 303, done.get_data(as_text=True)
+    return str(done.headers["Location"])
+
+
+def link_of(person: Person, path: str) -> str:
+    """The path of a dossier's link."""
+    address = str(person.pages.get(path).by_id("link").get("value"))
+    return re.sub(r"^https?://[^/]+", "", address)
+
+
+def stranger(portal: InProcessPortal) -> PageClient:
+    return PageClient(portal.app.test_client())
+
+
+def stored(portal: InProcessPortal, query: str) -> list[Any]:
+    with closing(sqlite3.connect(portal.settings.data_dir / "portal.sqlite")) as db:
+        return db.execute(query).fetchall()
+
+
+def rows(portal: InProcessPortal) -> list[Any]:
+    """What is stored of every dossier that could name its vehicle."""
+    return stored(portal, "SELECT subject, head, html, pdf FROM dossiers")
+
+
+def without_request_id(answer: Any) -> bytes:
+    return re.sub(rb"<code>[0-9a-f]{16}</code>", b"", answer.data)
+
+
+def change_rows(portal: InProcessPortal, change: str) -> None:
+    """Change every stored dossier, as time or another process would."""
+    with closing(sqlite3.connect(portal.settings.data_dir / "portal.sqlite")) as db, db:
+        db.execute(f"UPDATE dossiers SET {change}")
+
+
+@pytest.fixture(autouse=True)
+def quick_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Render no PDF: a digest of the paper stands for it. ``test_issued_pdf.py`` renders one."""
+
+    def digest(html: str, _assets: object) -> bytes:
+        return b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest()
+
+    monkeypatch.setattr(app_setup, "render_pdf", digest)
+
+
+def test_issuing_gives_a_number_a_link_and_the_same_pdf_for_both(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    running = portal(**ISSUER)
+    ana = Person.at(running).signed_in()
+    ana.pages.get(f"/placa/{PLATE}?completo=1")
+    with no_upstream_call(upstream):
+        path = issue(ana)
+    assert re.fullmatch(r"/dossie/[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){2}", path)
+    page = ana.pages.get(path)
+    assert path.rpartition("/")[2] in page.h1
+    link = link_of(ana, path)
+    assert re.fullmatch(r"/d/[A-Za-z0-9_-]{22}", link)
+    shared = stranger(running).get(link)
+    assert "Dossiê autêntico, emitido por Loja Central Veículos em" in shared.text
+    assert "CNPJ 11.222.333/0001-81" in shared.text
+    assert path.rpartition("/")[2] in shared.text
+    mine = ana.client.get(f"{path}.pdf")
+    assert mine.content_type == "application/pdf"
+    assert mine.data.startswith(b"%PDF")
+    assert running.app.test_client().get(f"{link}.pdf").data == mine.data
+
+
+def test_snapshot_outlives_the_answers_and_a_restart(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    settings = {"FRESH_DECODE": "1", "STALE_DECODE": "0"}
+    first = portal(**settings)
+    ana = Person.at(first).signed_in()
+    path = issue(ana)
+    link = link_of(ana, path)
+    before = [stranger(first).client.get(f"{link}{part}") for part in PARTS]
+    upstream.default(faults.answer("other", decode_body(PLATE, marca="FIAT")))
+    ana.post(f"/placa/{PLATE}/atualizar")
+    restarted = stranger(portal(**settings))
+    with no_upstream_call(upstream):
+        after = [restarted.client.get(f"{link}{part}") for part in PARTS]
+    assert [each.status_code for each in after] == [each.status_code for each in before]
+    for then, now in zip(before, after, strict=True):
+        assert without_request_id(then) == without_request_id(now)
+
+
+def test_link_needs_no_session_and_leaves_none(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    link = link_of(ana, issue(ana))
+    visitor, lookups = Person.at(running), stored(running, "SELECT * FROM history")
+    with no_upstream_call(upstream):
+        for part in PARTS:
+            answer = visitor.client.get(f"{link}{part}")
+            assert "Set-Cookie" not in answer.headers
+            assert answer.headers["X-Robots-Tag"] == "noindex, nofollow"
+            assert answer.headers["Cache-Control"] == "no-store, private"
+            assert answer.headers["Referrer-Policy"] == "no-referrer"
+    page = visitor.pages.get(link)
+    assert page.all("meta", name="robots", content="noindex, nofollow")
+    assert not page.all("form") and not page.all("script")
+    assert "Retrato de" in page.text and "pode ter mudado" in page.text
+    signed_in = ana.client.get(link)  # a session that comes along is neither read nor renewed
+    assert "Set-Cookie" not in signed_in.headers
+    assert "Sair" not in signed_in.get_data(as_text=True)
+    assert stored(running, "SELECT * FROM history") == lookups
+
+
+def test_stored_paper_has_no_form_token_and_a_toolbar_of_its_visitor(
+    portal: PortalFactory,
+) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    path = issue(ana)
+    link = link_of(ana, path)
+    mine, theirs = ana.pages.get(f"{path}/papel"), stranger(running).get(f"{link}/papel")
+    number = path.rpartition("/")[2]
+    for paper, back in ((mine, path), (theirs, link)):
+        assert "csrf_token" not in paper.html
+        assert TOOLBAR not in paper.html
+        assert paper.all("a", href=back)
+        assert number in paper.text
+    assert path not in theirs.html
+
+
+def test_paper_names_the_lookups_that_were_not_made(portal: PortalFactory) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    ana.client.get(f"/placa/{PLATE}/painel/multas")
+    path = str(ana.post(f"/placa/{PLATE}/dossie/emitir").headers["Location"])
+    assert "não tinha sido feita quando o dossiê foi emitido" in ana.pages.get(f"{path}/papel").text
+    assert "indisponíveis — não significa “nada consta”" in ana.pages.get(path).text
+
+
+@pytest.mark.parametrize("setting", ["on", "off"])
+def test_names_are_masked_whatever_the_setting(
+    portal: PortalFactory, upstream: FaultUpstream, setting: str
+) -> None:
+    ana = with_a_report(portal(MASK_NAMES=setting), upstream)
+    paper = ana.pages.get(f"{issue(ana)}/papel").text
+    assert "M. A. D. S." in paper
+    assert not [name for name in NAMES if name in paper]
+    assert (NAMES[0] in ana.pages.get(f"/placa/{PLATE}/dossie").text) == (setting == "off")
+
+
+def test_dossier_without_an_answer_is_refused(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    with no_upstream_call(upstream):
+        refused = ana.post(f"/placa/{PLATE}/dossie/emitir")
+    assert refused.status_code == 409
+    assert "Não há o que emitir" in refused.get_data(as_text=True)
+    assert rows(running) == []
+
+
+def test_issuing_needs_a_sign_in_and_the_forms_token(portal: PortalFactory) -> None:
+    running = portal()
+    nobody, ana = Person.at(running), Person.at(running).signed_in()
+    ana.pages.get(f"/placa/{PLATE}?completo=1")
+    assert nobody.post(f"/placa/{PLATE}/dossie/emitir").status_code == 401
+    assert ana.client.post(f"/placa/{PLATE}/dossie/emitir").status_code == 400
+    assert nobody.client.get("/dossies").status_code == 303
+    assert rows(running) == []
+
+
+def test_dossier_exists_only_for_whoever_issued_it(portal: PortalFactory) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    path = issue(ana)
+    bia = Person.at(running).signed_in(issue_token(running, "bia"))
+    for part in ("", ".pdf", "/papel"):
+        assert bia.client.get(f"{path}{part}").status_code == 404
+    assert bia.post(f"{path}/revogar").status_code == 404
+    assert "Nenhum ainda" in bia.pages.get("/dossies").text
+    assert PLATE in ana.pages.get("/dossies").text
+    other_session = Person.at(running).signed_in()  # the same token, another browser
+    assert other_session.client.get(path).status_code == 200
+
+
+def test_demo_dossier_belongs_to_its_session(portal: PortalFactory) -> None:
+    running = portal({})
+    ana, bia = Person.at(running), Person.at(running)
+    path = issue(ana)
+    bia.pages.get(f"/placa/{PLATE}?completo=1")
+    assert ana.client.get(path).status_code == 200
+    assert bia.client.get(path).status_code == 404
+    assert "dados fictícios" in stranger(running).get(link_of(ana, path)).text
+
+
+def test_pass_through_dossier_belongs_to_its_credential(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    running = portal(pass_through(upstream.url))
+    ana, bia = (Person.at(running).signed_in(name) for name in ("cred-ana", "cred-bia"))
+    path = issue(ana)
+    assert bia.client.get(path).status_code == 404
+    assert Person.at(running).signed_in("cred-ana").client.get(path).status_code == 200
+    assert stranger(running).get(link_of(ana, path)).status == 200
+
+
+@pytest.mark.parametrize("spelling", [str.lower, lambda number: number.replace("-", "")])
+def test_other_spelling_of_a_number_leads_to_the_canonical_one(
+    portal: PortalFactory, spelling: Callable[[str], str]
+) -> None:
+    ana = Person.at(portal()).signed_in()
+    path = issue(ana)
+    number = path.rpartition("/")[2]
+    answer = ana.client.get(f"/dossie/{spelling(number)}.pdf")
+    assert (answer.status_code, answer.headers["Location"]) == (308, f"{path}.pdf")
+
+
+def test_revoked_dossier_is_gone_and_says_so(portal: PortalFactory) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    path = issue(ana)
+    link, number = link_of(ana, path), path.rpartition("/")[2]
+    assert ana.post(f"{path}/revogar").status_code == 303
+    for address in (link, path):
+        for part in PARTS:
+            answer = ana.client.get(f"{address}{part}")
+            assert answer.status_code == 410
+            assert "foi revogado" in answer.get_data(as_text=True)
+    assert rows(running) == [(None, None, None, None)]
+    assert "Revogado" in ana.pages.get("/dossies").text
+    assert "foi revogado" in stranger(running).get(f"/verificar?codigo={number}").text
+    assert PLATE not in stranger(running).get(f"/verificar?codigo={number}").text
+
+
+def test_expired_dossier_is_gone_before_its_row_is(portal: PortalFactory) -> None:
+    running = portal(DOSSIER_DAYS="1")
+    ana = Person.at(running).signed_in()
+    path = issue(ana)
+    link, number = link_of(ana, path), path.rpartition("/")[2]
+    change_rows(running, f"expires_at = {time.time() - 1}")
+    for address in (link, path):
+        for part in PARTS:
+            answer = ana.client.get(f"{address}{part}")
+            assert answer.status_code == 410
+            assert "venceu" in answer.get_data(as_text=True)
+    assert "venceu" in stranger(running).get(f"/verificar?codigo={number}").text
+    running.app.extensions["scheduler"].run_all()
+    assert rows(running) == [(None, None, None, None)]
+    assert stranger(running).client.get(link).status_code == 410
+
+
+def test_verification_of_a_number_hides_most_of_the_plate(portal: PortalFactory) -> None:
+    running = portal(**ISSUER)
+    ana = Person.at(running).signed_in()
+    path = issue(ana)
+    number = path.rpartition("/")[2]
+    for typed in (number, number.replace("-", "").lower(), f"http://x/dossie/{number}"):
+        page = stranger(running).get(f"/verificar?codigo={typed}")
+        assert "Dossiê autêntico" in page.text
+        assert "ABC••••" in page.text and PLATE not in page.text
+        assert "Loja Central Veículos" in page.text
+        assert not [a for a in page.all("a") if str(a.get("href")).startswith("/d/")]
+
+
+def test_verification_by_the_qr_code_shows_the_dossier(portal: PortalFactory) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    link = link_of(ana, issue(ana))
+    key = link.rpartition("/")[2]
+    for typed in (key, f"http://x{link}", f"http://x/verificar%3Fcodigo={key}"):
+        page = stranger(running).get(f"/verificar?codigo={typed}")
+        assert PLATE in page.text
+        assert page.all("a", href=link)
+
+
+def test_ten_thousand_guesses_find_nothing_and_are_slowed(portal: PortalFactory) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    link = link_of(ana, issue(ana))
+    guesser = running.app.test_client()
+    found: Counter[int] = Counter()
+    for _ in range(5_000):
+        number, key = new_identifiers()
+        found[guesser.get(f"/d/{key}").status_code] += 1
+        guess = guesser.get(f"/verificar?codigo={number}")
+        found[guess.status_code] += 1
+        assert "Dossiê autêntico" not in guess.get_data(as_text=True)
+    assert found.keys() == {200, 404, 429}  # 200: the page that says so
+    assert found[200] + found[404] <= 60  # 20 a minute
+    slowed = guesser.get(link)
+    assert slowed.status_code == 429
+    assert int(slowed.headers["Retry-After"]) > 0
+    elsewhere = {"REMOTE_ADDR": "192.0.2.7"}
+    assert guesser.get(link, environ_base=elsewhere).status_code == 200
+
+
+def test_a_valid_link_does_not_free_its_holder_to_guess(portal: PortalFactory) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    link = link_of(ana, issue(ana))
+    client = running.app.test_client()
+    statuses = []
+    for _ in range(25):
+        client.get(link)
+        statuses.append(client.get(f"/d/{new_identifiers().key}").status_code)
+    assert statuses[-1] == 429
+
+
+def test_issuing_is_limited_by_address(portal: PortalFactory) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    token = ana.csrf_token()
+    statuses = [
+        ana.client.post("/placa/XYZ9K99/dossie/emitir", data={"csrf_token": token}).status_code
+        for _ in range(31)
+    ]
+    assert statuses == [409] * 30 + [429]
+
+
+def test_vehicle_purged_while_its_dossier_is_issued_is_not_stored(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    ana.pages.get(f"/placa/{PLATE}?completo=1")
+    render = issued.render_template
+
+    def purge_and_render(*given: Any, **named: Any) -> str:
+        monkeypatch.setattr(issued, "render_template", render)
+        assert run_command(running, "purge", PLATE).exit_code == 0
+        return render(*given, **named)
+
+    monkeypatch.setattr(issued, "render_template", purge_and_render)
+    assert ana.post(f"/placa/{PLATE}/dossie/emitir").status_code == 409
+    assert rows(running) == []

@@ -1,0 +1,44 @@
+"""The PDF of an issued dossier, rendered by WeasyPrint."""
+
+from io import BytesIO
+
+import pytest
+from pypdf import PdfReader
+
+from portal.dossiers import parse_number
+from portal.web import app_setup
+from portal.web.pages.pdf import PDFUnavailable
+from tests.conftest import PortalFactory
+from tests.web.pages.test_issued import issue, link_of
+from tests.web.person import Person
+
+
+def test_pdf_holds_the_number_and_is_the_same_later_and_elsewhere(portal: PortalFactory) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    path = issue(ana)
+    first = ana.client.get(f"{path}.pdf")
+    if first.status_code == 501:
+        pytest.skip("the libraries that WeasyPrint loads are not installed")
+    text = "".join(page.extract_text() for page in PdfReader(BytesIO(first.data)).pages)
+    number = path.rpartition("/")[2]
+    assert parse_number(number) and number in text
+    assert "csrf_token" not in text and "Emitir com número" not in text
+    link = link_of(ana, path)
+    restarted = portal()  # another portal on the same database
+    assert restarted.client.get(f"{link}.pdf").data == first.data
+
+
+def test_without_weasyprint_the_paper_is_issued_and_the_pdf_is_501(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unavailable(_html: str, _assets: object) -> bytes:
+        raise PDFUnavailable("OSError")
+
+    monkeypatch.setattr(app_setup, "render_pdf", unavailable)
+    ana = Person.at(portal()).signed_in()
+    path = issue(ana)
+    link = link_of(ana, path)
+    assert "Baixar o PDF" not in ana.pages.get(link).text
+    assert ana.client.get(f"{link}.pdf").status_code == 501
+    assert path.rpartition("/")[2] in ana.pages.get(f"{link}/papel").text

@@ -1,0 +1,119 @@
+"""The search page: cost before the click, recent lookups, the demonstration's plates."""
+
+from decimal import Decimal
+
+import pytest
+
+from portal.presentation import LookupCost
+from portal.presentation.failure_texts import back_at_midnight
+from portal.presentation.site.lookup_cost import lookup_cost_text
+from tests.conftest import PortalFactory
+from tests.factories import decode_body
+from tests.fakes import FaultUpstream, faults
+from tests.web.html_checker import text_of
+from tests.web.page_client import PageClient
+from tests.web.signed_in import visitor
+
+PRICES = {"PRICE_DECODE": "1.20", "PRICE_RENAINF": "0.75", "PRICE_RENAJUD": "0.50"}
+
+
+@pytest.mark.parametrize(
+    ("cost", "text"),
+    [
+        (LookupCost(Decimal(0), None, 60), ""),
+        (
+            LookupCost(Decimal("2.45"), None, 60),
+            "Até R$\u00a02,45 por placa. O que já está guardado não custa nada.",
+        ),
+        (
+            LookupCost(Decimal("2.45"), 12, 60),
+            "Até R$\u00a02,45 por placa · restam 12 consultas hoje. "
+            "O que já está guardado não custa nada.",
+        ),
+        (
+            LookupCost(Decimal(0), 1, 60),
+            "Resta 1 consulta hoje. O que já está guardado não custa nada.",
+        ),
+        (
+            LookupCost(Decimal("2.45"), 0, 14_597),
+            "O limite de hoje foi usado. Volta à 0h (em 4\u00a0h). "
+            "O que já está guardado continua à mão.",
+        ),
+    ],
+)
+def test_cost_is_told_in_a_sentence(cost: LookupCost, text: str) -> None:
+    assert lookup_cost_text(cost) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "span"),
+    [(86_400, "24\u00a0h"), (5_300, "1\u00a0h"), (3_540, "59\u00a0min"), (20, "1\u00a0min")],
+)
+def test_return_of_the_limit_is_rounded(seconds: float, span: str) -> None:
+    assert back_at_midnight(seconds) == f"Volta à 0h (em {span})."
+
+
+def test_cost_and_rest_of_the_day_follow_settings_and_calls(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    pages = visitor(portal(DAILY_CALL_LIMIT="12", **PRICES))
+    assert "Até R$ 2,45 por placa · restam 4 consultas hoje." in pages.get("/").text
+    pages.get("/placa/ABC1D23?completo=1")
+    assert "restam 3 consultas hoje" in pages.get("/").text
+    assert upstream.count() == 3
+
+
+def test_free_and_unlimited_lookups_mention_no_cost(portal: PortalFactory) -> None:
+    for pages in (visitor(portal()), PageClient(portal({}).client)):
+        assert not pages.get("/").all("p", class_="search-plate__cost")
+
+
+def test_spent_daily_limit_says_when_it_returns_and_offers_no_retry(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    pages = visitor(portal(DAILY_CALL_LIMIT="3", **PRICES))
+    pages.get("/placa/ABC1D23?completo=1")
+    assert "O limite de hoje foi usado. Volta à 0h (em" in pages.get("/").text
+    page = pages.get("/placa/KZZ9999?completo=1")
+    assert "limite diário de consultas deste portal foi atingido. Volta à 0h (em" in page.text
+    assert not [link for link in page.all("a") if "Tentar de novo" in text_of(link)]
+    assert upstream.count() == 3
+
+
+def test_recent_lookups_show_car_verdict_and_price_without_a_call(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.script("/detran/v1/decode", faults.answer("given", decode_body("ABC1D23")))
+    buyer.get("/placa/ABC1D23?completo=1")
+    buyer.get("/placa/KZZ9999")  # the shell alone: nothing is stored
+    before = upstream.count()
+    page = buyer.get("/")
+    rows = [text_of(row) for row in page.all("li", class_="lookup-row")]
+    assert "Placa KZZ-9999 Sem resposta guardada" in rows[0]
+    assert "Audi A3" in rows[1] and "R$ 89.325" in rows[1] and "agora" in rows[1]
+    assert upstream.count() == before
+
+
+def test_demonstration_shows_six_plates_with_their_verdicts(portal: PortalFactory) -> None:
+    page = PageClient(portal({}).client).get("/")
+    rows = [text_of(row) for row in page.all("li", class_="lookup-row")]
+    assert len(rows) == 6
+    assert "Não pode ser transferido agora" in rows[0]
+    assert "Só após pagar as multas" in rows[1]
+    assert "Nada encontrado em multas e Justiça" in rows[2]
+    assert "A fonte não respondeu" in rows[5]
+    assert page.all("a", href="/api#placas")
+
+
+def test_sign_in_names_its_purpose(portal: PortalFactory) -> None:
+    pages = PageClient(portal().client)
+    for path, title in (
+        ("/placa/ABC1234", "Entre para consultar ABC-1234"),
+        ("/placa/ABC1D23/dossie?x=1", "Entre para consultar ABC1D23"),
+        ("/renavam/12345678910", "Entre para consultar 12345678910"),
+        ("/comparar?placas=ABC1D23,KZZ9999", "Entre para comparar ABC1D23 e KZZ-9999"),
+        ("/comparar", "Entre para consultar veículos"),
+        ("/placa/%3Cb%3E", "Entre para consultar veículos"),
+        ("/", "Entre para consultar veículos"),
+    ):
+        assert pages.get("/entrar", query_string={"next": path}).h1 == title
