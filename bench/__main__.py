@@ -4,6 +4,7 @@ import os
 import sys
 import time
 
+from bench.batch import batch
 from bench.debian import fetch_missing
 from bench.fleet import fleet
 from bench.hits import hits, store_copies
@@ -20,6 +21,7 @@ SCENARIOS = {
     "cold-page": cold_page,
     "warm-page": warm_page,
     "entries": entries,
+    "batch": batch,
     "fleet": fleet,
     "start": start,
 }

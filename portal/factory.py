@@ -13,8 +13,9 @@ from typing import Any, cast
 
 from flask import Flask
 
-from portal.access import Gatekeeper, History, Tokens
-from portal.commands import register_commands
+from portal.access import Gatekeeper, History, Identity, Tokens
+from portal.batch import LOOKUPS, Access, Batches, BatchRunner
+from portal.commands import BatchTools, register_commands
 from portal.dossiers import DossierArchive
 from portal.gateway import (
     DECODE,
@@ -38,7 +39,7 @@ from portal.gateway import (
     purge_bucket,
     retention_of,
 )
-from portal.presentation import Issuer, Panels, read_facts
+from portal.presentation import Issuer, Panels, RenderContext, read_facts
 from portal.presentation.panels import Panel
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
@@ -72,10 +73,14 @@ from portal.web import (
     SamplePlate,
     clear_rendered_pages,
     init_app,
+    panels_of,
 )
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 MEBIBYTE = 1024 * 1024
+# The owner of batches that ``flask batch`` makes. The text is no digest, so no token has it.
+COMMAND_ACCESS = Access("command")
+COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
 SPARE_S = 5.0  # longest time of a request outside its lookups, which the deadline bounds
 
 
@@ -152,6 +157,15 @@ def _build(
         Failover(breakers or origins), store, flight, ledger, policy, metrics, savings.count
     )
     history = History(side, secret, store.tag, namespace=namespace)
+    tokens = Tokens(side, settings.access_tokens, namespace=namespace)
+    gatekeeper = Gatekeeper(settings.mode, tokens, secret)
+    batches = Batches(
+        engine, secret, store.tag, gateway.retention_s, ledger.spent, namespace=namespace
+    )
+    batch_runner = BatchRunner(
+        batches, gateway.fetch, _identifier(gatekeeper), settings.batch_concurrency
+    )
+    app.extensions["batch_runner"] = batch_runner
     dossiers = DossierArchive(
         engine,
         secret,
@@ -166,6 +180,8 @@ def _build(
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, gateway.count_drift),
         PeriodicTask(1.0, read_facts.cache_clear),
+        PeriodicTask(0.5, batch_runner.tick),
+        PeriodicTask(60.0, batches.drop_expired),
         PeriodicTask(1.0, clear_rendered_pages),
         PeriodicTask(5.0, savings.flush),
         PeriodicTask(2.0, ledger.settle),
@@ -178,15 +194,22 @@ def _build(
     app.extensions["scheduler"] = scheduler
     pool = ThreadPoolExecutor(panel_threads, thread_name_prefix="panel")
     app.extensions["closing"] = _close_stack(
-        engine.dispose, side.dispose, backend.close, pool.shutdown, scheduler.stop
+        engine.dispose,
+        side.dispose,
+        backend.close,
+        pool.shutdown,
+        batch_runner.stop,
+        scheduler.stop,
     )
-    tokens = Tokens(side, settings.access_tokens, namespace=namespace)
     init_app(
         app,
         Dependencies(
             gateway=gateway,
-            gatekeeper=Gatekeeper(settings.mode, tokens, secret),
+            gatekeeper=gatekeeper,
             history=history,
+            batches=batches,
+            batch_limit=settings.batch_limit,
+            allowance=ledger.allowance,
             dossiers=dossiers,
             issuer=_issuer(settings),
             pool=pool,
@@ -215,8 +238,34 @@ def _build(
         app,
         *(tokens, ledger, savings, store, history, dossiers, purge_log, process_leases, data),
         lambda: create_missing_database(settings),
+        BatchTools(
+            batches=batches,
+            runner=batch_runner,
+            gateway=gateway,
+            identity=COMMAND_IDENTITY,
+            access=COMMAND_ACCESS,
+            limit=settings.batch_limit,
+            panels_of=panels_of(gateway, pool),
+            render_context=lambda now: RenderContext(
+                now, settings.hidden_marker, settings.mask_names
+            ),
+            credential_is_missing=settings.mode == "pass-through",
+        ),
     )
     return app
+
+
+def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
+    """Return the function that authenticates the owner of a batch again while it runs."""
+
+    def identify(access: Access) -> Identity:
+        if access == COMMAND_ACCESS:
+            return COMMAND_IDENTITY
+        if access.credential is not None:
+            return gatekeeper.authenticate(access.credential)
+        return gatekeeper.authenticate_digest(access.digest)
+
+    return identify
 
 
 def _close_stack(*ends: Callable[[], object]) -> ExitStack:

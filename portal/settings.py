@@ -71,6 +71,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     mask_names: bool = True
     hidden_marker: str = "INFORMACAO OCULTADA"
     edge_memory_mb: Annotated[int, msgspec.Meta(ge=0, le=65536)] = 64
+    batch_limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 500
+    batch_concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 8
     issuer_name: str | None = None
     issuer_document: str | None = None  # as printed, "CNPJ 12.345.678/0001-95"
     issuer_contact: str | None = None

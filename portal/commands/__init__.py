@@ -1,10 +1,11 @@
-"""The operator's commands: flask --app app token, purge, ledger, dossier, db."""
+"""The operator's commands: flask --app app batch, token, purge, ledger, dossier, db."""
 
 from collections.abc import Callable
 
 from flask import Flask
 
 from portal.access import History, Tokens
+from portal.commands.batch import BatchTools, batch_command
 from portal.commands.data_check import DataCheck
 from portal.commands.db import db_commands
 from portal.commands.dossier import dossier_commands
@@ -28,20 +29,23 @@ def register_commands(
     leases: Leases,
     data: DataCheck,
     create_database: Callable[[], object],
+    batch_tools: BatchTools,
 ) -> None:
     """Add the commands to the application.
 
     ``create_database`` may raise OSError or SQLAlchemyError.
     """
     token = token_commands(tokens, create_database)
-    purge = purge_command(store, ledger, history, dossiers, purge_log, leases)
+    purge = purge_command(store, ledger, batch_tools.batches, history, dossiers, purge_log, leases)
     list_calls = ledger_command(ledger, savings)
     dossier = dossier_commands(dossiers)
     db = db_commands(data.engine)
     token.check, purge.check, list_calls.check = data.for_token, data.for_purge, data.for_ledger
+    batch = batch_command(batch_tools)
+    batch.check = data.for_batch
     dossier.check, db.check = data.for_ledger, data.for_db
-    for command in (token, purge, list_calls, dossier, db):
+    for command in (batch, token, purge, list_calls, dossier, db):
         app.cli.add_command(command)
 
 
-__all__ = ["DataCheck", "register_commands"]
+__all__ = ["BatchTools", "DataCheck", "register_commands"]

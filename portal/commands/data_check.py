@@ -50,6 +50,15 @@ class DataCheck:
     def for_ledger(self) -> str | None:
         return self._missing_file(self.database) or self.for_token()
 
+    def for_batch(self) -> str | None:
+        if failure := self._missing_file(self.database, self.store) or self._other_schema():
+            return failure
+        if self._has_upstream_data():
+            print("PORTAL_UPSTREAM_URL is not set: the demonstration's data.", file=sys.stderr)
+        if self.key_fingerprint is None:
+            return f"There is no secret key: start the portal once. {_AS_THE_SERVER}."
+        return self._key_mismatch(self._database_key())
+
     def for_purge(self) -> str | None:
         if failure := self._missing_file(self.database, self.store) or self._other_schema():
             return failure

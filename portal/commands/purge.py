@@ -8,6 +8,7 @@ import click
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import BytesKept, History
+from portal.batch import Batches
 from portal.commands.failures import Command
 from portal.dossiers import DossierArchive
 from portal.gateway import BytesRemain, Leases, Ledger, Store, StoreDown, purge_bucket
@@ -32,6 +33,7 @@ _LEASE_REMAINS = "A lease's file names the vehicle and cannot be removed: purge 
 def purge_command(
     store: Store,
     ledger: Ledger,
+    batches: Batches,
     history: History,
     dossiers: DossierArchive,
     purge_log: PurgeLog,
@@ -61,6 +63,7 @@ def purge_command(
         # These steps run even if the store failed, because the database names the vehicle too.
         for name in names:
             run.attempt(ledger.forget, store.tag(name))
+            run.attempt(batches.forget, name)
             run.attempt(run.forget_dossiers, dossiers, name)
             # Last, because this also erases the bytes of the tag that the others left.
             run.attempt(history.forget, name)

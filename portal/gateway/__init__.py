@@ -13,7 +13,7 @@ from portal.gateway.gateway import Gateway, Snapshot
 from portal.gateway.key_record import record_key
 from portal.gateway.lease import FileLeases, Leases
 from portal.gateway.lease_limit import LimitedLeases
-from portal.gateway.ledger import Ledger, Row
+from portal.gateway.ledger import Allowance, Ledger, Row
 from portal.gateway.lookup import (
     CacheStatus,
     Caller,
@@ -49,6 +49,7 @@ __all__ = [
     "RENAINF",
     "RENAJUD",
     "REPORT",
+    "Allowance",
     "BytesRemain",
     "CachePolicy",
     "CacheStatus",

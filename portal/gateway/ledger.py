@@ -11,7 +11,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, Engine, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.backend import purge_bucket
@@ -80,6 +80,14 @@ class Row:
     namespace: str = ""  # "" in rows from a version without namespaces
 
 
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """Upstream calls that are still allowed today: in all, and for one caller. None: no limit."""
+
+    day: int | None
+    token: int | None
+
+
 class Ledger:
     """Records every call and enforces the daily limits.
 
@@ -134,6 +142,28 @@ class Ledger:
                 return
             last = page[-1].id
 
+    def spent(self, batch: str) -> Decimal:
+        """Return the price in R$ of the calls that were made for a batch.
+
+        Calls that may have been charged are included, those of a killed process too.
+        """
+        query = (
+            select(ledger.c.price, func.count())
+            .where(ledger.c.batch == batch, ledger.c.outcome.not_in(FREE_OUTCOMES))
+            .group_by(ledger.c.price)
+        )
+        with reading(self._engine) as db:
+            return sum((Decimal(price) * calls for price, calls in db.execute(query)), Decimal(0))
+
+    def allowance(self, caller: Caller) -> "Allowance":
+        """Return how many calls the daily limits still allow a caller now."""
+        day = from_epoch(self._clock()).date().isoformat()
+        with reading(self._engine) as db:
+            return Allowance(
+                day=_left(db, self._payer(day, ALL_CALLERS), self._daily_limit),
+                token=_left(db, self._payer(day, f"token:{caller.name}"), caller.daily_limit),
+            )
+
     def forget(self, subject: str) -> int:
         """Remove a vehicle's tag from the rows of every namespace; return their number.
 
@@ -173,6 +203,7 @@ class Ledger:
                         "price": str(entry.price),
                         "outcome": OPEN,
                         "namespace": self._namespace,
+                        "batch": caller.batch,
                     },
                 )
                 key = written.inserted_primary_key
@@ -362,6 +393,10 @@ def _proven_key(caller: str) -> str:
 def _calls(db: Connection, payer: dict[str, object]) -> int:
     row = db.execute(_CALLS_SO_FAR, payer).first()
     return row.calls if row else 0
+
+
+def _left(db: Connection, payer: dict[str, object], limit: int) -> int | None:
+    return max(0, limit - _calls(db, payer)) if limit else None
 
 
 def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:

@@ -81,12 +81,13 @@ class Caller:
 
     ``name`` goes into the ledger. ``daily_limit`` is in upstream calls per day (0 = no limit).
     ``credential`` is set in pass-through mode: it is sent upstream and separates this caller's
-    answers from those of others.
+    answers from those of others. ``batch`` is the id of the batch that the lookup belongs to.
     """
 
     name: str
     daily_limit: int = 0
     credential: str | None = field(default=None, repr=False)
+    batch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ def worker() -> Flask:
     app.extensions["scheduler"].start()  # so that data expires on time even without requests
     # Not with atexit, because a forked worker never runs atexit functions.
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
+    # First, so that the lookups of a batch that are under way end with an outcome in the ledger.
+    Finalize(None, app.extensions["batch_runner"].stop, exitpriority=2)
     # The objects loaded so far are permanent. If every full collection traversed them, it would
     # stop all requests for 40 ms.
     gc.collect()

@@ -2,6 +2,8 @@
 
 from portal.storage.data_lock import DataLock
 from portal.storage.database import (
+    batch_items,
+    batches,
     current_revision,
     database_file,
     dossiers,
@@ -45,6 +47,8 @@ __all__ = [
     "Purges",
     "SchemaMismatch",
     "adopt_key",
+    "batch_items",
+    "batches",
     "current_revision",
     "database_file",
     "dossiers",

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import (
     URL,
+    Boolean,
     Column,
     Connection,
     Engine,
@@ -100,8 +101,10 @@ ledger = Table(
     Column("outcome", String(20), nullable=False),  # "maybe" until the call ends
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
+    Column("batch", String(32)),  # the batch that the call was made for, None for any other call
     Index("ledger_by_day", "day"),
     Index("ledger_by_subject", "subject"),
+    Index("ledger_by_batch", "batch"),
 )
 
 spending = Table(
@@ -136,6 +139,49 @@ history = Table(
     Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
     Index("history_by_visitor", "visitor", "subject", unique=True),
     Index("history_by_subject", "subject"),
+)
+
+batches = Table(
+    "batches",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("namespace", String, nullable=False),
+    Column("owner", String(64), nullable=False),  # digest of namespace and owner
+    Column("created_at", Float, nullable=False),  # epoch seconds, like every time here
+    Column("started_at", Float),
+    Column("ended_at", Float),
+    Column("expires_at", Float, nullable=False),
+    Column("state", String(10), nullable=False),
+    Column("reason", String(20), nullable=False),  # why it is paused, else ""
+    Column("resume_at", Float),  # when a pause ends by itself
+    Column("tries", Integer, nullable=False),  # pauses since the last answer
+    Column("claimed_at", Float, nullable=False),
+    Column("ask", String(40), nullable=False),  # names of operations, comma-separated
+    Column("at_most", String(20), nullable=False),  # R$, decimal text
+    Column("sealed_access", LargeBinary),  # the owner's digest or credential, encrypted
+    Column("sealed_wrong", LargeBinary, nullable=False),  # entries left out, encrypted
+    Index("batches_by_owner", "owner"),
+    Index("batches_by_state", "state"),
+)
+
+batch_items = Table(
+    "batch_items",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("batch", String(32), nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("subject", String(64), nullable=False),  # HMAC of the plate
+    Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
+    Column("stored", Boolean, nullable=False),  # every answer was stored before the batch ran
+    Column("state", String(10), nullable=False),
+    Column("cause", String(20), nullable=False),  # why it failed, else ""
+    Column("attempts", Integer, nullable=False),  # times that it paused the batch
+    Column("holder", String(32), nullable=False),  # the process that works on it, else ""
+    Column("lease_until", Float, nullable=False),  # 0 if no process works on it
+    Index("batch_items_by_batch", "batch", "position", unique=True),
+    Index("batch_items_by_subject", "subject"),
+    Index("batch_items_by_lease", "batch", "lease_until"),
+    Index("batch_items_by_turn", "batch", "state", "attempts", "position"),
 )
 
 # An issued dossier. ``head``, ``html`` and ``pdf`` are encrypted. After the end of a dossier these

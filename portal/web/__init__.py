@@ -1,7 +1,7 @@
 """The web layer: JSON API, HTML pages, health checks and metrics."""
 
 from portal.presentation import SamplePlate
-from portal.web.app_setup import Dependencies, init_app
+from portal.web.app_setup import Dependencies, init_app, panels_of
 from portal.web.http.rate_limits import RateLimits
 from portal.web.json_api.access_log_buffer import AccessLogBuffer
 from portal.web.observability.logs import set_up_logging
@@ -24,5 +24,6 @@ __all__ = [
     "clear_rendered_pages",
     "enable_multiprocess",
     "init_app",
+    "panels_of",
     "set_up_logging",
 ]

@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from wsgiref.types import WSGIApplication
 
-from flask import Flask, g, get_flashed_messages, request
+from flask import Flask, g, get_flashed_messages, request, session
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from portal.access import Gatekeeper, History
+from portal.access import Gatekeeper, History, Identity
+from portal.batch import Batches, Subject
 from portal.dossiers import ENDED_KEPT_S, DossierArchive
-from portal.gateway import OPERATIONS, Gateway
+from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Operation
 from portal.presentation import (
     Issuer,
     Kept,
@@ -45,6 +46,7 @@ from portal.web.http.upload_limits import (
 from portal.web.json_api.access_log_buffer import AccessLogBuffer
 from portal.web.json_api.hit_cache import HitCache
 from portal.web.json_api.openapi import openapi_blueprint
+from portal.web.json_api.own_routes import OwnApi, Requester
 from portal.web.json_api.routes import BODY_CAP, JsonApi
 from portal.web.observability.health import health_blueprint
 from portal.web.observability.metrics import (
@@ -54,10 +56,11 @@ from portal.web.observability.metrics import (
     register_metrics,
 )
 from portal.web.observability.request_log import register_request_log
+from portal.web.pages.batches import BatchPages
 from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.issued import IssuedPages, SharedPages
 from portal.web.pages.lookups import Lookups
-from portal.web.pages.pdf import render_pdf
+from portal.web.pages.pdf import can_render_pdf, render_pdf
 from portal.web.pages.public import PublicPages
 from portal.web.pages.sessions import (
     SESSION_S,
@@ -81,6 +84,9 @@ class Dependencies:
     gateway: Gateway
     gatekeeper: Gatekeeper
     history: History
+    batches: Batches
+    batch_limit: int  # plates
+    allowance: Callable[[Caller], Allowance]
     dossiers: DossierArchive
     issuer: Issuer | None
     pool: Executor
@@ -186,10 +192,37 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     register_errors(app)
     app.before_request(sessions.check_csrf)
     limit_pages(app, portal.limits, sessions)
+
+    batch_pages = BatchPages(
+        portal.gateway,
+        portal.batches,
+        portal.batch_limit,
+        portal.allowance,
+        lookups,
+        sessions,
+        render_context,
+        vehicle_pages.require_sign_in,
+    )
+    own_api = OwnApi(
+        portal.gateway,
+        portal.gatekeeper,
+        portal.limits,
+        reports,
+        portal.batches,
+        portal.batch_limit,
+        portal.allowance,
+        lookups.panels,
+        lambda: _session_requester(sessions),
+        vehicle_pages.stored_dossier_pdf,
+        lambda: can_render_pdf(assets),
+        render_context,
+    )
     for blueprint in (
         JsonApi(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
+        own_api.blueprint(),
         public_pages.blueprint(),
         vehicle_pages.blueprint(),
+        batch_pages.blueprint(),
         issued_pages.blueprint(),
         SharedPages(dossiers, limits, assets).blueprint(),
         Verification(codes, dossiers, limits).blueprint(),
@@ -202,6 +235,19 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         app.register_blueprint(blueprint)
     formats.register(app.jinja_env)
     app.context_processor(lambda: {"site": site()})
+
+
+def panels_of(
+    gateway: Gateway, pool: Executor
+) -> Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]:
+    """Return the function that looks up a subject as the pages do, for commands."""
+    return Lookups(gateway, pool).panels
+
+
+def _session_requester(sessions: Sessions) -> Requester | None:
+    """Return who uses the pages, None without a session cookie, even in demo mode."""
+    identity = sessions.current() if session else None
+    return None if identity is None else Requester(identity, sessions.history_key)
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:

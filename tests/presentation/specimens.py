@@ -4,6 +4,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+from portal.batch import Batch, Cost, Counts, Item, WrongEntry
 from portal.presentation import (
     DossierSummary,
     EndedDossierPage,
@@ -33,6 +34,8 @@ from portal.presentation import (
     vehicle_page,
     verification_page,
 )
+from portal.presentation.exports.batches import BatchRow, batch_row
+from portal.presentation.tools.batches import batch_form_page, batch_page
 from portal.vehicle import Plate, Renavam
 from tests.factories import report_body
 from tests.presentation.rendering import (
@@ -68,6 +71,37 @@ def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
         counts_requests=mask_names,
         mask_names=mask_names,
     )
+
+
+BATCH_PRICES = {"decode": Decimal("0.85"), "renainf": Decimal("0.95"), "renajud": Decimal(0)}
+
+
+def batch_in(state: Any, reason: Any = "") -> Batch:
+    """A batch of four vehicles, with a wrong entry, in a state."""
+    return Batch(
+        id="4d2a8ee8598acee71d7ddb4f",
+        state=state,
+        reason=reason,
+        resume_at=NOW.timestamp() + 3600 if reason else None,
+        ask=("decode", "renainf"),
+        counts=Counts(4, 1, 2, 1, 1),
+        cost=Cost(Decimal("2.70"), Decimal("5.40")),
+        wrong=(WrongEntry(2, "<b>ABC12", "ABC1D12"), WrongEntry(3, "ABC", "")),
+        created_at=NOW.timestamp() - 90,
+        started_at=NOW.timestamp() - 72,
+        ended_at=None,
+        expires_at=NOW.timestamp() + 86400,
+    )
+
+
+def batch_rows() -> list[tuple[Item, BatchRow]]:
+    items = (
+        (Item(PLATE, "done"), panels()),
+        (Item(OLD_PLATE, "failed", "too_slow"), Panels(panels().decode, DOWN, panels().renajud)),
+        (Item(RENAVAM, "done"), Panels(UNASKED, panels().renainf, panels().renajud)),
+        (Item(Plate.parse("XYZ9K99"), "pending"), UNASKED_PANELS),
+    )
+    return [(item, batch_row(item, found, CONTEXT)) for item, found in items]
 
 
 ISSUED = issued_summary(
@@ -186,5 +220,22 @@ PAGES: dict[str, Callable[[], Any]] = {
     "comparison, one": lambda: comparison_page((PLATE,), (ALL_DOWN,), CONTEXT),
     "comparison, wrong": lambda: comparison_page(
         (), (), CONTEXT, typed=("ABC1D23", "<b>"), problem="“<b>” não é uma placa."
+    ),
+    "batches": lambda: batch_form_page(BATCH_PRICES, 500, (batch_in("done"), batch_in("paused"))),
+    "batches, wrong": lambda: batch_form_page(
+        BATCH_PRICES, 500, text="<b>", problem="Nada disso é placa.", ask=("decode",)
+    ),
+    "batch, draft": lambda: batch_page(batch_in("draft"), (), BATCH_PRICES, (40, None), NOW),
+    "batch, running": lambda: batch_page(
+        batch_in("running"), batch_rows(), BATCH_PRICES, (None, None), NOW
+    ),
+    "batch, paused": lambda: batch_page(
+        batch_in("paused", "day_limit"), batch_rows(), BATCH_PRICES, (0, 0), NOW
+    ),
+    "batch, done": lambda: batch_page(
+        batch_in("done"), batch_rows(), BATCH_PRICES, (None, None), NOW, only="blocked"
+    ),
+    "batch, cancelled": lambda: batch_page(
+        batch_in("cancelled"), (), BATCH_PRICES, (None, None), NOW
     ),
 }

@@ -35,7 +35,7 @@ WAIT_FIRST: Final = "Foram muitos pedidos em pouco tempo. Espere {} e tente de n
 
 def is_json_path(path: str) -> bool:
     """Whether the path belongs to the JSON API, whose errors are ``{"message": …}``."""
-    return path == "/detran" or path.startswith("/detran/")
+    return path in ("/detran", "/api/v1") or path.startswith(("/detran/", "/api/v1/"))
 
 
 def message_response(status: int, message: str, retry_after_s: float | None = None) -> Response:

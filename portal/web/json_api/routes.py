@@ -50,10 +50,11 @@ CHECKED: Final = "portal.checked_request"
 class Refusal(Exception):
     """The request is rejected before the store is read."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
+        self.retry_after_s = retry_after_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ class JsonApi:
             return message_response(429, TOO_MANY, wait_s)
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
         try:
-            return _relay(self._gateway.fetch(lookup, caller, _directive(identity), snapshot))
+            return _relay(self._gateway.fetch(lookup, caller, directive_of(identity), snapshot))
         except Failure as failure:
             return failure_response(failure, self._gatekeeper.mode == "pass-through")
 
@@ -213,7 +214,7 @@ def _subject(text: str) -> Plate | Renavam:
         raise Refusal(400, INVALID_PLATE) from None
 
 
-def _directive(identity: Identity) -> Directive:
+def directive_of(identity: Identity) -> Directive:
     """The directive for the request; no-cache needs the scope ``refresh``."""
     directives = {
         directive.partition("=")[0].strip().lower()

@@ -30,6 +30,16 @@ def render_pdf(html: str, assets: Assets) -> bytes:
         return _renderer(assets).render(html)
 
 
+def can_render_pdf(assets: Assets) -> bool:
+    """Whether WeasyPrint and the libraries that it loads are installed."""
+    try:
+        with _render_lock:
+            _renderer(assets)
+    except PDFUnavailable:
+        return False
+    return True
+
+
 _render_lock = threading.Lock()
 
 

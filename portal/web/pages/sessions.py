@@ -176,7 +176,7 @@ def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
     """Rate-limit the vehicle pages; the JSON API checks limits in its own order."""
 
     def check_limit() -> None:
-        if request.blueprint not in ("vehicle", "dossiers", SHARED):
+        if request.blueprint not in ("vehicle", "batches", "dossiers", SHARED):
             return
         # Demo visitors share a token, so only their address counts.
         identity = None if request.blueprint == SHARED else sessions.signed_in

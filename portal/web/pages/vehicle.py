@@ -294,8 +294,17 @@ class VehiclePages:
         )
         return make_response(render_template(page.template, page=page))
 
-    def _dossier(self, plate: Plate, identity: Identity) -> DossierPage:
-        directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
+    def stored_dossier_pdf(self, plate: Plate, identity: Identity) -> bytes | None:
+        """The dossier of a plate's stored answers; None if there is none. Never costs anything."""
+        page = self._dossier(plate, identity, Directive.PEEK)
+        if page.state == "idle":
+            return None
+        return self._render_pdf(render_template(page.template, page=page))
+
+    def _dossier(
+        self, plate: Plate, identity: Identity, directive: Directive | None = None
+    ) -> DossierPage:
+        directive = directive or (Directive.NORMAL if is_user_initiated() else Directive.PEEK)
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, directive)
         report, outdated = self._reports.newest(plate, panels, identity)
         page = dossier_page(

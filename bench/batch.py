@@ -1,0 +1,111 @@
+"""A running batch: its own speed, and the latency of hits and misses beside it."""
+
+import json
+import threading
+import time
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+from bench.misses import Visitor
+from bench.programs import PORTAL_TOKEN, Program, Stage
+from bench.results import Report
+
+DELAY_S = 0.2
+CONCURRENCY = 8
+HIT = "/detran/v1/decode/ZZZ9Z99"
+
+
+def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
+    """Run a batch over an upstream of 0.2 s, and measure single lookups idle and beside it."""
+    upstream = stage.upstream()
+    portal = stage.portal(
+        f"{upstream.url}/d/{DELAY_S * 1000:.0f}", BATCH_CONCURRENCY=str(CONCURRENCY)
+    )
+    visitor = Visitor(portal.port)
+    visitor.ask(HIT)
+    plates = iter(_plates())
+    idle: dict[str, list[float]] = {"hits": [], "misses": []}
+    beside: dict[str, list[float]] = {"hits": [], "misses": []}
+    elapsed, ideal = [], []
+    for _ in range(rounds):
+        _measure(portal, plates, seconds, idle)
+        # Long enough for the measurement beside it.
+        count = round(2 * seconds * CONCURRENCY / DELAY_S * 1.5)
+        started_at = time.monotonic()
+        number = _start(portal, [next(plates) for _ in range(count)])
+        _measure(portal, plates, seconds, beside)
+        _wait(portal, number)
+        elapsed.append(time.monotonic() - started_at)
+        ideal.append(count * DELAY_S / CONCURRENCY)
+    for kind in ("hits", "misses"):
+        report.compare(
+            f"p99 of {kind} beside a batch over idle",
+            beside[kind],
+            idle[kind],
+            "ms",
+            1.25,
+            "at most",
+        )
+    report.compare("a batch over its lookups / concurrency", elapsed, ideal, "s", 1.25, "at most")
+
+
+def _measure(portal: Program, plates: Any, seconds: float, into: dict[str, list[float]]) -> None:
+    """Add the p99 in ms of hits, then of misses, each over ``seconds``."""
+    into["hits"].append(_p99(portal, lambda: HIT, seconds, 1))
+    into["misses"].append(_p99(portal, lambda: f"/detran/v1/decode/{next(plates)}", seconds, 4))
+
+
+def _p99(portal: Program, path: Callable[[], str], seconds: float, clients: int) -> float:
+    times: list[float] = []
+    lock = threading.Lock()
+
+    def ask() -> None:
+        visitor = Visitor(portal.port)
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            with lock:
+                target = path()
+            taken = visitor.timed(target)
+            with lock:
+                times.append(taken)
+
+    threads = [threading.Thread(target=ask) for _ in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(times)[int(len(times) * 0.99)] * 1e3
+
+
+def _start(portal: Program, plates: list[str]) -> str:
+    found = _send(portal, "/api/v1/batches", {"plates": plates, "ask": ["decode"]})
+    _send(portal, f"/api/v1/batches/{found['id']}/start", {})
+    return str(found["id"])
+
+
+def _wait(portal: Program, number: str) -> None:
+    while (found := _send(portal, f"/api/v1/batches/{number}"))["state"] == "running":
+        time.sleep(0.1)
+    if found["counts"]["done"] != found["counts"]["total"]:
+        raise RuntimeError(f"the batch ended as {found['state']}: {found['counts']}")
+
+
+def _send(portal: Program, path: str, body: object = None) -> Any:
+    request = urllib.request.Request(
+        portal.url + path,
+        None if body is None else json.dumps(body).encode(),
+        {"Authorization": PORTAL_TOKEN, "Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+def _plates() -> Any:
+    letters = "ABCDEFGHIJ"
+    for number in range(1_000_000):
+        first, rest = divmod(number, 10_000)
+        yield (
+            f"{letters[first // 10 % 10]}{letters[first % 10]}Q{rest // 1000}"
+            f"{letters[rest // 100 % 10]}{rest % 100:02}"
+        )

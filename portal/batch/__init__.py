@@ -1,0 +1,56 @@
+"""Batches of lookups: input, preview, execution over several processes, results."""
+
+from portal.batch.batches import Access, Batches, BytesKept, NewItem, UnknownBatch
+from portal.batch.decisions import NotAllowed
+from portal.batch.model import (
+    LOOKUPS,
+    RENAVAM_LOOKUPS,
+    Batch,
+    Cost,
+    Counts,
+    Item,
+    LookupName,
+    Reason,
+    State,
+    lookups_of,
+)
+from portal.batch.preview import Preview, preview
+from portal.batch.runner import BatchRunner
+from portal.batch.typed_list import (
+    Subject,
+    TypedList,
+    WrongEntry,
+    decode_upload,
+    read_csv,
+    read_strings,
+    read_text,
+)
+
+__all__ = [
+    "LOOKUPS",
+    "RENAVAM_LOOKUPS",
+    "Access",
+    "Batch",
+    "BatchRunner",
+    "Batches",
+    "BytesKept",
+    "Cost",
+    "Counts",
+    "Item",
+    "LookupName",
+    "NewItem",
+    "NotAllowed",
+    "Preview",
+    "Reason",
+    "State",
+    "Subject",
+    "TypedList",
+    "UnknownBatch",
+    "WrongEntry",
+    "decode_upload",
+    "lookups_of",
+    "preview",
+    "read_csv",
+    "read_strings",
+    "read_text",
+]

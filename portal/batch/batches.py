@@ -1,0 +1,625 @@
+"""The batches in the database: state, leases of items, encryption, expiry.
+
+The database is the only place of a batch's state. Every change is one transaction, so that a
+killed process leaves a consistent batch. Portals that share the database share the work.
+"""
+
+import hashlib
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Integer,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+
+from portal.access import cipher
+from portal.batch.decisions import Action, Pause, check_allowed
+from portal.batch.model import Batch, Cost, Counts, Item, LookupName
+from portal.batch.typed_list import Subject, TypedList, WrongEntry
+from portal.storage import batch_items as items
+from portal.storage import batches as table
+from portal.storage import erase_traces, reading
+from portal.vehicle import parse_subject
+
+# A lease is renewed while its process lives. The clocks of machines that share a database differ
+# by less than this. A lease that is lost too early costs nothing: the second process finds the
+# stored answer, or waits for the gateway's lease on the same lookup.
+LEASE_S: Final = 20.0
+DRAFT_S: Final = 86400.0
+MOST_DRAFTS: Final = 20  # of one owner; a further draft replaces the oldest
+SHORTEST_RETENTION_S: Final = 3600.0
+_LISTED: Final = 50
+_PURPOSE: Final = b"batch"
+_WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII: arbitrary, but equal in every portal
+
+
+# Built once, because building a statement costs more than running it. One statement leases an item,
+# because other writers wait for the end of the transaction.
+_RUNNING: Final = (
+    select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access)
+    .where(table.c.namespace == bindparam("within"), table.c.state == "running")
+    .order_by(table.c.claimed_at)
+)
+_leased = items.alias()
+_next = items.alias()
+_LEASE: Final = (
+    update(items)
+    .where(
+        items.c.id
+        == select(_next.c.id)
+        .where(
+            _next.c.batch == bindparam("of"),
+            _next.c.state == "pending",
+            _next.c.lease_until <= bindparam("now"),
+        )
+        # An item that paused the batch comes last, because the cause may be the item.
+        .order_by(_next.c.attempts, _next.c.position)
+        .limit(1)
+        .scalar_subquery(),
+        select(func.count())
+        .where(_leased.c.batch == bindparam("of"), _leased.c.lease_until > bindparam("now"))
+        .scalar_subquery()
+        # After a pause one item is leased, until an answer shows that its cause has ended. A batch
+        # that is no longer running leases none.
+        < func.coalesce(
+            select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
+            .where(table.c.id == bindparam("of"), table.c.state == "running")
+            .scalar_subquery(),
+            0,
+        ),
+    )
+    .values(holder=bindparam("by"), lease_until=bindparam("until"))
+    .returning(items.c.id, items.c.sealed, items.c.attempts)
+)
+_FINISH: Final = (
+    update(items)
+    .where(
+        items.c.id == bindparam("item"),
+        items.c.holder == bindparam("by"),
+        items.c.state == "pending",
+    )
+    .values(state=bindparam("ends_as"), cause=bindparam("why"), holder="", lease_until=0.0)
+)
+
+
+class UnknownBatch(LookupError):
+    """The owner has no batch of this id."""
+
+
+class BytesKept(Exception):
+    """The rows are deleted, but the database's files still hold bytes of them."""
+
+
+class Access(msgspec.Struct, frozen=True):
+    """What identifies the owner while the batch runs: a token's digest, or a credential."""
+
+    digest: str
+    credential: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    subject: Subject
+    is_stored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An item that this process works on until it finishes or releases it."""
+
+    item: int
+    batch: str
+    subject: Subject
+    ask: tuple[LookupName, ...]
+    tries: int
+    attempts: int
+    access: Access = field(repr=False)
+
+
+class Batches:
+    """Batches of one ``namespace``; ``tag`` computes the HMAC of a plate, for purges.
+
+    ``retention_s`` is the time for which the answers to a lookup are kept, and ``spent`` the price
+    of the calls made for a batch.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        secret: bytes,
+        tag: Callable[[str], str],
+        retention_s: Callable[[LookupName], float],
+        spent: Callable[[str], Decimal],
+        clock: Callable[[], float] = time.time,
+        namespace: str = "upstream",
+    ) -> None:
+        self._engine = engine
+        self._secret = secret
+        self._tag = tag
+        self._retention_s = retention_s
+        self._spent = spent
+        self._clock = clock
+        self._namespace = namespace
+
+    # What owners do
+
+    def create(
+        self,
+        owner: str,
+        ask: tuple[LookupName, ...],
+        new_items: Sequence[NewItem],
+        listed: TypedList,
+        at_most: Decimal,
+    ) -> str:
+        """Store a draft and return its id."""
+        batch, now = secrets.token_hex(12), self._clock()
+        fernet = cipher(self._secret, _PURPOSE)
+        rows = [
+            {
+                "batch": batch,
+                "position": position,
+                "subject": self._tag(new.subject.text),
+                "sealed": fernet.encrypt(new.subject.text.encode()),
+                "stored": new.is_stored,
+                "state": "pending",
+                "cause": "",
+                "attempts": 0,
+                "holder": "",
+                "lease_until": 0.0,
+            }
+            for position, new in enumerate(new_items)
+        ]
+        with self._writing() as db:
+            self._drop_oldest_drafts(db, self._owner_key(owner))
+            db.execute(
+                insert(table).values(
+                    id=batch,
+                    namespace=self._namespace,
+                    owner=self._owner_key(owner),
+                    created_at=now,
+                    expires_at=now + DRAFT_S,
+                    state="draft",
+                    reason="",
+                    tries=0,
+                    claimed_at=0.0,
+                    ask=",".join(ask),
+                    at_most=str(at_most),
+                    sealed_wrong=fernet.encrypt(msgspec.json.encode(listed.wrong)),
+                )
+            )
+            db.execute(insert(items), rows)
+        return batch
+
+    def get(self, batch: str, owner: str) -> Batch:
+        """Return an owner's batch. Raises UnknownBatch."""
+        with reading(self._engine) as db:
+            return self._batch(db, self._row(db, batch, owner))
+
+    def listed(self, owner: str) -> list[Batch]:
+        """Return an owner's latest batches, the latest first."""
+        query = (
+            select(table)
+            .where(
+                table.c.namespace == self._namespace,
+                table.c.owner == self._owner_key(owner),
+                table.c.expires_at > self._clock(),
+            )
+            .order_by(table.c.created_at.desc())
+            .limit(_LISTED)
+        )
+        with reading(self._engine) as db:
+            return [self._batch(db, row) for row in db.execute(query).all()]
+
+    def items(self, batch: str, owner: str, after: int = -1, most: int | None = None) -> list[Item]:
+        """Return an owner's items in the order given. Raises UnknownBatch.
+
+        ``after`` and ``most`` select a page by position.
+        """
+        query = (
+            select(items.c.sealed, items.c.state, items.c.cause, items.c.position)
+            .where(items.c.batch == batch, items.c.position > after)
+            .order_by(items.c.position)
+            .limit(most)
+        )
+        fernet = cipher(self._secret, _PURPOSE)
+        with reading(self._engine) as db:
+            self._row(db, batch, owner)
+            rows = db.execute(query).all()
+        return [
+            Item(
+                parse_subject(fernet.decrypt(row.sealed).decode()),
+                row.state,
+                row.cause,
+                row.position,
+            )
+            for row in rows
+        ]
+
+    def start(self, batch: str, owner: str, access: Access, at_most: Decimal) -> None:
+        """Start or resume a batch, and ask its failed items again.
+
+        ``at_most`` is the most that the items without an answer can cost. Raises UnknownBatch or
+        NotAllowed.
+        """
+        now = self._clock()
+        sealed = cipher(self._secret, _PURPOSE).encrypt(msgspec.json.encode(access))
+        with self._change(batch, owner, "start") as (db, row):
+            if row.state == "running":
+                return
+            db.execute(
+                update(items)
+                .where(items.c.batch == batch, items.c.state == "failed")
+                .values(state="pending", cause="", attempts=0)
+            )
+            is_done = not _pending(db, batch)
+            db.execute(
+                _of(batch).values(
+                    state="done" if is_done else "running",
+                    reason="",
+                    resume_at=None,
+                    tries=0,
+                    started_at=now if row.started_at is None else row.started_at,
+                    ended_at=row.ended_at if is_done else None,
+                    at_most=str(self._spent(batch) + at_most),
+                    expires_at=now + self._kept_s(row.ask),
+                    sealed_access=None if is_done else sealed,
+                )
+            )
+
+    def pause(self, batch: str, owner: str) -> None:
+        """Pause a batch until its owner starts it. Raises UnknownBatch or NotAllowed."""
+        with self._change(batch, owner, "pause") as (db, row):
+            db.execute(
+                _of(batch).values(
+                    state="paused",
+                    reason="owner",
+                    resume_at=None,
+                    expires_at=self._clock() + self._kept_s(row.ask),
+                )
+            )
+
+    def cancel(self, batch: str, owner: str) -> None:
+        """End a batch; its pending items are never asked. Raises UnknownBatch or NotAllowed."""
+        with self._change(batch, owner, "cancel") as (db, row):
+            if row.state == "cancelled":
+                return
+            now = self._clock()
+            db.execute(
+                _of(batch).values(
+                    state="cancelled",
+                    reason="",
+                    resume_at=None,
+                    ended_at=now,
+                    expires_at=now + self._kept_s(row.ask),
+                    sealed_access=None,
+                )
+            )
+
+    # What the runner does
+
+    def resume_due(self) -> None:
+        """Resume the batches whose pause has ended."""
+        due = (
+            (table.c.namespace == self._namespace)
+            & (table.c.state == "paused")
+            & (table.c.resume_at <= self._clock())
+        )
+        with reading(self._engine) as db:  # first, because most calls find none
+            if db.execute(select(table.c.id).where(due).limit(1)).first() is None:
+                return
+        with self._writing() as db:
+            db.execute(update(table).where(due).values(state="running", reason="", resume_at=None))
+
+    def claimable(self, concurrency: int) -> int:
+        """Return how many items of running batches may be leased now."""
+        now = self._clock()
+        with reading(self._engine) as db:
+            running = db.execute(_RUNNING, {"within": self._namespace}).all()
+            return sum(_claimable(db, row, concurrency, now) for row in running)
+
+    def claim(self, holder: str, concurrency: int) -> Claim | None:
+        """Lease the next item of a running batch; None if there is none to be asked now.
+
+        At most ``concurrency`` items of a batch are leased at a time, over all processes. After a
+        pause only one is, until an answer shows that the cause of the pause has ended.
+        """
+        running = self._running()
+        with self._writing() as db:
+            return self._claim(db, running, holder, concurrency)
+
+    def finish(
+        self, claim: Claim, holder: str, cause: str, concurrency: int, *, answered: bool
+    ) -> Claim | None:
+        """Record an item's result and return the next claim.
+
+        ``cause`` is "" if every lookup has an answer. ``answered``: at least one has. Nothing is
+        recorded if another process has taken over the item.
+        """
+        running = self._running()
+        with self._writing() as db:
+            if answered and claim.tries:
+                db.execute(_of(claim.batch).values(tries=0))
+            changed = db.execute(
+                _FINISH,
+                {
+                    "item": claim.item,
+                    "by": holder,
+                    "ends_as": "failed" if cause else "done",
+                    "why": cause,
+                },
+            ).rowcount
+            following = self._claim(db, running, holder, concurrency)
+            is_same_batch = following is not None and following.batch == claim.batch
+            if changed and not is_same_batch and not _pending(db, claim.batch):
+                self._end(db, claim.batch)
+            return following
+
+    def interrupt(self, claim: Claim, holder: str, pause: Pause) -> None:
+        """Release an item unfinished and pause its batch."""
+        now = self._clock()
+        until = None if pause.resume_after_s is None else now + pause.resume_after_s
+        with self._writing() as db:
+            db.execute(
+                _held(claim, holder).values(
+                    holder="", lease_until=0.0, attempts=items.c.attempts + 1
+                )
+            )
+            db.execute(
+                _of(claim.batch)
+                .where(table.c.state == "running")
+                .values(
+                    state="paused",
+                    reason=pause.reason,
+                    resume_at=until,
+                    tries=table.c.tries + 1,
+                    expires_at=(until or now) + self._kept_s(",".join(claim.ask)),
+                )
+            )
+
+    def release(self, claim: Claim, holder: str) -> None:
+        """Release an item unfinished."""
+        with self._writing() as db:
+            db.execute(_held(claim, holder).values(holder="", lease_until=0.0))
+
+    def renew(self, holder: str) -> None:
+        """Renew all leases of a process."""
+        with self._writing() as db:
+            db.execute(
+                update(items)
+                .where(items.c.holder == holder)
+                .values(lease_until=self._clock() + LEASE_S)
+            )
+
+    # Deletion
+
+    def drop_expired(self) -> None:
+        """Delete expired batches of every namespace. Raises BytesKept if their bytes remain."""
+        expired = table.c.expires_at < self._clock()
+        with reading(self._engine) as db:
+            if db.execute(select(table.c.id).where(expired).limit(1)).first() is None:
+                return
+        with self._writing() as db:
+            ids = (
+                db.execute(select(table.c.id).where(expired, table.c.state != "running"))
+                .scalars()
+                .all()
+            )
+            traces = (
+                db.execute(select(items.c.sealed).where(items.c.batch.in_(ids))).scalars().all()
+            )
+            db.execute(delete(items).where(items.c.batch.in_(ids)))
+            db.execute(delete(table).where(table.c.id.in_(ids)))
+        if ids and not erase_traces(self._engine, traces):
+            raise BytesKept
+
+    def forget(self, subject: str) -> int:
+        """Delete a vehicle's items from the batches of every namespace; return their number.
+
+        Bytes of its tag may remain in the database's files until ``History.forget`` removes them.
+        """
+        tag = self._tag(subject)
+        with self._writing() as db:
+            batches = (
+                db.execute(select(items.c.batch).where(items.c.subject == tag).distinct())
+                .scalars()
+                .all()
+            )
+            deleted = db.execute(delete(items).where(items.c.subject == tag)).rowcount
+            for batch in batches:
+                if not _pending(db, batch):
+                    self._end(db, batch)
+        return deleted
+
+    # Inside
+
+    def _running(self) -> Sequence[Any]:
+        """Read the running batches in turn, so that a large one does not delay the others.
+
+        Called before a transaction, because other writers wait for its end.
+        """
+        with reading(self._engine) as db:
+            return db.execute(_RUNNING, {"within": self._namespace}).all()
+
+    def _claim(
+        self, db: Connection, running: Sequence[Any], holder: str, concurrency: int
+    ) -> Claim | None:
+        now = self._clock()
+        for row in running:
+            leased = db.execute(
+                _LEASE,
+                {
+                    "of": row.id,
+                    "now": now,
+                    "by": holder,
+                    "until": now + LEASE_S,
+                    "limit": concurrency,
+                },
+            ).first()
+            if leased is None:
+                continue
+            if len(running) > 1:
+                db.execute(_of(row.id).values(claimed_at=now))
+            fernet = cipher(self._secret, _PURPOSE)
+            return Claim(
+                item=leased.id,
+                batch=row.id,
+                subject=parse_subject(fernet.decrypt(leased.sealed).decode()),
+                ask=_ask(row.ask),
+                tries=row.tries,
+                attempts=leased.attempts,
+                access=msgspec.json.decode(fernet.decrypt(row.sealed_access), type=Access),
+            )
+        return None
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """Begin a transaction that excludes other writers of batches.
+
+        SQLite has one writer in any case. On PostgreSQL an advisory lock does the same, because
+        transactions that lock several rows in different orders would deadlock.
+        """
+        with self._engine.begin() as db:
+            if db.dialect.name == "postgresql":
+                db.execute(select(func.pg_advisory_xact_lock(_WRITE_LOCK)))
+            yield db
+
+    def _end(self, db: Connection, batch: str) -> None:
+        """Mark a batch without pending items as done."""
+        now = self._clock()
+        row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
+        if row is not None:
+            db.execute(
+                _of(batch)
+                .where(table.c.state.in_(("running", "paused")))
+                .values(
+                    state="done",
+                    reason="",
+                    resume_at=None,
+                    ended_at=now,
+                    expires_at=now + self._kept_s(row.ask),
+                    sealed_access=None,
+                )
+            )
+
+    @contextmanager
+    def _change(self, batch: str, owner: str, action: Action) -> Iterator[tuple[Connection, Any]]:
+        """Begin a transaction on a batch whose state allows the action."""
+        with self._writing() as db:
+            row = self._row(db, batch, owner)
+            check_allowed(action, row.state)
+            yield db, row
+
+    def _row(self, db: Connection, batch: str, owner: str) -> Any:
+        query = select(table).where(
+            table.c.id == batch,
+            table.c.namespace == self._namespace,
+            table.c.owner == self._owner_key(owner),
+            table.c.expires_at > self._clock(),
+        )
+        row = db.execute(query).first()
+        if row is None:
+            raise UnknownBatch(batch)
+        return row
+
+    def _batch(self, db: Connection, row: Any) -> Batch:
+        now = self._clock()
+        is_active = (items.c.state == "pending") & (items.c.lease_until > now)
+        counted = db.execute(
+            select(
+                func.count(),
+                *(
+                    func.coalesce(func.sum(case((condition, 1), else_=0)), 0)
+                    for condition in (
+                        items.c.stored,
+                        items.c.state == "done",
+                        items.c.state == "failed",
+                        items.c.state == "pending",
+                        is_active,
+                    )
+                ),
+            ).where(items.c.batch == row.id)
+        ).one()
+        total, stored, done, failed, pending, active = map(int, counted)
+        wrong = cipher(self._secret, _PURPOSE).decrypt(row.sealed_wrong)
+        return Batch(
+            id=row.id,
+            state=row.state,
+            reason=row.reason,
+            resume_at=row.resume_at,
+            ask=_ask(row.ask),
+            counts=Counts(total, stored, done, failed, pending),
+            cost=Cost(self._spent(row.id), Decimal(row.at_most)),
+            wrong=tuple(msgspec.json.decode(wrong, type=list[WrongEntry])),
+            created_at=row.created_at,
+            started_at=row.started_at,
+            ended_at=row.ended_at,
+            expires_at=row.expires_at,
+            active=active,
+        )
+
+    def _drop_oldest_drafts(self, db: Connection, owner: str) -> None:
+        drafts = (
+            select(table.c.id)
+            .where(table.c.owner == owner, table.c.state == "draft")
+            .order_by(table.c.created_at.desc())
+            .offset(MOST_DRAFTS - 1)
+            .limit(_LISTED)
+        )
+        if ids := db.execute(drafts).scalars().all():
+            db.execute(delete(items).where(items.c.batch.in_(ids)))
+            db.execute(delete(table).where(table.c.id.in_(ids)))
+
+    def _kept_s(self, ask: str) -> float:
+        """Return the seconds for which a batch is kept: as long as its answers."""
+        return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in _ask(ask)))
+
+    def _owner_key(self, owner: str) -> str:
+        """Return the digest of namespace and owner, as History does for its visitors."""
+        return hashlib.sha256(f"{self._namespace}\0{owner}".encode()).hexdigest()
+
+
+def _of(batch: str) -> Any:
+    return update(table).where(table.c.id == batch)
+
+
+def _held(claim: Claim, holder: str) -> Any:
+    return update(items).where(
+        items.c.id == claim.item, items.c.holder == holder, items.c.state == "pending"
+    )
+
+
+def _pending(db: Connection, batch: str) -> bool:
+    query = select(items.c.id).where(items.c.batch == batch, items.c.state == "pending").limit(1)
+    return db.execute(query).first() is not None
+
+
+def _claimable(db: Connection, row: Any, concurrency: int, now: float) -> int:
+    """Return how many items of a running batch may be leased now."""
+    is_leased = case((items.c.lease_until > now, 1), else_=0)
+    total, leased = db.execute(
+        select(func.count(), func.coalesce(func.sum(is_leased), 0)).where(
+            items.c.batch == row.id, items.c.state == "pending"
+        )
+    ).one()
+    # After a pause one item is leased, until an answer shows that its cause has ended.
+    limit = 1 if row.tries else concurrency
+    return max(0, min(int(total) - int(leased), limit - int(leased)))
+
+
+def _ask(text: str) -> tuple[LookupName, ...]:
+    return tuple(text.split(","))  # type: ignore[arg-type]

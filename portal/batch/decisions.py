@@ -1,0 +1,78 @@
+"""Pure decisions of a batch: what follows from a failed lookup, and allowed transitions."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from portal.batch.model import Reason, State
+from portal.gateway import FailureKind
+
+Action = Literal["start", "pause", "cancel"]
+
+SHORTEST_PAUSE_S: Final = 15.0
+LONGEST_PAUSE_S: Final = 300.0
+MOST_ATTEMPTS: Final = 3
+
+# Failures that concern every plate, so that asking the next one is of no use.
+_PAUSES: Final[dict[FailureKind, Reason]] = {
+    "day_limit": "day_limit",
+    "token_limit": "token_limit",
+    "unreachable": "unreachable",
+    "busy": "busy",
+    "no_ledger": "portal",
+    "operator_refused": "access",
+    "refused_401": "access",
+    "refused_403": "access",
+}
+# Pauses that end at the time that the failure names, which is midnight.
+_UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
+_OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})
+_ALLOWED: Final[dict[Action, frozenset[State]]] = {
+    "start": frozenset({"draft", "paused", "done", "running"}),
+    "pause": frozenset({"running", "paused"}),
+    "cancel": frozenset({"draft", "running", "paused", "cancelled"}),
+}
+
+
+class NotAllowed(Exception):
+    """The batch's state does not allow the action."""
+
+    def __init__(self, action: Action, state: State) -> None:
+        super().__init__(f"{action} in {state}")
+        self.action = action
+        self.state = state
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Why a batch pauses, and the seconds until it resumes by itself; None: by its owner."""
+
+    reason: Reason
+    resume_after_s: float | None
+
+
+def pause_after(
+    kind: FailureKind, retry_after_s: float | None, tries: int, attempts: int = 0
+) -> Pause | None:
+    """Return the pause that a failed lookup causes, None if only its plate has failed.
+
+    ``tries`` is the number of pauses since the last answer. Each doubles the time until the batch
+    resumes by itself. ``attempts`` is how often this plate has paused the batch. A plate has failed
+    if it is still unreachable after others were answered, or at its third attempt.
+    """
+    reason = _PAUSES.get(kind)
+    if reason is None:
+        return None
+    if reason in _OUTAGES and attempts and (not tries or attempts + 1 >= MOST_ATTEMPTS):
+        return None
+    if reason == "access":
+        return Pause(reason, None)
+    if reason in _UNTIL_MIDNIGHT:
+        return Pause(reason, max(retry_after_s or 0.0, 1.0))
+    wait_s = min(SHORTEST_PAUSE_S * 2**tries, LONGEST_PAUSE_S)
+    return Pause(reason, max(retry_after_s or 0.0, wait_s))
+
+
+def check_allowed(action: Action, state: State) -> None:
+    """Raise NotAllowed unless the state allows the action."""
+    if state not in _ALLOWED[action]:
+        raise NotAllowed(action, state)

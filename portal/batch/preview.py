@@ -1,0 +1,42 @@
+"""What a list of plates can cost: the lookups without a stored answer, and their price."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from portal.access import Identity
+from portal.batch.batches import NewItem
+from portal.batch.model import LookupName, lookups_of
+from portal.batch.typed_list import Subject
+from portal.gateway import OPERATIONS, Gateway, Lookup
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """``items`` with whether every answer is stored; ``calls`` that all others can cause.
+
+    ``at_most`` is the price of these calls in R$.
+    """
+
+    items: tuple[NewItem, ...]
+    calls: int
+    at_most: Decimal
+
+
+def preview(
+    subjects: Sequence[Subject], ask: tuple[LookupName, ...], identity: Identity, gateway: Gateway
+) -> Preview:
+    """Read from the store what is known about the subjects; no upstream call."""
+    items, calls, at_most = [], 0, Decimal(0)
+    for subject in subjects:
+        lookups = [name for name in lookups_of(subject, ask) if identity.has_scope(name)]
+        missing = [name for name in lookups if not _is_stored(name, subject, identity, gateway)]
+        items.append(NewItem(subject, is_stored=not missing))
+        calls += len(missing)
+        at_most += sum((gateway.terms(name).price for name in missing), Decimal(0))
+    return Preview(tuple(items), calls, at_most)
+
+
+def _is_stored(name: LookupName, subject: Subject, identity: Identity, gateway: Gateway) -> bool:
+    snapshot = gateway.read(Lookup(OPERATIONS[name], subject), identity.credential)
+    return gateway.get_fresh(snapshot) is not None

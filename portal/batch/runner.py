@@ -1,0 +1,154 @@
+"""Runs batches in a server process: claims items and asks the gateway for their lookups."""
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, Protocol
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from portal.access import Identity, RefusedToken, TokensUnavailable, UnknownToken
+from portal.batch.batches import Access, Batches, Claim
+from portal.batch.decisions import Pause, pause_after
+from portal.batch.model import LookupName, lookups_of
+from portal.gateway import OPERATIONS, Caller, Directive, Failure, Lookup, Served, Snapshot
+
+log = logging.getLogger(__name__)
+
+RENEW_EVERY_S: Final = 5.0
+_REFUSED: Final = Pause("access", None)
+
+
+class Fetch(Protocol):
+    """``Gateway.fetch``."""
+
+    def __call__(
+        self,
+        lookup: Lookup,
+        caller: Caller,
+        directive: Directive = ...,
+        snapshot: Snapshot | None = ...,
+    ) -> Served: ...
+
+
+class BatchRunner:
+    """Asks for the items of running batches, on at most ``concurrency`` threads of this process.
+
+    The database limits the items of a batch that all processes ask for at once. A process that is
+    killed loses its leases after LEASE_S. Another process then repeats its items, whose paid
+    answers are stored.
+    """
+
+    def __init__(
+        self,
+        batches: Batches,
+        fetch: Fetch,
+        identify: Callable[[Access], Identity],
+        concurrency: int,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._batches = batches
+        self._fetch = fetch
+        self._identify = identify
+        self._concurrency = concurrency
+        self._monotonic = monotonic
+        self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="batch")
+        self._lock = threading.Lock()
+        self._active = 0  # threads that work on items
+        self._renewed_at = monotonic()
+        self._is_stopping = False
+        # Created here, after the fork of the worker process.
+        self._holder = secrets.token_hex(8)
+
+    def tick(self) -> None:
+        """Start threads if there is work, and renew leases. A periodic task."""
+        if self._is_stopping:
+            return
+        now, active = self._monotonic(), self.active
+        if active and now - self._renewed_at >= RENEW_EVERY_S:
+            self._batches.renew(self._holder)
+            self._renewed_at = now
+        self._batches.resume_due()
+        if active < self._concurrency:
+            claimable = self._batches.claimable(self._concurrency)
+            for _ in range(min(claimable, self._concurrency - active)):
+                self._start_thread()
+
+    @property
+    def active(self) -> int:
+        """The number of items that this process is asking for."""
+        with self._lock:
+            return self._active
+
+    def stop(self) -> None:
+        """Wait for the lookups that are under way, and start no further ones."""
+        self._is_stopping = True
+        self._pool.shutdown()
+
+    def _start_thread(self) -> None:
+        with self._lock:
+            self._active += 1
+        try:
+            self._pool.submit(self._work)
+        except RuntimeError:  # no thread can be started, or the pool was shut down
+            self._end_thread()
+
+    def _end_thread(self) -> None:
+        with self._lock:
+            self._active -= 1
+
+    def _work(self) -> None:
+        """Ask for items until none is left that may be asked now."""
+        try:
+            claim = self._batches.claim(self._holder, self._concurrency)
+            while claim is not None:
+                claim = self._run(claim)
+        except SQLAlchemyError as error:
+            # The lease expires, and a process that reaches the database takes over.
+            log.warning("a batch cannot go on: %s", type(error).__name__)
+        except Exception as error:
+            log.error("unexpected %s in a batch", type(error).__name__)
+        finally:
+            self._end_thread()
+
+    def _run(self, claim: Claim) -> Claim | None:
+        """Ask for one item's lookups and return the next claim, None after an interruption."""
+        try:
+            identity = self._identify(claim.access)
+        except (UnknownToken, RefusedToken):
+            self._batches.interrupt(claim, self._holder, _REFUSED)
+            return None
+        except TokensUnavailable:
+            self._batches.release(claim, self._holder)
+            return None
+        caller = Caller(identity.name, identity.daily_limit, identity.credential, claim.batch)
+        cause, answered = "", False
+        for name in lookups_of(claim.subject, claim.ask):
+            if self._is_stopping:
+                self._batches.release(claim, self._holder)
+                return None
+            failure = self._ask(name, claim, identity, caller)
+            if isinstance(failure, Pause):
+                self._batches.interrupt(claim, self._holder, failure)
+                return None
+            answered = answered or not failure
+            cause = cause or failure
+        return self._batches.finish(
+            claim, self._holder, cause, self._concurrency, answered=answered
+        )
+
+    def _ask(
+        self, name: LookupName, claim: Claim, identity: Identity, caller: Caller
+    ) -> str | Pause:
+        """Ask for one lookup; return "" for an answer, the cause of a failure, or a pause."""
+        if not identity.has_scope(name):
+            return "out_of_scope"
+        try:
+            served = self._fetch(Lookup(OPERATIONS[name], claim.subject), caller)
+        except Failure as failure:
+            pause = pause_after(failure.kind, failure.retry_after_s, claim.tries, claim.attempts)
+            return pause or failure.kind
+        return "" if served.status == 200 else "rejected"

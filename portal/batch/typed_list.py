@@ -1,0 +1,229 @@
+"""Reads plates and Renavam from pasted text, from a CSV file, or from a list of strings.
+
+The functions are pure. Wrong entries are returned with their place and a suggestion, and never
+raise.
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO
+
+from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
+
+Subject = Plate | Renavam
+
+LONGEST_SHOWN = 40  # characters of a wrong entry that are kept
+# A plate or Renavam within other text, with any separators inside the plate.
+_SUBJECT = re.compile(
+    r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-–—·]{0,3}([0-9][A-Za-z0-9][0-9]{2})|([0-9]{11}))"
+    r"(?![A-Za-z0-9])",
+    re.ASCII,
+)
+# A word beside a plate that is probably another plate with a mistake.
+_LIKE_PLATE = re.compile(
+    r"(?=.{5,9}$)(?:[A-Z]{3}[A-Z0-9]*[0-9][A-Z0-9]*"
+    r"|(?=.{6,})(?=(?:.*[A-Z]){2})(?:[A-Z]*[0-9]){3}[A-Z0-9]*)",
+    re.ASCII,
+)
+_LIKE_RENAVAM = re.compile(r"[0-9]{8,12}", re.ASCII)
+_WORD = re.compile(r"[^\s()\[\]{}\"']+")
+_SEPARATORS = re.compile(r"[,;|/\t]")
+_LABELS = frozenset({"placa", "placas", "plate", "plates", "renavam", "renavans"})
+_PLATE_LENGTH = 7
+_RENAVAM_LENGTH = 11
+_SHORT_RENAVAMS = (9, 10)  # old documents omit leading zeros
+_AS_LETTER = str.maketrans("01", "OI")
+_AS_DIGIT = str.maketrans("OIL", "011")
+_INVISIBLE = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF, 0xAD])
+
+
+@dataclass(frozen=True, slots=True)
+class WrongEntry:
+    """An entry that names no vehicle.
+
+    ``index`` counts from 0: the line of a text, the row of a file, or the element of a list.
+    ``suggestion`` is the plate or Renavam that was probably meant, or "".
+    """
+
+    index: int
+    value: str
+    suggestion: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TypedList:
+    """Distinct subjects in the order given, wrong entries, and the subjects given repeatedly."""
+
+    subjects: tuple[Subject, ...]
+    wrong: tuple[WrongEntry, ...]
+    repeated: tuple[Subject, ...]
+
+
+def read_strings(values: Sequence[object]) -> TypedList:
+    """Read a list whose elements are one plate or Renavam each."""
+    return _collected((index, _one(value)) for index, value in enumerate(values))
+
+
+def read_text(text: str) -> TypedList:
+    """Read pasted text: separators, labels and other words around plates are ignored.
+
+    A text whose first line is a header with a column of plates is read as CSV.
+    """
+    lines = text.splitlines()
+    header = _row(lines[0]) if lines else []
+    if len(header) > 1 and _named_columns(header):
+        return read_csv(text)
+    return _collected(
+        (index, found)
+        for index, line in enumerate(lines)
+        for piece in _SEPARATORS.split(line)
+        for found in _in_piece(piece)
+    )
+
+
+def read_csv(text: str) -> TypedList:
+    """Read a CSV text separated by commas, semicolons or tabs, with or without a header.
+
+    A header names the columns. Without one, the columns whose cells mostly are plates or Renavam
+    are read. A row gives the first valid subject of these columns.
+    """
+    rows = list(csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text)))
+    if not rows:
+        return TypedList((), (), ())
+    columns = _named_columns(rows[0])
+    first = 1 if columns else 0
+    return _collected(_in_rows(rows, first, columns or _guessed_columns(rows)))
+
+
+def decode_upload(content: bytes) -> str:
+    """Decode a file: UTF-8, UTF-16 with a byte order mark, otherwise Windows-1252."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace")
+
+
+def suggest(value: str) -> str:
+    """Return the plate or Renavam that was probably meant, or "".
+
+    Exchanges O and 0, I and 1, and completes a Renavam of nine or ten digits.
+    """
+    signs = _signs(value)
+    if signs.isdecimal():
+        if len(signs) in _SHORT_RENAVAMS and signs.strip("0"):
+            return signs.zfill(_RENAVAM_LENGTH)
+        return ""
+    if len(signs) != _PLATE_LENGTH:
+        return ""
+    plate = "".join(
+        (
+            signs[:3].translate(_AS_LETTER),
+            signs[3].translate(_AS_DIGIT),
+            signs[4],
+            signs[5:].translate(_AS_DIGIT),
+        )
+    )
+    try:
+        return Plate.parse(plate).text if plate != signs else ""
+    except InvalidPlate:
+        return ""
+
+
+def _collected(found: Iterable[tuple[int, Subject | str]]) -> TypedList:
+    subjects: dict[Subject, None] = {}
+    repeated: dict[Subject, None] = {}
+    wrong: list[WrongEntry] = []
+    for index, each in found:
+        if isinstance(each, str):
+            value = "".join(c for c in each if c.isprintable()).strip()[:LONGEST_SHOWN]
+            wrong.append(WrongEntry(index, value, suggest(each)))
+        elif each in subjects:
+            repeated[each] = None
+        else:
+            subjects[each] = None
+    return TypedList(tuple(subjects), tuple(wrong), tuple(repeated))
+
+
+def _one(value: object) -> Subject | str:
+    """Return the subject that a whole value names, otherwise the value as text."""
+    if not isinstance(value, str):
+        return str(value)
+    match = _SUBJECT.fullmatch(value.translate(_INVISIBLE).strip())
+    return (_subject(match) if match else None) or value
+
+
+def _in_piece(piece: str) -> Iterator[Subject | str]:
+    """Yield the subjects in a piece of text, and the words that look like mistyped ones."""
+    piece = piece.translate(_INVISIBLE)
+    found = [subject for match in _SUBJECT.finditer(piece) if (subject := _subject(match))]
+    yield from found
+    without = _SUBJECT.sub(lambda match: " " if _subject(match) else match[0], piece)
+    rest = [word for word in _WORD.findall(without) if _signs(word)]
+    doubtful = [word for word in rest if _is_like_subject(_signs(word))]
+    if found:
+        yield from doubtful
+        return
+    words = [word for word in rest if _signs(word).lower() not in _LABELS]
+    if doubtful and len(doubtful) < len(words):
+        yield from doubtful
+    elif words:
+        yield " ".join(words)
+
+
+def _in_rows(
+    rows: Sequence[Sequence[str]], first: int, columns: Sequence[int]
+) -> Iterator[tuple[int, Subject | str]]:
+    for index, row in enumerate(rows[first:], start=first):
+        cells = [row[column] for column in columns if column < len(row) and _signs(row[column])]
+        values = [_one(cell) for cell in cells]
+        valid = [value for value in values if not isinstance(value, str)]
+        if valid or values:
+            yield index, (valid or values)[0]
+
+
+def _named_columns(header: Sequence[str]) -> list[int]:
+    """Return the columns whose title is a label, such as "Placa"; plates before Renavam."""
+    titles = [_signs(cell).lower() for cell in header]
+    found = [index for index, title in enumerate(titles) if title in _LABELS]
+    return sorted(found, key=lambda index: titles[index].startswith("renavam"))
+
+
+def _guessed_columns(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the column with the most subjects, and others that have any."""
+    counts: dict[int, int] = {}
+    for row in rows:
+        for column, cell in enumerate(row):
+            if not isinstance(_one(cell), str):
+                counts[column] = counts.get(column, 0) + 1
+    return sorted(counts, key=lambda column: (-counts[column], column)) or [0]
+
+
+def _row(line: str) -> list[str]:
+    return next(csv.reader([line], delimiter=_delimiter(line)), [])
+
+
+def _delimiter(text: str) -> str:
+    """Return the separator that occurs most in the first lines, a semicolon in case of a tie."""
+    head = "\n".join(text.splitlines()[:20])
+    return max(";\t,", key=head.count)
+
+
+def _is_like_subject(signs: str) -> bool:
+    return bool(_LIKE_PLATE.fullmatch(signs) or _LIKE_RENAVAM.fullmatch(signs))
+
+
+def _subject(match: "re.Match[str]") -> Subject | None:
+    try:
+        subject = parse_subject(match[3] or match[1] + match[2])
+    except InvalidPlate:
+        return None
+    return None if isinstance(subject, Renavam) and subject.is_invented else subject
+
+
+def _signs(text: str) -> str:
+    """Return the letters and digits of a text, in upper case."""
+    return "".join(c for c in text if c.isalnum()).upper()

@@ -1,0 +1,231 @@
+"""``flask --app app batch FILE --out OUT``: looks up a list of plates in the terminal."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Literal, NoReturn
+
+import click
+
+from portal.access import Identity
+from portal.batch import (
+    LOOKUPS,
+    Access,
+    Batch,
+    Batches,
+    BatchRunner,
+    LookupName,
+    Preview,
+    Subject,
+    TypedList,
+    decode_upload,
+    preview,
+    read_csv,
+)
+from portal.commands.failures import Command
+from portal.gateway import OPERATIONS, Directive, Gateway, Operation
+from portal.presentation import Panels, RenderContext
+from portal.presentation.exports.batches import results_table
+from portal.presentation.exports.tables import Table, csv_lines, json_lines
+from portal.presentation.exports.workbook import write_workbook
+from portal.wording import money
+
+Format = Literal["csv", "jsonl", "xlsx"]
+
+MOST_BYTES: Final = 4 * 1024 * 1024
+_TICK_S: Final = 0.25
+_MOST_WRONG: Final = 20  # lines that are printed
+_REASONS: Final = {
+    "day_limit": "the daily limit of the portal is reached",
+    "token_limit": "the daily limit of the caller is reached",
+    "unreachable": "the upstream cannot be reached",
+    "busy": "the upstream asks for a pause",
+    "portal": "the database cannot be written",
+    "access": "the upstream does not accept the credential",
+    "owner": "it was interrupted",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTools:
+    """What the command needs of the portal.
+
+    ``panels_of`` reads answers as a page does. ``credential_is_missing``: the portal has no
+    upstream credential of its own, so that a batch has none to send.
+    """
+
+    batches: Batches
+    runner: BatchRunner
+    gateway: Gateway
+    identity: Identity
+    access: Access
+    limit: int
+    panels_of: Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
+    render_context: Callable[[datetime], RenderContext]
+    credential_is_missing: bool
+
+
+def batch_command(tools: BatchTools) -> Command:
+    @click.command("batch", cls=Command)
+    @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+    @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path))
+    @click.option("--ask", default=",".join(LOOKUPS), show_default=True, callback=_ask)
+    @click.option("--format", "file_format", type=click.Choice(["csv", "jsonl", "xlsx"]))
+    @click.option("--yes", is_flag=True, help="do not ask before lookups that cost money")
+    def batch(
+        file: Path, out: Path, ask: tuple[LookupName, ...], file_format: Format | None, yes: bool
+    ) -> None:
+        """Look up every plate and Renavam of FILE and write a table to OUT.
+
+        Run the same command again after an interruption: what was answered is not asked again.
+        Exits 0 if every plate has an answer, 1 if some have none.
+        """
+        if tools.credential_is_missing:
+            _fail("This portal has no upstream credential of its own: set PORTAL_UPSTREAM_TOKEN.")
+        chosen = file_format or _format_of(out)
+        listed = _read(file, tools.limit)
+        found = preview(listed.subjects, ask, tools.identity, tools.gateway)
+        _describe(listed, found)
+        if found.at_most and not yes and not click.confirm("Go on?", err=True):
+            sys.exit(1)
+        number = _unfinished(tools, listed, ask) or tools.batches.create(
+            tools.identity.digest, ask, found.items, listed, found.at_most
+        )
+        tools.batches.start(number, tools.identity.digest, tools.access, found.at_most)
+        ended = _run(tools, number)
+        _write(tools, ended, out, chosen)
+        _report(ended, out)
+        sys.exit(0 if ended.counts.done == ended.counts.total else 1)
+
+    return batch
+
+
+def _read(file: Path, limit: int) -> TypedList:
+    if file.stat().st_size > MOST_BYTES:
+        _fail(f"{file} has more than {MOST_BYTES // 1024 // 1024} MiB.")
+    listed = read_csv(decode_upload(file.read_bytes()))
+    for each in listed.wrong[:_MOST_WRONG]:
+        meant = f"; {each.suggestion} was probably meant" if each.suggestion else ""
+        print(f"Line {each.index + 1}: {each.value!r} is left out{meant}.", file=sys.stderr)
+    if (more := len(listed.wrong) - _MOST_WRONG) > 0:
+        print(f"{more} more lines are left out.", file=sys.stderr)
+    if not listed.subjects:
+        _fail(f"{file} has no plate and no Renavam.")
+    if len(listed.subjects) > limit:
+        _fail(f"{file} has {len(listed.subjects)} plates; PORTAL_BATCH_LIMIT is {limit}.")
+    return listed
+
+
+def _describe(listed: TypedList, found: Preview) -> None:
+    stored = sum(item.is_stored for item in found.items)
+    repeated = f", {len(listed.repeated)} repeated" if listed.repeated else ""
+    print(
+        f"{len(listed.subjects)} plates{repeated}, {stored} stored already. "
+        f"{found.calls} upstream calls, {money(found.at_most)} at most.",
+        file=sys.stderr,
+    )
+
+
+def _unfinished(tools: BatchTools, listed: TypedList, ask: tuple[LookupName, ...]) -> str | None:
+    """Return the batch of an interrupted run with the same plates and lookups, or None."""
+    owner = tools.identity.digest
+    for each in tools.batches.listed(owner):
+        if each.state in ("running", "paused") and each.ask == ask:
+            subjects = tuple(item.subject for item in tools.batches.items(each.id, owner))
+            if subjects == listed.subjects:
+                return each.id
+    return None
+
+
+def _run(tools: BatchTools, number: str) -> Batch:
+    """Ask until the batch ends or pauses; an interruption pauses it."""
+    owner = tools.identity.digest
+    found = tools.batches.get(number, owner)
+    shown = 0
+    with click.progressbar(
+        length=found.counts.total, file=sys.stderr, show_pos=True, item_show_func=_cost
+    ) as bar:
+        try:
+            while True:
+                tools.runner.tick()
+                found = tools.batches.get(number, owner)
+                ended = found.counts.total - found.counts.pending
+                bar.update(ended - shown, found)
+                shown = ended
+                if found.state != "running" and not found.active:
+                    return found
+                time.sleep(_TICK_S)
+        except KeyboardInterrupt:
+            tools.batches.pause(number, owner)
+        finally:
+            tools.runner.stop()
+    return tools.batches.get(number, owner)
+
+
+def _cost(batch: Batch | None) -> str | None:
+    return None if batch is None else f"{money(batch.cost.spent)} of {money(batch.cost.at_most)}"
+
+
+def _write(tools: BatchTools, batch: Batch, out: Path, chosen: Format) -> None:
+    """Write the results to a temporary file, then replace OUT by it."""
+    operations = [OPERATIONS[name] for name in batch.ask]
+    table = results_table(
+        tools.batches.items(batch.id, tools.identity.digest),
+        lambda subject: tools.panels_of(subject, operations, tools.identity, Directive.PEEK),
+        tools.render_context(datetime.now(UTC)),
+    )
+    part = out.with_name(f".{out.name}.part")
+    try:
+        with part.open("wb") as file:
+            _write_table(table, file, chosen)
+        part.replace(out)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        _fail(f"{out} cannot be written: {os.strerror(error.errno or 0)}")
+
+
+def _write_table(table: Table, file: Any, chosen: Format) -> None:
+    match chosen:
+        case "csv":
+            file.writelines(line.encode() for line in csv_lines(table))
+        case "jsonl":
+            file.writelines(json_lines(table))
+        case "xlsx":
+            write_workbook(table, file)
+
+
+def _report(batch: Batch, out: Path) -> None:
+    counts = batch.counts
+    print(
+        f"{counts.done} of {counts.total} plates have every answer, {counts.failed} failed, "
+        f"{counts.pending} were not asked. Spent {money(batch.cost.spent)}. Wrote {out}.",
+        file=sys.stderr,
+    )
+    if batch.state == "paused":
+        print(f"Paused: {_REASONS[batch.reason]}. Run the command again.", file=sys.stderr)
+
+
+def _format_of(out: Path) -> Format:
+    match out.suffix.lower():
+        case ".jsonl":
+            return "jsonl"
+        case ".xlsx":
+            return "xlsx"
+        case _:
+            return "csv"
+
+
+def _ask(_: click.Context, __: click.Parameter, value: str) -> tuple[LookupName, ...]:
+    names = [name.strip() for name in value.split(",")]
+    if wrong := [name for name in names if name not in LOOKUPS]:
+        raise click.BadParameter(f"{wrong[0]!r} is none of {', '.join(LOOKUPS)}")
+    return tuple(name for name in LOOKUPS if name in names)
+
+
+def _fail(why: str) -> NoReturn:
+    print(why, file=sys.stderr)
+    sys.exit(1)

@@ -1,0 +1,109 @@
+"""Tables as CSV and JSON Lines.
+
+A cell is a Python value; its type decides how each format writes it. Rows are generated one by one,
+so that an export of many vehicles needs no memory.
+"""
+
+import csv
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from io import StringIO
+from typing import Final, Literal
+
+import msgspec
+
+from portal.system.local_time import local_time
+from portal.wording import day
+
+Cell = str | int | Decimal | date | datetime | bool | None
+Dialect = Literal["brazil", "rfc4180"]
+Kind = Literal["text", "integer", "money", "number", "date", "moment", "flag"]
+
+BYTE_ORDER_MARK: Final = "\ufeff"
+# A spreadsheet reads a text cell that starts with one of these as a formula.
+_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
+_encoder = msgspec.json.Encoder(decimal_format="number")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """``name`` is the JSON member and the title of the column."""
+
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """``rows`` have one cell per column; they can be read once."""
+
+    name: str
+    columns: Sequence[Column]
+    rows: Iterable[Sequence[Cell]]
+
+
+def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
+    """Yield the lines of a CSV file.
+
+    "brazil" is what spreadsheets with Brazilian settings open: byte order mark, semicolons, decimal
+    commas and days as DD/MM/YYYY. "rfc4180" has commas, decimal points and ISO 8601 days.
+    """
+    if dialect == "brazil":
+        yield BYTE_ORDER_MARK
+    yield _csv_line([column.name for column in table.columns], dialect)
+    for cells in table.rows:
+        yield _csv_line([csv_text(cell, dialect) for cell in cells], dialect)
+
+
+def json_lines(table: Table) -> Iterator[bytes]:
+    """Yield one JSON object and a line feed per row."""
+    names = [column.name for column in table.columns]
+    for cells in table.rows:
+        record = dict(zip(names, (_json(cell) for cell in cells), strict=True))
+        yield _encoder.encode(record) + b"\n"
+
+
+def csv_text(cell: Cell, dialect: Dialect) -> str:
+    """Format one cell; a missing value is empty."""
+    match cell:
+        case None:
+            return ""
+        case bool():
+            return ("sim" if cell else "não") if dialect == "brazil" else str(cell).lower()
+        case int():
+            return str(cell)
+        case Decimal():
+            return f"{cell:f}".replace(".", ",") if dialect == "brazil" else f"{cell:f}"
+        case datetime():
+            moment = _naive(cell)
+            if dialect == "brazil":
+                return f"{day(moment.date())} {moment:%H:%M:%S}"
+            return moment.isoformat(sep=" ", timespec="seconds")
+        case date():
+            return day(cell) if dialect == "brazil" else cell.isoformat()
+        case _:
+            return safe_text(cell)
+
+
+def safe_text(text: str) -> str:
+    """Return a text that no spreadsheet reads as a formula, without control characters."""
+    clean = "".join(" " if c in "\r\n\t" else c for c in text)
+    clean = "".join(c for c in clean if unicodedata.category(c) not in ("Cc", "Cf"))
+    return f"'{clean}" if text.startswith(_FORMULA_STARTS) else clean
+
+
+def _csv_line(cells: Sequence[str], dialect: Dialect) -> str:
+    line = StringIO(newline="")
+    csv.writer(line, delimiter=";" if dialect == "brazil" else ",").writerow(cells)
+    return line.getvalue()
+
+
+def _json(cell: Cell) -> Cell:
+    return local_time(cell) if isinstance(cell, datetime) and cell.tzinfo else cell
+
+
+def _naive(moment: datetime) -> datetime:
+    return (local_time(moment) if moment.tzinfo else moment).replace(tzinfo=None)

@@ -1,0 +1,37 @@
+"""A ZIP archive as a stream, without a temporary file."""
+
+import zipfile
+from collections.abc import Iterable, Iterator
+from io import RawIOBase
+from typing import Any
+
+
+class _Buffer(RawIOBase):
+    """A file that cannot seek; ``take`` returns what was written since the last call."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._parts.append(bytes(data))
+        return len(data)
+
+    def take(self) -> bytes:
+        parts, self._parts = self._parts, []
+        return b"".join(parts)
+
+
+def zip_stream(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    """Yield an archive of named files; one file is in memory at a time.
+
+    The files are stored without compression, because a PDF is compressed already.
+    """
+    buffer = _Buffer()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+            yield buffer.take()
+    yield buffer.take()

@@ -1,0 +1,413 @@
+"""The batch pages: the form, what it can cost, the progress, and the results."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import ClassVar, Final, Literal
+
+from portal.batch import LOOKUPS, Batch, Item, LookupName, Reason, State
+from portal.presentation import formats
+from portal.presentation.exports.batches import BatchRow, wrong_message
+from portal.presentation.failure_texts import FAULTS
+from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
+from portal.system.local_time import from_epoch
+from portal.vehicle import Plate, Renavam
+from portal.wording import counted, grouped
+
+PAGE_SIZE: Final = 50
+REFRESH_S: Final = 10
+MOST_WRONG: Final = 20
+LABELS: Final[Mapping[LookupName, str]] = {
+    "decode": "Dados do veículo e FIPE",
+    "renainf": "Multas (Renainf)",
+    "renajud": "Restrições judiciais (Renajud)",
+}
+_STATES: Final[Mapping[State, str]] = {
+    "draft": "a conferir",
+    "running": "em andamento",
+    "paused": "pausado",
+    "done": "concluído",
+    "cancelled": "cancelado",
+}
+_REASONS: Final[Mapping[Reason, str]] = {
+    "owner": "Pausado por você",
+    "day_limit": "O limite diário de consultas deste portal foi atingido",
+    "token_limit": "O limite diário de consultas do seu acesso foi atingido",
+    "unreachable": "A fonte de dados não pode ser consultada agora",
+    "busy": "A fonte de dados pediu uma pausa",
+    "portal": "O portal não conseguiu registrar as consultas",
+    "access": "O acesso não é mais aceito",
+}
+_OUT_OF_SCOPE: Final = "O seu acesso não inclui uma das consultas."
+_REJECTED: Final = "A fonte de dados não aceitou a placa."
+# Filters and sort keys of the result table, as they stand in the address.
+FILTERS: Final = ("blocked", "caution", "clear", "incomplete", "failed")
+ORDERS: Final[Mapping[str, str]] = {
+    "": "na ordem dada",
+    "conclusao": "pior conclusão primeiro",
+    "multas": "mais multas primeiro",
+    "preco": "maior preço primeiro",
+}
+_FILTER_WORDS: Final[Mapping[str, str]] = {
+    "blocked": "Impedimento",
+    "caution": "Atenção",
+    "clear": "Nada encontrado",
+    "incomplete": "Incompletas",
+    "failed": "Com falha",
+}
+_WORST_FIRST: Final = ("blocked", "caution", "incomplete", "clear", None)
+
+
+@dataclass(frozen=True, slots=True)
+class LookupChoice:
+    """A lookup that a batch can ask; ``price`` is in R$ a vehicle, "" where it is free."""
+
+    name: LookupName
+    label: str
+    price: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListedBatch:
+    """A line of the visitor's batches."""
+
+    path: str
+    title: str
+    state: str
+    when: str
+    cost: str
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFormPage:
+    """The form. ``text`` is as typed; ``problem`` is a sentence or ""."""
+
+    template: ClassVar[str] = "pages/batches.html"
+    title: str
+    text: str
+    problem: str
+    choices: tuple[LookupChoice, ...]
+    limit: int
+    batches: tuple[ListedBatch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A line of what was understood: a shape, a phrase, a number and a note."""
+
+    icon: Literal["check", "copy", "alert"]
+    label: str
+    count: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResultLine:
+    """A plate of the batch with what its answers say; texts are "" where nothing is known."""
+
+    subject: Plate | Renavam
+    path: str
+    vehicle: str
+    year: str
+    look: StatusStyle | None
+    headline: str
+    fines: str
+    restrictions: str
+    price: str
+    age: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A link that filters, sorts or turns pages; ``url`` is "" for the current choice."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPage:
+    """One batch in its state.
+
+    ``step`` is 1 (check), 2 (ask) or 3 (result). ``refresh_s`` is the interval of the refreshing
+    page, 0 where nothing changes. ``start_label`` repeats the highest possible cost.
+    """
+
+    template: ClassVar[str] = "pages/batch.html"
+    title: str
+    path: str
+    json_path: str
+    step: int
+    state: State
+    pause_title: str
+    pause_text: str
+    understood: tuple[Understood, ...]
+    wrong: tuple[str, ...]
+    more_wrong: int
+    choices: tuple[LookupChoice, ...]
+    at_most: str
+    spent: str
+    start_label: str
+    allowance: str
+    total: int
+    ended: int
+    failed: int
+    progress_text: str
+    time_text: str
+    refresh_s: int
+    lines: tuple[ResultLine, ...]
+    filters: tuple[Choice, ...]
+    orders: tuple[Choice, ...]
+    pages: tuple[Choice, ...]
+    has_dossiers: bool
+
+    @property
+    def is_active(self) -> bool:
+        return self.state in ("running", "paused")
+
+
+def batch_form_page(
+    prices: Mapping[LookupName, Decimal],
+    limit: int,
+    batches: Sequence[Batch] = (),
+    *,
+    text: str = "",
+    problem: str = "",
+    ask: Sequence[str] = LOOKUPS,
+) -> BatchFormPage:
+    """The form for a new batch; ``prices`` holds the lookups that the visitor may ask."""
+    return BatchFormPage(
+        title="Lote de placas",
+        text=text,
+        problem=problem,
+        choices=_choices(prices, ask),
+        limit=limit,
+        batches=tuple(_listed(batch) for batch in batches),
+    )
+
+
+def batch_page(
+    batch: Batch,
+    rows: Sequence[tuple[Item, BatchRow]],
+    prices: Mapping[LookupName, Decimal],
+    calls_left: tuple[int | None, int | None],
+    now: datetime,
+    *,
+    only: str = "",
+    order: str = "",
+    number: int = 1,
+) -> BatchPage:
+    """A batch's page; ``rows`` are those of every plate, or of none before the start.
+
+    ``only``, ``order`` and ``number`` choose rows, their order and the page of the table.
+    """
+    counts, path = batch.counts, f"/lote/{batch.id}"
+    shown = [pair for pair in rows if _matches(pair[1], only)]
+    shown = _ordered(shown, order)
+    page_count = max(1, -(-len(shown) // PAGE_SIZE))
+    number = min(max(1, number), page_count)
+    first = (number - 1) * PAGE_SIZE
+    ended = counts.total - counts.pending
+    left = counts.total - counts.done if batch.state == "done" else counts.pending
+    step = {"draft": 1, "running": 2, "paused": 2}.get(batch.state, 3)
+
+    def url(**changes: str | int) -> str:
+        chosen = {"so": only, "ordem": order, "pagina": number} | changes
+        parts = [f"{key}={value}" for key, value in chosen.items() if value not in ("", 1)]
+        return path + ("?" + "&".join(parts) if parts else "")
+
+    return BatchPage(
+        title=f"Lote de {counted(counts.total, 'placa', 'placas')}",
+        path=path,
+        json_path=f"/api/v1/batches/{batch.id}",
+        step=step,
+        state=batch.state,
+        pause_title=_REASONS.get(batch.reason, ""),
+        pause_text=_pause_text(batch),
+        understood=_understood(batch),
+        wrong=tuple(f"“{each.value}”: {wrong_message(each)}" for each in batch.wrong[:MOST_WRONG]),
+        more_wrong=max(0, len(batch.wrong) - MOST_WRONG),
+        choices=tuple(each for each in _choices(prices, batch.ask) if each.is_chosen),
+        at_most=formats.brl(batch.cost.at_most),
+        spent=formats.brl(batch.cost.spent),
+        start_label=_start_label(batch, left),
+        allowance=_allowance(calls_left),
+        total=counts.total,
+        ended=ended,
+        failed=counts.failed,
+        progress_text=f"{grouped(ended)} de {counted(counts.total, 'placa', 'placas')}",
+        time_text=_time_text(batch, ended, now),
+        refresh_s=REFRESH_S if batch.state == "running" or batch.resume_at else 0,
+        lines=tuple(_line(item, row, now) for item, row in shown[first : first + PAGE_SIZE]),
+        filters=_filters(rows, only, url) if step == 3 else (),
+        orders=tuple(
+            Choice(label, "" if key == order else url(ordem=key, pagina=1))
+            for key, label in (ORDERS.items() if step == 3 else ())
+        ),
+        pages=tuple(
+            Choice(str(each), "" if each == number else url(pagina=each))
+            for each in range(1, page_count + 1 if page_count > 1 else 1)
+        ),
+        has_dossiers=any(
+            isinstance(item.subject, Plate) and item.state != "pending" for item, _ in rows
+        ),
+    )
+
+
+def _choices(prices: Mapping[LookupName, Decimal], ask: Sequence[str]) -> tuple[LookupChoice, ...]:
+    return tuple(
+        LookupChoice(name, LABELS[name], formats.brl(price) if price else "", name in ask)
+        for name, price in prices.items()
+    )
+
+
+def _listed(batch: Batch) -> ListedBatch:
+    counts = batch.counts
+    ended = counts.total - counts.pending
+    progress = f", {grouped(ended)} consultadas" if batch.state in ("running", "paused") else ""
+    return ListedBatch(
+        path=f"/lote/{batch.id}",
+        title=counted(counts.total, "placa", "placas"),
+        state=_STATES[batch.state] + progress,
+        when=formats.moment(from_epoch(batch.created_at)),
+        cost=f"{formats.brl(batch.cost.spent)} de até {formats.brl(batch.cost.at_most)}",
+    )
+
+
+def _understood(batch: Batch) -> tuple[Understood, ...]:
+    counts = batch.counts
+    lines = [
+        Understood("check", "A consultar", counts.total - counts.stored, ""),
+        Understood("check", "Com resposta guardada", counts.stored, "sem custo"),
+        Understood("alert", "Não reconhecidas, ficam de fora", len(batch.wrong), ""),
+    ]
+    return tuple(line for line in lines if line.count or line is lines[0])
+
+
+def _start_label(batch: Batch, left: int) -> str:
+    """The button's text; it names the most that it can cost."""
+    what = counted(left, "placa", "placas")
+    if batch.state == "draft":
+        if not batch.cost.at_most:
+            return f"Consultar {what}"
+        return f"Consultar {what} por até {formats.brl(batch.cost.at_most)}"
+    return f"Consultar de novo {what}" if batch.state == "done" else "Continuar"
+
+
+def _pause_text(batch: Batch) -> str:
+    if batch.state != "paused":
+        return ""
+    if batch.resume_at is not None:
+        return f"O lote continua sozinho em {formats.moment(from_epoch(batch.resume_at))}."
+    return "O lote continua quando você quiser. O que já foi respondido não é pago de novo."
+
+
+def _allowance(calls_left: tuple[int | None, int | None]) -> str:
+    known = [left for left in calls_left if left is not None]
+    if not known:
+        return ""
+    return f"Ainda cabem {counted(min(known), 'consulta', 'consultas')} no limite de hoje."
+
+
+def _time_text(batch: Batch, ended: int, now: datetime) -> str:
+    """The elapsed and the estimated remaining time of a running batch."""
+    if batch.state != "running" or batch.started_at is None:
+        return ""
+    elapsed = max(1, round(now.timestamp() - batch.started_at))
+    text = f"há {formats.duration(elapsed)}"
+    if ended and batch.counts.pending:
+        left = max(1, round(elapsed / ended * batch.counts.pending))
+        text += f" · faltam cerca de {formats.duration(left)}"
+    return text
+
+
+def _matches(row: BatchRow, only: str) -> bool:
+    if only not in FILTERS:
+        return True
+    return row.state == "failed" if only == "failed" else row.verdict == only
+
+
+def _ordered(rows: list[tuple[Item, BatchRow]], order: str) -> list[tuple[Item, BatchRow]]:
+    match order:
+        case "conclusao":
+            return sorted(rows, key=lambda pair: _WORST_FIRST.index(pair[1].verdict))
+        case "multas":
+            return sorted(rows, key=lambda pair: -(pair[1].fines_amount or 0))
+        case "preco":
+            return sorted(rows, key=lambda pair: -(pair[1].fipe_high or 0))
+        case _:
+            return rows
+
+
+def _filters(
+    rows: Sequence[tuple[Item, BatchRow]], only: str, url: Callable[..., str]
+) -> tuple[Choice, ...]:
+    found = Counter(key for _, row in rows for key in FILTERS if _matches(row, key))
+    choices = [Choice(f"Todas {len(rows)}", url(so="", pagina=1) if only in FILTERS else "")]
+    for key in FILTERS:
+        if found[key]:
+            label = f"{_FILTER_WORDS[key]} {found[key]}"
+            choices.append(Choice(label, "" if key == only else url(so=key, pagina=1)))
+    return tuple(choices)
+
+
+def _line(item: Item, row: BatchRow, now: datetime) -> ResultLine:
+    kind = "placa" if isinstance(item.subject, Plate) else "renavam"
+    return ResultLine(
+        subject=item.subject,
+        path=f"/{kind}/{item.subject.text}",
+        vehicle=row.vehicle or "",
+        year=row.year or "",
+        look=LEVEL_LOOKS[row.verdict] if row.verdict else None,  # type: ignore[index]
+        # What "nothing found" does not cover is said once, below the table.
+        headline="" if row.verdict == "clear" else row.headline or "",
+        fines=_fines(row),
+        restrictions=_restrictions(row),
+        price=_price(row),
+        age=formats.age(max(timedelta(0), now - row.fetched_at)) if row.fetched_at else "",
+        state=_state(item, row),
+    )
+
+
+def _fines(row: BatchRow) -> str:
+    if row.fines_open is None:
+        return "sem resposta" if row.verdict else ""
+    if not row.fines_open:
+        return "nenhuma"
+    return f"{row.fines_open} · {formats.brl(row.fines_amount)}"
+
+
+def _restrictions(row: BatchRow) -> str:
+    if row.restrictions is None:
+        return "sem resposta" if row.verdict else ""
+    return f"{row.restrictions} em vigor" if row.restrictions else "nenhuma"
+
+
+def _price(row: BatchRow) -> str:
+    if row.fipe_low is None:
+        return ""
+    ends = dict.fromkeys((formats.whole_brl(row.fipe_low), formats.whole_brl(row.fipe_high)))
+    return " a ".join(ends)
+
+
+def _state(item: Item, row: BatchRow) -> str:
+    match item.state:
+        case "pending":
+            return "na fila"
+        case "failed":
+            return _failure(item.cause)
+        case _:
+            return f"faltam: {row.missing}" if row.missing else ""
+
+
+def _failure(cause: str) -> str:
+    if cause == "rejected":
+        return _REJECTED
+    for kind, fault in FAULTS.items():
+        if kind == cause:
+            return fault.sentence
+    return _OUT_OF_SCOPE

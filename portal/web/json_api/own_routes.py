@@ -1,0 +1,484 @@
+"""The JSON of our own, ``/api/v1``: explained vehicles, exports and batches.
+
+Credentials, the order of judgement, errors and headers are those of the contract's paths. A GET
+without a credential may also use the session of the pages.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from tempfile import SpooledTemporaryFile
+from typing import Any, Final
+
+import msgspec
+from flask import Blueprint, Response, abort, request, stream_with_context
+
+from portal.access import (
+    Gatekeeper,
+    Identity,
+    NoCredential,
+    RefusedToken,
+    UnknownToken,
+    read_credential,
+)
+from portal.batch import (
+    LOOKUPS,
+    Access,
+    Batch,
+    Batches,
+    Item,
+    LookupName,
+    NotAllowed,
+    Subject,
+    UnknownBatch,
+    preview,
+    read_strings,
+)
+from portal.gateway import (
+    OPERATIONS,
+    Allowance,
+    Caller,
+    Directive,
+    Gateway,
+    NotStrictJSON,
+    Operation,
+    parse_exact,
+)
+from portal.presentation import Panels, RenderContext
+from portal.presentation.exports.batches import batch_object, results_table, wrong_message
+from portal.presentation.exports.explained import explained
+from portal.presentation.exports.tables import Dialect, Table, csv_lines, json_lines
+from portal.presentation.exports.vehicle_tables import NEEDS, TableName, vehicle_table
+from portal.presentation.exports.workbook import write_workbook
+from portal.presentation.exports.zip_file import zip_stream
+from portal.presentation.failure_texts import (
+    ERROR_MESSAGES,
+    FAULTS,
+    FORBIDDEN,
+    INVALID_PLATE,
+    TOO_MANY,
+    UNAUTHORIZED,
+)
+from portal.presentation.panels import Cause
+from portal.presentation.vehicle.contents import VehicleContents
+from portal.presentation.vehicle.panel import Lookup as LookupWord
+from portal.vehicle import InvalidPlate, Plate
+from portal.web.http.errors import message_response
+from portal.web.http.rate_limits import RateLimits, network
+from portal.web.http.upload_limits import UploadLimiter
+from portal.web.json_api.routes import BODY_CAP, Refusal, directive_of
+
+log = logging.getLogger(__name__)
+
+INVALID_ASK: Final = "Em “ask” vão decode, renainf e renajud, separados por vírgula."
+INVALID_DIALECT: Final = "O dialeto é brazil ou rfc4180."
+INVALID_BATCH: Final = 'O corpo deve ser um objeto JSON com "plates", uma lista de textos.'
+TOO_LONG: Final = "Um lote tem no máximo {} placas."
+NOTHING_VALID: Final = "Nenhuma placa nem Renavam válido no lote. {}"
+NO_BATCH: Final = "Lote não encontrado."
+NOT_ALLOWED: Final = {
+    "start": "Um lote cancelado não pode ser iniciado.",
+    "pause": "Só um lote em andamento pode ser pausado.",
+    "cancel": "Um lote concluído não pode ser cancelado.",
+}
+NO_ANSWER: Final = "Não há resposta legível para esta consulta."
+NO_DOSSIER: Final = "Sem resposta guardada, ou sem dossiê (Renavam):"
+NO_PDF: Final = "Falta neste servidor uma biblioteca para gerar o PDF."
+_PAGE: Final = 50  # items that are decrypted at a time
+_SPOOLED: Final = 4 * 1024 * 1024  # bytes of a workbook in memory, the rest in a temporary file
+_XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_encoder = msgspec.json.Encoder(decimal_format="number")
+
+PanelsOf = Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
+
+
+@dataclass(frozen=True, slots=True)
+class Requester:
+    """Who sends a request; ``owner`` identifies the batches of a token or of a visitor."""
+
+    identity: Identity
+    owner: str
+
+
+class OwnApi:
+    """Answers from the gateway and the batches, through the view models of the pages.
+
+    ``panels_of`` runs the lookups of a page. ``session`` returns the pages' signed-in requester,
+    or None. ``dossier_pdf`` renders a plate's dossier from stored answers, None without any.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        gatekeeper: Gatekeeper,
+        limits: RateLimits,
+        uploads: UploadLimiter,
+        batches: Batches,
+        batch_limit: int,
+        allowance: Callable[[Caller], Allowance],
+        panels_of: PanelsOf,
+        session: Callable[[], Requester | None],
+        dossier_pdf: Callable[[Plate, Identity], bytes | None],
+        can_render_pdf: Callable[[], bool],
+        render_context: Callable[[], RenderContext],
+    ) -> None:
+        self._gateway = gateway
+        self._gatekeeper = gatekeeper
+        self._limits = limits
+        self._uploads = uploads
+        self._batches = batches
+        self._batch_limit = batch_limit
+        self._allowance = allowance
+        self._panels_of = panels_of
+        self._session = session
+        self._dossier_pdf = dossier_pdf
+        self._can_render_pdf = can_render_pdf
+        self._render_context = render_context
+
+    def blueprint(self) -> Blueprint:
+        paths = Blueprint("own_api", __name__, url_prefix="/api/v1")
+
+        def route(path: str, name: str, **views: Callable[..., Response]) -> None:
+            methods = ["HEAD", *views] if "GET" in views else [*views]
+
+            def view(**parts: str) -> Response:
+                if request.method == "OPTIONS":
+                    response = Response(status=204, headers={"Allow": ", ".join(allow)})
+                    del response.headers["Content-Type"]
+                    return response
+                method = "GET" if request.method == "HEAD" else request.method
+                return self._answer(partial(views[method], **parts))
+
+            allow = [*sorted(methods), "OPTIONS"]
+            paths.add_url_rule(path, name, view, methods=allow, provide_automatic_options=False)
+
+        route("/vehicles/<plate>", "vehicle", GET=self.vehicle)
+        for table in NEEDS:
+            for ending in ("csv", "jsonl"):
+                view = partial(self.table, name=table, ending=ending)
+                route(f"/vehicles/<plate>/{table}.{ending}", f"{table}_{ending}", GET=view)
+        route("/batches", "batches", GET=self.listed, POST=self.create)
+        route("/batches/<batch>", "batch", GET=self.batch)
+        route("/batches/<batch>/start", "start", POST=self.start)
+        route("/batches/<batch>/pause", "pause", POST=self.pause)
+        route("/batches/<batch>/cancel", "cancel", POST=self.cancel)
+        for ending in ("csv", "jsonl", "xlsx", "zip"):
+            view = partial(self.results, ending=ending)
+            route(f"/batches/<batch>/results.{ending}", f"results_{ending}", GET=view)
+        return paths
+
+    # Vehicles
+
+    def vehicle(self, plate: str) -> Response:
+        requester = self._requester()
+        subject, ask = _plate(plate), _ask_query()
+        operations = self._in_scope(requester.identity, ask)
+        self._count(requester)
+        panels = self._panels(subject, operations, requester.identity)
+        return _json(explained(subject, panels, self._render_context()))
+
+    def table(self, plate: str, name: TableName, ending: str) -> Response:
+        requester = self._requester()
+        need = NEEDS[name]
+        if not requester.identity.has_scope(need):
+            raise Refusal(403, FORBIDDEN)
+        subject, dialect = _plate(plate), _dialect()
+        self._count(requester)
+        panels = self._panels(subject, [OPERATIONS[need]], requester.identity)
+        contents = VehicleContents.of(panels, self._render_context())
+        table = vehicle_table(name, contents)
+        if table is None:
+            raise _refusal(panels.of(need).cause)
+        return _download(table, ending, dialect, f"{subject.text}-{name}")
+
+    # Batches
+
+    def listed(self) -> Response:
+        requester = self._requester()
+        self._count(requester)
+        return _json([self._object(batch, requester) for batch in self._owned(requester)])
+
+    def create(self) -> Response:
+        requester = self._requester()
+        values, ask = self._new_batch(requester)
+        if len(values) > self._batch_limit:
+            raise Refusal(400, TOO_LONG.format(self._batch_limit))
+        listed = read_strings(values)
+        if not listed.subjects:
+            first = wrong_message(listed.wrong[0]) if listed.wrong else ""
+            raise Refusal(400, NOTHING_VALID.format(first).strip())
+        self._count(requester)
+        found = preview(listed.subjects, ask, requester.identity, self._gateway)
+        batch = self._batches.create(requester.owner, ask, found.items, listed, found.at_most)
+        response = self._one(batch, requester)
+        response.status_code = 201
+        response.headers["Location"] = f"/api/v1/batches/{batch}"
+        return response
+
+    def batch(self, batch: str) -> Response:
+        requester = self._requester()
+        self._count(requester)
+        return self._one(batch, requester)
+
+    def start(self, batch: str) -> Response:
+        requester = self._requester()
+        self._count(requester)
+        start_batch(self._batches, self._gateway, batch, requester)
+        return self._one(batch, requester)
+
+    def pause(self, batch: str) -> Response:
+        requester = self._requester()
+        self._count(requester)
+        self._batches.pause(batch, requester.owner)
+        return self._one(batch, requester)
+
+    def cancel(self, batch: str) -> Response:
+        requester = self._requester()
+        self._count(requester)
+        self._batches.cancel(batch, requester.owner)
+        return self._one(batch, requester)
+
+    def results(self, batch: str, ending: str) -> Response:
+        requester = self._requester()
+        dialect = _dialect()
+        self._count(requester)
+        found = self._batches.get(batch, requester.owner)
+        # Read before the response starts, because an error in its middle would look like its end.
+        items = list(all_items(self._batches, batch, requester.owner))
+        name = f"lote-{batch[:8]}"
+        if ending == "zip":
+            return self._zip(items, requester.identity, name)
+        operations = [OPERATIONS[lookup] for lookup in found.ask]
+        table = results_table(
+            items,
+            lambda subject: self._panels_of(
+                subject, operations, requester.identity, Directive.PEEK
+            ),
+            self._render_context(),
+        )
+        return _download(table, ending, dialect, name)
+
+    def _zip(self, items: Sequence[Item], identity: Identity, name: str) -> Response:
+        if not self._can_render_pdf():
+            return message_response(501, NO_PDF)
+        stream = stream_with_context(zip_stream(self._dossiers(items, identity)))
+        return _attachment(stream, "application/zip", f"{name}.zip")
+
+    def _dossiers(self, items: Sequence[Item], identity: Identity) -> Iterator[tuple[str, bytes]]:
+        """Yield the dossiers of plates with a stored answer, between two lists.
+
+        The first list is sent at once, before the first dossier is rendered.
+        """
+        plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
+        yield "placas.txt", "\r\n".join([*plates, ""]).encode()
+        left_out = []
+        for item in items:
+            subject = item.subject
+            pdf = None
+            if isinstance(subject, Plate):
+                try:
+                    pdf = self._dossier_pdf(subject, identity)
+                except Exception as error:  # one dossier must not cut the archive off
+                    log.error("unexpected %s in a dossier", type(error).__name__)
+            if pdf is None:
+                left_out.append(subject.text)
+            else:
+                yield f"dossie-{subject.text}.pdf", pdf
+        if left_out:
+            yield "sem-dossie.txt", "\r\n".join([NO_DOSSIER, *left_out, ""]).encode()
+
+    # Inside
+
+    def _answer(self, view: Callable[[], Response]) -> Response:
+        try:
+            return view()
+        except Refusal as refusal:
+            return message_response(refusal.status, refusal.message, refusal.retry_after_s)
+        except UnknownBatch:
+            return message_response(404, NO_BATCH)
+        except NotAllowed as error:
+            return message_response(409, NOT_ALLOWED[error.action])
+
+    def _requester(self) -> Requester:
+        """Authenticate; raises Refusal (401 or 403)."""
+        headers, query = request.headers.getlist("Authorization"), request.query_string
+        try:
+            credential = read_credential(headers, query)
+        except NoCredential:
+            may_use_session = (
+                request.method in ("GET", "HEAD") and not headers and b"at=" not in query
+            )
+            if may_use_session and (requester := self._session()) is not None:
+                return _with_lookups(requester)
+            raise Refusal(401, UNAUTHORIZED) from None
+        try:
+            identity = self._gatekeeper.authenticate(credential)
+        except UnknownToken:
+            raise Refusal(401, UNAUTHORIZED) from None
+        except RefusedToken:
+            raise Refusal(403, FORBIDDEN) from None
+        return _with_lookups(Requester(identity, identity.digest))
+
+    def _count(self, requester: Requester) -> None:
+        wait_s = self._limits.request(request.remote_addr, requester.identity.digest)
+        if wait_s is not None:
+            raise Refusal(429, TOO_MANY, wait_s)
+
+    def _in_scope(self, identity: Identity, ask: tuple[LookupWord, ...] | None) -> list[Operation]:
+        """Return the operations asked for; raises Refusal (403) for one out of scope.
+
+        Without ``ask``, a lookup out of scope is not made, and the answer names it.
+        """
+        if ask is not None and not all(map(identity.has_scope, ask)):
+            raise Refusal(403, FORBIDDEN)
+        return [OPERATIONS[name] for name in ask or LOOKUPS]
+
+    def _panels(self, plate: Plate, operations: Sequence[Operation], identity: Identity) -> Panels:
+        return self._panels_of(plate, operations, identity, directive_of(identity))
+
+    def _new_batch(self, requester: Requester) -> tuple[list[object], tuple[LookupName, ...]]:
+        """Return the plates and lookups of the request's body; raises Refusal (400)."""
+        request.max_content_length = BODY_CAP + 1
+        with self._uploads.reading(self._sender(requester)):
+            body = request.get_data(cache=False)
+        if len(body) > BODY_CAP:
+            abort(413)
+        if request.content_type and request.mimetype != "application/json":
+            abort(415)
+        try:
+            document: Any = parse_exact(body)
+        except NotStrictJSON:
+            raise Refusal(400, INVALID_BATCH) from None
+        plates = document.get("plates") if isinstance(document, dict) else None
+        if not isinstance(plates, list):
+            raise Refusal(400, INVALID_BATCH)
+        asked = document.get("ask")
+        if asked is None:
+            return plates, tuple(name for name in LOOKUPS if requester.identity.has_scope(name))
+        if not isinstance(asked, list) or not asked or any(each not in LOOKUPS for each in asked):
+            raise Refusal(400, INVALID_ASK)
+        ask = tuple(name for name in LOOKUPS if name in asked)
+        if not all(map(requester.identity.has_scope, ask)):
+            raise Refusal(403, FORBIDDEN)
+        return plates, ask
+
+    def _sender(self, requester: Requester) -> str:
+        if self._gatekeeper.mode == "managed":
+            return requester.identity.digest
+        return network(request.remote_addr)
+
+    def _owned(self, requester: Requester) -> list[Batch]:
+        return self._batches.listed(requester.owner)
+
+    def _one(self, batch: str, requester: Requester) -> Response:
+        return _json(self._object(self._batches.get(batch, requester.owner), requester))
+
+    def _object(self, batch: Batch, requester: Requester) -> object:
+        identity = requester.identity
+        left = self._allowance(Caller(identity.name, identity.daily_limit))
+        return batch_object(batch, (left.day, left.token))
+
+
+def start_batch(batches: Batches, gateway: Gateway, batch: str, requester: Requester) -> None:
+    """Start or resume a batch; raises UnknownBatch or NotAllowed."""
+    found = batches.get(batch, requester.owner)
+    left = [
+        item.subject for item in all_items(batches, batch, requester.owner) if item.state != "done"
+    ]
+    identity = requester.identity
+    at_most = preview(left, found.ask, identity, gateway).at_most
+    batches.start(batch, requester.owner, Access(identity.digest, identity.credential), at_most)
+
+
+def all_items(batches: Batches, batch: str, owner: str) -> Iterator[Item]:
+    """Yield a batch's items page by page; raises UnknownBatch at the first one."""
+    after = -1
+    while page := batches.items(batch, owner, after, _PAGE):
+        yield from page
+        after = page[-1].position
+        if len(page) < _PAGE:
+            return
+
+
+def _with_lookups(requester: Requester) -> Requester:
+    """Return a requester with the scope of at least one lookup; raises Refusal (403)."""
+    if not any(map(requester.identity.has_scope, LOOKUPS)):
+        raise Refusal(403, FORBIDDEN)
+    return requester
+
+
+def _plate(text: str) -> Plate:
+    try:
+        return Plate.parse(text)
+    except InvalidPlate:
+        raise Refusal(400, INVALID_PLATE) from None
+
+
+def _refusal(cause: Cause) -> Refusal:
+    """Return what answers a request whose one lookup has no readable answer."""
+    if cause == "rejected":
+        return Refusal(400, INVALID_PLATE)
+    for kind, fault in FAULTS.items():
+        if kind == cause:
+            retry_after_s = 1.0 if fault.status in (429, 503) else None
+            return Refusal(fault.status, fault.message, retry_after_s)
+    if cause == "broken":
+        return Refusal(500, ERROR_MESSAGES[500])
+    # An unasked lookup: the request allowed a stored answer only.
+    return Refusal(504, FAULTS["not_stored"].message) if not cause else Refusal(502, NO_ANSWER)
+
+
+def _ask_query() -> tuple[LookupWord, ...] | None:
+    """Return the lookups of ``?ask=decode,renainf``, None without it; raises Refusal (400)."""
+    text = request.args.get("ask")
+    if text is None:
+        return None
+    names = text.split(",")
+    if any(name not in LOOKUPS for name in names):
+        raise Refusal(400, INVALID_ASK)
+    return tuple(name for name in LOOKUPS if name in names)
+
+
+def _dialect() -> Dialect:
+    match request.args.get("dialect", "brazil"):
+        case "brazil":
+            return "brazil"
+        case "rfc4180":
+            return "rfc4180"
+        case _:
+            raise Refusal(400, INVALID_DIALECT)
+
+
+def _json(document: object) -> Response:
+    return Response(_encoder.encode(document), 200, content_type="application/json")
+
+
+def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Response:
+    if ending == "csv":
+        lines = (line.encode() for line in csv_lines(table, dialect))
+        header = "present" if table.columns else "absent"
+        return _attachment(lines, f"text/csv; charset=utf-8; header={header}", f"{name}.csv")
+    if ending == "jsonl":
+        return _attachment(json_lines(table), "application/jsonl", f"{name}.jsonl")
+    file = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 closed by the generator
+    write_workbook(table, file)
+    return _attachment(_chunks(file), _XLSX, f"{name}.xlsx")
+
+
+def _chunks(file: Any) -> Iterator[bytes]:
+    with file:
+        file.seek(0)
+        while chunk := file.read(65536):
+            yield chunk
+
+
+def _attachment(body: Iterable[bytes], content_type: str, name: str) -> Response:
+    if request.method == "HEAD":
+        body = ()
+    return Response(
+        body,
+        200,
+        content_type=content_type,
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )

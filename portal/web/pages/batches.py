@@ -1,0 +1,187 @@
+"""The batch pages: form, check, progress, results. They are complete without JavaScript."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Final
+
+from flask import Blueprint, Response, abort, make_response, redirect, render_template, request
+from werkzeug.wrappers import Response as BaseResponse
+
+from portal.access import Identity
+from portal.batch import (
+    LOOKUPS,
+    Access,
+    Batch,
+    Batches,
+    Item,
+    LookupName,
+    NotAllowed,
+    UnknownBatch,
+    decode_upload,
+    preview,
+    read_csv,
+    read_text,
+)
+from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway
+from portal.presentation import RenderContext
+from portal.presentation.exports.batches import BatchRow, batch_row, wrong_message
+from portal.presentation.tools.batches import batch_form_page, batch_page
+from portal.web.pages.lookups import Lookups
+from portal.web.pages.sessions import Sessions
+
+NOTHING_GIVEN: Final = "Informe ao menos uma placa ou um Renavam."
+NOTHING_VALID: Final = "Nada disso é placa nem Renavam. {}"
+TOO_MANY: Final = "São {} placas; um lote tem no máximo {}."
+NOTHING_ASKED: Final = "Escolha ao menos uma consulta."
+Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
+
+
+class BatchPages:
+    """``require_sign_in`` passes the identity to a view, or leads to the sign-in page."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        batches: Batches,
+        limit: int,
+        allowance: Callable[[Caller], Allowance],
+        lookups: Lookups,
+        sessions: Sessions,
+        render_context: Callable[[], RenderContext],
+        require_sign_in: Signed,
+    ) -> None:
+        self._gateway = gateway
+        self._batches = batches
+        self._limit = limit
+        self._allowance = allowance
+        self._lookups = lookups
+        self._sessions = sessions
+        self._render_context = render_context
+        self._require_sign_in = require_sign_in
+
+    def blueprint(self) -> Blueprint:
+        pages = Blueprint("batches", __name__)
+        for path, name, view, method in (
+            ("/lote", "form", self.form, "GET"),
+            ("/lote", "create", self.create, "POST"),
+            ("/lote/<batch>", "batch", self.batch, "GET"),
+            ("/lote/<batch>/iniciar", "start", self.start, "POST"),
+            ("/lote/<batch>/pausar", "pause", self.pause, "POST"),
+            ("/lote/<batch>/cancelar", "cancel", self.cancel, "POST"),
+        ):
+            pages.add_url_rule(path, name, self._require_sign_in(view), methods=[method])
+
+        @pages.after_request
+        def keep_out_of_indexes(response: Response) -> Response:
+            response.headers["X-Robots-Tag"] = "noindex"
+            return response
+
+        return pages
+
+    def form(self, identity: Identity) -> BaseResponse:
+        return self._form(identity)
+
+    def create(self, identity: Identity) -> BaseResponse:
+        text = request.form.get("placas", "")
+        asked = request.form.getlist("consulta")
+        upload = request.files.get("arquivo")
+        content = upload.read() if upload is not None else b""
+        listed = read_csv(decode_upload(content)) if content else read_text(text)
+        ask = tuple(name for name in LOOKUPS if name in asked and identity.has_scope(name))
+        if not ask:
+            return self._form(identity, text, NOTHING_ASKED, asked)
+        if not listed.subjects:
+            first = wrong_message(listed.wrong[0]) if listed.wrong else ""
+            problem = NOTHING_VALID.format(first) if first else NOTHING_GIVEN
+            return self._form(identity, text, problem, asked)
+        if len(listed.subjects) > self._limit:
+            problem = TOO_MANY.format(len(listed.subjects), self._limit)
+            return self._form(identity, text, problem, asked)
+        found = preview(listed.subjects, ask, identity, self._gateway)
+        owner = self._sessions.history_key
+        batch = self._batches.create(owner, ask, found.items, listed, found.at_most)
+        return redirect(f"/lote/{batch}", 303)
+
+    def batch(self, identity: Identity, batch: str) -> BaseResponse:
+        owner = self._sessions.history_key
+        try:
+            found = self._batches.get(batch, owner)
+            items = self._batches.items(batch, owner) if found.state != "draft" else []
+        except UnknownBatch:
+            abort(404)
+        context = self._render_context()
+        allowed = self._allowance(Caller(identity.name, identity.daily_limit))
+        page = batch_page(
+            found,
+            [(item, self._row(item, found, identity, context)) for item in items],
+            self._prices(identity),
+            (allowed.day, allowed.token),
+            context.now,
+            only=request.args.get("so", ""),
+            order=request.args.get("ordem", ""),
+            number=_number(request.args.get("pagina", "")),
+        )
+        return make_response(render_template(page.template, page=page))
+
+    def start(self, identity: Identity, batch: str) -> BaseResponse:
+        def begin(owner: str) -> None:
+            found = self._batches.get(batch, owner)
+            left = [
+                item.subject for item in self._batches.items(batch, owner) if item.state != "done"
+            ]
+            at_most = preview(left, found.ask, identity, self._gateway).at_most
+            access = Access(identity.digest, identity.credential)
+            self._batches.start(batch, owner, access, at_most)
+
+        return self._changed(batch, begin)
+
+    def pause(self, identity: Identity, batch: str) -> BaseResponse:  # noqa: ARG002
+        return self._changed(batch, lambda owner: self._batches.pause(batch, owner))
+
+    def cancel(self, identity: Identity, batch: str) -> BaseResponse:  # noqa: ARG002
+        return self._changed(batch, lambda owner: self._batches.cancel(batch, owner))
+
+    def _changed(self, batch: str, change: Callable[[str], None]) -> BaseResponse:
+        try:
+            change(self._sessions.history_key)
+        except UnknownBatch:
+            abort(404)
+        except NotAllowed:
+            pass  # the page of the batch shows the state that another tab has set
+        return redirect(f"/lote/{batch}", 303)
+
+    def _form(
+        self,
+        identity: Identity,
+        text: str = "",
+        problem: str = "",
+        ask: list[str] | None = None,
+    ) -> BaseResponse:
+        page = batch_form_page(
+            self._prices(identity),
+            self._limit,
+            self._listed(),
+            text=text,
+            problem=problem,
+            ask=LOOKUPS if ask is None else ask,
+        )
+        return make_response(render_template(page.template, page=page), 400 if problem else 200)
+
+    def _listed(self) -> list[Batch]:
+        return self._batches.listed(self._sessions.history_key)
+
+    def _prices(self, identity: Identity) -> dict[LookupName, Decimal]:
+        return {
+            name: self._gateway.terms(name).price for name in LOOKUPS if identity.has_scope(name)
+        }
+
+    def _row(
+        self, item: Item, batch: Batch, identity: Identity, context: RenderContext
+    ) -> BatchRow:
+        operations = [OPERATIONS[name] for name in batch.ask]
+        panels = self._lookups.panels(item.subject, operations, identity, Directive.PEEK)
+        return batch_row(item, panels, context)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 5 else 1

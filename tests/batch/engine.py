@@ -1,0 +1,102 @@
+"""A batch engine of real parts around a stub upstream, for tests."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from portal.access import Identity
+from portal.batch import (
+    LOOKUPS,
+    Access,
+    Batch,
+    Batches,
+    BatchRunner,
+    LookupName,
+    preview,
+    read_strings,
+)
+from tests.fakes import Clock
+from tests.fakes.closing import closed_later
+from tests.fakes.databases import kept_open
+from tests.gateway.gateways import SECRET, Bench, StubUpstream, bench
+
+OWNER = "owner"
+IDENTITY = Identity("ana", OWNER, frozenset(LOOKUPS))
+
+
+def plates(count: int, prefix: str = "AAA") -> list[str]:
+    return [
+        f"{prefix}{number // 1000}{'ABCDEFGHIJ'[number // 100 % 10]}{number % 100:02}"
+        for number in range(count)
+    ]
+
+
+@dataclass
+class BatchEngine:
+    """The batches of one process. Two engines of one folder stand for two processes."""
+
+    bench: Bench
+    batches: Batches
+    runner: BatchRunner
+    clock: Clock
+    identity: Identity = IDENTITY
+
+    def create(
+        self, texts: Sequence[object], ask: tuple[LookupName, ...] = ("decode",), owner: str = OWNER
+    ) -> str:
+        listed = read_strings(texts)
+        found = preview(listed.subjects, ask, self.identity, self.bench.gateway)
+        return self.batches.create(owner, ask, found.items, listed, found.at_most)
+
+    def start(self, batch: str) -> None:
+        ask = self.get(batch).ask
+        left = [item.subject for item in self.batches.items(batch, OWNER) if item.state != "done"]
+        at_most = preview(left, ask, self.identity, self.bench.gateway).at_most
+        self.batches.start(batch, OWNER, Access(OWNER), at_most)
+
+    def get(self, batch: str) -> Batch:
+        return self.batches.get(batch, OWNER)
+
+    def run(self, batch: str, timeout_s: float = 60) -> Batch:
+        """Tick until the batch is no longer running and no item is under way."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            self.runner.tick()
+            time.sleep(0.005)
+            found = self.get(batch)
+            if found.state != "running" and not found.active and not self.runner.active:
+                return found
+        raise AssertionError(f"still {self.get(batch)}")
+
+    def spent(self, batch: str) -> Decimal:
+        return self.get(batch).cost.spent
+
+
+def engine_of(
+    folder: Path,
+    clock: Clock,
+    upstream: StubUpstream | None = None,
+    *,
+    database: Engine | None = None,
+    concurrency: int = 8,
+    daily_limit: int = 0,
+    identify=lambda _access: IDENTITY,
+    **options,
+) -> BatchEngine:
+    one = bench(folder, clock, upstream, daily_limit=daily_limit, **options)
+    batches = Batches(
+        database or kept_open(None, folder),
+        SECRET,
+        one.store.tag,
+        one.gateway.retention_s,
+        one.ledger.spent,
+        clock,
+    )
+    runner = closed_later(
+        BatchRunner(batches, one.gateway.fetch, identify, concurrency), BatchRunner.stop
+    )
+    return BatchEngine(one, batches, runner, clock)

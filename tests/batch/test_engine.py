@@ -1,0 +1,396 @@
+"""The batch engine: states, pauses, limits, several processes, what is paid."""
+
+import threading
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from portal.access import Identity, RefusedToken
+from portal.batch import Access, NotAllowed, UnknownBatch
+from portal.upstream import Failing, NotSent, Resource, Response, TimedOut
+from tests.batch.engine import OWNER, engine_of, plates
+from tests.fakes import Clock
+from tests.gateway.gateways import StubUpstream, good
+
+PRICE = Decimal("0.30")
+
+
+def failing_for(*bad: str):
+    def answer(resource: Resource) -> Response:
+        if resource.path.rpartition("/")[2] in bad:
+            raise Failing(500)
+        return good(resource)
+
+    return answer
+
+
+def calls_by_path(upstream: StubUpstream) -> Counter[str]:
+    return Counter(resource.path for resource in upstream.calls)
+
+
+def test_nothing_is_asked_before_the_start(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create([*plates(3), "ABC12"])
+    one.runner.tick()
+    found = one.get(batch)
+    assert (found.state, found.counts.total, found.counts.pending) == ("draft", 3, 3)
+    assert (found.cost.spent, found.cost.at_most) == (0, 3 * PRICE)
+    assert [(each.index, each.value) for each in found.wrong] == [(3, "ABC12")]
+    assert one.bench.upstream.calls == []
+
+
+def test_stored_answers_cost_nothing(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    one.bench.decode("AAA0A00")
+    one.bench.decode("AAA0A01")
+    batch = one.create(plates(5))
+    assert one.get(batch).counts.stored == 2
+    assert one.get(batch).cost.at_most == 3 * PRICE
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.counts.done) == ("done", 5)
+    assert found.cost.spent == 3 * PRICE
+    assert len(one.bench.upstream.calls) == 5
+
+
+def test_every_lookup_is_asked_once_and_renavam_is_not_decoded(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create(["AAA0A00", "79831854647"], ("decode", "renainf", "renajud"))
+    one.start(batch)
+    assert one.run(batch).counts.done == 2
+    assert sorted(calls_by_path(one.bench.upstream)) == [
+        "/detran/v1/decode/AAA0A00",
+        "/detran/v1/restrictions/renainf/79831854647",
+        "/detran/v1/restrictions/renainf/AAA0A00",
+        "/detran/v1/restrictions/renajud/79831854647",
+        "/detran/v1/restrictions/renajud/AAA0A00",
+    ]
+
+
+def test_every_seventh_of_400_plates_fails_and_is_asked_again_alone(
+    tmp_path: Path, clock: Clock
+) -> None:
+    texts = plates(400)
+    bad = texts[::7]
+    upstream = StubUpstream(failing_for(*bad))
+    one = engine_of(tmp_path, clock, upstream)
+    batch = one.create(texts)
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.counts.done, found.counts.failed) == ("done", 342, 58)
+    assert calls_by_path(upstream).total() == len(calls_by_path(upstream)) == 400
+    assert found.cost.spent == 400 * PRICE  # a failure with 500 may have been charged
+    items = one.batches.items(batch, OWNER)
+    assert [item.subject.text for item in items] == texts
+    assert {item.subject.text for item in items if item.cause == "bad_answer"} == set(bad)
+
+    clock.advance(3)  # the gateway shares a failure for two seconds
+    upstream.answer = None
+    one.start(batch)
+    assert one.get(batch).cost.at_most == 458 * PRICE
+    found = one.run(batch)
+    assert (found.counts.done, found.counts.failed) == (400, 0)
+    assert calls_by_path(upstream).total() == 458
+    assert {path for path, times in calls_by_path(upstream).items() if times == 2} == {
+        f"/detran/v1/decode/{plate}" for plate in bad
+    }
+    rows = list(one.bench.ledger.rows())
+    assert len(rows) == 458
+    assert found.cost.spent == sum(row.price for row in rows)
+
+
+def test_daily_limit_pauses_and_the_next_day_resumes(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock, daily_limit=100)
+    batch = one.create(plates(150))
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.reason, found.counts.done) == ("paused", "day_limit", 100)
+    assert len(one.bench.upstream.calls) == 100
+    assert found.resume_at is not None
+    assert clock.now() < found.resume_at <= clock.now() + 86400
+    one.runner.tick()
+    assert one.get(batch).state == "paused"
+    clock.advance(found.resume_at - clock.now() + 1)
+    one.runner.tick()
+    assert one.run(batch).state == "done"
+    assert calls_by_path(one.bench.upstream).total() == len(calls_by_path(one.bench.upstream))
+    assert len(one.bench.upstream.calls) == 150
+
+
+def test_token_limit_pauses(tmp_path: Path, clock: Clock) -> None:
+    limited = Identity("ana", OWNER, frozenset({"decode"}), daily_limit=5)
+    one = engine_of(tmp_path, clock, identify=lambda _: limited)
+    batch = one.create(plates(20))
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.reason, len(one.bench.upstream.calls)) == ("token_limit", 5)
+    assert one.bench.ledger.allowance(_caller(limited)).token == 0
+
+
+def _caller(identity: Identity):
+    from portal.gateway import Caller
+
+    return Caller(identity.name, identity.daily_limit)
+
+
+def test_outage_pauses_and_resumes_with_one_lookup_first(tmp_path: Path, clock: Clock) -> None:
+    upstream = StubUpstream(NotSent("refused"))
+    one = engine_of(tmp_path, clock, upstream)
+    batch = one.create(plates(40))
+    one.start(batch)
+    pauses = []
+    for _ in range(6):
+        found = one.run(batch)
+        assert (found.state, found.reason, found.counts.pending) == ("paused", "unreachable", 40)
+        pauses.append(found.resume_at - clock.now())
+        before = len(upstream.calls)
+        clock.advance(pauses[-1] + 0.1)
+        one.runner.tick()
+    assert pauses == [15, 30, 60, 120, 240, 300]
+    one.run(batch)
+    assert len(upstream.calls) == before + 1  # one lookup finds out
+    upstream.answer = None
+    clock.advance(400)
+    one.runner.tick()
+    assert one.run(batch).counts.done == 40
+    assert one.spent(batch) == 40 * PRICE
+
+
+def test_plate_that_alone_is_unreachable_fails_after_the_others(
+    tmp_path: Path, clock: Clock
+) -> None:
+    def answer(resource: Resource) -> Response:
+        if resource.path.endswith("AAA0A01"):
+            raise NotSent("refused")
+        return good(resource)
+
+    one = engine_of(tmp_path, clock, StubUpstream(answer), concurrency=1)
+    batch = one.create(plates(5))
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.reason, found.counts.done) == ("unreachable", 1)
+    clock.advance(16)
+    one.runner.tick()
+    found = one.run(batch)
+    assert (found.state, found.counts.done, found.counts.failed) == ("done", 4, 1)
+    assert one.batches.items(batch, OWNER)[1].cause == "unreachable"
+
+
+def test_last_unreachable_plate_fails_at_its_third_attempt(tmp_path: Path, clock: Clock) -> None:
+    upstream = StubUpstream(NotSent("refused"))
+    one = engine_of(tmp_path, clock, upstream)
+    batch = one.create(plates(1))
+    one.start(batch)
+    for calls in (1, 2):
+        assert one.run(batch).reason == "unreachable"
+        assert len(upstream.calls) == calls
+        clock.advance(60)
+        one.runner.tick()
+    found = one.run(batch)
+    assert (found.state, found.counts.failed, len(upstream.calls)) == ("done", 1, 3)
+    upstream.answer = None
+    one.start(batch)
+    assert one.run(batch).counts.done == 1
+
+
+def test_too_slow_plate_fails_alone(tmp_path: Path, clock: Clock) -> None:
+    def answer(resource: Resource) -> Response:
+        if resource.path.endswith("AAA0A01"):
+            raise TimedOut("no byte")
+        return good(resource)
+
+    one = engine_of(tmp_path, clock, StubUpstream(answer))
+    batch = one.create(plates(3))
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.counts.done, found.counts.failed) == ("done", 2, 1)
+
+
+def test_rejected_plate_fails_and_is_not_asked_again(tmp_path: Path, clock: Clock) -> None:
+    rejected = Response(
+        400, b'{"message":"Por favor, informe uma placa v\xc3\xa1lida."}', "primary"
+    )
+    one = engine_of(tmp_path, clock, StubUpstream(rejected))
+    batch = one.create(plates(1))
+    one.start(batch)
+    assert one.run(batch).counts.failed == 1
+    assert one.batches.items(batch, OWNER)[0].cause == "rejected"
+    one.start(batch)
+    assert one.run(batch).counts.failed == 1
+    assert len(one.bench.upstream.calls) == 1
+
+
+def test_owner_pauses_resumes_and_cancels(tmp_path: Path, clock: Clock) -> None:
+    upstream = StubUpstream(gate=threading.Event())
+    one = engine_of(tmp_path, clock, upstream, concurrency=2)
+    batch = one.create(plates(10))
+    one.start(batch)
+    one.runner.tick()
+    while len(upstream.calls) < 2:
+        pass
+    assert one.get(batch).active == 2
+    one.batches.pause(batch, OWNER)
+    upstream.gate.set()
+    found = one.run(batch)
+    assert (found.state, found.reason, found.counts.done) == ("paused", "owner", 2)
+    clock.advance(3600)
+    one.runner.tick()
+    assert one.get(batch).state == "paused"
+    one.start(batch)
+    assert one.run(batch).counts.done == 10
+    with pytest.raises(NotAllowed):
+        one.batches.cancel(batch, OWNER)
+    other = one.create(plates(3, "BBB"))
+    one.batches.cancel(other, OWNER)
+    with pytest.raises(NotAllowed):
+        one.start(other)
+    assert one.get(other).state == "cancelled"
+
+
+def test_revoked_access_pauses(tmp_path: Path, clock: Clock) -> None:
+    def refuse(_: Access) -> Identity:
+        raise RefusedToken
+
+    one = engine_of(tmp_path, clock, identify=refuse)
+    batch = one.create(plates(3))
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.reason, found.resume_at) == ("paused", "access", None)
+    assert one.bench.upstream.calls == []
+
+
+def test_lookup_without_scope_is_not_asked(tmp_path: Path, clock: Clock) -> None:
+    narrow = Identity("ana", OWNER, frozenset({"decode"}))
+    one = engine_of(tmp_path, clock, identify=lambda _: narrow)
+    batch = one.create(plates(1), ("decode", "renainf"))
+    one.start(batch)
+    assert one.run(batch).counts.failed == 1
+    assert one.batches.items(batch, OWNER)[0].cause == "out_of_scope"
+    assert len(one.bench.upstream.calls) == 1
+
+
+def test_other_owners_see_nothing(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create(plates(3))
+    for action in (
+        lambda: one.batches.get(batch, "other"),
+        lambda: one.batches.items(batch, "other"),
+        lambda: one.batches.pause(batch, "other"),
+        lambda: one.batches.cancel(batch, "other"),
+        lambda: one.batches.start(batch, "other", Access("other"), Decimal(0)),
+    ):
+        with pytest.raises(UnknownBatch):
+            action()
+    assert one.batches.listed("other") == []
+    assert [each.id for each in one.batches.listed(OWNER)] == [batch]
+
+
+def test_two_processes_share_a_batch_and_its_concurrency(
+    tmp_path: Path, clock: Clock, engine: Engine
+) -> None:
+    """On SQLite and PostgreSQL; both processes together hold at most eight lookups."""
+    upstream = StubUpstream(gate=threading.Event())
+    one = engine_of(tmp_path, clock, upstream, database=engine)
+    two = engine_of(tmp_path, clock, upstream, database=engine)
+    batch = one.create(plates(60))
+    one.start(batch)
+    one.runner.tick()
+    two.runner.tick()
+    while len(upstream.calls) < 8:
+        pass
+    two.runner.tick()
+    assert one.get(batch).active == 8
+    assert len(upstream.calls) == 8
+    upstream.gate.set()
+    two_thread = threading.Thread(target=two.run, args=(batch,))
+    two_thread.start()
+    assert one.run(batch).counts.done == 60
+    two_thread.join()
+    assert calls_by_path(upstream).total() == len(calls_by_path(upstream)) == 60
+
+
+def test_lost_lease_is_taken_over_without_paying_twice(tmp_path: Path, clock: Clock) -> None:
+    """The first process stalls after its answer was stored; the second one finishes its item."""
+    one, two = engine_of(tmp_path, clock), engine_of(tmp_path, clock)
+    batch = one.create(plates(1))
+    one.start(batch)
+    claim = one.batches.claim("stalled", 8)
+    one.bench.decode(claim.subject.text)
+    assert two.batches.claim("second", 8) is None
+    clock.advance(21)
+    assert two.run(batch).counts.done == 1
+    assert len(one.bench.upstream.calls) == 1
+    assert one.bench.upstream.calls and two.bench.upstream.calls == []
+    one.batches.finish(claim, "stalled", "bad_answer", 8, answered=False)
+    assert one.get(batch).counts.done == 1
+
+
+def test_renewed_lease_is_kept(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create(plates(1))
+    one.start(batch)
+    assert one.batches.claim("first", 8)
+    for _ in range(5):
+        clock.advance(15)
+        one.batches.renew("first")
+        assert one.batches.claim("second", 8) is None
+
+
+def test_two_batches_advance_in_turn(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    first, second = one.create(plates(10)), one.create(plates(10, "BBB"))
+    one.start(first)
+    one.start(second)
+    claimed = []
+    for _ in range(6):
+        clock.advance(0.001)
+        claimed.append(one.batches.claim("me", 8).batch)
+    assert Counter(claimed) == {first: 3, second: 3}
+
+
+def test_batch_expires_with_its_answers(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock, fresh_s=4000, stale_s=5000)
+    batch = one.create(plates(3))
+    one.start(batch)
+    one.run(batch)
+    clock.advance(8990)
+    one.batches.drop_expired()
+    assert one.get(batch).state == "done"
+    clock.advance(20)
+    with pytest.raises(UnknownBatch):
+        one.get(batch)
+    one.batches.drop_expired()
+    assert one.batches.forget("AAA0A00") == 0
+
+
+def test_forgotten_plate_leaves_every_batch(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create(plates(3))
+    one.start(batch)
+    one.run(batch)
+    assert one.batches.forget("AAA0A01") == 1
+    assert [item.subject.text for item in one.batches.items(batch, OWNER)] == ["AAA0A00", "AAA0A02"]
+    assert one.get(batch).counts.total == 2
+
+
+def test_oldest_draft_is_replaced(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    drafts = []
+    for _ in range(22):
+        clock.advance(1)
+        drafts.append(one.create(plates(2)))
+    assert [each.id for each in one.batches.listed(OWNER)] == drafts[:1:-1]
+
+
+def test_files_hold_no_plate_and_no_credential(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create([*plates(3), "wrong-entry"])
+    one.batches.start(batch, OWNER, Access(OWNER, "credential-of-the-caller"), Decimal(0))
+    held = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
+    for text in ("AAA0A00", "wrong-entry", "credential-of-the-caller"):
+        assert text.encode() not in held

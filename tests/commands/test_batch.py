@@ -1,0 +1,157 @@
+"""``flask --app app batch``: input, output formats, exit codes, interruption, resumption."""
+
+import csv
+import json
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from tests.batch.engine import plates
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import InProcessPortal, managed, pass_through
+from tests.fakes.preloaded import PreloadedProcess
+from tests.fakes.processes import PortalProcess
+
+
+@pytest.fixture
+def here(portal: PortalFactory) -> InProcessPortal:
+    return portal(PRICE_DECODE="0.85")
+
+
+def run(here: InProcessPortal, *words: str, **options: Any) -> Any:
+    return here.app.test_cli_runner().invoke(args=["batch", *words], **options)
+
+
+def file_of(folder: Path, text: str) -> str:
+    file = folder / "placas.csv"
+    file.write_text(text, "utf-8")
+    return str(file)
+
+
+def test_file_becomes_a_table(here: InProcessPortal, tmp_path: Path) -> None:
+    file = file_of(tmp_path, "cliente;placa\nAna;ABC1D23\nZé;abc12\nBia;LMP0A01\n")
+    out = tmp_path / "out.csv"
+    done = run(here, file, "--out", str(out), "--yes")
+    assert done.exit_code == 0, done.output
+    assert "Line 3: 'abc12' is left out." in done.stderr
+    assert "2 plates, 0 stored already. 6 upstream calls, R$\u00a01,70 at most." in done.stderr
+    assert "2 of 2 plates have every answer" in done.stderr
+    rows = list(csv.DictReader(out.read_text("utf-8-sig").splitlines(), delimiter=";"))
+    assert [row["plate"] for row in rows] == ["ABC1D23", "LMP0A01"]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "xlsx"])
+def test_format_follows_from_the_ending(here: InProcessPortal, tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"out.{ending}"
+    file = file_of(tmp_path, "ABC1D23\n")
+    assert run(here, file, "--out", str(out), "--yes", "--ask", "decode").exit_code == 0
+    if ending == "jsonl":
+        assert json.loads(out.read_text())["plate"] == "ABC1D23"
+    else:
+        assert openpyxl.load_workbook(out).active["A2"].value == "ABC1D23"
+
+
+def test_failed_plates_exit_1_and_are_asked_again_alone(
+    here: InProcessPortal, portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    texts = plates(20)
+    for plate in texts[::7]:
+        upstream.script(f"/detran/v1/decode/{plate}", faults.status(500))
+    words = (file_of(tmp_path, "\n".join(texts)), "--out", str(tmp_path / "o.csv"), "--yes")
+    assert run(here, *words, "--ask", "decode").exit_code == 1
+    assert upstream.count() == 20
+    upstream.clear()
+    time.sleep(2.1)  # the gateway shares a failure for two seconds
+    # Another application, because the runner ends with a command.
+    done = run(portal(), *words, "--ask", "decode")
+    assert done.exit_code == 0, done.output
+    assert upstream.count() == 23
+
+
+def test_no_lookup_without_confirmation(
+    here: InProcessPortal, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.csv"
+    done = run(here, file_of(tmp_path, "ABC1D23\n"), "--out", str(out), input="n\n")
+    assert done.exit_code == 1
+    assert upstream.count() == 0
+    assert not out.exists()
+
+
+def test_daily_limit_exits_1_with_the_reason(
+    portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    here = portal(DAILY_CALL_LIMIT="3")
+    file = file_of(tmp_path, "\n".join(plates(6)))
+    done = run(here, file, "--out", str(tmp_path / "o.csv"), "--yes", "--ask", "decode")
+    assert done.exit_code == 1
+    assert "Paused: the daily limit of the portal is reached." in done.stderr
+    assert upstream.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "code"),
+    [
+        ("", (), 1),
+        ("nenhuma\n", (), 1),
+        ("ABC1D23\n", ("--ask", "report"), 2),
+        ("ABC1D23\n", ("--format", "ods"), 2),
+        ("\n".join(plates(501)), (), 1),
+    ],
+)
+def test_wrong_input(
+    here: InProcessPortal,
+    upstream: FaultUpstream,
+    tmp_path: Path,
+    text: str,
+    words: tuple[str, ...],
+    code: int,
+) -> None:
+    done = run(here, file_of(tmp_path, text), "--out", str(tmp_path / "o.csv"), "--yes", *words)
+    assert done.exit_code == code
+    assert upstream.count() == 0
+
+
+def test_missing_file_is_a_usage_error(here: InProcessPortal, tmp_path: Path) -> None:
+    assert run(here, str(tmp_path / "none"), "--out", str(tmp_path / "o.csv")).exit_code == 2
+
+
+def test_pass_through_has_no_credential_to_send(
+    portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    here = portal(pass_through(upstream.url))
+    done = run(here, file_of(tmp_path, "ABC1D23"), "--out", str(tmp_path / "o.csv"), "--yes")
+    assert done.exit_code == 1
+    assert "credential" in done.stderr
+
+
+def test_interrupted_command_goes_on_where_it_stopped(
+    upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    """Ctrl-C pauses the batch, so that a running server does not continue it."""
+    texts = plates(60)
+    file, out = file_of(tmp_path, "\n".join(texts)), tmp_path / "out.jsonl"
+    upstream.default(faults.slow_first_byte(0.2))
+    words = ["batch", file, "--out", str(out), "--ask", "decode", "--yes"]
+    with PortalProcess(managed(upstream.url)) as portal:
+        with (
+            (tmp_path / "log").open("wb") as log,
+            PreloadedProcess(
+                ["-m", "flask", "--app", "app", *words], portal.environment(), log, log
+            ) as command,
+        ):
+            upstream.wait_for_calls(20)
+            command.send_signal(signal.SIGINT)
+            assert command.wait(60) == 1
+        assert b"Paused: it was interrupted" in (tmp_path / "log").read_bytes()
+        before = upstream.count()
+        assert before < 60
+        done = portal.command_line(*words)
+        assert done.returncode == 0, done.stderr
+        assert upstream.count() == 60
+        assert len(out.read_text().splitlines()) == 60

@@ -1,0 +1,102 @@
+"""CSV, JSON Lines and XLSX of typed cells, read by Python's csv, by LibreOffice and openpyxl."""
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from portal.presentation.exports.tables import Cell, Column, Dialect, Table, csv_lines, json_lines
+from portal.presentation.exports.workbook import write_workbook
+from tests.hostile.strings import STRINGS
+
+COLUMNS = (
+    Column("text", "text"),
+    Column("integer", "integer"),
+    Column("money", "money"),
+    Column("date", "date"),
+    Column("moment", "moment"),
+    Column("flag", "flag"),
+)
+MOMENT = datetime(2026, 11, 23, 2, 5, 7, tzinfo=UTC)
+ROWS: list[list[Cell]] = [
+    ['João; "Ana", 1', 1234, Decimal("-1234.50"), date(2026, 1, 31), MOMENT, True],
+    [None, None, None, None, None, None],
+    ["=1+1", 0, Decimal("0.00"), None, None, False],
+]
+
+
+def table(rows: list[list[Cell]] = ROWS) -> Table:
+    return Table("tabela", COLUMNS, rows)
+
+
+def text_of(dialect: Dialect, rows: list[list[Cell]] = ROWS) -> str:
+    return "".join(csv_lines(table(rows), dialect))
+
+
+def test_csv_for_brazilian_spreadsheets() -> None:
+    assert text_of("brazil") == (
+        "\ufefftext;integer;money;date;moment;flag\r\n"
+        '"João; ""Ana"", 1";1234;-1234,50;31/01/2026;22/11/2026 23:05:07;sim\r\n'
+        ";;;;;\r\n"
+        "'=1+1;0;0,00;;;não\r\n"
+    )
+
+
+def test_csv_by_rfc_4180() -> None:
+    assert text_of("rfc4180") == (
+        "text,integer,money,date,moment,flag\r\n"
+        '"João; ""Ana"", 1",1234,-1234.50,2026-01-31,2026-11-22 23:05:07,true\r\n'
+        ",,,,,\r\n"
+        "'=1+1,0,0.00,,,false\r\n"
+    )
+
+
+def test_json_lines_keep_exact_numbers_and_the_time_zone() -> None:
+    lines = list(json_lines(table()))
+    assert b'"money":-1234.50' in lines[0]
+    assert json.loads(lines[0])["moment"] == "2026-11-22T23:05:07-03:00"
+    assert json.loads(lines[1]) == dict.fromkeys(column.name for column in COLUMNS)
+
+
+@pytest.mark.parametrize("text", STRINGS)
+def test_hostile_text_is_one_cell_and_no_formula(text: str) -> None:
+    for dialect, separator in (("brazil", ";"), ("rfc4180", ",")):
+        lines = text_of(dialect, [[text, *[None] * 5]])  # type: ignore[arg-type]
+        (row,) = list(csv.reader(io.StringIO(lines, newline=""), delimiter=separator))[1:]
+        assert len(row) == len(COLUMNS)
+        assert not row[0].startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+def test_workbook_has_typed_cells() -> None:
+    file = io.BytesIO()
+    write_workbook(table(), file)
+    sheet = openpyxl.load_workbook(file).active
+    first = [cell.value for cell in sheet[2]]
+    assert first[:3] == ['João; "Ana", 1', 1234, -1234.5]
+    assert first[3].isoformat() == "2026-01-31T00:00:00"
+    assert first[4].isoformat() == "2026-11-22T23:05:07"
+    assert first[5] is True
+    assert [cell.value for cell in sheet[3]] == [None] * 6
+    assert sheet["A4"].data_type == "s"
+    assert sheet.freeze_panes == "B2"
+
+
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+def test_libreoffice_reads_the_same_cells(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text(text_of("rfc4180"), "utf-8")
+    subprocess.run(
+        ["soffice", "--headless", "--convert-to", "csv", "--outdir", tmp_path / "out", "in.csv"],
+        cwd=tmp_path,
+        check=True,
+        timeout=120,
+    )
+    read = list(csv.reader((tmp_path / "out/in.csv").read_text("utf-8").splitlines()))
+    assert read[1][0] == 'João; "Ana", 1'
+    assert read[3][0].lstrip("'") == "=1+1"

@@ -1,0 +1,252 @@
+"""``/api/v1/batches``: objects, states, credentials, results in every format."""
+
+import csv
+import io
+import json
+import time
+import zipfile
+from decimal import Decimal
+from typing import Any
+
+import openpyxl
+import pytest
+
+from tests import factories
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
+from tests.web.json_paths import FORBIDDEN, UNAUTHORIZED, expect_message, issue, no_upstream_call
+from tests.web.signed_in import visitor
+
+AUTH = {"Authorization": PORTAL_TOKEN}
+BATCHES = "/api/v1/batches"
+PLATES = ["ABC1D23", "LMP0A01", "MUL0A45"]
+
+
+@pytest.fixture
+def here(portal: PortalFactory) -> InProcessPortal:
+    return portal(PRICE_DECODE="0.85", PRICE_RENAINF="0.95", PRICE_RENAJUD="0.65")
+
+
+def post(here: InProcessPortal, path: str, body: object = None, token: str = PORTAL_TOKEN) -> Any:
+    options = {} if body is None else {"json": body}
+    return here.client.post(path, headers={"Authorization": token}, **options)
+
+
+def created(here: InProcessPortal, plates: list[Any] = PLATES, **more: Any) -> dict[str, Any]:
+    response = post(here, BATCHES, {"plates": plates, **more})
+    assert response.status_code == 201, response.data
+    assert response.headers["Location"] == f"{BATCHES}/{response.get_json()['id']}"
+    found: dict[str, Any] = response.get_json()
+    return found
+
+
+def ended(here: InProcessPortal, batch: str) -> dict[str, Any]:
+    assert post(here, f"{BATCHES}/{batch}/start").status_code == 200
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        found: dict[str, Any] = here.get(f"{BATCHES}/{batch}").get_json()
+        if found["state"] != "running":
+            return found
+        here.app.extensions["batch_runner"].tick()
+        time.sleep(0.02)
+    raise AssertionError("the batch did not end")
+
+
+def results(here: InProcessPortal, batch: str, name: str) -> Any:
+    response = here.get(f"{BATCHES}/{batch}/results.{name}")
+    assert response.status_code == 200, response.data
+    return response
+
+
+def test_new_batch_is_a_draft_with_its_price(
+    here: InProcessPortal, upstream: FaultUpstream
+) -> None:
+    here.get("/detran/v1/decode/ABC1D23")
+    with no_upstream_call(upstream):
+        found = created(here, [*PLATES, "ABC12", "LMPOA01", "abc-1d23", "79831854647"])
+    assert found["state"] == "draft"
+    assert found["counts"] == {"total": 4, "stored": 0, "done": 0, "failed": 0, "pending": 4}
+    assert found["cost"] == {"spent": 0, "at_most": 8.10}  # 3 × 2.45 − 0.85 + 1.60
+    assert [(each["index"], each["value"]) for each in found["wrong"]] == [
+        (3, "ABC12"),
+        (4, "LMPOA01"),
+    ]
+    assert "5 dos 7 caracteres" in found["wrong"][0]["message"]
+    assert "LMP0A01" in found["wrong"][1]["message"]
+    assert here.get(BATCHES).get_json() == [found]
+
+
+def test_batch_runs_to_its_results(here: InProcessPortal, upstream: FaultUpstream) -> None:
+    upstream.script("/detran/v1/decode/LMP0A01", faults.status(500))
+    batch = created(here)["id"]
+    found = ended(here, batch)
+    assert (found["state"], found["counts"]["done"], found["counts"]["failed"]) == ("done", 2, 1)
+    assert found["cost"] == {"spent": 7.35, "at_most": 7.35}
+    assert upstream.count() == 9
+
+    rows = [json.loads(line) for line in results(here, batch, "jsonl").data.splitlines()]
+    assert [row["plate"] for row in rows] == PLATES
+    assert [row["state"] for row in rows] == ["done", "failed", "done"]
+    assert (rows[1]["verdict"], rows[1]["cause"]) == ("blocked", "bad_answer")
+    assert rows[1]["missing"] == "dados do veículo"
+    assert rows[0]["fines_amount"] == 130.16
+
+    time.sleep(2.1)  # the gateway shares a failure for two seconds
+    upstream.clear()
+    found = ended(here, batch)
+    assert found["counts"]["done"] == 3
+    assert upstream.count() == 10
+    assert round(found["cost"]["spent"], 2) == 8.20
+
+
+def test_csv_has_the_same_cells_in_both_dialects(here: InProcessPortal) -> None:
+    batch = created(here)["id"]
+    ended(here, batch)
+    brazil = results(here, batch, "csv")
+    assert brazil.content_type.startswith("text/csv; charset=utf-8")
+    assert brazil.data.startswith(b"\xef\xbb\xbfplate;state;verdict;")
+    assert f'filename="lote-{batch[:8]}.csv"' in brazil.headers["Content-Disposition"]
+    international = results(here, batch, "csv?dialect=rfc4180")
+    assert international.data.startswith(b"plate,state,verdict,")
+    one = list(csv.DictReader(io.StringIO(brazil.data.decode("utf-8-sig")), delimiter=";"))
+    other = list(csv.DictReader(io.StringIO(international.data.decode())))
+    assert [row["plate"] for row in one] == [row["plate"] for row in other] == PLATES
+    assert one[0]["fines_amount"] == "130,16"
+    assert other[0]["fines_amount"] == "130.16"
+    assert one[0]["vehicle"] == other[0]["vehicle"]
+
+
+def test_xlsx_has_typed_cells_and_no_formula(
+    here: InProcessPortal, upstream: FaultUpstream
+) -> None:
+    evil = factories.decode_body("ABC1D23", descricao="=HYPERLINK(1)", marca="+1")
+    upstream.script("/detran/v1/decode/ABC1D23", faults.answer("evil", evil))
+    batch = created(here)["id"]
+    ended(here, batch)
+    book = openpyxl.load_workbook(io.BytesIO(results(here, batch, "xlsx").data))
+    (sheet,) = book.worksheets
+    names = [cell.value for cell in sheet[1]]
+    first = dict(zip(names, sheet[2], strict=True))
+    assert first["plate"].value == "ABC1D23"
+    assert first["fines_amount"].value == 130.16
+    assert first["fines_amount"].data_type == "n"
+    assert first["fetched_at"].is_date
+    assert all(cell.data_type != "f" for row in sheet.iter_rows() for cell in row)
+    texts = results(here, batch, "csv?dialect=rfc4180").data.decode()
+    for row in csv.reader(io.StringIO(texts)):
+        assert not any(cell.startswith(("=", "+", "@", "\t")) for cell in row)
+
+
+def test_zip_holds_a_dossier_for_each_answered_plate(here: InProcessPortal) -> None:
+    pytest.importorskip("weasyprint")
+    batch = created(here, ["ABC1D23", "79831854647"])["id"]
+    ended(here, batch)
+    response = here.client.get(f"{BATCHES}/{batch}/results.zip", headers=AUTH, buffered=False)
+    if response.status_code == 501:
+        pytest.skip("a library of WeasyPrint is not installed")
+    parts = list(response.response)
+    assert b"placas.txt" in parts[0]
+    assert b"%PDF" not in parts[0]  # sent before the first dossier is rendered
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(parts)))
+    assert archive.testzip() is None
+    assert archive.namelist() == ["placas.txt", "dossie-ABC1D23.pdf", "sem-dossie.txt"]
+    assert archive.read("dossie-ABC1D23.pdf").startswith(b"%PDF")
+    assert b"79831854647" in archive.read("sem-dossie.txt")
+
+
+def test_owner_pauses_and_cancels(here: InProcessPortal, upstream: FaultUpstream) -> None:
+    batch = created(here)["id"]
+    expect_message(post(here, f"{BATCHES}/{batch}/pause"), 409)
+    assert post(here, f"{BATCHES}/{batch}/cancel").get_json()["state"] == "cancelled"
+    expect_message(post(here, f"{BATCHES}/{batch}/start"), 409)
+    assert upstream.count() == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        [],
+        {"plates": "ABC1D23"},
+        {"plates": []},
+        {"plates": ["ABC12"]},
+        {"plates": PLATES, "ask": []},
+        {"plates": PLATES, "ask": ["report"]},
+        {"plates": PLATES, "ask": "decode"},
+        {"plates": PLATES, "ask": [{}]},
+        {"plates": ["ABC1D23"] * 501},
+    ],
+)
+def test_wrong_bodies_are_refused(here: InProcessPortal, body: object) -> None:
+    expect_message(post(here, BATCHES, body), 400)
+
+
+def test_body_of_another_type_or_size_is_refused(here: InProcessPortal) -> None:
+    expect_message(here.client.post(BATCHES, data=b"x=1", headers=AUTH), 400)
+    response = here.client.post(
+        BATCHES, data=b"plates=1", headers=AUTH, content_type="application/x-www-form-urlencoded"
+    )
+    expect_message(response, 415)
+    response = here.client.post(BATCHES, data=b" " * (256 * 1024 + 1), headers=AUTH)
+    expect_message(response, 413)
+
+
+def test_credentials_and_scopes(here: InProcessPortal) -> None:
+    batch = created(here)["id"]
+    narrow = issue(here, "narrow", frozenset({"decode"}))
+    none = issue(here, "none", frozenset({"report"}))
+    for path in (BATCHES, f"{BATCHES}/{batch}", f"{BATCHES}/{batch}/results.csv"):
+        expect_message(here.get(path, token=None), 401, UNAUTHORIZED)
+        expect_message(here.get(path, token="wrong"), 401, UNAUTHORIZED)
+        expect_message(here.get(path, token=none), 403, FORBIDDEN)
+    expect_message(post(here, BATCHES, {"plates": PLATES}, none), 403, FORBIDDEN)
+    asked = {"plates": PLATES, "ask": ["decode", "renainf"]}
+    expect_message(post(here, BATCHES, asked, narrow), 403, FORBIDDEN)
+    mine = post(here, BATCHES, {"plates": PLATES}, narrow).get_json()
+    assert mine["ask"] == ["decode"]
+
+
+def test_another_owners_batch_is_not_found(here: InProcessPortal) -> None:
+    batch = created(here)["id"]
+    other = issue(here, "other")
+    for path in (f"{BATCHES}/{batch}", f"{BATCHES}/{batch}/results.csv"):
+        expect_message(here.get(path, token=other), 404)
+    for action in ("start", "pause", "cancel"):
+        expect_message(post(here, f"{BATCHES}/{batch}/{action}", token=other), 404)
+    assert here.get(BATCHES, token=other).get_json() == []
+
+
+def test_session_of_the_pages_reads_but_does_not_write(here: InProcessPortal) -> None:
+    batch = created(here)["id"]
+    expect_message(here.get(BATCHES, token=None), 401, UNAUTHORIZED)
+    visitor(here)
+    assert [each["id"] for each in here.get(BATCHES, token=None).get_json()] == [batch]
+    expect_message(here.client.post(f"{BATCHES}/{batch}/start"), 401, UNAUTHORIZED)
+    expect_message(here.get(BATCHES, token="wrong"), 401, UNAUTHORIZED)
+
+
+def test_limits_are_told_in_calls(portal: PortalFactory) -> None:
+    here = portal(DAILY_CALL_LIMIT="5")
+    batch = created(here)
+    assert batch["calls_left"] == {"day": 5, "token": None}
+    found = ended(here, batch["id"])
+    assert (found["state"], found["reason"]) == ("paused", "day_limit")
+    assert found["resumes_at"] is not None
+    assert found["calls_left"] == {"day": 0, "token": None}
+
+
+def test_purge_removes_the_plate_from_batches_and_files(here: InProcessPortal) -> None:
+    batch = created(here)["id"]
+    ended(here, batch)
+    done = here.app.test_cli_runner().invoke(args=["purge", "LMP0A01"])
+    assert done.exit_code == 0, done.output
+    rows = results(here, batch, "jsonl").data.splitlines()
+    assert [json.loads(row)["plate"] for row in rows] == ["ABC1D23", "MUL0A45"]
+
+
+def test_spent_is_the_sum_of_the_ledger(here: InProcessPortal) -> None:
+    found = ended(here, created(here)["id"])
+    lines = here.app.test_cli_runner().invoke(args=["ledger", "--csv"]).output.splitlines()
+    prices = [Decimal(row["price"]) for row in csv.DictReader(lines)]
+    assert Decimal(str(found["cost"]["spent"])) == sum(prices)

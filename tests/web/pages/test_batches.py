@@ -1,0 +1,169 @@
+"""The batch pages without JavaScript: paste, check, start, refresh, results, downloads."""
+
+import io
+import re
+import time
+
+import pytest
+
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import InProcessPortal
+from tests.web.page_client import Page, PageClient
+from tests.web.signed_in import visitor
+
+LOOKUPS = ["decode", "renainf", "renajud"]
+
+
+@pytest.fixture
+def here(portal: PortalFactory) -> InProcessPortal:
+    return portal(PRICE_DECODE="0.85", PRICE_RENAINF="0.95", PRICE_RENAJUD="0.65")
+
+
+@pytest.fixture
+def dealer(here: InProcessPortal) -> PageClient:
+    return visitor(here)
+
+
+def send(dealer: PageClient, text: str = "", status: int = 303, **fields: object) -> Page | str:
+    form = dealer.get("/lote")
+    data = {"csrf_token": form.csrf_token(), "placas": text, "consulta": LOOKUPS, **fields}
+    return dealer.post("/lote", status, data=data, content_type="multipart/form-data")
+
+
+def act(dealer: PageClient, path: str, action: str) -> None:
+    page = dealer.get(path)
+    where = dealer.post(f"{path}/{action}", data={"csrf_token": page.csrf_token()})
+    assert str(where).endswith(path)
+
+
+def ended(here: InProcessPortal, dealer: PageClient, path: str) -> Page:
+    for _ in range(500):
+        here.app.extensions["batch_runner"].tick()
+        page = dealer.get(path)
+        if "Custou" in page.text:
+            return page
+        time.sleep(0.02)
+    raise AssertionError("the batch did not end")
+
+
+def test_pasted_plates_to_results(
+    here: InProcessPortal, dealer: PageClient, upstream: FaultUpstream
+) -> None:
+    text = "ABC1D23, lmp-0a01\nMUL 0A45 (S10)\nABC12\nLMPOA01\n79831854647"
+    path = str(send(dealer, text))
+    assert re.fullmatch(r"/lote/[0-9a-f]{24}", path)
+    draft = dealer.get(path)
+    assert "Consultar 4 placas por até R$ 8,95" in draft.text
+    assert "5 dos 7 caracteres" in draft.text
+    assert "Quis dizer LMP0A01?" in draft.text
+    assert upstream.count() == 0
+
+    upstream.script("/detran/v1/decode/LMP0A01", faults.status(500))
+    act(dealer, path, "iniciar")
+    done = ended(here, dealer, path)
+    assert upstream.count() == 11
+    assert "Custou R$ 8,95 de até R$ 8,95." in done.text
+    assert "1 placa ficou sem alguma resposta." in done.text
+    assert "Consultar de novo 1 placa" in done.text
+    for ending in ("csv", "xlsx", "jsonl"):
+        address = f"/api/v1/batches/{path.removeprefix('/lote/')}/results.{ending}"
+        assert address in done.html
+        assert here.client.get(address).status_code == 200
+    assert path in dealer.get("/lote").html
+
+    time.sleep(2.1)  # the gateway shares a failure for two seconds
+    upstream.clear()
+    act(dealer, path, "iniciar")
+    assert "sem alguma resposta" not in ended(here, dealer, path).text
+    assert upstream.count() == 12
+
+
+def test_running_page_refreshes_itself(here: InProcessPortal, dealer: PageClient) -> None:
+    path = str(send(dealer, "ABC1D23"))
+    assert 'http-equiv="refresh"' not in dealer.get(path).html
+    # Without a tick the batch stays in the state that the form has set.
+    here.app.extensions["batch_runner"].stop()
+    act(dealer, path, "iniciar")
+    page = dealer.get(path)
+    assert '<noscript><meta http-equiv="refresh" content="10"></noscript>' in page.html
+    assert "0 de 1 placa" in page.text
+    act(dealer, path, "pausar")
+    paused = dealer.get(path)
+    assert "Pausado por você" in paused.text
+    assert 'http-equiv="refresh"' not in paused.html
+    act(dealer, path, "cancelar")
+    assert "Lote cancelado." in dealer.get(path).text
+    act(dealer, path, "iniciar")
+    assert "Lote cancelado." in dealer.get(path).text
+
+
+def test_uploaded_csv_is_read(dealer: PageClient) -> None:
+    content = "cliente;placa\nJoão;abc1d23\nAna;lmp0a01\n".encode("cp1252")
+    path = str(send(dealer, arquivo=(io.BytesIO(content), "placas.csv")))
+    assert "Lote de 2 placas" in dealer.get(path).text
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "problem"),
+    [
+        ("", {}, "Informe ao menos uma placa"),
+        ("<b>nada</b>", {}, "Nada disso é placa nem Renavam."),
+        ("ABC1D23", {"consulta": []}, "Escolha ao menos uma consulta."),
+        (
+            "\n".join(f"AAA{n // 1000}A{n // 10 % 10}{n % 10}" for n in range(0, 9000, 1)),
+            {"consulta": ["report"]},
+            "Escolha ao menos uma consulta.",
+        ),
+    ],
+)
+def test_wrong_forms_are_kept_and_explained(
+    dealer: PageClient,
+    upstream: FaultUpstream,
+    text: str,
+    fields: dict[str, object],
+    problem: str,
+) -> None:
+    page = send(dealer, text, 400, **fields)
+    assert isinstance(page, Page)
+    assert problem in page.text
+    assert "Erro: Lote de placas" in page.html
+    assert upstream.count() == 0
+
+
+def test_more_plates_than_the_limit_are_refused(portal: PortalFactory) -> None:
+    dealer = visitor(portal(BATCH_LIMIT="2"))
+    page = send(dealer, "ABC1D23 LMP0A01 MUL0A45", 400)
+    assert isinstance(page, Page)
+    assert "São 3 placas; um lote tem no máximo 2." in page.text
+
+
+def test_table_is_filtered_and_sorted(
+    here: InProcessPortal, dealer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.script("/detran/v1/restrictions/renajud/LMP0A01", faults.status(500))
+    path = str(send(dealer, "ABC1D23 LMP0A01 MUL0A45"))
+    act(dealer, path, "iniciar")
+    ended(here, dealer, path)
+    incomplete = dealer.get(f"{path}?so=incomplete")
+    assert incomplete.html.count('<th scope="row"><a href="/placa/') == 1
+    assert "/placa/LMP0A01" in incomplete.html
+    worst = dealer.get(f"{path}?ordem=conclusao").html
+    assert worst.index("/placa/MUL0A45") < worst.index("/placa/LMP0A01")
+    assert dealer.get(f"{path}?so=x&ordem=x&pagina=99").status == 200
+
+
+def test_batches_are_their_owners_alone(here: InProcessPortal, dealer: PageClient) -> None:
+    path = str(send(dealer, "ABC1D23"))
+    stranger = here.app.test_client()
+    response = stranger.get(path)
+    assert response.status_code == 303
+    assert "/entrar" in response.headers["Location"]
+    dealer.get("/lote/" + "0" * 24, 404)
+
+
+def test_forms_need_the_csrf_token(here: InProcessPortal, dealer: PageClient) -> None:
+    path = str(send(dealer, "ABC1D23"))
+    for action in ("iniciar", "pausar", "cancelar"):
+        assert here.client.post(f"{path}/{action}").status_code == 400
+    assert here.client.post("/lote", data={"placas": "ABC1D23"}).status_code == 400
