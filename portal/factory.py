@@ -52,7 +52,7 @@ from portal.startup import (
     remove_old_unused_caches,
     server_key,
 )
-from portal.storage import PurgeLog, is_in_place, open_engine
+from portal.storage import PurgeLog, is_in_place, open_engine, side_engine
 from portal.system.capacity import PANEL_THREADS, capacity
 from portal.upstream import (
     COUNTERS,
@@ -127,6 +127,7 @@ def _build(
     # The database is not required now: the main process has set it up, and a worker that is
     # replaced while the database is down must still start.
     engine = open_engine(settings.database_url, settings.data_dir, False, create)
+    side = side_engine(engine)
     namespace = settings.namespace
     longest_request_s = settings.deadline + SPARE_S
     origins = _origins(settings)
@@ -155,8 +156,8 @@ def _build(
     gateway = Gateway(
         Failover(breakers or origins), store, flight, ledger, policy, metrics, savings.count
     )
-    history = History(engine, secret, store.tag, namespace=namespace)
-    tokens = Tokens(engine, settings.access_tokens, namespace=namespace)
+    history = History(side, secret, store.tag, namespace=namespace)
+    tokens = Tokens(side, settings.access_tokens, namespace=namespace)
     gatekeeper = Gatekeeper(settings.mode, tokens, secret)
     batches = Batches(
         engine, secret, store.tag, gateway.retention_s, ledger.spent, namespace=namespace
@@ -193,7 +194,12 @@ def _build(
     app.extensions["scheduler"] = scheduler
     pool = ThreadPoolExecutor(panel_threads, thread_name_prefix="panel")
     app.extensions["closing"] = _close_stack(
-        engine.dispose, backend.close, pool.shutdown, batch_runner.stop, scheduler.stop
+        engine.dispose,
+        side.dispose,
+        backend.close,
+        pool.shutdown,
+        batch_runner.stop,
+        scheduler.stop,
     )
     init_app(
         app,

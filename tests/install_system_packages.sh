@@ -1,9 +1,10 @@
 #!/bin/sh
-# Chromium, Redis and the libraries WeasyPrint loads: installed where they are
+# Chromium, Redis, PgBouncer beside PostgreSQL, and the libraries WeasyPrint loads: installed where they are
 # missing and this user may; otherwise the tests that need them skip and say so.
 missing=""
 command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
 command -v redis-server >/dev/null 2>&1 || missing="$missing redis-server"
+[ ! -d /usr/lib/postgresql ] || command -v pgbouncer >/dev/null 2>&1 || missing="$missing pgbouncer"
 ldconfig -p 2>/dev/null | grep -q libpangoft2 || missing="$missing libpango-1.0-0 libpangoft2-1.0-0"
 ldconfig -p 2>/dev/null | grep -q libharfbuzz-subset || missing="$missing libharfbuzz-subset0"
 [ -n "$missing" ] || exit 0

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy import Engine, delete, insert, select
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import cipher
 from portal.storage import erase_traces, reading, writing
 from portal.storage import history as table
+from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
@@ -59,6 +60,10 @@ class History:
         self._secret = secret
         self._tag = tag
         self._clock = clock
+        # Without a breaker, each page would wait for a hung database.
+        self._breaker = DependencyBreaker(
+            "the database of histories", self._ping, (OperationalError, TimeoutError)
+        )
 
     def record(self, visitor: str, subject: str) -> None:
         """Record a lookup. A database failure is logged, not raised: the page is still served."""
@@ -66,11 +71,13 @@ class History:
         tag, now = self._tag(subject), self._clock()
         visitor = self._visitor_key(visitor)
         try:
-            with writing(self._engine) as db:
+            with self._breaker.guard(), writing(self._engine) as db:
                 db.execute(delete(table).where(table.c.visitor == visitor, table.c.subject == tag))
                 db.execute(
                     insert(table).values(visitor=visitor, subject=tag, asked_at=now, sealed=sealed)
                 )
+        except BreakerOpen:
+            return
         except SQLAlchemyError as error:  # includes a unique violation by a concurrent request
             log.warning("history was not recorded: %s", error_kind(error))
 
@@ -94,8 +101,10 @@ class History:
         fernet = cipher(self._secret, b"history")
         entries = []
         try:
-            with reading(self._engine) as db:
+            with self._breaker.guard(), reading(self._engine) as db:
                 rows = db.execute(query).all()
+        except BreakerOpen:
+            return []
         except SQLAlchemyError as error:
             log.warning("history was not read: %s", error_kind(error))
             return []
@@ -146,6 +155,10 @@ class History:
             db.execute(delete(table).where(table.c.subject == tag))
         if not erase_traces(self._engine, [tag.encode()]):
             raise BytesKept
+
+    def _ping(self) -> None:
+        with reading(self._engine) as db:
+            db.execute(select(table.c.id).limit(1)).first()
 
     def _visitor_key(self, visitor: str) -> str:
         """Return the digest of namespace and visitor.

@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import BytesKept, cipher
 from portal.dossiers.identifiers import Identifiers
-from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_purged
+from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_purged, writing
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
@@ -145,7 +145,7 @@ class DossierArchive:
             "html": self._seal(number, "html", zlib.compress(html.encode())),
             "pdf": None if pdf is None else self._seal(number, "pdf", pdf),
         }
-        with _database_errors(), self._engine.begin() as db:
+        with _database_errors(), writing(self._engine) as db:
             lock_dossiers(db)
             if was_purged(db, self._bucket(subject), purge_mark):
                 raise Purged
@@ -210,7 +210,7 @@ class DossierArchive:
             if db.execute(select(table.c.number).where(expired | long_ended)).first() is None:
                 return
         self._end(expired)
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             db.execute(delete(table).where(long_ended))
 
     def forget(self, plate: str) -> int:
@@ -219,14 +219,14 @@ class DossierArchive:
         ``History.forget`` of the same vehicle erases the traces of its tag in the database's files,
         so call it afterwards. Raises SQLAlchemyError.
         """
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             lock_dossiers(db)
             done = db.execute(delete(table).where(table.c.subject == self._tag(plate)))
             return int(done.rowcount)
 
     def _end(self, where: ColumnElement[bool], **changes: float) -> int:
         """Empty the content of these rows and return their number. Raises BytesKept."""
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             lock_dossiers(db)
             heads = db.execute(select(table.c.head).where(where)).scalars().all()
             done = db.execute(update(table).where(where).values(**_WITHOUT_CONTENT, **changes))

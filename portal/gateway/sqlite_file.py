@@ -192,7 +192,7 @@ class SQLiteFile(ABC):
         with self._start:
             if self._file is not None and _identity(self._path) == self._file:
                 return
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             # Create the file before SQLite does, because the WAL gets the file's mode.
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             db = self._open()

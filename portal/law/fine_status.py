@@ -73,8 +73,8 @@ def status_of(fine: Fine, payment: Payment, today: date, *, is_nic: bool = False
     found = _status(fine, payment, today, is_nic=is_nic)
     if not fine.kind:
         return found
-    note = found.note + _source_word(fine.kind, found.standing, found.note)
-    return replace(found, note=note, shared=note)
+    word = _source_word(fine.kind, found.standing, found.note)
+    return replace(found, note=found.note + word, shared=found.shared + word)
 
 
 def _status(fine: Fine, payment: Payment, today: date, *, is_nic: bool) -> Status:

@@ -32,13 +32,17 @@ Phase = Literal["before", "fines", "after"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step. ``text`` is a Portuguese sentence or two; ``source`` a law, "" for advice."""
+    """One step. ``text`` is a Portuguese sentence or two; ``source`` a law, "" for advice.
+
+    ``checks`` is the key of the subject of UNVERIFIED that the step tells to check, else "".
+    """
 
     phase: Phase
     situation: Situation
     title: str
     text: str
     source: str = ""
+    checks: str = ""
 
 
 PHASE_TITLES: Final[dict[Phase, str]] = {
@@ -139,6 +143,7 @@ STEPS: Final[tuple[Step, ...]] = (
         "Confira o financiamento",
         "Veja no CRLV-e e no Detran se há gravame: com ele, a transferência espera a baixa pelo "
         "credor.",
+        checks="gravame",
     ),
     Step(
         "before",
@@ -147,12 +152,14 @@ STEPS: Final[tuple[Step, ...]] = (
         "Sem tributos e taxas pagos não se licencia nem se transfere. Cada estado fixa o seu "
         "calendário, e a placa não diz em que estado o veículo está registrado.",
         "arts. 124, VIII, e 131, § 2º, do CTB",
+        checks="debitos",
     ),
     Step(
         "before",
         "always",
         "Confira roubo e furto",
         "Use a consulta oficial e desconfie de pressa: uma ocorrência recente pode não constar.",
+        checks="roubo-e-furto",
     ),
     Step(
         "before",
@@ -161,6 +168,7 @@ STEPS: Final[tuple[Step, ...]] = (
         "O de campanha a partir de 01/10/2019, não atendido em um ano, é anotado no CRLV e impede "
         "o licenciamento seguinte. O mais antigo não impede, mas o defeito continua.",
         "art. 131, §§ 4º e 5º, do CTB",
+        checks="recall",
     ),
     Step(
         "before",
@@ -168,6 +176,7 @@ STEPS: Final[tuple[Step, ...]] = (
         "Faça a vistoria",
         "Chassi, motor e vidros se conferem no próprio veículo; a vistoria da transferência segue "
         "as regras do Detran.",
+        checks="identificacao",
     ),
     Step(
         "fines",

@@ -1,6 +1,7 @@
 """Entry points of ``python app.py`` and of its worker processes."""
 
 import gc
+import io
 import logging
 import os
 import sys
@@ -18,10 +19,10 @@ from portal.system.capacity import (
     raise_open_files_limit,
     require_open_files,
 )
-from portal.system.process import bind_error, exit_with_parent, pin_to_processor
+from portal.system.process import bind_error, exit_with_parent, numeric_address, pin_to_processor
 from portal.system.shared_directory import candidate_parents, claim_worker_id, make_shared_directory
 from portal.system.thread_limits import TooFewThreads, free_threads, share_threads
-from portal.upstream import BYTES_PER_BREAKER
+from portal.upstream import BYTES_PER_BREAKER, UnusableAuthorities, require_usable_authorities
 from portal.web import BYTES_PER_WORKER, enable_multiprocess, set_up_logging
 
 log = logging.getLogger("portal")
@@ -74,16 +75,23 @@ def main() -> None:
     host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
     if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
         sys.exit(f"dossie-veicular: PORT makes no sense: {port}")
-    if (reason := bind_error(host, int(port))) is not None:
+    try:
+        address = numeric_address(host, int(port))
+    except (OSError, UnicodeError):
+        sys.exit(f"dossie-veicular: HOST makes no sense: {host}")
+    if (reason := bind_error(address, int(port))) is not None:
         sys.exit(f"dossie-veicular: cannot listen on {host}:{port}: {reason}")
     set_up_logging(settings.secrets)
     raise_open_files_limit()
-    with exit_on_startup_error(TooFewFiles, TooFewThreads):
+    with exit_on_startup_error(TooFewFiles, TooFewThreads, UnusableAuthorities):
+        require_usable_authorities()
         require_open_files()
         # Prepare in the main process, so that an unreachable database causes one error line, not a
         # crash in every worker.
         lock = prepare(settings)
         threads = share_threads(free_threads(), settings.workers)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may be unable to show the banner
+        sys.stdout.reconfigure(errors="replace")
     shown = f"[{host}]" if ":" in host else host
     mode_labels = {"demo": "demonstração, dados fictícios", "managed": "gerenciado"}
     mode = mode_labels.get(settings.mode, "credencial de quem pede")
@@ -94,7 +102,9 @@ def main() -> None:
     os.environ[SHARED_DIR_VARIABLE] = str(shared.path) if shared else ""
     os.environ[PANEL_THREADS_VARIABLE] = str(threads.panels)
     try:
-        serve(WORKER, host, int(port), settings.workers, PROJECT_ROOT, longest_request_s, threads)
+        serve(
+            WORKER, address, int(port), settings.workers, PROJECT_ROOT, longest_request_s, threads
+        )
     finally:
         lock.release()
         if shared:

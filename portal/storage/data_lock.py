@@ -14,7 +14,7 @@ class DataLock:
     """
 
     def __init__(self, data_dir: Path) -> None:
-        data_dir.mkdir(parents=True, exist_ok=True)
+        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         self._file = os.open(data_dir / "portal.lock", flags, 0o600)
         try:

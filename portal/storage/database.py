@@ -265,6 +265,19 @@ def open_engine(
     return engine
 
 
+def side_engine(engine: Engine) -> Engine:
+    """Return an engine for the tables that stored answers need: tokens and histories.
+
+    On PostgreSQL it has connections of its own, because writers of a slow ledger may hold all
+    others. On SQLite it is the same engine, because readers never wait there.
+    """
+    if engine.dialect.name != "postgresql":
+        return engine
+    from portal.storage.postgresql import SIDE_CONNECTIONS, postgresql  # lazy, as above
+
+    return postgresql(engine.url, SIDE_CONNECTIONS)
+
+
 def _set_up_schema(engine: Engine) -> None:
     if engine.dialect.name == "postgresql":
         require_current_schema(engine)
@@ -341,7 +354,12 @@ def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
         with engine.begin() as db:
             yield db
         return
-    with create_engine(engine.url, poolclass=NullPool).begin() as db:
+    from portal.storage.postgresql import connect_options  # lazy: most portals do not use it
+
+    options = connect_options(engine.url)
+    for name in ("options", "tcp_user_timeout"):
+        options.pop(name, None)
+    with create_engine(engine.url, poolclass=NullPool, connect_args=options).begin() as db:
         # Releases the locks of a machine that vanishes in mid-transaction.
         db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
         lock_set_up(db)
@@ -389,7 +407,7 @@ def is_in_place(engine: Engine) -> bool:
 
 
 def _create_file(file: Path) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     # Create it before SQLite does, because the write-ahead log inherits the file's mode.
     os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 

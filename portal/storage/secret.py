@@ -41,7 +41,7 @@ def load_secret_key(data_dir: Path) -> str:
     key = read_secret_key(data_dir)
     if key is not None:
         return key
-    data_dir.mkdir(parents=True, exist_ok=True)
+    data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     _create(data_dir)
     key = read_secret_key(data_dir)
     if key is None:

@@ -8,6 +8,15 @@ import threading
 import time
 
 
+def numeric_address(host: str, port: int) -> str:
+    """Return a host's address in numbers, IPv4 first. Raises OSError if it has none.
+
+    The server takes numbers only.
+    """
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return str(min(found, key=lambda each: each[0] != socket.AF_INET)[4][0])
+
+
 def bind_error(host: str, port: int) -> str | None:
     """Return why the address cannot be bound, or None.
 

@@ -18,6 +18,7 @@ from portal.upstream.origin import Origin
 from portal.upstream.payers import BYTES_PER_BREAKER, PAYER_COUNTERS, PayerBreaker
 from portal.upstream.protocol import Account, Attempt, Resource, Response, Upstream
 from portal.upstream.shared_counters import SharedCounters
+from portal.upstream.trust import UnusableAuthorities, require_usable_authorities
 
 __all__ = [
     "BYTES_PER_BREAKER",
@@ -40,6 +41,8 @@ __all__ = [
     "TimedOut",
     "Uncertain",
     "Unusable",
+    "UnusableAuthorities",
     "Upstream",
     "UpstreamError",
+    "require_usable_authorities",
 ]

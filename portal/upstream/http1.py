@@ -14,7 +14,7 @@ from typing import Final
 import h11
 
 from portal.system.error_kind import error_kind
-from portal.upstream.errors import Broken, TimedOut, Unusable, UpstreamError
+from portal.upstream.errors import Broken, NotSent, TimedOut, Unusable, UpstreamError
 
 LONGEST_HEAD: Final = 64 * 1024  # bytes of a status line with header fields, or of a chunk's line
 MOST_INTERIM: Final = 100  # interim (1xx) responses before the final one
@@ -103,6 +103,10 @@ class Exchange:
         except TimeoutError:
             raise TimedOut("no whole answer in time") from None
         except OSError as error:
+            # With TLS 1.3 a server refuses a client without a certificate after the client's
+            # handshake, so this arrives in place of a response. The request was not read.
+            if not self._has_received and "ALERT_CERTIFICATE_REQUIRED" in error_kind(error):
+                raise NotSent(f"could not connect: {error_kind(error)}") from None
             raise self._closed_error(f": {error_kind(error)}") from None
         if not data and self._write_failed:
             raise self._closed_error(": reset")

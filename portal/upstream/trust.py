@@ -1,9 +1,29 @@
 """Trusted certificate authorities for TLS to an upstream, loaded once per process."""
 
 import functools
+import os
 import ssl
 
 import certifi
+
+
+class UnusableAuthorities(Exception):
+    """SSL_CERT_FILE cannot be used. The text is one line for the operator."""
+
+
+def require_usable_authorities() -> None:
+    """Raise UnusableAuthorities unless SSL_CERT_FILE, if set, holds certificates.
+
+    OpenSSL ignores a missing or empty file, and every call then fails.
+    """
+    path = os.environ.get("SSL_CERT_FILE")
+    if not path:
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
+    except OSError as error:  # ssl.SSLError is one
+        reason = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
+        raise UnusableAuthorities(f"SSL_CERT_FILE makes no sense: {reason}") from None
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """Registers routes, hooks and WSGI middleware on the Flask application."""
 
+import logging
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -27,6 +28,7 @@ from portal.presentation import (
     kept_query,
     privacy_page,
 )
+from portal.system.repeated_warning import RepeatedWarning
 from portal.vehicle import Plate
 from portal.web.http.assets import Assets
 from portal.web.http.compression import register_compression
@@ -71,6 +73,8 @@ from portal.web.pages.vehicle import VehiclePages
 from portal.web.pages.verification import Verification
 
 NETWORK_MARGIN_S = 10  # the browser waits for a panel this much longer than the server's limit
+
+_warn = RepeatedWarning(logging.getLogger(__name__))
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +273,15 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
     )
 
 
+def _warn_of_unconfigured_proxy() -> None:
+    """Log that a proxy is in front, because all its clients then share one sign-in limit.
+
+    Forms are enough to notice it, so that lookups of scripts stay free of the check.
+    """
+    if request.method == "POST" and "X-Forwarded-For" in request.headers:
+        _warn("a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0")
+
+
 def _add_middleware(app: Flask, portal: Dependencies) -> None:
     """Wrap the application: ProxyFix runs first, then the hit cache, then Flask."""
     layers: WSGIApplication = app.wsgi_app
@@ -280,4 +293,6 @@ def _add_middleware(app: Flask, portal: Dependencies) -> None:
     if hops := portal.trusted_proxies:
         # X-Forwarded-Prefix is ignored: the URLs in pages, scripts and style sheets start at "/".
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
+    else:
+        app.before_request(_warn_of_unconfigured_proxy)
     app.wsgi_app = layers  # type: ignore[method-assign, assignment]

@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from portal.access import (
     Gatekeeper,
+    History,
     RefusedToken,
     Tokens,
     TokensUnavailable,
@@ -87,6 +89,26 @@ def test_pass_through_accepts_checked_credentials_in_an_outage(
         for unchecked in ("unchecked", portals_own):
             with pytest.raises(TokensUnavailable):
                 gatekeeper.authenticate(unchecked)
+
+
+def test_hung_database_delays_one_page_and_not_the_next(
+    stoppable: PostgresProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from portal.storage import postgresql
+
+    monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", 1.0)
+    with opened(stoppable.default_url, tmp_path) as engine:
+        history = History(engine, b"s" * 32, lambda subject: f"tag-of-{subject}")
+        history.record("ana", PLATE)
+        stoppable.pause()
+        assert history.recent("ana") == []
+        started = time.monotonic()
+        for _ in range(20):
+            history.record("ana", PLATE)
+            assert history.recent("ana") == []
+        assert time.monotonic() - started < 1
+        stoppable.resume()
+        wait_until(lambda: [each.subject for each in history.recent("ana")] == [PLATE], "the rows")
 
 
 def test_failed_token_read_pauses_further_reads(

@@ -14,17 +14,17 @@ from tests.presentation import dossiers
 from tests.presentation.rendering import ASSETS
 
 ADDRESS = "http://127.0.0.1:1"  # no server listens; the test fulfils every request
-# Only WeasyPrint prints the page footer, which repeats the title.
-FOOT = re.compile(r"Dossiê do veículo[^\n]*\n?página \d+ de \d+|página \d+ de \d+")
+# The head of each sheet, which repeats with the number of sheets.
+HEAD_LINE = re.compile(r"ABC1D23 · [^\n]*rascunho: sem número|página \d+ de \d+")
 # Some Chromium versions separate the letters of a word with letter-spacing ("B R A S I L").
 SPACED_WORD = re.compile(r"\b(?:[A-Z] ){2,}[A-Z]\b")
-HEAD = ("Data", "Infração", "Gravidade", "Valor", "Situação")
+HEAD = ("No", "e", "data", "Infração", "Valor", "Situação")
 
 
 def words(pdf: bytes) -> Counter[str]:
     """The word counts of a PDF. Table heads repeat on each page, so their counts vary."""
     text = "\n".join(sheet.extract_text() for sheet in PdfReader(BytesIO(pdf)).pages)
-    text = FOOT.sub("", unicodedata.normalize("NFKC", text))
+    text = HEAD_LINE.sub("", unicodedata.normalize("NFKC", text))
     text = SPACED_WORD.sub(lambda word: word[0].replace(" ", ""), text)
     return Counter(re.findall(r"\w+", text))
 
@@ -55,5 +55,16 @@ def test_chromium_and_weasyprint_print_same_words(page: Any, name: str) -> None:
     for word in HEAD:
         assert ours.pop(word) and theirs.pop(word)
     # Words for screen readers only: WeasyPrint clips them but keeps their text.
-    unseen = Counter(re.findall(r'class="visually-hidden">(\w+)', html))
+    hidden = re.findall(r'class="visually-hidden"[^>]*>([^<]*)', html)
+    unseen = Counter(re.findall(r"\w+", unicodedata.normalize("NFKC", " ".join(hidden))))
     assert (ours - theirs - unseen, theirs - ours) == (Counter(), Counter())
+
+
+@pytest.mark.parametrize("name", ["usual", "heavy"])
+def test_each_sheet_from_chromium_has_plate_number_and_page(page: Any, name: str) -> None:
+    sheets = PdfReader(BytesIO(chromium_pdf(page, getattr(dossiers, name)()))).pages
+    assert len(sheets) > 1
+    for number, sheet in enumerate(sheets, start=1):
+        text = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", sheet.extract_text()))
+        assert f"página {number} de {len(sheets)}" in text
+        assert "rascunho: sem número" in text and "ABC1D23" in text

@@ -31,7 +31,7 @@ def search(page: Any, portal: PortalProcess, text: str) -> None:
 def expect_the_vehicle(page: Any) -> None:
     page.wait_for_selector("#multas[data-panel=ready]")
     page.wait_for_selector("#restricoes[data-panel=ready]")
-    page.wait_for_selector("#veiculo[data-panel=ready] svg")
+    page.wait_for_selector("#fipe .chart, #fipe svg")
     page.wait_for_selector("#resumo[data-panel=ready]")
     body = page.inner_text("main")
     assert "Audi" in body and "008190-6" in body
@@ -57,8 +57,8 @@ def test_search_shows_vehicle_without_javascript(
 
 def test_failed_panel_is_shown_as_unavailable(page: Any, portal: PortalProcess) -> None:
     search(page, portal, "FOR0A02")
-    page.wait_for_selector("#multas[data-panel=unavailable]")
-    assert "não significa “nada consta”" in page.inner_text("#multas")
+    page.wait_for_selector(".hero--nothing")
+    assert "não significa “nada consta”" in page.inner_text("#resumo")
     assert "nenhuma multa" not in page.inner_text("main").lower()
 
 
@@ -89,17 +89,17 @@ def test_pages_fit_320_px(new_page: Any, portal: PortalProcess) -> None:
 def test_forms_work_without_javascript(page_without_javascript: Any, portal: PortalProcess) -> None:
     page = page_without_javascript
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
-    page.click("text=Quanto oferecer")
-    page.check("input[name=multas][value='60']")
+    page.click("#documentos >> text=Negociar")
+    page.check("input[name=parte][value='60']")
     page.fill("#custo-reparos", "1.000,00")
     page.click("text=Calcular")
     sheet = page.inner_text(".sheet")
-    assert "-R$\u00a01.000,00" in sheet and "a 60%" in sheet
+    assert "-R$\u00a01.000,00" in sheet and "com 40% de desconto" in sheet
     page.go_back()
     page.goto(f"{portal.url}/comparar?placas=ABC1D23")
-    page.fill("#placa-2", "mul0a45")
-    page.click("main >> button:has-text('Comparar')")
-    assert page.url.endswith("/comparar?placas=ABC1D23,MUL0A45")
+    page.fill("#mais-uma", "mul0a45")
+    page.click("main >> button:has-text('Juntar')")
+    page.wait_for_url("**/comparar?placas=ABC1D23,MUL0A45**")
     assert page.locator(".comparison thead th").count() == 2
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import ssl
 
 import trustme
 
@@ -9,7 +10,7 @@ from tests.fakes import FaultUpstream
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
-from tests.fakes.tls import certified, trusting_environment
+from tests.fakes.tls import authority, certified, trusting_environment
 
 HEADERS = {"Authorization": PORTAL_TOKEN}
 
@@ -28,3 +29,20 @@ def test_primary_with_an_untrusted_certificate_gets_no_calls(tmp_path):
     rows = list(csv.DictReader(io.StringIO(printed)))
     assert [(row["origin"], row["outcome"]) for row in rows] == [("secondary", "answered")] * 9
     assert "Traceback" not in output
+
+
+def test_primary_that_demands_a_client_certificate_gets_no_paid_call(tmp_path):
+    """With TLS 1.3 the server refuses only after the request was written."""
+    demanding = certified()
+    demanding.verify_mode = ssl.CERT_REQUIRED
+    authority().configure_trust(demanding)
+    with FaultUpstream(tls=demanding) as primary, FaultUpstream(tls=certified()) as secondary:
+        settings = managed(primary.url, secondary.url) | trusting_environment(tmp_path)
+        with PortalProcess(settings, workers=1) as portal:
+            for number in range(3):
+                answer = portal.get(path_of("decode", f"ABC1D2{number}"), headers=HEADERS)
+                assert answer.status_code == 200, answer.text
+            printed = portal.command_line("ledger", "--csv").stdout
+            assert "SSLError, TLSV13_ALERT_CERTIFICATE_REQUIRED" in portal.output
+    rows = list(csv.DictReader(io.StringIO(printed)))
+    assert [(row["origin"], row["outcome"]) for row in rows] == [("secondary", "answered")] * 3

@@ -2,8 +2,9 @@
 
 from datetime import date, timedelta
 
-from portal.presentation import dossier_page
+from portal.presentation import Panels, dossier_page
 from portal.presentation.formats import short_date
+from portal.vehicle import Plate
 from tests.factories import (
     Record,
     decode_body,
@@ -15,6 +16,7 @@ from tests.factories import (
     report_body,
 )
 from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, answered, panels, render
+from tests.sandbox.requests import get
 
 CODE = "WyJBQkMxRDIzIl0.c2lnbmF0dXJl"
 DIGEST = "b758 372e 0011 abcd"
@@ -50,6 +52,22 @@ def usual() -> str:
         PLATE,
         panels(renainf=body),
         answered(report_body()),
+        CONTEXT,
+        address=ADDRESS,
+        code=CODE,
+        digest=DIGEST,
+        qr=QR,
+    )
+    return render(page)
+
+
+def of_sandbox(plate: str) -> str:
+    """The draft of a demonstration plate, with the sandbox's records of a fixed day."""
+    paths = (f"decode/{plate}", f"restrictions/renainf/{plate}", f"restrictions/renajud/{plate}")
+    page = dossier_page(
+        Plate.parse(plate),
+        Panels(*(answered(get(path).body) for path in paths)),
+        UNASKED,
         CONTEXT,
         address=ADDRESS,
         code=CODE,

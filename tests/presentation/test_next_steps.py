@@ -56,7 +56,8 @@ def test_open_fines_name_their_bodies_and_follow_the_vehicle(medium):
         "Órgãos das multas em aberto: Polícia Rodoviária Federal (MG): 2 e Detran SP (SP)" in text
     )
     assert "As multas acompanham o veículo" in text
-    assert "arts. 128 e 131, § 2º, do CTB" in text
+    # Paper names the steps; their texts and sources are on the page.
+    assert medium == "dossier" or "arts. 128 e 131, § 2º, do CTB" in text
 
 
 def test_notice_without_fine_asks_for_a_reserve(medium):
@@ -76,21 +77,23 @@ def test_probably_due_fine_asks_for_its_due_date(medium):
 
 def test_clean_car_gets_the_checks_that_no_record_covers(medium):
     text = shown(medium, panels(renainf=renainf_body(), renajud=renajud_body()))
-    for title in (
-        "Confira o financiamento",
-        "Confira IPVA e licenciamento",
-        "Transfira em 30 dias",
-    ):
+    # On paper the list of unverified subjects has the boxes to tick.
+    checks = {
+        "page": ("Confira o financiamento", "Confira IPVA e licenciamento"),
+        "dossier": ("Gravame e financiamento.", "IPVA e taxa de licenciamento."),
+    }
+    for title in (*checks[medium], "Transfira em 30 dias"):
         assert title in text
     for title in ("Pagar ou contestar as multas", "Não pague antes da baixa"):
         assert title not in text
 
 
 def test_unavailable_lookups_are_steps(medium):
-    text = shown(medium, Panels(DOWN, DOWN, DOWN))
+    text = shown(medium, Panels(DOWN, DOWN, panels().renajud))
     assert "Consulte de novo as multas" in text
-    assert "Consulte de novo as restrições judiciais" in text
     assert "Compare o documento com o veículo" in text
+    text = shown(medium, Panels(panels().decode, DOWN, DOWN))
+    assert "Consulte de novo as restrições judiciais" in text
 
 
 def test_record_of_another_vehicle_is_a_step(medium):

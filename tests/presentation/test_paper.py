@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law import assess
-from portal.presentation import DossierPage, dossier_page
-from portal.presentation.paper.fines import PaperFines
-from portal.presentation.paper.timeline import MOST_DAYS, numbers
+from portal.presentation import DossierPage, Issuer, Panels, dossier_page
+from portal.presentation.paper.fines import MOST_IN_LEDGER, PaperFine, PaperFines
+from portal.presentation.paper.timeline import MOST_LINES
 from portal.vehicle import read_fines, result_of
 from tests.factories import (
     HIDDEN,
@@ -22,7 +22,7 @@ from tests.factories import (
     price_history,
     renainf_body,
 )
-from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, panels
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
 
 PENALTY = {"dataInfracao": "14/08/2025", "dataEmissaoNotificacao": "22/08/2025"}
 
@@ -38,23 +38,51 @@ def table_of(*fines: Any) -> PaperFines:
     return fines_on_paper
 
 
+def grid(shown: PaperFine) -> str:
+    """The labelled values of a row, and its own sentences."""
+    return " ".join((*(f"{one.label}: {one.text}." for one in shown.values), shown.own))
+
+
 def all_words(table: PaperFines, row: int = 0) -> str:
-    """The text of a row and of the notes that its marks refer to."""
+    """The text of a row, of the notes that its marks refer to, and of what is said of all."""
     shown = table.rows[row]
     notes = [note.text for note in table.notes if note.mark in shown.marks.split(", ")]
-    return " ".join((shown.what, shown.details, shown.standing, *notes))
+    return " ".join((shown.what, grid(shown), shown.standing, *notes, *table.common))
 
 
 def test_shared_sentence_becomes_note_and_single_stays_in_row() -> None:
     twins = table_of(fine(), fine())
     (read,) = read_fines(result_of(renainf_body(fine())), HIDDEN)
-    sentence = assess(read, CONTEXT.today).amount.note
+    sentence = assess(read, CONTEXT.today).shared_standing_note
     assert [note.text for note in twins.notes].count(sentence) == 1
-    assert not any(sentence in row.details for row in twins.rows)
+    assert not any(sentence in row.own for row in twins.rows)
     alone = table_of(fine())
-    assert alone.notes == ()
-    assert sentence in alone.rows[0].details
+    assert (alone.notes, alone.common) == ((), ())
+    assert sentence in alone.rows[0].own
     assert alone.rows[0].marks == ""
+
+
+def test_what_holds_for_all_fines_is_said_once() -> None:
+    table = table_of(fine(autoInfracao=HIDDEN), fine(autoInfracao=HIDDEN))
+    (hidden,) = [text for text in table.common if text.startswith("Oculto pela fonte")]
+    assert "Auto de infração" in hidden and "CNH do infrator" in hidden
+    assert "CNH do infrator" not in grid(table.rows[0]) + "".join(n.text for n in table.notes)
+    (read,) = read_fines(result_of(renainf_body(fine())), HIDDEN)
+    assert table.common.count(assess(read, CONTEXT.today).amount.note) == 1
+
+
+def test_codes_of_a_body_stay_in_the_row_where_they_differ() -> None:
+    same = table_of(fine(codigoOrgaoAutuador="A"), fine(codigoOrgaoAutuador="A"))
+    differing = table_of(fine(codigoOrgaoAutuador="A"), fine(codigoOrgaoAutuador="B"))
+    assert any("Códigos do órgão autuador" in text for text in same.common)
+    assert not any("Códigos do órgão autuador" in text for text in differing.common)
+
+
+def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
+    few, many = (table_of(*[fine()] * count) for count in (MOST_IN_LEDGER, MOST_IN_LEDGER + 1))
+    assert not few.is_annex and many.is_annex
+    assert all(row.own == "" for row in many.rows)
+    assert "Polícia Rodoviária Federal (MG)" in many.rows[0].details
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -115,8 +143,8 @@ def test_paid_fine_has_no_discount_or_deadline() -> None:
     paid = fine(pagamento=payment(dataPagamento="02/12/2025", valorPago="130.16"))
     row = table_of(paid).rows[0]
     assert (row.standing, row.discounts) == ("paga", "")
-    assert "Paga em 02/12/2025" in row.details
-    assert "Prescrição" not in row.details
+    assert "Pagamento: 02/12/2025" in grid(row)
+    assert "Prescrição" not in grid(row)
 
 
 def test_enforceable_fine_prints_no_discounted_amount() -> None:
@@ -147,7 +175,7 @@ def test_dossier_lists_all_candidates_with_price_and_change() -> None:
     assert versions["VERSAO 8"].price == "R$\u00a050.008,00"
     assert versions["VERSAO 8"].twelve_months == "sem dados para comparar"
     assert re.fullmatch(r"-\d+,\d%", versions["VERSAO 0"].twelve_months)
-    assert len(prices.charts) == 6
+    assert prices.chart is not None
 
 
 def test_month_table_has_every_month_of_likeliest_version() -> None:
@@ -164,31 +192,67 @@ def test_month_table_has_every_month_of_likeliest_version() -> None:
     assert sum(cell.endswith("*") for cell in shown) == 3
 
 
-def test_timeline_has_one_line_a_day_newest_first() -> None:
-    timeline = page_of(fine(), fine(), fine(dataInfracao="01/02/2025")).timeline
-    days = {day.day: day.what for day in timeline.days}
-    assert days[date(2025, 8, 14)] == "Infrações das multas 1 e 2"
-    assert days[date(2025, 8, 22)] == "Notificação da autuação das multas 1 a 3"
-    assert days[date(2025, 2, 1)].startswith("Infração da multa 3: Transitar")
-    assert list(days) == sorted(days, reverse=True)
+def test_timeline_has_a_line_for_each_record() -> None:
+    timeline = page_of(fine(), fine(dataInfracao="01/02/2025")).timeline
+    assert timeline is not None
+    texts = [line.text for line in timeline.lines]
+    assert texts[0].startswith("Multa 2")
+    assert any(text.startswith("Restrição de transferência (TJMG)") for text in texts)
+    assert len(texts) == 3
+    assert "de 01/02/2025 a" in timeline.description
+    assert all(0 <= x <= timeline.width for line in timeline.lines for x in line.dots)
+    for line in timeline.lines:
+        assert list(line.dots) == sorted(line.dots)
 
 
-def test_omitted_days_are_counted() -> None:
-    days = [f"{n % 28 + 1:02}/{n // 28 + 1:02}/2024" for n in range(MOST_DAYS + 20)]
-    timeline = page_of(
-        *(fine(dataInfracao=day, dataEmissaoNotificacao="") for day in days)
-    ).timeline
-    assert len(timeline.days) == MOST_DAYS
-    assert timeline.omitted == 21  # 20 days and the restriction's day
+def test_many_fines_share_a_line_for_each_standing() -> None:
+    timeline = page_of(*[fine()] * (MOST_LINES + 1)).timeline
+    assert timeline is not None
+    assert len(timeline.lines) == 2
+    assert any(line.text.startswith(f"{MOST_LINES + 1} multas: ") for line in timeline.lines)
 
 
-@given(st.sets(st.integers(1, 60), min_size=1))
-def test_numbers_list_round_trips(chosen: set[int]) -> None:
-    listed: set[int] = set()
-    for part in re.split(r", | e ", numbers(sorted(chosen))):
-        first, _, last = part.partition(" a ")
-        listed |= set(range(int(first), int(last or first) + 1))
-    assert listed == chosen
+def test_day_after_the_dossier_is_not_drawn() -> None:
+    future = fine(dataInfracao="01/01/2030", dataEmissaoNotificacao="", dataEmissaoPenalidade="")
+    timeline = page_of(future).timeline
+    assert timeline is not None
+    assert not any(line.text.startswith("Multa") for line in timeline.lines)
+
+
+@given(st.lists(st.dates(date(1990, 1, 1), date(2035, 1, 1)), min_size=1, max_size=12))
+def test_timeline_stays_inside_its_picture(days: list[date]) -> None:
+    records = (fine(dataInfracao=f"{day:%d/%m/%Y}", dataEmissaoNotificacao="") for day in days)
+    timeline = page_of(*records).timeline
+    assert timeline is not None
+    xs = [x for line in timeline.lines for x in line.dots] + [tick.x for tick in timeline.ticks]
+    assert all(0 <= x <= timeline.width for x in xs)
+    assert timeline.lines[-1].y < timeline.foot
+
+
+def test_draft_and_issued_dossier_say_which_they_are() -> None:
+    issuer = Issuer("Loja Central", "CNPJ 12.345.678/0001-90", "Av. Brasil, 1200", "")
+    draft = render(page_of())
+    assert "Rascunho: sem número" in draft and "Emitente: " not in draft
+    page = dossier_page(
+        PLATE, panels(), UNASKED, CONTEXT, address="https://portal.example", issuer=issuer,
+        number="7F3K-9QMD-2XHA", issued_at=CONTEXT.now,
+    )  # fmt: skip
+    issued = render(page)
+    assert "Rascunho" not in issued
+    for words in ("7F3K-9QMD-2XHA", "Loja Central", "CNPJ 12.345.678/0001-90", "Emitente: Loja"):
+        assert words in issued
+
+
+@pytest.mark.parametrize(
+    "shown", [Panels(DOWN, DOWN, DOWN), Panels(answered(b"{}"), answered(b"{}"), DOWN)]
+)
+def test_dossier_without_an_answer_is_refused(shown: Panels) -> None:
+    page = dossier_page(PLATE, shown, UNASKED, CONTEXT, address="https://portal.example")
+    assert page.state == "empty"
+    html = render(page)
+    assert "Sem nenhum registro não há dossiê" in html
+    for words in ("Posso", "Rascunho", "Emitente", "Baixar PDF", "Nenhuma multa"):
+        assert words not in html
 
 
 def test_dossier_prints_prior_defence_deadline_and_article() -> None:

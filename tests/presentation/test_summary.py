@@ -131,11 +131,12 @@ def test_unverified_items_follow_verdict() -> None:
     assert 'href="#nao-verificado"' in html and 'id="nao-verificado"' in html
 
 
-def test_dossier_names_what_was_not_verified_before_the_figures() -> None:
+def test_dossier_names_what_was_not_verified_on_the_first_sheet() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     page = dossier_page(PLATE, clear, UNASKED, CONTEXT, address="https://p.example")
     text = text_of(check_html(render(page)))
-    assert text.index("Não verificado: IPVA e taxa") < text.index("Multas em aberto")
+    line = text.index("Não verificado neste dossiê")
+    assert line < text.index("IPVA e taxa de licenciamento") < text.index("Recebido por")
     assert "Multas do estado e do município de registro podem não aparecer" in text
 
 

@@ -1,19 +1,21 @@
 """A start compares the tables with those it needs, and tries its rights to write."""
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, make_url
 from sqlalchemy.exc import ProgrammingError
 
+from portal.access import Tokens
 from portal.gateway import Failure, Ledger
 from portal.gateway import ledger as ledger_module
 from portal.storage import SchemaMismatch, open_engine
 from portal.system import repeated_warning
 from tests.fakes import Clock
 from tests.fakes.databases import Database, PostgresProcess, kept_open, opened
-from tests.gateway.ledgers import buy
+from tests.gateway.ledgers import buy, spent
 
 CHANGES = {
     "ALTER TABLE ledger DROP COLUMN status": "ledger.status is missing",
@@ -113,3 +115,35 @@ def test_read_only_database_is_a_line_once_a_minute(
         clock.advance(61)
     line = "cannot write to the ledger, so nothing is sent: InternalError, SQLSTATE 25006"
     assert caplog.messages == [line] * 3
+
+
+def test_database_without_an_encoding_holds_portuguese_text(
+    postgres: PostgresProcess, tmp_path: Path
+) -> None:
+    """As after ``initdb`` under LANG=C."""
+    run(
+        postgres.url,
+        "CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'",
+    )
+    engine = kept_open(postgres.url.replace("/postgres", "/ascii"), tmp_path)
+    tokens = Tokens(engine, [])
+    tokens.issue("joão", frozenset({"decode"}), None, 0)
+    assert [each.name for each in tokens.listed()] == ["joão"]
+
+
+def test_fewer_connections_than_the_pool_wants_are_shared(url: str, tmp_path: Path) -> None:
+    run(
+        url,
+        "DROP ROLE IF EXISTS few",
+        "CREATE ROLE few LOGIN CONNECTION LIMIT 3",
+        "GRANT ALL ON ALL TABLES IN SCHEMA public TO few",
+        "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO few",
+    )
+    with opened(url.replace("portal@", "few@"), tmp_path) as engine:
+        ledger = Ledger(engine)
+        with ThreadPoolExecutor(64) as pool:
+            for done in [pool.submit(buy, ledger) for _ in range(300)]:
+                done.result()
+        ledger.settle()
+        assert spent(ledger) == ["answered"] * 300
+    run(url, "DROP OWNED BY few", "DROP ROLE few")

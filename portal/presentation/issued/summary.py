@@ -85,7 +85,7 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         figures=_figures(summary),
         missing=tuple(gap.title for gap in page.missing),
         unverified=summary.unverified_count,
-        issued_at=page.issued_at,
+        issued_at=page.made_at,
         issuer=issuer,
     )
 

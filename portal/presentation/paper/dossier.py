@@ -1,17 +1,28 @@
 """The dossier: everything known about a vehicle, for print."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from portal.law import UNVERIFIED, Unverified
+from portal.presentation import formats
 from portal.presentation.panels import Panel
+from portal.presentation.paper.certificate import (
+    FirstSheet,
+    KeyFigure,
+    PaperFacts,
+    first_sheet,
+    key_figures,
+    paper_facts,
+)
 from portal.presentation.paper.fines import PaperFines, paper_fines
+from portal.presentation.paper.issuer import Issuer
 from portal.presentation.paper.prices import PaperPrices, paper_prices
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.gaps import Unavailable
+from portal.presentation.vehicle.gaps import Gap, Unavailable, capitalised_list, gap_of
 from portal.presentation.vehicle.panel import (
     LOOKUP_WORDS,
     Panels,
@@ -24,16 +35,25 @@ from portal.presentation.vehicle.panel import (
 from portal.presentation.vehicle.report import ReportSection, report_section
 from portal.vehicle import Plate
 
+_STALE: Final = (
+    "era a última resposta guardada na emissão, já fora do prazo, e não havia outra mais nova"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class DossierPage:
-    """One A4 document.
+    """One A4 document, a draft or an issued dossier.
 
-    ``state`` "idle": a lookup was not made yet and this visit must not cause paid lookups, so no
-    dossier is issued. ``ask_path`` is the path at which a person requests the dossier.
-    ``code``, ``digest`` (in groups, as ``/verificar`` shows it) and ``qr`` are "" where the portal
-    issues none. ``missing`` names the lookups without an answer, so that no missing part reads as
-    a clean record.
+    ``state`` "idle": a lookup was not made yet and this visit must not cause paid lookups. "empty":
+    no lookup has an answer. Neither is a dossier: the page says what is missing. ``ask_path`` is
+    the path at which a person requests the dossier.
+
+    ``number`` is None for a draft; ``made_at`` is the moment of issue, or for a draft the moment
+    at which it was made. ``issuer`` is None where the operator configured none. ``code``,
+    ``digest`` (in groups, as ``/verificar`` shows it) and ``qr`` are "" where there are none.
+    ``missing`` names the lookups without an answer, so that no missing part reads as a clean
+    record; ``gap`` is the notice about them. ``origins`` are sentences on when and from where the
+    answers came.
     """
 
     template: ClassVar[str] = "pages/dossier.html"
@@ -41,21 +61,32 @@ class DossierPage:
     twin: Plate | None
     title: str
     path: str
-    state: Literal["ready", "idle"]
+    state: Literal["ready", "idle", "empty"]
     ask_path: str
     address: str
-    issued_at: datetime
+    issuer: Issuer | None
+    number: str | None
+    made_at: datetime
     code: str
     digest: str
     qr: str
     contents: VehicleContents
+    figures: tuple[KeyFigure, ...]
+    facts: PaperFacts | None
+    first_sheet: FirstSheet
     prices: PaperPrices | None
     fines: PaperFines | None
-    timeline: PaperTimeline
-    provenance: tuple[Provenance, ...]
+    timeline: PaperTimeline | None
+    origins: tuple[str, ...]
     missing: tuple[Unavailable, ...]
+    gap: Gap | None
     report: ReportSection
     unverified: tuple[Unverified, ...]
+
+    @property
+    def host(self) -> str:
+        """The address without its scheme, as people type it."""
+        return self.address.partition("://")[2] or self.address
 
 
 def dossier_page(
@@ -65,6 +96,9 @@ def dossier_page(
     context: RenderContext,
     *,
     address: str,
+    issuer: Issuer | None = None,
+    number: str | None = None,
+    issued_at: datetime | None = None,
     code: str = "",
     digest: str = "",
     qr: str = "",
@@ -72,35 +106,46 @@ def dossier_page(
 ) -> DossierPage:
     """The dossier of a plate.
 
-    ``address`` is the portal's base URL as printed. ``code`` is the signed code that
-    ``/verificar`` checks, ``digest`` the digest of the records that it shows, and ``qr`` a
-    ``data:image/svg+xml`` URL of its QR code.
+    ``address`` is the portal's base URL as printed. ``number`` and ``issued_at`` are those of an
+    issued dossier. ``code`` is the signed code that ``/verificar`` checks, ``digest`` the digest of
+    the records that it shows, and ``qr`` a ``data:image/svg+xml`` URL of its QR code.
     """
     contents = VehicleContents.of(panels, context)
     path = subject_path(plate)
     name = contents.summary.name
+    missing = missing_of(panels, plate)
     return DossierPage(
         plate=plate,
         twin=plate.twin,
         title=f"Dossiê do veículo {plate.display}" + (f" – {name}" if name else ""),
         path=path,
-        state="idle" if any(panel.state == "unasked" for panel in panels.all) else "ready",
+        state=_state(panels, missing),
         ask_path=f"{path}/dossie",
         address=address.rstrip("/"),
-        issued_at=context.now,
+        issuer=issuer,
+        number=number,
+        made_at=issued_at or context.now,
         code=code,
         digest=digest,
         qr=qr,
         contents=contents,
+        figures=key_figures(contents),
+        facts=paper_facts(contents),
+        first_sheet=first_sheet(contents),
         prices=paper_prices(contents.facts.prices) if contents.facts else None,
         fines=paper_fines(contents.fines) if contents.fines else None,
-        timeline=paper_timeline(contents.fines, contents.restrictions),
-        provenance=tuple(
-            provenance(words, panel, context.now)
-            for lookup, words in LOOKUP_WORDS.items()
-            if (panel := panels.of(lookup)).has_answer
+        timeline=paper_timeline(contents.fines, contents.restrictions, context.today),
+        origins=tuple(
+            _origins(
+                [
+                    provenance(words, panel, context.now)
+                    for lookup, words in LOOKUP_WORDS.items()
+                    if (panel := panels.of(lookup)).has_answer
+                ]
+            )
         ),
-        missing=missing_of(panels, plate),
+        missing=missing,
+        gap=gap_of(missing, plate, is_all=len(missing) == len(panels.all)),
         report=report_section(
             # A printed page has no button that repeats a lookup, so it shows no price for one.
             replace(report, price=Decimal(0)),
@@ -111,3 +156,21 @@ def dossier_page(
         ),
         unverified=UNVERIFIED,
     )
+
+
+def _state(panels: Panels, missing: Sequence[Unavailable]) -> Literal["ready", "idle", "empty"]:
+    if any(panel.state == "unasked" for panel in panels.all):
+        return "idle"
+    return "empty" if len(missing) == len(panels.all) else "ready"
+
+
+def _origins(answers: Sequence[Provenance]) -> Iterator[str]:
+    """Sentences on when and from where the answers came; equal ones share a sentence."""
+    groups: dict[str, list[str]] = {}
+    for one in answers:
+        parts = [f"consulta de {formats.moment(one.fetched_at)}"] if one.fetched_at else []
+        parts += [one.source] if one.source else []
+        stale = f"; {_STALE}" if one.is_stale else ""
+        groups.setdefault(f"{', '.join(parts)}{stale}", []).append(one.what)
+    for told, names in groups.items():
+        yield f"{capitalised_list(names)}: {told}."

@@ -1,8 +1,9 @@
-"""The fines in print: one row of facts per fine, and shared sentences as notes.
+"""The fines in print: a ledger of few fines, or an annex of many.
 
 A printed page has no collapsible sections, and the legal assessments of many fines have the same
-sentences. A sentence that two or more fines need becomes a lettered note below the table; a
-sentence that only one fine needs stays in its row.
+sentences. A fine of the ledger is one line with a grid of labelled values below it. A fine of the
+annex is one line with a paragraph below it, because 45 fines have to fit on little more than two
+sheets. Sentences that fines share are lettered notes; what holds for all fines is said once.
 """
 
 from collections import Counter
@@ -10,36 +11,60 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from string import ascii_lowercase
+from typing import Final, Literal
 
 from portal.law import RULES_NOTE, Clock, FineAssessment
 from portal.presentation import formats
 from portal.presentation.source_text import named, sentence
 from portal.presentation.vehicle.fines import FineList, FineRow
-from portal.presentation.vehicle.record_details import FineDetails, OtherData
+from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import Field, Fine
-from portal.wording import counted
+from portal.wording import counted, listed
+
+# More fines than this are printed in an annex, so that page 2 keeps the price and the sums.
+MOST_IN_LEDGER: Final = 10
+_CODE_DIGITS: Final = 4  # an infraction's code, without the digit of its variant
+_ICONS: Final[Mapping[str, Literal["check", "cross", "clock", "question"]]] = {
+    "ok": "check",
+    "danger": "cross",
+    "warn": "clock",
+    "unknown": "question",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PaperValue:
+    """A labelled value of a fine."""
+
+    label: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class PaperFine:
-    """One row.
+    """One fine. ``own`` are its sentences that no note holds, ``marks`` the letters of its notes.
 
-    ``discounts`` are lines, ``marks`` the letters of the notes; "" where there are none.
+    ``values`` are the grid of the ledger, ``details`` the paragraph of the annex.
     """
 
     anchor: str
+    number: int
     when: str
     what: str
-    details: str
     standing: str
-    marks: str
+    tone: str
+    icon: Literal["check", "cross", "clock", "question"]
     amount: str
     discounts: str
+    values: tuple[PaperValue, ...]
+    details: str
+    own: str
+    marks: str
 
 
 @dataclass(frozen=True, slots=True)
 class PaperNote:
-    """A sentence that several fines share, with the letter that marks their rows."""
+    """A sentence with the letter that marks the fines it is about."""
 
     mark: str
     text: str
@@ -47,125 +72,264 @@ class PaperNote:
 
 @dataclass(frozen=True, slots=True)
 class PaperFines:
-    """The table and its notes.
+    """The fines and their notes.
 
+    ``is_annex``: they are too many for the ledger. ``common`` are sentences about all fines.
     ``rules`` is a text about all open fines, "" where there is none. ``discounts`` are pairs of a
-    standing and its note about discounts.
+    list of standings and their note about discounts.
     """
 
     rows: tuple[PaperFine, ...]
+    is_annex: bool
     omitted: int
+    common: tuple[str, ...]
     notes: tuple[PaperNote, ...]
     rules: str
     discounts: tuple[tuple[str, str], ...]
 
 
 def paper_fines(fines: FineList) -> PaperFines:
-    """The rows of a list of fines, in its order."""
-    sentences = [tuple(_sentences(row)) for row in fines.rows]
+    """The fines of a list, in its order."""
+    rows = fines.rows
+    is_annex = len(rows) > MOST_IN_LEDGER
+    known = _Known.of(rows)
+    sentences = [tuple(_sentences(row, known, is_annex=is_annex)) for row in rows]
     uses = Counter(text for texts in sentences for text in texts)
-    shared = [text for text, count in uses.items() if count > 1]
-    marks = dict(zip(shared, ascii_lowercase, strict=False))
-    open_laws = [row.law for row in fines.rows if row.law.is_open]
+    # The notes of an annex have the width of the page, its cells have not.
+    noted = [text for text, count in uses.items() if count > 1 or is_annex]
+    marks = dict(zip(noted, _letters(), strict=False))
+    open_laws = [row.law for row in rows if row.law.is_open]
     return PaperFines(
-        rows=tuple(
-            _row(row, texts, marks) for row, texts in zip(fines.rows, sentences, strict=True)
-        ),
+        rows=tuple(_row(row, texts, marks) for row, texts in zip(rows, sentences, strict=True)),
+        is_annex=is_annex,
         omitted=fines.omitted,
+        common=known.sentences,
         notes=tuple(PaperNote(mark, text) for text, mark in marks.items()),
         rules=_rules(open_laws),
-        discounts=tuple(
-            dict.fromkeys(
-                (law.standing_word, law.discount_note)
-                for law in open_laws
-                if law.amount.value is not None
-            )
-        ),
+        discounts=tuple(_discount_notes(open_laws)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is said once about all fines.
+
+    ``hidden`` and ``blank`` are labels of fields that are hidden or blank in every fine.
+    ``authorities`` are the bodies whose fines all have the same codes. ``amounts`` are sentences on
+    sent amounts that agree with the table.
+    """
+
+    hidden: frozenset[str]
+    blank: frozenset[str]
+    authorities: Mapping[str, tuple[str, ...]]
+    amounts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rows: Sequence[FineRow]) -> "_Known":
+        if len(rows) < 2:
+            return cls(frozenset(), frozenset(), {}, ())
+        codes: dict[str, set[tuple[str, ...]]] = {}
+        for row in rows:
+            codes.setdefault(_authority(row.fine), set()).add(_codes(row.fine))
+        return cls(
+            frozenset.intersection(*(frozenset(_hidden(row)) for row in rows)),
+            frozenset.intersection(*(frozenset(row.details.other.blank) for row in rows)),
+            {name: next(iter(found)) for name, found in codes.items() if len(found) == 1},
+            tuple(
+                dict.fromkeys(row.law.amount.note for row in rows if row.law.amount.matches is True)
+            ),
+        )
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        return tuple(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        if self.hidden:
+            yield f"Oculto pela fonte: {'; '.join(sorted(self.hidden))}."
+        if self.blank:
+            yield f"Não informado pela fonte: {'; '.join(sorted(self.blank))}."
+        yield from self.amounts
+        named_codes = [f"{name}: {', '.join(c)}" for name, c in self.authorities.items() if any(c)]
+        if named_codes:
+            yield f"Códigos do órgão autuador e do município: {'; '.join(named_codes)}."
 
 
 def _row(row: FineRow, texts: Sequence[str], marks: Mapping[str, str]) -> PaperFine:
     fine, law = row.fine, row.law
-    own = [text for text in texts if text not in marks]
     clock = ""
     if fine.committed_at is not None:
         clock = f" {fine.committed_at:%H:%M}"
     elif fine.committed_at_text.state != "empty":
         clock = f" {_words(fine.committed_at_text)}"
-    amount = law.amount
     return PaperFine(
         anchor=row.anchor,
-        when=f"{row.number}. {_day(fine.committed_on, fine.committed_on_text)}{clock}",
+        number=row.number,
+        when=f"{_day(fine.committed_on, fine.committed_on_text)}{clock}",
         what=(law.description or _words(fine.description)).rstrip("."),
-        details=" ".join((*_facts(fine, law), *_details(row.details), *own)),
         standing=law.standing_word,
-        marks=", ".join(sorted(marks[text] for text in texts if text in marks)),
-        amount=formats.brl(amount.value),
-        discounts=""
-        if not law.has_discount or amount.value is None
-        else f"{formats.brl(amount.at_80)} com −20%\n{formats.brl(amount.at_60)} com −40%",
+        tone=row.tone,
+        icon=_ICONS[row.tone],
+        amount=formats.brl(law.amount.value),
+        discounts=_discounts(law),
+        values=tuple(_values(row)),
+        details=" ".join(_details(row)),
+        own=" ".join(text for text in texts if text not in marks),
+        marks=", ".join(sorted((marks[t] for t in texts if t in marks), key=_order)),
     )
 
 
-def _facts(fine: Fine, law: FineAssessment) -> Iterator[str]:
-    if law.infraction:
-        article = f", {law.article}" if law.article else ""
-        yield f"Código {law.infraction.printed}{article}."
-    else:
-        yield f"Código {_words(fine.code)}, fora da tabela do portal."
-    points = law.points.by_gravity
-    many = "" if points is None else f", {counted(points, 'ponto', 'pontos')}"
-    yield f"Gravidade: {law.gravity_word}{many}."
-    state = "" if fine.authority_state.state == "empty" else f" ({_words(fine.authority_state)})"
-    yield f"{_words(named(fine.authority))}{state}."
-    yield f"Local: {_words(named(fine.place))}."
-    yield f"Auto de infração: {_words(fine.notice)}."
-    if fine.kind.state != "empty":
-        yield f"Situação na fonte: {_words(sentence(fine.kind))}."
-    yield f"Registrada em: {_day(fine.registered_on, fine.registered_on_text)}."
-    notified = _day(fine.notified_on, fine.notified_on_text)
-    yield f"Autuação notificada em: {notified}{_brief(law, law.notice)}."
-    penalty = _day(fine.penalty_on, fine.penalty_on_text)
-    yield f"Penalidade emitida em: {penalty}{_brief(law, law.penalty)}."
+def _values(row: FineRow) -> Iterator[PaperValue]:
+    fine, law = row.fine, row.law
+    yield PaperValue("Órgão", _authority(fine))
+    yield PaperValue("Local", _words(named(fine.place)))
+    yield PaperValue("Código", _code(law, fine))
+    yield PaperValue("Gravidade", _gravity(law))
+    yield PaperValue("Registrada em", _day(fine.registered_on, fine.registered_on_text))
+    yield PaperValue("Autuação notificada em", _notified(row))
+    yield PaperValue("Penalidade emitida em", _penalised(row))
     for clock in _clocks(law):
         if clock.brief and clock in (*law.remedies, law.prescription):
-            yield f"{clock.name}: {clock.brief}."
+            yield PaperValue(clock.name, clock.brief)
+    yield PaperValue("Auto de infração", _words(fine.notice))
+    for detail in (*row.details.payment, *row.details.speeds):
+        yield PaperValue(detail.label, _words(detail.field))
+    if _discounts(law):
+        yield PaperValue("Com desconto", _discounts(law))
 
 
-def _details(details: FineDetails) -> Iterator[str]:
-    for detail in (*details.payment, *details.speeds):
-        yield f"{detail.label}: {_words(detail.field)}."
-    known = [f"{one.label}: {one.field}" for one in details.other.shown if one.field]
-    if known:
-        yield f"Outros dados do registro: {'; '.join(known)}."
-    yield from details.notes
+def _details(row: FineRow) -> Iterator[str]:
+    fine, law = row.fine, row.law
+    yield f"{_code(law, fine)}; {_gravity(law)}."
+    yield f"{_authority(fine)}, {_words(named(fine.place))}."
+    if not fine.notice.is_hidden:
+        yield f"Auto de infração: {_words(fine.notice)}."
+    dates = [
+        f"Registrada em {_day(fine.registered_on, fine.registered_on_text)}",
+        f"notificada em {_notified(row)}",
+        f"penalidade em {_penalised(row)}",
+    ]
+    dates += [
+        f"{clock.name}: {clock.brief}"
+        for clock in _clocks(law)
+        if clock.brief and clock.verdict == "in_time" and clock in law.remedies
+    ]
+    yield f"{'; '.join(dates)}."
+    others = (*row.details.speeds, *row.details.payment)
+    if others:
+        yield f"{'; '.join(f'{one.label}: {_words(one.field)}' for one in others)}."
 
 
-def _sentences(row: FineRow) -> Iterator[str]:
+def _discount_notes(laws: Sequence[FineAssessment]) -> Iterator[tuple[str, str]]:
+    standings: dict[str, dict[str, None]] = {}
+    for law in laws:
+        if law.amount.value is not None:
+            standings.setdefault(law.discount_note, {})[law.standing_word] = None
+    for note, words in standings.items():
+        yield listed(list(words)), note
+
+
+def _discounts(law: FineAssessment) -> str:
+    amount = law.amount
+    if not law.has_discount or amount.value is None:
+        return ""
+    return f"{formats.brl(amount.at_80)} com −20%, {formats.brl(amount.at_60)} com −40%"
+
+
+def _code(law: FineAssessment, fine: Fine) -> str:
+    if not law.infraction:
+        return f"{_words(fine.code)}, fora da tabela do portal"
+    return f"{law.infraction.printed}{f', {law.article}' if law.article else ''}"
+
+
+def _gravity(law: FineAssessment) -> str:
+    points = law.points.by_gravity
+    many = "" if points is None else f", {counted(points, 'ponto', 'pontos')}"
+    return f"{law.gravity_word}{many}"
+
+
+def _authority(fine: Fine) -> str:
+    state = "" if fine.authority_state.state == "empty" else f" ({_words(fine.authority_state)})"
+    return f"{_words(named(fine.authority))}{state}"
+
+
+def _codes(fine: Fine) -> tuple[str, ...]:
+    return tuple(str(code) for code in (fine.authority_code, fine.municipality_code) if code)
+
+
+def _notified(row: FineRow) -> str:
+    fine = row.fine
+    return f"{_day(fine.notified_on, fine.notified_on_text)}{_brief(row.law, row.law.notice)}"
+
+
+def _penalised(row: FineRow) -> str:
+    fine = row.fine
+    return f"{_day(fine.penalty_on, fine.penalty_on_text)}{_brief(row.law, row.law.penalty)}"
+
+
+def _hidden(row: FineRow) -> Iterator[str]:
+    yield from (one.label for one in row.details.other.shown if one.field.is_hidden)
+    if row.fine.notice.is_hidden:
+        yield "Auto de infração"
+
+
+def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     """The explanations of a fine, with the same wording for fines in the same state.
 
-    Clocks that are in time, or that cannot be judged, are described in the row only.
+    Clocks that are in time, or that cannot be judged, are values of the row only.
     """
     law = row.law
-    yield law.shared_standing_note
+    if note := _standing_note(row):
+        yield note
     if law.is_open:
         yield from filter(None, (c.shared for c in (law.notice, law.penalty, law.prescription)))
-    if law.amount.note:
+    if law.amount.note and law.amount.note not in known.amounts:
         yield law.amount.note
     if law.table_description:
         yield f"Na tabela de infrações: {law.table_description}."
-    yield from _without_value(row.details.other)
     if law.points.note:
         yield law.points.shared_note
-
-
-def _without_value(other: OtherData) -> Iterator[str]:
-    """The hidden and the empty fields, which most fines of an answer share."""
-    hidden = [one.label for one in other.shown if one.field.is_hidden]
+    yield from row.details.notes
+    kind = row.fine.kind
+    if kind.state != "empty" and f"“{kind}”" not in law.shared_standing_note:
+        yield f"Situação na fonte: {_words(sentence(kind))}."
+    yield from _others(row, known)
+    hidden = [label for label in _hidden(row) if label not in known.hidden]
+    if not is_annex and "Auto de infração" in hidden:
+        hidden.remove("Auto de infração")  # the grid of the ledger says so
     if hidden:
         yield f"Oculto pela fonte: {'; '.join(hidden)}."
-    if other.blank:
-        yield f"Não informado pela fonte: {'; '.join(other.blank)}."
+    blank = [label for label in row.details.other.blank if label not in known.blank]
+    if blank:
+        yield f"Não informado pela fonte: {'; '.join(blank)}."
+
+
+def _standing_note(row: FineRow) -> str:
+    """The note on the standing. The day of a payment is a value of the row already."""
+    note = row.law.shared_standing_note
+    if not row.law.is_paid or row.fine.paid_on is None:
+        return note
+    return note.removeprefix(
+        f"Paga em {formats.short_date(row.fine.paid_on)}, segundo a fonte."
+    ).strip()
+
+
+def _others(row: FineRow, known: _Known) -> Iterator[str]:
+    """The known fields without a place of their own, unless the row or a list has the value."""
+    printed = row.law.infraction.printed.replace("-", "") if row.law.infraction else ""
+    codes = known.authorities.get(_authority(row.fine), ())
+
+    def is_said(one: Detail) -> bool:
+        value = str(one.field)
+        return (
+            value in codes
+            or (len(value) == _CODE_DIGITS and printed.startswith(value))
+            or f"({value})" in row.law.amount.note
+        )
+
+    shown = [one for one in row.details.other.shown if one.field and not is_said(one)]
+    if shown:
+        yield f"{'; '.join(f'{one.label}: {one.field}' for one in shown)}."
 
 
 def _brief(law: FineAssessment, clock: Clock) -> str:
@@ -189,6 +353,16 @@ def _rules(laws: Sequence[FineAssessment]) -> str:
     if not articles:
         return ""
     return "; ".join([*(f"{name}, {article}" for name, article in articles.items()), RULES_NOTE])
+
+
+def _letters() -> Iterator[str]:
+    """``a`` to ``z``, then ``aa`` to ``zz``."""
+    yield from ascii_lowercase
+    yield from (first + second for first in ascii_lowercase for second in ascii_lowercase)
+
+
+def _order(mark: str) -> tuple[int, str]:
+    return len(mark), mark
 
 
 def _day(day: date | None, text: Field) -> str:

@@ -1,8 +1,8 @@
-"""FIPE prices in print: all versions, their charts, and one month table.
+"""FIPE prices in print: all versions, one chart, and one month table.
 
 A buyer needs each candidate's current price and its trend, because the vehicle's documents may
 show that it is not the likeliest version. The month table is read for one version at most, so the
-dossier prints it for the likeliest version only and says so.
+dossier prints it for the likeliest version only and says so. Its chart is on the first sheet.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,6 @@ from portal.charts import Layout, PriceChart, Words, price_chart
 from portal.presentation import formats
 from portal.presentation.source_text import sentence
 from portal.presentation.vehicle.prices import (
-    MOST_TABS,
     NOTHING_TO_COMPARE,
     Prices,
     PriceTab,
@@ -28,28 +27,29 @@ _LONGEST_OF_TWELVE = 8
 
 @dataclass(frozen=True, slots=True)
 class PaperVersion:
-    """A candidate's formatted row in the table of all candidates."""
+    """A candidate's row in the table of all candidates.
+
+    ``facts`` are sentences on the match and the price history; ``doubt`` may be "".
+    """
 
     label: str
+    badge: str
     code: str
     fuel: str
     price: str
     twelve_months: str
+    facts: str
+    doubt: str
 
 
 @dataclass(frozen=True, slots=True)
 class PaperChart:
-    """A candidate with its chart.
+    """A chart in the layouts of a sheet and of a phone, with its text alternatives."""
 
-    ``chart`` is the flat print layout, ``narrow_chart`` the one for phones. Both are None where no
-    month can be drawn.
-    """
-
-    tab: PriceTab
-    price: str
-    facts: str
-    chart: PriceChart | None
-    narrow_chart: PriceChart | None
+    chart: PriceChart
+    narrow: PriceChart
+    title: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +81,20 @@ class PaperMonths:
 class PaperPrices:
     """The price section.
 
-    ``versions`` are all candidates, ``charts`` those of the first six. ``months`` are the
-    likeliest candidate's, None where it has none.
+    ``chart`` is the likeliest candidate's, None where no month can be drawn. ``months`` are that
+    candidate's as well, None where it has none.
     """
 
     versions: tuple[PaperVersion, ...]
-    charts: tuple[PaperChart, ...]
+    chart: PaperChart | None
     months: PaperMonths | None
 
 
 def paper_prices(prices: Prices) -> PaperPrices:
     """The price section of all candidates, the likeliest first."""
     return PaperPrices(
-        versions=tuple(_version(tab) for tab in (*prices.tabs, *prices.others)),
-        charts=tuple(_charted(tab) for tab in prices.tabs),
+        versions=tuple(map(_version, prices.all)),
+        chart=_chart_of(prices.best) if prices.best else None,
         months=_months(prices.best),
     )
 
@@ -120,51 +120,47 @@ def _price(point: PricePoint | None) -> str:
 
 def _version(tab: PriceTab) -> PaperVersion:
     change = tab.series.twelve_month_change
-    # The charts of the first candidates carry their make and model.
-    described = f" ({tab.described})" if tab.described and tab.number > MOST_TABS else ""
     return PaperVersion(
-        label=f"{tab.label}{described}",
+        label=tab.label,
+        badge=tab.badge,
         code=_code(tab),
         fuel=_fuel(tab),
         price=_price_words(tab),
         twelve_months=NOTHING_TO_COMPARE if change is None else formats.change(change),
-    )
-
-
-def _charted(tab: PriceTab) -> PaperChart:
-    return PaperChart(
-        tab=tab,
-        price=_price_words(tab),
         facts=" ".join(_facts(tab)),
-        chart=_chart(tab, "paper"),
-        narrow_chart=_chart(tab, "compact"),
+        doubt=f"O preço atual e o histórico não combinam. {tab.doubt}" if tab.doubt else "",
     )
 
 
-def _chart(tab: PriceTab, layout: Layout) -> PriceChart | None:
-    """The candidate's chart; its last month has its name, because print is read later."""
-    return price_chart(
-        [tab.line],
-        layout=layout,
-        price_axis=axis_price,
-        price=formats.whole_brl,
-        month=formats.month,
-        words=Words(predicted=tab.words.predicted),
-    )
+def _chart_of(tab: PriceTab) -> PaperChart | None:
+    """The chart of a candidate; its last month has its name, because print is read later."""
+
+    def drawn(layout: Layout) -> PriceChart | None:
+        return price_chart(
+            [tab.line],
+            layout=layout,
+            price_axis=axis_price,
+            price=formats.whole_brl,
+            month=formats.month,
+            words=Words(predicted=tab.words.predicted),
+        )
+
+    chart, narrow = drawn("paper"), drawn("compact")
+    if chart is None or narrow is None:
+        return None
+    return PaperChart(chart, narrow, tab.chart_title, tab.chart_description)
 
 
 def _facts(tab: PriceTab) -> Iterator[str]:
     series, peak = tab.series, tab.series.peak
-    yield f"Código FIPE: {_code(tab)}."
+    yield tab.reason
     if tab.described:
         yield f"Marca e modelo na tabela: {tab.described}."
-    yield f"Combustível na tabela: {_fuel(tab)}."
     if not series:
+        yield "A fonte não traz o histórico de preços desta versão."
         return
-    change, last = series.twelve_month_change, series.last_real
-    until = f" (até {formats.month(last.month)})" if last is not None else ""
-    change_text = NOTHING_TO_COMPARE if change is None else formats.change(change)
-    yield f"Em 12 meses{until}: {change_text}."
+    if series.last_real is not None:
+        yield f"Último preço do histórico: {formats.month(series.last_real.month)}."
     if peak is not None:
         since = formats.change(series.change_since_peak)
         yield f"Desde o pico ({formats.month(peak.month)}): {since}."

@@ -1,88 +1,209 @@
-"""The timeline in print: one line per day, which names fines by their numbers.
+"""The timeline in print: a picture with a line for each record, on a common scale of days.
 
-The screen links each event to its record. Print shows fine numbers instead, so that one event of
-many fines on one day takes one line.
+A line runs from a record's first event to its last one, or to the day of the dossier while the
+record is open; dashed, where the fine is not yet one. With many records, the fines of one
+standing share a line, and each of its dots is an infraction.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final
+from typing import Final, Literal
 
+from portal.presentation import formats
 from portal.presentation.vehicle.fines import FineList, FineRow
-from portal.presentation.vehicle.restrictions import RestrictionList
-from portal.wording import listed
+from portal.presentation.vehicle.restrictions import RestrictionCard, RestrictionList
+from portal.wording import counted
 
-MOST_DAYS: Final = 60
-# The wording of an event for one fine and for several.
-_KINDS: Final = (
-    ("Infração da multa", "Infrações das multas"),
-    ("Notificação da autuação da multa", "Notificação da autuação das multas"),
-    ("Penalidade da multa", "Penalidade das multas"),
-    ("Pagamento da multa", "Pagamento das multas"),
-)
+MOST_LINES: Final = 8
+# User units of the picture's view box: 180 mm on paper are 720 units.
+WIDTH: Final = 720
+_LEFT, _RIGHT = 8.0, 668.0
+_TOP, _PITCH, _FOOT = 4, 21, 17
+_LETTER: Final = 5.6  # the width of a letter, on average
+_FEWEST_DAYS: Final = 60
+_MOST_TICKS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class PaperDay:
-    """The events of one day, as one sentence without its full stop."""
+class PaperLine:
+    """A line of the picture: its text, its dots, and how it continues after the last one.
 
-    day: date
-    what: str
+    ``solid`` and ``dashed`` are SVG paths, "" for none.
+    """
+
+    text: str
+    text_x: float
+    anchor: Literal["start", "end"]
+    y: float
+    tone: str
+    dots: tuple[float, ...]
+    solid: str
+    dashed: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTick:
+    """The first day of a year or of a half-year."""
+
+    x: float
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class PaperTimeline:
-    """Days, newest first; ``omitted`` counts the older days that are left out."""
+    """The picture. ``description`` is its text alternative."""
 
-    days: tuple[PaperDay, ...]
-    omitted: int
+    lines: tuple[PaperLine, ...]
+    ticks: tuple[PaperTick, ...]
+    today_x: float
+    today_text: str
+    width: int
+    height: int
+    foot: int
+    description: str
 
 
-def paper_timeline(fines: FineList | None, restrictions: RestrictionList | None) -> PaperTimeline:
-    """The dated events; an unavailable lookup contributes none."""
-    events: dict[date, list[str]] = {}
-    for card in restrictions.cards if restrictions else ():
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """The dated events of one line, in any order. ``goes_on`` is its state until today."""
+
+    text: str
+    tone: str
+    days: tuple[date, ...]
+    goes_on: Literal["", "solid", "dashed"]
+
+
+def paper_timeline(
+    fines: FineList | None, restrictions: RestrictionList | None, today: date
+) -> PaperTimeline | None:
+    """The picture of all dated records; None without any.
+
+    An unavailable lookup contributes none. Days after ``today`` are not drawn.
+    """
+    rows = fines.rows if fines else ()
+    cards = restrictions.cards if restrictions else ()
+    by_record = [*_of_cards(cards), *map(_of_fine, rows)]
+    records = (
+        by_record if len(by_record) <= MOST_LINES else [*_grouped_cards(cards), *_grouped(rows)]
+    )
+    drawn = [record for record in records if any(day <= today for day in record.days)]
+    if not drawn:
+        return None
+    drawn.sort(key=lambda record: min(record.days))
+    first = min(min(record.days) for record in drawn)
+    scale = _Scale(first, today)
+    foot = _TOP + _PITCH * len(drawn)
+    return PaperTimeline(
+        lines=tuple(
+            _line(record, scale, today, _TOP + _PITCH * number + 14)
+            for number, record in enumerate(drawn)
+        ),
+        ticks=tuple(_ticks(scale, first, today)),
+        today_x=_RIGHT,
+        today_text=formats.short_date(today),
+        width=WIDTH,
+        height=foot + _FOOT,
+        foot=foot,
+        description=" ".join(_described(record) for record in drawn),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    first: date
+    last: date
+
+    def __call__(self, day: date) -> float:
+        span = max((self.last - self.first).days, _FEWEST_DAYS)
+        share = 1 - (self.last - day).days / span
+        return round(_LEFT + (_RIGHT - _LEFT) * share, 1)
+
+
+def _line(record: _Record, scale: _Scale, today: date, y: float) -> PaperLine:
+    days = sorted({day for day in record.days if day <= today})
+    dots = tuple(dict.fromkeys(scale(day) for day in days))
+    start, end = dots[0], dots[-1]
+    until = f"M{end} {y}H{scale(today)}"
+    joined = f"M{start} {y}H{end}" if end > start else ""
+    from_right = start + len(record.text) * _LETTER > WIDTH
+    return PaperLine(
+        text=record.text,
+        text_x=scale(today) - 4 if from_right else start - 3,
+        anchor="end" if from_right else "start",
+        y=y,
+        tone=record.tone,
+        dots=dots,
+        solid=f"{joined}{until if record.goes_on == 'solid' else ''}",
+        dashed=until if record.goes_on == "dashed" else "",
+    )
+
+
+def _of_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
+    for card in cards:
         if card.record.included_at is not None:
-            where = f" ({card.court})" if card.court else ""
-            events.setdefault(card.record.included_at.date(), []).append(f"{card.title}{where}")
-    for day, what in _fine_events(fines.rows if fines else ()):
-        events.setdefault(day, []).append(what)
-    days = [PaperDay(day, "; ".join(events[day])) for day in sorted(events, reverse=True)]
-    return PaperTimeline(tuple(days[:MOST_DAYS]), max(len(days) - MOST_DAYS, 0))
+            # The acronym alone: "TJMG – Tribunal de Justiça de Minas Gerais".
+            court = f" ({card.court.partition(' – ')[0]})" if card.court else ""
+            yield _Record(
+                f"{card.title}{court}",
+                "danger" if card.effect.in_force else "unknown",
+                (card.record.included_at.date(),),
+                "solid" if card.effect.in_force else "",
+            )
 
 
-def _fine_events(rows: Sequence[FineRow]) -> Iterator[tuple[date, str]]:
-    for index, (singular, plural) in enumerate(_KINDS):
-        by_day: dict[date, list[FineRow]] = {}
-        for row in rows:
-            day = _days(row)[index]
-            if day is not None:
-                by_day.setdefault(day, []).append(row)
-        for day, affected in by_day.items():
-            if len(affected) > 1:
-                yield day, f"{plural} {numbers([row.number for row in affected])}"
-                continue
-            row = affected[0]
-            what = row.law.description if index == 0 else ""
-            yield day, f"{singular} {row.number}" + (f": {what}" if what else "")
+def _of_fine(row: FineRow) -> _Record:
+    return _Record(
+        f"Multa {row.number}: {row.law.standing_word}", row.tone, _days(row), _goes_on(row)
+    )
 
 
-def _days(row: FineRow) -> tuple[date | None, ...]:
+def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
+    """The court records, or one line for all of them where they alone are too many."""
+    records = list(_of_cards(cards))
+    if len(records) <= MOST_LINES // 2:
+        yield from records
+        return
+    days = tuple(day for record in records for day in record.days)
+    yield _Record(f"Justiça: {counted(len(records), 'registro', 'registros')}", "danger", days, "")
+
+
+def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
+    """One line for the fines of each standing; its dots are the infractions."""
+    by_word: dict[str, list[FineRow]] = {}
+    for row in rows:
+        by_word.setdefault(row.law.standing_word, []).append(row)
+    ranked = sorted(by_word.items(), key=lambda one: -len(one[1]))
+    for word, group in ranked[: MOST_LINES // 2]:
+        days = tuple(row.fine.committed_on for row in group if row.fine.committed_on)
+        yield _Record(f"{counted(len(group), 'multa', 'multas')}: {word}", group[0].tone, days, "")
+
+
+def _goes_on(row: FineRow) -> Literal["", "solid", "dashed"]:
+    if row.tone == "danger":
+        return "solid"
+    return "dashed" if row.law.is_open else ""
+
+
+def _days(row: FineRow) -> tuple[date, ...]:
     fine = row.fine
     paid_on = fine.paid_on if row.law.is_paid else None
-    return fine.committed_on, fine.notified_on, fine.penalty_on, paid_on
+    days = (fine.committed_on, fine.notified_on, fine.penalty_on, paid_on)
+    return tuple(day for day in days if day is not None)
 
 
-def numbers(in_order: Sequence[int]) -> str:
-    """``1 a 4, 6 e 9``: ascending numbers, with runs of three and more as ranges."""
-    runs: list[list[int]] = []
-    for number in in_order:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    parts: list[str] = []
-    for run in runs:
-        parts += [f"{run[0]} a {run[-1]}"] if len(run) > 2 else [str(number) for number in run]
-    return listed(parts)
+def _ticks(scale: _Scale, first: date, today: date) -> Iterator[PaperTick]:
+    starts = [date(year, 1, 1) for year in range(first.year + 1, today.year + 1)]
+    if len(starts) <= 2:
+        starts += [date(year, 7, 1) for year in range(first.year, today.year + 1)]
+    shown = sorted(day for day in starts if first < day <= today)
+    for day in shown[:: -(-len(shown) // _MOST_TICKS) or 1]:
+        yield PaperTick(scale(day), str(day.year) if day.month == 1 else formats.month(day))
+
+
+def _described(record: _Record) -> str:
+    days = sorted(set(record.days))
+    when = formats.short_date(days[0])
+    if len(days) > 1:
+        when = f"de {when} a {formats.short_date(days[-1])}"
+    return f"{record.text}, {when}."

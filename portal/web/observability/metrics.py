@@ -196,9 +196,12 @@ class MetricsAccess:
         if forwarded and not self.behind_proxy:
             return False
         try:
-            return ipaddress.ip_address(request.remote_addr or "").is_loopback
+            address = ipaddress.ip_address(request.remote_addr or "")
         except ValueError:
             return False
+        # On HOST=:: an IPv4 client has a mapped address, which is no loopback before Python 3.13.
+        mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+        return (mapped or address).is_loopback
 
 
 def metrics_blueprint(metrics: Metrics, access: MetricsAccess) -> Blueprint:

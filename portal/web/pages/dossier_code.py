@@ -11,7 +11,7 @@ import segno
 from itsdangerous import BadSignature, URLSafeSerializer
 
 from portal.dossiers import Identifiers, display_number
-from portal.presentation import DossierPage, DossierSummary, NoPrice, Panels
+from portal.presentation import DossierPage, DossierSummary, Issuer, NoPrice, Panels
 from portal.presentation.panels import Panel
 
 _DIGEST_CHARACTERS: Final = 16
@@ -64,15 +64,15 @@ class DossierCodes:
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
         """The dossier with its code, digest and the QR code of its ``/verificar`` URL.
 
-        A dossier without any record is returned unchanged, because it has no content to sign.
+        A page without a dossier is returned unchanged, because it has no content to sign.
         """
-        if page.state == "idle" or not has_records(page):
+        if page.state != "ready":
             return page
         contents, summary = page.contents, page.contents.summary
         no_price: NoPrice = "empty" if summary.price_is_known else "unavailable"
         signed = DossierSummary(
             plate=page.plate.text,
-            issued_at=page.issued_at,
+            issued_at=page.made_at,
             fines=None if summary.fines is None else summary.fines.open_count,
             restrictions=summary.restrictions,
             price=no_price if summary.price is None else summary.price,
@@ -86,16 +86,10 @@ class DossierCodes:
         return replace(page, code=code, digest=signed.digest_in_groups, qr=qr_code)
 
 
-def has_records(page: DossierPage) -> bool:
-    """Whether any lookup of the dossier has a readable answer."""
-    contents = page.contents
-    return any(part is not None for part in (contents.facts, contents.fines, contents.restrictions))
-
-
-def stamp_issued(page: DossierPage, identifiers: Identifiers) -> DossierPage:
-    """The dossier with its number, and a QR code that holds the key of its link."""
+def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | None) -> DossierPage:
+    """The dossier with its issuer, its number, and a QR code that holds the key of its link."""
     qr_code = _qr_code(f"{page.address}/verificar?codigo={identifiers.key}")
-    return replace(page, code=display_number(identifiers.number), digest="", qr=qr_code)
+    return replace(page, issuer=issuer, number=display_number(identifiers.number), qr=qr_code)
 
 
 def _qr_code(address: str) -> str:

@@ -44,7 +44,7 @@ from portal.vehicle import Plate
 from portal.web.http.assets import Assets, UnknownAsset
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import RateLimits
-from portal.web.pages.dossier_code import has_records, stamp_issued
+from portal.web.pages.dossier_code import stamp_issued
 from portal.web.pages.pdf import PDFUnavailable
 from portal.web.pages.sessions import SHARED, Sessions
 from portal.web.pages.vehicle import VehiclePages
@@ -129,10 +129,11 @@ class IssuedPages:
             raise TooManyRequests(retry_after=wait_s)
         purge_mark = self._dossiers.purge_mark()
         _, page = self._vehicle_pages.issuable_dossier(plate, identity)
-        if not has_records(page):
+        if page.state != "ready":
             return page_error(409, NOTHING_TO_ISSUE, NO_ANSWER, plate.text)
         identifiers = new_identifiers()
-        html = render_template("issued_paper.html", page=stamp_issued(page, identifiers))
+        paper = stamp_issued(page, identifiers, self._issuer)
+        html = render_template("issued_paper.html", page=paper)
         try:
             pdf = self._render_pdf(html)
         except PDFUnavailable:

@@ -1,6 +1,8 @@
 """Renders the dossier's HTML as a tagged PDF with WeasyPrint, if it is installed."""
 
 import gc
+import logging
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +13,9 @@ from portal.web.http.assets import Assets, UnknownAsset
 
 # Paths such as /static/… need an address to be relative to. The renderer never requests it.
 _BASE_URL: Final = "http://portal.invalid/"
+
+# fontTools logs each table of a font that it reduces.
+logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 
 class PDFUnavailable(Exception):
@@ -52,6 +57,9 @@ class _PdfRenderer:
             from weasyprint.text.fonts import FontConfiguration
         except (ImportError, OSError) as error:
             raise PDFUnavailable(type(error).__name__) from None
+        # fontTools writes this time into the fonts instead of the current one, so that the same
+        # page always gives the same bytes.
+        os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
         self._weasyprint = weasyprint
         self._assets = assets
         self._fonts = FontConfiguration()

@@ -215,8 +215,8 @@ class VehiclePages:
     def dossier_pdf(self, plate: Plate, identity: Identity) -> BaseResponse:
         page = self._dossier(plate, identity)
         html = render_template(page.template, page=page)
-        if page.state == "idle":
-            return make_response(html)  # the page offers a link to start the lookups; a PDF cannot
+        if page.state != "ready":
+            return make_response(html)  # the page says what is missing; a PDF could be passed on
         try:
             pdf = self._render_pdf(html)
         except PDFUnavailable:

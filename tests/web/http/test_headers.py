@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from portal.system.repeated_warning import RepeatedWarning
+from portal.web import app_setup
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 from tests.web.json_paths import PLATE, QUESTIONS
@@ -134,3 +136,19 @@ def test_static_files_are_publicly_cacheable(here: InProcessPortal) -> None:
     assert "Cookie" not in response.headers.get("Vary", "")
     assert "Set-Cookie" not in response.headers
     assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_unconfigured_proxy_is_logged_once(
+    portal: PortalFactory, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind it all clients share one limit of sign-ins."""
+    monkeypatch.setattr(app_setup, "_warn", RepeatedWarning(app_setup._warn._log))
+    forwarded = {"X-Forwarded-For": "203.0.113.7"}
+    line = "a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0"
+    configured, bare = portal(TRUSTED_PROXIES="1"), portal()
+    configured.client.post("/entrar", headers=forwarded)
+    bare.client.post("/entrar")
+    assert line not in caplog.messages
+    for _ in range(3):
+        bare.client.post("/entrar", headers=forwarded)
+    assert caplog.messages.count(line) == 1

@@ -92,6 +92,18 @@ def test_method_label_is_the_same_in_metrics_and_log(portal: PortalFactory, meth
     assert [name for name in counted if f'method="{label}"' in name]
 
 
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [("::ffff:127.0.0.1", 200), ("::1", 200), ("::ffff:192.0.2.7", 403), ("unix", 403)],
+)
+def test_mapped_loopback_address_is_loopback(
+    portal: PortalFactory, address: str, status: int
+) -> None:
+    """A server on HOST=:: sees IPv4 clients so. Python calls them no loopback before 3.13."""
+    answer = portal().get("/metrics", environ_overrides={"REMOTE_ADDR": address})
+    assert answer.status_code == status
+
+
 def test_metrics_without_token_are_for_loopback_only(portal: PortalFactory):
     here = portal()
     assert here.client.get("/metrics").status_code == 200

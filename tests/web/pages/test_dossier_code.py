@@ -162,6 +162,11 @@ def test_idle_dossier_has_no_code_and_no_claims(
     assert "Este dossiê é autêntico" in asked.text
 
 
+def test_dossier_without_an_answer_has_no_code() -> None:
+    page = stamped(Panels(DOWN, DOWN, DOWN))
+    assert (page.state, page.code, page.digest, page.qr) == ("empty", "", "", "")
+
+
 def test_dossier_with_an_unasked_panel_is_idle() -> None:
     partly = Panels(panels().decode, UNASKED, panels().renajud)
     page = stamped(partly)

@@ -1,0 +1,106 @@
+"""The first sheet of the dossier: the key figures, and what fits beside them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from portal.presentation import formats
+from portal.presentation.vehicle.contents import VehicleContents
+from portal.vehicle import Field
+from portal.wording import listed
+
+_UNAVAILABLE: Final = "indisponível"
+_UNAVAILABLE_MANY: Final = "indisponíveis"
+_NOT_CLEAN: Final = "não significa “nada consta”"
+# Letters of the verdict and the acts, beyond which the attributes, and then the chart as well, move
+# to the second sheet.
+_MOST_BESIDE_FACTS: Final = 1600
+_MOST_BESIDE_CHART: Final = 1750
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigure:
+    """A number of the first sheet; ``note`` may be "". ``is_known`` False: nothing was learnt."""
+
+    label: str
+    value: str
+    note: str = ""
+    is_known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFacts:
+    """The attributes: those with a value or a hidden one, and the names of the blank ones."""
+
+    shown: tuple[tuple[str, Field], ...]
+    blank: str
+
+
+@dataclass(frozen=True, slots=True)
+class FirstSheet:
+    """Whether the attributes and the price chart are on the first sheet, or on the second."""
+
+    has_facts: bool
+    has_chart: bool
+
+
+def key_figures(contents: VehicleContents) -> tuple[KeyFigure, ...]:
+    """Price, its change, fines and court orders. A missing answer is never a zero."""
+    return tuple(_figures(contents))
+
+
+def paper_facts(contents: VehicleContents) -> PaperFacts | None:
+    """The attributes of the vehicle; None where its lookup has no answer."""
+    if contents.facts is None:
+        return None
+    facts = contents.facts.facts
+    return PaperFacts(
+        tuple((fact.label, fact.field) for fact in facts if fact.field.state != "empty"),
+        listed([fact.label for fact in facts if fact.field.state == "empty"]),
+    )
+
+
+def first_sheet(contents: VehicleContents) -> FirstSheet:
+    """What fits beside the verdict and the acts, by the length of their texts."""
+    summary = contents.summary
+    texts = [line.reason.sentence for line in summary.reasons]
+    texts += [cell.row.why for cell in summary.matrix]
+    letters = sum(map(len, texts))
+    return FirstSheet(letters <= _MOST_BESIDE_FACTS, letters <= _MOST_BESIDE_CHART)
+
+
+def _figures(contents: VehicleContents) -> Iterator[KeyFigure]:
+    summary = contents.summary
+    if not summary.price_is_known:
+        yield KeyFigure("Preço FIPE", _UNAVAILABLE, _NOT_CLEAN, is_known=False)
+    elif summary.told_price is None:
+        yield KeyFigure("Preço FIPE", "sem preço na fonte", is_known=False)
+    else:
+        yield KeyFigure("Preço FIPE", summary.told_price.text, summary.told_price.note)
+    best = contents.facts.prices.best if contents.facts else None
+    change = best.series.twelve_month_change if best else None
+    if best is not None and change is not None:
+        last = best.series.last_real
+        until = f"até {formats.month(last.month)}" if last is not None else ""
+        yield KeyFigure("FIPE em 12 meses", formats.change(change), until)
+    fines = summary.fines
+    if fines is None:
+        yield KeyFigure("Multas em aberto", _UNAVAILABLE_MANY, _NOT_CLEAN, is_known=False)
+    elif fines.open_count == 0:
+        yield KeyFigure("Multas em aberto", "nenhuma", "nos registros consultados")
+    else:
+        unpriced = f", {fines.without_amount} sem valor informado" if fines.without_amount else ""
+        yield KeyFigure(
+            "Multas em aberto",
+            formats.brl(fines.amount or None),
+            f"{fines.open_words}{unpriced}",
+        )
+    if summary.restrictions is None:
+        yield KeyFigure("Restrições judiciais", _UNAVAILABLE_MANY, _NOT_CLEAN, is_known=False)
+    else:
+        count = summary.restrictions
+        yield KeyFigure(
+            "Restrições judiciais",
+            f"{count} em vigor" if count else "nenhuma",
+            "" if count else "nos registros consultados",
+        )

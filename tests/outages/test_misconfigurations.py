@@ -1,0 +1,133 @@
+"""Misconfigurations end the start with one line and status 1, and print no secret."""
+
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.fakes import FaultUpstream
+from tests.fakes.in_process import managed
+from tests.fakes.processes import PortalProcess
+from tests.outages.stored import PLATE, SECRET, lookup
+
+HIDDEN = "hunter2hunter2"
+UPSTREAM = {"PORTAL_UPSTREAM_URL": "https://upstream.invalid"}
+Arrange = Callable[[Path], object]
+
+
+def write(name: str, content: bytes = b"") -> Arrange:
+    def arrange(folder: Path) -> None:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+    return arrange
+
+
+def make_directory(name: str) -> Arrange:
+    return lambda folder: (folder / name).mkdir(parents=True)
+
+
+def nothing(_folder: Path) -> None: ...
+
+
+# By name: settings, in which {folder} is an empty directory, and what is prepared in it.
+CASES: Mapping[str, tuple[Mapping[str, str], Arrange]] = {
+    "port is no number": ({"PORT": "http"}, nothing),
+    "port out of range": ({"PORT": "65536"}, nothing),
+    "port zero": ({"PORT": "0"}, nothing),
+    "host unknown": ({"HOST": "no-such-host.invalid"}, nothing),
+    "host of another machine": ({"HOST": "192.0.2.1"}, nothing),
+    "unknown setting": ({"PORTAL_UPSTREAM_TOKN": HIDDEN}, nothing),
+    "no worker": ({"PORTAL_WORKERS": "0"}, nothing),
+    "workers in words": ({"PORTAL_WORKERS": "two"}, nothing),
+    "negative deadline": ({"PORTAL_DEADLINE": "-1"}, nothing),
+    "endless deadline": ({"PORTAL_DEADLINE": "inf"}, nothing),
+    "price is no number": ({"PORTAL_PRICE_DECODE": "R$ 0,30"}, nothing),
+    "negative proxies": ({"PORTAL_TRUSTED_PROXIES": "-1"}, nothing),
+    "limit without a period": ({"PORTAL_RATE_LIMIT_TOKEN": "600"}, nothing),
+    "address of another kind": ({"PORTAL_UPSTREAM_URL": "ftp://upstream.invalid"}, nothing),
+    "address with a query": ({"PORTAL_UPSTREAM_URL": f"https://u.invalid/?at={HIDDEN}"}, nothing),
+    "address with a password": (
+        {"PORTAL_UPSTREAM_URL": f"https://ana:{HIDDEN}@upstream.invalid"},
+        nothing,
+    ),
+    "secondary alone": ({"PORTAL_UPSTREAM_SECONDARY_URL": "https://b.invalid"}, nothing),
+    "credential with a line break": (UPSTREAM | {"PORTAL_UPSTREAM_TOKEN": f"{HIDDEN}\nx"}, nothing),
+    "tokens in pass-through mode": (UPSTREAM | {"PORTAL_ACCESS_TOKENS": HIDDEN}, nothing),
+    "secret file missing": (UPSTREAM | {"PORTAL_UPSTREAM_TOKEN_FILE": "{folder}/none"}, nothing),
+    "secret file empty": (
+        UPSTREAM | {"PORTAL_UPSTREAM_TOKEN_FILE": "{folder}/token"},
+        write("token"),
+    ),
+    "secret twice": (
+        UPSTREAM
+        | {"PORTAL_UPSTREAM_TOKEN": HIDDEN, "PORTAL_UPSTREAM_TOKEN_FILE": "{folder}/token"},
+        write("token", HIDDEN.encode()),
+    ),
+    "redis address of another kind": ({"PORTAL_REDIS_URL": f"http://:{HIDDEN}@r.invalid"}, nothing),
+    "redis without a key": ({"PORTAL_REDIS_URL": f"redis://:{HIDDEN}@127.0.0.1:1"}, nothing),
+    "database of another kind": ({"PORTAL_DATABASE_URL": f"mysql://a:{HIDDEN}@d.invalid"}, nothing),
+    "database out of reach": (
+        {"PORTAL_DATABASE_URL": f"postgresql://ana:{HIDDEN}@127.0.0.1:1/portal"},
+        nothing,
+    ),
+    "data directory is a file": ({"PORTAL_DATA_DIR": "{folder}/data"}, write("data")),
+    "data directory cannot be made": ({"PORTAL_DATA_DIR": "/proc/none/data"}, nothing),
+    "secret key of another form": (UPSTREAM, write("data/secret_key", HIDDEN.encode())),
+    "database corrupt": (UPSTREAM, write("data/portal.sqlite", b"no database" * 1000)),
+    "database is a directory": (UPSTREAM, make_directory("data/portal.sqlite")),
+    "authorities missing": ({"SSL_CERT_FILE": "{folder}/none.pem"}, nothing),
+    "authorities empty": ({"SSL_CERT_FILE": "{folder}/empty.pem"}, write("empty.pem")),
+    "authorities junk": ({"SSL_CERT_FILE": "{folder}/junk.pem"}, write("junk.pem", b"junk")),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_misconfiguration_ends_the_start_with_one_line(tmp_path: Path, case: str) -> None:
+    settings, arrange = CASES[case]
+    arrange(tmp_path)
+    named = {name: value.replace("{folder}", str(tmp_path)) for name, value in settings.items()}
+    env = {"PORTAL_DATA_DIR": str(tmp_path / "data"), **named}
+    with closing(PortalProcess(env, workers=1)) as portal:
+        portal._env = {"PORTAL_WORKERS": "1", **env}
+        with pytest.raises(AssertionError, match="ended with 1:"):
+            portal.start()
+        assert portal.output.startswith("dossie-veicular: "), portal.output
+        assert portal.output.count("\n") == 1, portal.output
+        assert HIDDEN not in portal.output
+
+
+class FreshPortal(PortalProcess):
+    """A portal in an interpreter of its own, whose variables Python reads at its start."""
+
+    preloaded = False
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"HOST": "localhost"},
+        {"PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+        {"PYTHONTZPATH": ""},
+        {"PORTAL_REDIS_URL": f"redis://:{HIDDEN}@127.0.0.1:1", "PORTAL_SECRET_KEY": SECRET},
+    ],
+    ids=lambda settings: next(iter(settings)),
+)
+def test_odd_environment_serves(upstream: FaultUpstream, settings: Mapping[str, str]) -> None:
+    with FreshPortal(managed(upstream.url) | settings, workers=1) as portal:
+        assert lookup(portal, PLATE).status == 200
+        assert "Traceback" not in portal.output
+        assert HIDDEN not in portal.output
+
+
+def test_data_is_private_whatever_the_umask(upstream: FaultUpstream) -> None:
+    made = FreshPortal(managed(upstream.url), workers=1)
+    made.command = ["sh", "-c", 'umask 000; exec "$0" app.py', sys.executable]
+    with made as portal:
+        assert lookup(portal, PLATE).status == 200
+        paths = [portal.data_dir, *portal.data_dir.rglob("*")]
+        modes = {path.name: path.stat().st_mode & 0o077 for path in paths}
+        assert set(modes.values()) == {0}, modes
