@@ -1,5 +1,6 @@
 """A batch of a real server whose worker processes are killed while they ask."""
 
+import time
 from collections import Counter
 from typing import Any
 
@@ -61,6 +62,7 @@ def test_every_seventh_of_400_plates_fails_and_two_workers_are_killed(
         assert round(found["cost"]["spent"] * 100) == 85 * len(ledger)
 
         upstream.clear()
+        time.sleep(2.1)  # the gateway shares a failure for two seconds
         before = len(calls)
         assert portal.post(f"/api/v1/batches/{batch}/start", headers=AUTH).status_code == 200
         assert finished(portal, batch)["counts"] == {
