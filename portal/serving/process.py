@@ -84,7 +84,7 @@ def main() -> None:
     set_up_logging(settings.secrets)
     raise_open_files_limit()
     with exit_on_startup_error(TooFewFiles, TooFewThreads, UnusableAuthorities):
-        require_usable_authorities()
+        require_usable_authorities(os.environ.get("SSL_CERT_FILE"))
         require_open_files()
         # Prepare in the main process, so that an unreachable database causes one error line, not a
         # crash in every worker.

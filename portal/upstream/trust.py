@@ -1,7 +1,6 @@
 """Trusted certificate authorities for TLS to an upstream, loaded once per process."""
 
 import functools
-import os
 import ssl
 
 import certifi
@@ -11,12 +10,11 @@ class UnusableAuthorities(Exception):
     """SSL_CERT_FILE cannot be used. The text is one line for the operator."""
 
 
-def require_usable_authorities() -> None:
-    """Raise UnusableAuthorities unless SSL_CERT_FILE, if set, holds certificates.
+def require_usable_authorities(path: str | None) -> None:
+    """Raise UnusableAuthorities unless SSL_CERT_FILE, if it is set to a path, holds certificates.
 
     OpenSSL ignores a missing or empty file, and every call then fails.
     """
-    path = os.environ.get("SSL_CERT_FILE")
     if not path:
         return
     try:
