@@ -13,6 +13,7 @@ ENVIRONMENT_READERS = {
     "portal/serving/process.py",
     "portal/sandbox/__main__.py",
     "portal/web/observability/metrics.py",
+    "portal/web/pages/pdf.py",  # sets a variable of fontTools
 }
 
 

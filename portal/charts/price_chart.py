@@ -76,14 +76,14 @@ class _Canvas:
     is_fixed: bool = True
 
 
-# The paper canvas is 180 mm wide. In it and in the mini one a unit is a quarter of a millimetre,
-# so that letters of 12 units have 8.5 points. Compact is the dossier's chart on phones: letters
+# The paper canvas is 128 mm wide, beside the key figures. In it and in the mini one a unit is a
+# quarter of a millimetre, so that letters of 12 units have 8.5 points. Compact is the dossier's chart on phones: letters
 # of 14 units have 12 px or more from 286 px (a 320 px screen less its margins).
 _CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
         "screen": _Canvas(100, 100, is_fixed=False),
         "paper": _Canvas(
-            550, 152, left=74, top=22, right=96, bottom=22, font_size=12, price_ticks=5
+            342, 110, left=74, top=22, right=96, bottom=22, font_size=12, price_ticks=4
         ),
         "mini": _Canvas(
             278, 124, left=74, top=22, right=88, bottom=22, font_size=12, price_ticks=4

@@ -146,8 +146,8 @@ def test_flag_names_its_month_unless_recent(first: tuple[int, int], label: str) 
 def test_print_chart_names_last_month() -> None:
     """A dossier is read later, so its charts do not say which month is the current one."""
     tab = only(historicoPreco=price_history(12, 0, (2025, 12)))
-    (charted,) = paper_prices(Prices((tab,), ())).charts
-    assert charted.chart is not None and charted.chart.now is not None
+    charted = paper_prices(Prices((tab,), ())).chart
+    assert charted is not None and charted.chart.now is not None
     assert charted.chart.now.month == "nov/26"
 
 

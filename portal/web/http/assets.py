@@ -41,6 +41,8 @@ _TYPES: Final = {
     ".woff2": "font/woff2",
 }
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
+# What a browser does not need of a style sheet: a tenth of its compressed size.
+_COMMENT_OR_INDENT: Final = re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE)
 # A style sheet names another file by its plain name; the served sheet has the hashed one.
 _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
 
@@ -86,7 +88,8 @@ class Assets:
             name: _hashed(name, body) for name, body in sources.items() if not name.endswith(".css")
         }
         for name in [name for name in sources if name.endswith(".css")]:
-            sources[name] = _with_hashed_references(sources[name], hashed_names)
+            compact = _COMMENT_OR_INDENT.sub(b"", sources[name])
+            sources[name] = _with_hashed_references(compact, hashed_names)
             hashed_names[name] = _hashed(name, sources[name])
         files = {hashed_names[name]: _asset(name, body) for name, body in sources.items()}
         return cls(files, hashed_names)

@@ -176,7 +176,7 @@ def test_dossier_with_an_unasked_panel_is_idle() -> None:
 def test_dossier_without_any_record_has_no_code() -> None:
     """A code would verify a paper that says nothing."""
     page = stamped(Panels(DOWN, DOWN, DOWN))
-    assert (page.state, page.code, page.qr) == ("ready", "", "")
+    assert (page.state, page.code, page.qr) == ("empty", "", "")
     html = render(page)
     assert "codigo=" not in html
     assert "dossie/emitir" not in html
