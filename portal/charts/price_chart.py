@@ -78,7 +78,7 @@ class _Canvas:
 
 # The paper canvas is 128 mm wide, beside the key figures. In it and in the mini one a unit is a
 # quarter of a millimetre, so that letters of 12 units have 8.5 points. Compact is the dossier's
-# chart on phones: letters of 14 units have 12 px or more from 286 px (a 320 px screen less margins).
+# chart on phones: letters of 14 units have 12 px or more from 286 px, a 320 px screen less margins.
 _CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
         "screen": _Canvas(100, 100, is_fixed=False),
