@@ -315,6 +315,8 @@ class Ledger:
         day = from_epoch(now).date().isoformat()
         limits = {ALL_CALLERS: self._daily_limit, f"token:{caller.name}": caller.daily_limit}
         left: int | None = None
+        if not any(limits.values()):
+            return None, self._until_midnight(now)
         try:
             with reading(self._engine) as db:
                 for payer, limit in limits.items():

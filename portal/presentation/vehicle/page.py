@@ -158,6 +158,7 @@ class VehiclePage:
     may_refresh: bool
     refresh_price: str
     refresh_cost: str
+    left_today: int | None
     json_paths: tuple[str, ...]
 
 
@@ -204,6 +205,7 @@ def vehicle_page(
     follow: bool = True,
     report_outdated: bool = False,
     may_refresh: bool = True,
+    left_today: int | None = None,
     may_write: bool = True,
     choice: FineChoice = NO_CHOICE,
 ) -> VehiclePage:
@@ -211,6 +213,7 @@ def vehicle_page(
 
     ``follow`` False: this visit must not cause paid lookups, so unasked panels show a button
     instead of fetching themselves. ``report`` unasked: there is none that the visitor may read.
+    ``left_today`` is how often the visitor may refresh today, None without a daily limit.
     ``may_refresh`` or ``may_write`` False: the visitor's access does not include it. ``choice`` is
     what the address chooses of the fines.
     """
@@ -236,6 +239,7 @@ def vehicle_page(
         may_refresh=may_refresh and bool(requested),
         refresh_price=_price(sum((panels.of(one).price for one in requested), Decimal(0))),
         refresh_cost=_COSTS[len(requested)],
+        left_today=left_today,
         json_paths=(
             f"/detran/v1/decode/{plate}",
             f"/detran/v1/restrictions/renainf/{plate}",

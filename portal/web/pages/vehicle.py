@@ -183,6 +183,7 @@ class VehiclePages:
             follow=user_initiated,
             report_outdated=outdated,
             may_refresh=identity.has_scope("refresh"),
+            left_today=self._lookups.cost(identity).left,
             may_write=identity.has_scope("report"),
             choice=_fine_choice(),
         )

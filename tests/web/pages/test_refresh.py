@@ -64,6 +64,17 @@ def test_token_limit_is_given_as_the_reason(portal: PortalFactory) -> None:
     assert "não respondeu" not in status_text
 
 
+def test_refresh_form_says_what_is_left_today(portal: PortalFactory) -> None:
+    built = portal()
+    pages = Person.at(built).signed_in(issue(built, "balcao", ALL, daily_limit=9)).pages
+    assert "restam 2 hoje" in pages.get(f"{PAGE}?completo=1").text
+    refresh(pages)
+    assert "resta 1 hoje" in pages.get(PAGE).text
+    spent = refresh(pages)
+    assert "O limite de consultas de hoje foi usado" in spent.text
+    assert not spent.all("form", action=f"{PAGE}/atualizar")
+
+
 def test_out_of_scope_lookups_are_neither_run_nor_reported(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
