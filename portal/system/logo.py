@@ -14,12 +14,18 @@ MAX_BYTES: Final = 100_000
 _LARGEST_SIDE: Final = 4000  # pixels
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _SVG: Final = "{http://www.w3.org/2000/svg}"
+_USE: Final = f"{_SVG}use"
 # Elements that run code, show other documents, or change attributes that were checked.
 _REFUSED: Final = frozenset(
-    {"script", "foreignObject", "iframe", "embed", "object", "audio", "video", "handler", "set"}
+    {"script", "foreignobject", "iframe", "embed", "object", "audio", "video", "handler", "set"}
 )
 _OWN_REFERENCE: Final = re.compile(r"\s*(#|data:image/(png|jpeg);base64,)")
-_FOREIGN_URL: Final = re.compile(r"url\(\s*['\"]?(?!#)|@import|expression\(|\\", re.IGNORECASE)
+_FOREIGN_URL: Final = re.compile(
+    r"url\((?!\s*['\"]?\s*#)|image-set\(|@import|expression\(|\\", re.IGNORECASE
+)
+# A length or a list of numbers, as the PDF renderer reads them.
+_NUMBERS: Final = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?(px|pt|mm|cm|in|em|%)?[\s,]*")
+_MOST_ELEMENTS: Final = 2000
 
 
 class InvalidLogo(ValueError):
@@ -68,11 +74,21 @@ def _check_svg(content: bytes) -> None:
         raise InvalidLogo("it is neither a PNG nor an SVG")
     for element in root.iter():
         _check_element(element)
+    for name in ("viewBox", "width", "height"):
+        if _NUMBERS.sub("", root.get(name, "")):
+            raise InvalidLogo(f"the SVG's {name} is not a number")
+    # Nested references multiply: nine levels of ten draw a thousand million shapes.
+    uses = [value for each in root.iter(_USE) for name, value in each.items() if "href" in name]
+    used = (each for each in root.iter() if f"#{each.get('id')}" in uses)
+    if any(child.tag == _USE for each in used for child in each.iter()):
+        raise InvalidLogo("the SVG has a use of something that has a use itself")
+    if sum(1 for _ in root.iter()) > _MOST_ELEMENTS:
+        raise InvalidLogo(f"the SVG has more than {_MOST_ELEMENTS} elements")
 
 
 def _check_element(element: ElementTree.Element) -> None:
     name = element.tag.rpartition("}")[2]
-    if name in _REFUSED or name.startswith("animate"):
+    if name.lower() in _REFUSED or name.lower().startswith("animate"):
         raise InvalidLogo(f"the SVG has an element {name}")
     if name == "style" and _FOREIGN_URL.search("".join(element.itertext())):
         raise InvalidLogo("the SVG refers to another file")
@@ -80,6 +96,6 @@ def _check_element(element: ElementTree.Element) -> None:
         plain = attribute.rpartition("}")[2].lower()
         if plain.startswith("on"):
             raise InvalidLogo(f"the SVG has a script in {plain}")
-        is_reference = plain in ("href", "src")
+        is_reference = plain in ("href", "src", "srcset")
         if (is_reference and not _OWN_REFERENCE.match(value)) or _FOREIGN_URL.search(value):
             raise InvalidLogo("the SVG refers to another file")

@@ -41,6 +41,8 @@ def test_png_is_embedded_unchanged(tmp_path: Path) -> None:
         '<path d="M0 0h1v1z"/>',
         '<defs><path id="a" d="M0 0"/></defs><use xlink:href="#a" fill="url(#g)"/>',
         "<style>.a { fill: url(#g) }</style>",
+        "<style>.a { fill: url( '#g') }</style>",
+        '<g fill="url( #g)"/>',
         '<image href="data:image/png;base64,iVBORw0KGgo="/>',
     ],
 )
@@ -60,6 +62,10 @@ def test_harmless_svg_is_embedded(tmp_path: Path, inside: str) -> None:
         '<image href="data:image/svg+xml;base64,PHN2Zy8+"/>',
         '<a href="javascript:alert(1)"/>',
         '<use href="other.svg#a"/>',
+        "<SCRIPT>alert(1)</SCRIPT>",
+        "<style>.a { background: image-set('https://example.com/a.png') }</style>",
+        '<g id="a"><use href="#b"/></g><g id="b"/><use href="#a"/>',
+        "<g/>" * 2001,
         "<style>@import 'a.css';</style>",
         "<style>.a { fill: URL( 'https://example.com') }</style>",
         '<g style="fill: url(https://example.com)"/>',
@@ -71,6 +77,15 @@ def test_harmless_svg_is_embedded(tmp_path: Path, inside: str) -> None:
 def test_svg_with_scripts_or_other_files_is_refused(tmp_path: Path, inside: str) -> None:
     with pytest.raises(InvalidLogo, match=r"^the SVG "):
         url_of(tmp_path, SVG.format(inside).encode())
+
+
+def test_sizes_are_numbers(tmp_path: Path) -> None:
+    root = '<svg xmlns="http://www.w3.org/2000/svg" {}/>'
+    for size in ('viewBox="0 0 32 20.5" width="32px"', 'viewBox="0,0,1e2,-3" height="50%"'):
+        assert url_of(tmp_path, root.format(size).encode())
+    for size in ('viewBox="a b c d"', 'width="large"'):
+        with pytest.raises(InvalidLogo, match="is not a number"):
+            url_of(tmp_path, root.format(size).encode())
 
 
 @pytest.mark.parametrize(

@@ -197,11 +197,13 @@ class SharedPages:
         return pages
 
     def _shared(self, view: Callable[[Dossier, str], BaseResponse], text: str) -> BaseResponse:
-        wait_s = self._limits.guess_wait(request.remote_addr)
-        if wait_s is not None:
-            raise TooManyRequests(retry_after=wait_s)
+        # A known key is served whatever its address guessed before, because an address may be
+        # shared by many people, and a key of 128 random bits cannot be guessed.
         dossier = self._dossiers.by_key(text) if is_share_key(text) else None
         if dossier is None:
+            wait_s = self._limits.guess_wait(request.remote_addr)
+            if wait_s is not None:
+                raise TooManyRequests(retry_after=wait_s)
             self._limits.count_guess(request.remote_addr)
             page = EndedDossierPage("unknown", "", None, None)
             return make_response(render_template(page.template, page=page), 404)

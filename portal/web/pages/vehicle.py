@@ -70,7 +70,7 @@ NOTHING_TO_WRITE_ABOUT = (
     "Nenhum registro deste veículo está disponível agora, e sem registros não há em que "
     "basear a análise. Ela não foi pedida nem cobrada. Tente de novo daqui a pouco."
 )
-NOT_ASKED = "Esta consulta não tinha sido feita quando o dossiê foi emitido."
+NOT_STORED_AT_ISSUE = "Não havia resposta guardada desta consulta quando o dossiê foi emitido."
 RENAVAM_OPERATIONS = (RENAINF, RENAJUD)
 
 
@@ -348,7 +348,7 @@ def _settled(panel: Panel) -> Panel:
     """The panel of a lookup that was not made, as unavailable."""
     if panel.state != "unasked":
         return panel
-    return replace(panel, state="unavailable", reason=NOT_ASKED)
+    return replace(panel, state="unavailable", reason=NOT_STORED_AT_ISSUE)
 
 
 def _fine_choice() -> FineChoice:

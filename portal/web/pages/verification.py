@@ -68,6 +68,11 @@ class Verification:
             return verification_page(code, signed=signed)
         if self._codes.is_former(code):
             return verification_page(code, is_former=True)
+        # A known key is told whatever its address guessed before; a number has only 60 bits.
+        dossier = self._dossiers.by_key(code) if is_share_key(code) else None
+        if dossier is not None:
+            verified = _verified(dossier, path=url_for("shared.dossier", text=code))
+            return verification_page(code, dossier=verified, state=dossier.state)
         wait_s = self._limits.guess_wait(request.remote_addr)
         if wait_s is not None:
             raise TooManyRequests(retry_after=wait_s)
@@ -75,11 +80,6 @@ class Verification:
         dossier = self._dossiers.by_number(number) if number else None
         if dossier is not None:
             return verification_page(code, dossier=_verified(dossier), state=dossier.state)
-        if is_share_key(code):
-            dossier = self._dossiers.by_key(code)
-        if dossier is not None:
-            verified = _verified(dossier, path=url_for("shared.dossier", text=code))
-            return verification_page(code, dossier=verified, state=dossier.state)
         self._limits.count_guess(request.remote_addr)
         return verification_page(code)
 

@@ -173,7 +173,7 @@ def test_paper_names_the_lookups_that_were_not_made(portal: PortalFactory) -> No
     ana = Person.at(running).signed_in()
     ana.client.get(f"/placa/{PLATE}/painel/multas")
     path = str(ana.post(f"/placa/{PLATE}/dossie/emitir").headers["Location"])
-    assert "não tinha sido feita quando o dossiê foi emitido" in ana.pages.get(f"{path}/papel").text
+    assert "Não havia resposta guardada desta consulta" in ana.pages.get(f"{path}/papel").text
     assert "indisponíveis — não significa “nada consta”" in ana.pages.get(path).text
 
 
@@ -317,7 +317,7 @@ def test_verification_by_the_qr_code_shows_the_dossier(portal: PortalFactory) ->
 def test_ten_thousand_guesses_find_nothing_and_are_slowed(portal: PortalFactory) -> None:
     running = portal()
     ana = Person.at(running).signed_in()
-    link = link_of(ana, issue(ana))
+    issue(ana)
     guesser = running.app.test_client()
     found: Counter[int] = Counter()
     for _ in range(5_000):
@@ -328,11 +328,26 @@ def test_ten_thousand_guesses_find_nothing_and_are_slowed(portal: PortalFactory)
         assert "Dossiê autêntico" not in guess.get_data(as_text=True)
     assert found.keys() == {200, 404, 429}  # 200: the page that says so
     assert found[200] + found[404] <= 60  # 20 a minute
-    slowed = guesser.get(link)
+    slowed = guesser.get(f"/d/{new_identifiers().key}")
     assert slowed.status_code == 429
     assert int(slowed.headers["Retry-After"]) > 0
     elsewhere = {"REMOTE_ADDR": "192.0.2.7"}
-    assert guesser.get(link, environ_base=elsewhere).status_code == 200
+    unknown = f"/d/{new_identifiers().key}"
+    assert guesser.get(unknown, environ_base=elsewhere).status_code == 404
+
+
+def test_guesses_of_one_visitor_keep_no_valid_link_from_an_address(portal: PortalFactory) -> None:
+    """An office or a mobile network shares an address."""
+    running = portal()
+    ana = Person.at(running).signed_in()
+    link = link_of(ana, issue(ana))
+    client = running.app.test_client()
+    for _ in range(30):
+        client.get(f"/d/{new_identifiers().key}")
+    assert client.get(f"/d/{new_identifiers().key}").status_code == 429
+    assert client.get(link).status_code == 200
+    key = link.rpartition("/")[2]
+    assert "Dossiê autêntico" in client.get(f"/verificar?codigo={key}").get_data(as_text=True)
 
 
 def test_a_valid_link_does_not_free_its_holder_to_guess(portal: PortalFactory) -> None:
