@@ -1,6 +1,7 @@
 """``flask --app app purge PLATE``: deletes all data of a vehicle, including its traces."""
 
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -11,7 +12,15 @@ from portal.access import BytesKept, History
 from portal.batch import Batches
 from portal.commands.failures import Command
 from portal.dossiers import DossierArchive
-from portal.gateway import BytesRemain, Leases, Ledger, Store, StoreDown, purge_bucket
+from portal.gateway import (
+    CONFIRMED_FOR_S,
+    BytesRemain,
+    Leases,
+    Ledger,
+    Store,
+    StoreDown,
+    purge_bucket,
+)
 from portal.storage import PurgeLog
 from portal.vehicle import InvalidPlate, Plate, parse_subject
 
@@ -114,6 +123,13 @@ class _Purge:
         self.broken += self._store.remove_broken()
 
     def end(self) -> None:
+        """Report the failures, after the last moment at which a process could serve the answers.
+
+        A process serves an answer that it confirmed for CONFIRMED_FOR_S, and a rendered page for
+        as long.
+        """
+        if self.deleted or self.dossiers:
+            time.sleep(CONFIRMED_FOR_S)
         for failure in self._failures:
             print(failure, file=sys.stderr)
         if self._database_error is not None:

@@ -25,7 +25,7 @@ from portal.gateway.lookup import (
     Served,
     report_lookup,
 )
-from portal.gateway.memory import LocalCache
+from portal.gateway.memory import CONFIRMED_FOR_S, LocalCache
 from portal.gateway.operations import (
     DECODE,
     OPERATIONS,
@@ -44,6 +44,7 @@ from portal.gateway.strict_json import NotStrictJSON, parse_exact
 from portal.gateway.upstream_client import Policy
 
 __all__ = [
+    "CONFIRMED_FOR_S",
     "DECODE",
     "OPERATIONS",
     "RENAINF",

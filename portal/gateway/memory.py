@@ -10,6 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from typing import Final
 
 import msgspec
 
@@ -18,7 +19,7 @@ from portal.gateway.envelope import Envelope
 # Identifies a backend's contents at one instant. Two versions are equal only if nothing was written
 # between them.
 Version = tuple[int, int]
-CONFIRMED_FOR_S = 1.0
+CONFIRMED_FOR_S: Final = 1.0
 _OVERHEAD = 600  # bytes of an envelope, its key and its slot besides the body
 
 

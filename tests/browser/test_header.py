@@ -89,10 +89,10 @@ def test_keyboard_reaches_opened_menu_next(new_page: Any, demo: PortalProcess) -
     page.focus("[popovertarget=menu]")
     page.keyboard.press("Enter")
     seen = []
-    for _ in range(4):
+    for _ in range(5):
         page.keyboard.press("Tab")
         seen.append(page.evaluate("document.activeElement.textContent"))
-    assert seen == ["Comparar", "Verificar dossiê", "Glossário", "API"]
+    assert seen == ["Comparar", "Lote", "Verificar dossiê", "Glossário", "API"]
 
 
 def test_open_popover_starts_below_the_header(new_page: Any, demo: PortalProcess) -> None:
@@ -114,6 +114,6 @@ def test_desk_shows_search_and_menu_without_buttons(page: Any, demo: PortalProce
     page.goto(f"{demo.url}/glossario")
     assert page.locator("#busca").is_visible()
     assert page.locator(".site-nav a").all_inner_texts() == [
-        *("Comparar", "Verificar dossiê", "Glossário", "API")
+        *("Comparar", "Lote", "Verificar dossiê", "Glossário", "API")
     ]
     assert not page.locator(".site-header__button").first.is_visible()

@@ -18,6 +18,8 @@ ADDRESS = "http://127.0.0.1:1"  # no server listens; the test fulfils every requ
 HEAD_LINE = re.compile(r"ABC1D23 · [^\n]*rascunho: sem número|página \d+ de \d+")
 # Some Chromium versions separate the letters of a word with letter-spacing ("B R A S I L").
 SPACED_WORD = re.compile(r"\b(?:[A-Z] ){2,}[A-Z]\b")
+# pypdf joins the years of a chart's axis, which stand apart on the sheet.
+JOINED_YEARS = re.compile(r"\b(?:20\d\d){2,}\b")
 HEAD = ("No", "e", "data", "Infração", "Valor", "Situação")
 
 
@@ -26,6 +28,7 @@ def words(pdf: bytes) -> Counter[str]:
     text = "\n".join(sheet.extract_text() for sheet in PdfReader(BytesIO(pdf)).pages)
     text = HEAD_LINE.sub("", unicodedata.normalize("NFKC", text))
     text = SPACED_WORD.sub(lambda word: word[0].replace(" ", ""), text)
+    text = JOINED_YEARS.sub(lambda years: " ".join(re.findall("....", years[0])), text)
     return Counter(re.findall(r"\w+", text))
 
 

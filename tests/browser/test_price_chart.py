@@ -259,5 +259,5 @@ def test_reading_stays_inside_the_chart(page: Any, portal: PortalProcess) -> Non
 
 def test_sparkline_is_in_the_comparison(page: Any, portal: PortalProcess) -> None:
     """MES0A01 has a price of one month only."""
-    page.goto(f"{portal.url}/comparar?placas=ABC1D23,MES0A01")
+    page.goto(f"{portal.url}/comparar?placas=ABC1D23,MES0A01&completo=1")
     assert page.locator("svg.sparkline").count() == 1

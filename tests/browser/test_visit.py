@@ -89,7 +89,7 @@ def test_pages_fit_320_px(new_page: Any, portal: PortalProcess) -> None:
 def test_forms_work_without_javascript(page_without_javascript: Any, portal: PortalProcess) -> None:
     page = page_without_javascript
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
-    page.click("#documentos >> text=Negociar")
+    page.click("a:visible:has-text('Negociar')")
     page.check("input[name=parte][value='60']")
     page.fill("#custo-reparos", "1.000,00")
     page.click("text=Calcular")
@@ -100,6 +100,7 @@ def test_forms_work_without_javascript(page_without_javascript: Any, portal: Por
     page.fill("#mais-uma", "mul0a45")
     page.click("main >> button:has-text('Juntar')")
     page.wait_for_url("**/comparar?placas=ABC1D23,MUL0A45**")
+    page.wait_for_url("**&completo=1")
     assert page.locator(".comparison thead th").count() == 2
 
 

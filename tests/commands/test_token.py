@@ -168,5 +168,5 @@ def test_revocation_reaches_a_running_server_in_five_seconds() -> None:
         revoked_at = time.monotonic()
         while server.get(path, headers=token).status_code == 200:
             assert time.monotonic() - revoked_at < 5
-        time.sleep(max(0, revoked_at + 2.5 - time.monotonic()))
+        time.sleep(max(0, revoked_at + 3 - time.monotonic()))
         assert {server.get(path, headers=token).status_code for _ in range(16)} == {403}

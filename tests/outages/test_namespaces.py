@@ -56,7 +56,7 @@ def ledger_of(server: PortalProcess, *words: str) -> list[dict[str, str]]:
 
 def dossier_code(server: PortalProcess) -> str:
     page = server.get(f"/placa/{PLATE}/dossie").text
-    found = re.search(r"<p><code>([\w.-]+)</code></p>", page)
+    found = re.search(r"<code>([\w.-]{60,})</code>", page)
     assert found, page
     return found[1]
 

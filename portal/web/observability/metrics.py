@@ -25,7 +25,7 @@ SHORTEST_S = _SECONDS[0]
 _STATES = ("closed", "open", "half-open")
 # Size of a worker's file of counters, and of its file of histograms: a series takes about 170
 # bytes, and routes, methods, statuses, operations and outcomes are few.
-_FILE_BYTES = 1024 * 1024
+_FILE_BYTES = 2 * 1024 * 1024
 BYTES_PER_WORKER = 2 * _FILE_BYTES
 # Limits the time series that changing upstream field names can create; further names are "other".
 _MOST_FIELDS = 200
