@@ -1,7 +1,7 @@
 """Subjects that no lookup covers; always listed, on screen and on paper.
 
-Each names an official service with its address: a page of the federal government, because the
-addresses of states differ. The portal never fetches them.
+Those that an official service answers have its address: a page of the federal government, because
+the addresses of states differ. The portal never fetches them.
 """
 
 from dataclasses import dataclass
@@ -11,27 +11,23 @@ from dataclasses import dataclass
 class Unverified:
     """One subject. ``key`` is ASCII, for anchors; the other texts are Portuguese.
 
-    ``link_name`` and ``link`` are an official service, an https address under gov.br.
+    ``link_name`` and ``link`` are an official service, an https address under gov.br; "" and None
+    where no such service answers.
     """
 
     key: str
     title: str
     why: str
     where: str
-    link_name: str
-    link: str
+    link_name: str = ""
+    link: str | None = None
 
 
 _SENATRAN = ("Portal de Serviços da Senatran", "https://portalservicos.senatran.serpro.gov.br/")
 _TRAFFIC = ("Serviços de trânsito no gov.br", "https://www.gov.br/pt-br/temas/servicos-de-transito")
-_JUSTICE = ("Ministério da Justiça e Segurança Pública", "https://www.gov.br/mj/pt-br")
 _RECALL = (
     "Consulta de recall no gov.br",
     "https://www.gov.br/pt-br/servicos/realizar-consulta-sobre-recall-de-veiculos",
-)
-_TRANSPORT = (
-    "Trânsito no Ministério dos Transportes",
-    "https://www.gov.br/transportes/pt-br/assuntos/transito",
 )
 _CDT = "aplicativo Carteira Digital de Trânsito (Senatran, gov.br), pelo proprietário"
 
@@ -58,7 +54,6 @@ UNVERIFIED: tuple[Unverified, ...] = (
         "Roubo e furto",
         "A ocorrência policial não faz parte destas consultas.",
         "Aplicativo Sinesp Cidadão (gov.br), Detran do estado ou delegacia.",
-        *_JUSTICE,
     ),
     Unverified(
         "gravame",
@@ -80,7 +75,6 @@ UNVERIFIED: tuple[Unverified, ...] = (
         "Leilão",
         "A passagem por leilão não consta destes registros.",
         "Empresas de histórico veicular, seguradoras e vistoria cautelar.",
-        *_TRANSPORT,
     ),
     Unverified(
         "sinistro",
@@ -102,13 +96,11 @@ UNVERIFIED: tuple[Unverified, ...] = (
         "Quilometragem",
         "Nenhuma destas fontes registra o hodômetro.",
         "Notas de manutenção, laudos anteriores e vistoria cautelar.",
-        *_TRANSPORT,
     ),
     Unverified(
         "identificacao",
         "Chassi, motor e placas",
         "Só o exame do veículo mostra adulteração ou clonagem.",
         "Vistoria de identificação em empresa credenciada pelo Detran.",
-        *_TRANSPORT,
     ),
 )

@@ -188,7 +188,7 @@ SITUATIONS = _VEHICLES + _FAULTS
 # The plates that the front page of the demonstration shows, each with a caption: one for each kind
 # of verdict.
 SHOWCASES = (
-    ("ABC1D23", "uma ordem da Justiça, duas multas em aberto"),
+    ("ABC1D23", "uma ordem da Justiça, uma multa e uma autuação"),
     ("MUL0A45", "45 multas"),
     ("LMP0A01", "sem multas e sem restrições"),
     ("CIR0A01", "uma ordem de circulação"),

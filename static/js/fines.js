@@ -103,7 +103,7 @@ function place(form, rows, order) {
     year.classList.toggle("ledger__out", shown.length === 0);
     const isPart = shown.length < own.length;
     setText(words, isPart ? `${shown.length} de ${own.length} registros` : words.dataset.words);
-    setText(amount, isPart ? `${openSum(shown)} de ${amount.dataset.amount}` : amount.dataset.amount);
+    setText(amount, isPart && amount.dataset.amount ? `${openSum(shown)} de ${amount.dataset.amount}` : amount.dataset.amount);
   }
 }
 

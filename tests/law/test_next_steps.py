@@ -1,4 +1,4 @@
-"""The steps follow from the situation; every unverified subject has an official link."""
+"""The steps follow from the situation; links of unverified subjects are official."""
 
 from typing import get_args
 from urllib.parse import urlsplit
@@ -35,7 +35,15 @@ def test_texts_are_sentences():
     assert len({step.title for step in STEPS}) == len(STEPS)
 
 
-@pytest.mark.parametrize("item", UNVERIFIED, ids=lambda item: item.key)
+def test_subject_without_official_service_has_no_link():
+    without = {item.key for item in UNVERIFIED if item.link is None}
+    assert without == {"roubo-e-furto", "leilao", "hodometro", "identificacao"}
+    assert not any(item.link_name for item in UNVERIFIED if item.link is None)
+
+
+@pytest.mark.parametrize(
+    "item", [item for item in UNVERIFIED if item.link], ids=lambda item: item.key
+)
 def test_link_of_an_unverified_subject_is_https_under_gov_br(item):
     address = urlsplit(item.link)
     assert address.scheme == "https"

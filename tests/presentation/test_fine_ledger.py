@@ -126,8 +126,16 @@ def test_filters_hide_other_fines(query: dict[str, Any], numbers: list[int]) -> 
 def test_filtered_year_says_how_many_of_how_many() -> None:
     year = ledger(uf="SP").years[0]
     assert year.words == "1 de 3 registros"
-    assert re.fullmatch(r"R\$\u00a0130,16 de R\$\u00a0260,32", year.amount)
+    assert re.fullmatch(r"R\$\u00a0130,16 de R\$\u00a0260,32 em aberto", year.amount)
     assert not ledger(uf="RJ").years[1].is_shown
+
+
+def test_year_without_open_fines_has_no_sum() -> None:
+    paid = [record(pagamento=payment(dataPagamento=ago(50)))] * 5
+    (year,) = ledger(*paid).years
+    assert (year.amount, year.all_amount) == ("", "")
+    (year,) = ledger(*paid, busca="nada disso").years
+    assert year.amount == ""
 
 
 def test_orders_by_amount_and_gravity_have_no_years() -> None:

@@ -49,6 +49,21 @@ def test_candidates_beyond_tabs_cannot_be_chosen() -> None:
     assert [tab.is_best for tab in prices.tabs] == [True] + [False] * (MOST_TABS - 1)
 
 
+def test_candidate_without_fuel_names_what_is_missing() -> None:
+    assert "combustível não informado" in shown(combustivel="")
+    assert "combustível não informado" not in shown()
+
+
+def test_single_month_has_neither_change_nor_month_table() -> None:
+    page = shown(historicoPreco=price_history()[:1])
+    assert "Tabela mês a mês" not in page
+    assert "Tabela mês a mês" in shown(historicoPreco=price_history()[:2])
+    (row,) = view_of(fipe_entry(historicoPreco=[])).rows
+    assert not row.has_change
+    (row,) = view_of(fipe_entry(historicoPreco=price_history())).rows
+    assert row.has_change
+
+
 def tile(*entries: Any) -> tuple[str, str]:
     price = candidates(*entries).price_summary
     assert price is not None

@@ -228,7 +228,7 @@ class NotVerified:
     title: str
     why: str
     where: str
-    link: str
+    link: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -373,11 +373,14 @@ def _twelve_months(prices: Prices) -> Cell:
 def _lookup_ages(panels: Panels, context: RenderContext) -> Cell:
     if _is_unasked(panels):
         return Cell("unasked")
-    parts = []
+    ages = {}
     for lookup, word in _SHORT_WORDS:
         panel = panels.of(lookup)
         if panel.has_answer:
             seen = provenance(word, panel, context.now)
-            stale = " (resposta guardada)" if seen.is_stale else ""
-            parts.append(f"{word}: {seen.age}{stale}")
-    return Cell("known", "; ".join(parts)) if parts else Cell("unavailable")
+            ages[word] = f"{seen.age}{' (resposta guardada)' if seen.is_stale else ''}"
+    if not ages:
+        return Cell("unavailable")
+    if len(ages) == len(_SHORT_WORDS) and len(set(ages.values())) == 1:
+        return Cell("known", next(iter(ages.values())))
+    return Cell("known", "; ".join(f"{word}: {age}" for word, age in ages.items()))

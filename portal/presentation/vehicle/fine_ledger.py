@@ -125,7 +125,8 @@ class LedgerYear:
     """The fines of a year, with their count and open sum in words.
 
     ``lines`` is empty where the order is not by date. ``all_words`` and ``all_amount`` are those
-    of the whole year, ``words`` and ``amount`` those of the shown fines.
+    of the whole year, ``words`` and ``amount`` those of the shown fines. The amounts are "" where
+    the whole year is paid.
     """
 
     key: str
@@ -442,13 +443,15 @@ def _years(lines: Sequence[LedgerLine], *, with_lines: bool) -> Iterator[LedgerY
         groups.setdefault(line.moment[:4], []).append(line)
     for key, group in groups.items():
         shown = [line for line in group if line.is_shown]
-        all_words, all_amount = _year_words(group), _open_sum(group)
+        all_words = _year_words(group)
+        is_open = any(line.can_pick for line in group)
+        all_amount = f"{_open_sum(group)} em aberto" if is_open else ""
         is_part = len(shown) < len(group)
         yield LedgerYear(
             key=key,
             label=key or _UNDATED,
             words=f"{len(shown)} de {len(group)} registros" if is_part else all_words,
-            amount=f"{_open_sum(shown)} de {all_amount}" if is_part else all_amount,
+            amount=f"{_open_sum(shown)} de {all_amount}" if is_part and is_open else all_amount,
             all_words=all_words,
             all_amount=all_amount,
             is_shown=with_lines and bool(shown),

@@ -50,14 +50,15 @@ class ChoiceLink:
 class PriceRow:
     """A candidate in the table.
 
-    ``match`` is what agrees with the registration or differs from it. ``price`` is "" where there
-    is none.
+    ``match`` is what agrees with the registration or differs from it. ``has_change``:
+    ``twelve_months`` is a change and not a sentence. ``price`` is "" where there is none.
     """
 
     tab: PriceTab
     link: ChoiceLink
     match: str
     differs: bool
+    has_change: bool
     twelve_months: str
     price: str
 
@@ -167,6 +168,7 @@ def _row(tab: PriceTab, query: Query, version: int) -> PriceRow:
         link=ChoiceLink(tab.label, url + _ANCHOR, tab.number == version),
         match=match,
         differs=bool(tab.other),
+        has_change=change is not None,
         twelve_months=NOTHING_TO_COMPARE if change is None else formats.change(change),
         price="" if tab.current is None else _price(tab.current),
     )

@@ -23,7 +23,7 @@ _QUESTIONS: dict[Act, str] = {
     "transfer": "Transferir",
     "licence": "Licenciar",
     "drive": "Circular",
-    "removal": "Recolhimento ao pátio",
+    "removal": "Recolher ao pátio",
 }
 
 

@@ -62,6 +62,17 @@ def test_every_row_has_a_cell_for_each_vehicle() -> None:
     check_html(render(page))
 
 
+def test_equal_ages_are_said_once() -> None:
+    known = panels()
+    assert known.decode.body is not None
+    later = replace(known, decode=answered(known.decode.body, age=timedelta(minutes=40)))
+    part = Panels(known.decode, DOWN, DOWN)
+    once, apart, one = row(compared(known, later, part), "Consultado")
+    assert once[1].startswith("há ") and ":" not in once[1]
+    assert apart[1].startswith("dados: há 40\u00a0min; multas: há ")
+    assert one[1].startswith("dados: há ")
+
+
 def test_known_unavailable_and_unasked_cells_differ() -> None:
     clean = panels(renainf=renainf_body(), renajud=renajud_body())
     page = compared(panels(), clean, Panels(DOWN, DOWN, DOWN), UNASKED_PANELS)

@@ -277,9 +277,21 @@ def test_vehicle_with_a_court_restriction_has_no_suggested_ceiling() -> None:
     warning = shown.index("Não pague nada, nem sinal")
     assert shown.index("Não pode ser transferido agora") < warning
     assert warning < shown.index("Resultado depois da baixa")
+    assert "Resultado, depois da baixa" in shown
+    assert "O teto conforme" not in shown
     free = text(around=panels(renajud=renajud_body()))
     assert "Teto sugerido" in free
+    assert "O teto conforme" in free
     assert "Não pague nada" not in free
+
+
+def test_vehicle_without_open_fines_is_asked_for_no_share() -> None:
+    question = "Quanto descontar pelas multas"
+    assert question in text()
+    for body in (renainf_body(), renainf_body(fine(pagamento=payment(dataPagamento="02/12/2025")))):
+        shown = text(around=panels(renainf=body))
+        assert question not in shown
+        assert "SNE" not in shown
 
 
 def test_failed_lookup_is_named_as_missing(buyer: PageClient, upstream: FaultUpstream) -> None:
