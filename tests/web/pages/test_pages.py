@@ -253,7 +253,7 @@ def test_dossier_code_verifies_and_a_changed_code_fails(demo: PageClient) -> Non
         other = "A" if code[place] != "A" else "B"
         changed = code[:place] + other + code[place + 1 :]
         page = demo.get("/verificar", query_string={"codigo": changed})
-        assert "O código não confere" in page.text
+        assert "O número ou código não confere" in page.text
 
 
 def test_dossier_code_verifies_in_any_pasted_form(demo: PageClient) -> None:
