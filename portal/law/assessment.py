@@ -157,11 +157,6 @@ class Totals:
     identical: tuple[int, ...]
 
     @property
-    def has_discount(self) -> bool:
-        """Whether, as a rule, any open fine can still be paid with a discount."""
-        return self.amount_at_80 < self.amount
-
-    @property
     def gravities(self) -> tuple[str, ...]:
         """``by_gravity`` in words: ``2 médias``, ``1 grave``."""
         return tuple(counted(n, word, _PLURALS.get(word, word)) for word, n in self.by_gravity)

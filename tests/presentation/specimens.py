@@ -35,6 +35,7 @@ from portal.presentation import (
     verification_page,
 )
 from portal.presentation.exports.batches import BatchRow, batch_row
+from portal.presentation.status_style import ANSWER_LOOKS
 from portal.presentation.tools.batches import batch_form_page, batch_page
 from portal.vehicle import Plate, Renavam
 from tests.factories import report_body
@@ -191,9 +192,12 @@ PAGES: dict[str, Callable[[], Any]] = {
     "ended, unknown": lambda: EndedDossierPage("unknown", "", None, None),
     "issued list": lambda: issued_list_page(
         [
-            IssuedRow(NUMBER, f"/dossie/{NUMBER}", "valid", "ABC1D23", "Audi <A3>", NOW, NOW),
-            IssuedRow(NUMBER, f"/dossie/{NUMBER}", "revoked", "", "", NOW, NOW),
-            IssuedRow(NUMBER, f"/dossie/{NUMBER}", "expired", "", "", NOW, NOW),
+            IssuedRow(
+                *(NUMBER, f"/dossie/{NUMBER}", "valid", PLATE, "Audi <A3>"),
+                *(ANSWER_LOOKS["no"], "Não podia ser transferido", NOW, NOW),
+            ),
+            IssuedRow(NUMBER, f"/dossie/{NUMBER}", "revoked", None, "", None, "", NOW, NOW),
+            IssuedRow(NUMBER, f"/dossie/{NUMBER}", "expired", None, "", None, "", NOW, NOW),
         ]
     ),
     "issued list, empty": lambda: issued_list_page([]),

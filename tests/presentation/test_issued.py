@@ -1,8 +1,11 @@
 """The summary of an issued dossier: in the past tense, and honest about what was missing."""
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 
-from portal.presentation import Panels, dossier_page, issued_summary
+from portal.presentation import IssuedSummary, Panels, dossier_page, issued_summary
 from portal.presentation.issued.summary import in_the_past
 from portal.presentation.issued.verification import partly_hidden
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels
@@ -63,6 +66,25 @@ def test_missing_lookups_do_not_read_as_clean_records() -> None:
     )
     assert complete.missing == ()
     assert [figure.text for figure in complete.figures][2].startswith("R$")
+
+
+def test_summary_says_what_the_finding_stood_on_and_counts_notices_apart() -> None:
+    page = dossier_page(PLATE, panels(), UNASKED, CONTEXT, address="http://x")
+    summary = issued_summary(page, None)
+    findings = [line.reason.finding for line in page.contents.summary.reasons]
+    assert summary.reasons == tuple(map(in_the_past, findings)) != ()
+    (fines,) = [figure for figure in summary.figures if figure.label == "Multas em aberto"]
+    assert page.contents.summary.fines is not None
+    assert fines.text.endswith(page.contents.summary.fines.open_words)
+
+
+def test_summary_stored_before_reasons_were_kept_still_reads() -> None:
+    page = dossier_page(PLATE, panels(), UNASKED, CONTEXT, address="http://x")
+    summary = issued_summary(page, None)
+    stored = msgspec.json.decode(msgspec.json.encode(summary))
+    assert msgspec.convert(stored, IssuedSummary) == summary
+    del stored["reasons"], stored["more_reasons"]
+    assert msgspec.convert(stored, IssuedSummary) == replace(summary, reasons=(), more_reasons=0)
 
 
 def test_number_shows_three_characters_of_the_plate() -> None:

@@ -1,6 +1,7 @@
 """Tests of the dossier's fines, prices and timeline."""
 
 import re
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -273,3 +274,49 @@ def test_rules_cover_all_fines() -> None:
     rules = table_of(fresh, fine(**PENALTY, dataEmissaoPenalidade="20/11/2025")).rules
     assert "Defesa prévia" in rules
     assert "Recurso à JARI" in rules
+
+
+def test_tied_versions_share_a_range_of_changes_and_the_chart_names_its_own() -> None:
+    steady = [{**point, "valor": "92000"} for point in price_history()]
+    tied = [fipe_entry(versao="V1"), fipe_entry(versao="V2", historicoPreco=steady)]
+    page = page_of(decode=decode_body(str(PLATE), informacoesFipe=tied))
+    (change,) = [figure for figure in page.figures if figure.label == "FIPE em 12 meses"]
+    assert change.value == "-8,1% a 0,0%"
+    assert page.prices is not None and page.prices.chart is not None
+    assert "V1" in page.prices.chart.caption
+    assert page.prices.chart.caption.endswith("uma das 2 versões que empatam.")
+    assert page.prices.chart.caption in render(page)
+    alone = page_of(decode=decode_body(str(PLATE), informacoesFipe=tied[:1])).prices
+    assert alone is not None and alone.chart is not None
+    assert alone.chart.caption == ""
+
+
+NOTICE = fine(
+    dataInfracao=f"{CONTEXT.today - timedelta(days=9):%d/%m/%Y}",
+    dataEmissaoNotificacao=f"{CONTEXT.today - timedelta(days=8):%d/%m/%Y}",
+    dataEmissaoPenalidade="",
+)
+PAID = fine(pagamento=payment(dataPagamento="01/10/2025"))
+
+
+def test_discount_is_a_sentence_on_the_fines_that_have_it_not_a_sum_of_all() -> None:
+    html = render(page_of(fine(dataEmissaoPenalidade="01/01/2026"), NOTICE))
+    assert "1 autuação ainda pode ter desconto: " in html
+    assert "<dt>Com 20% de desconto</dt>" not in html
+    assert "ter desconto: " not in render(page_of(PAID))
+
+
+def test_timeline_texts_agree_in_number_and_end_before_the_line_of_today() -> None:
+    timeline = page_of(NOTICE, *[PAID] * MOST_LINES).timeline
+    assert timeline is not None
+    lines = {line.text: line for line in timeline.lines}
+    assert f"{MOST_LINES} multas: pagas" in lines
+    notice = lines["1 multa: em autuação"]
+    assert notice.anchor == "end" and notice.text_x < timeline.today_x
+
+
+def test_draft_offers_its_long_code_only_beside_the_shorter_ways() -> None:
+    page = replace(page_of(), code="x" * 107)
+    html = render(page)
+    assert "Leia o código QR; para um número curto, emita o dossiê." in html
+    assert f"<code>{'x' * 107}</code>" in html

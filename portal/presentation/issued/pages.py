@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from portal.presentation import formats
 from portal.presentation.issued.summary import IssuedSummary
+from portal.presentation.status_style import StatusStyle
 from portal.vehicle import Plate
 
 State = Literal["valid", "expired", "revoked"]
@@ -63,13 +64,15 @@ class EndedDossierPage:
 
 @dataclass(frozen=True, slots=True)
 class IssuedRow:
-    """A line of the list; ``plate`` and ``name`` are "" after the dossier's end."""
+    """A line of the list; ``plate`` and ``look`` are None, texts "", after the dossier's end."""
 
     number: str
     path: str
     state: State
-    plate: str
+    plate: Plate | None
     name: str
+    look: StatusStyle | None
+    finding: str
     issued_at: datetime
     expires_at: datetime
 

@@ -51,7 +51,8 @@ class IssuedSummary:
 
     ``finding`` and ``caveat`` are the verdict's, the caveat a sentence or "". ``missing`` are
     titles of the lookups that had no answer. ``unverified`` is the number of subjects that no
-    lookup covers. ``issued_at`` is aware.
+    lookup covers. ``issued_at`` is aware. ``reasons`` are what the finding stands on, and
+    ``more_reasons`` the number of those left out; dossiers issued before they were kept have none.
     """
 
     plate: str
@@ -66,6 +67,8 @@ class IssuedSummary:
     unverified: int
     issued_at: datetime
     issuer: Issuer | None
+    reasons: tuple[str, ...] = ()
+    more_reasons: int = 0
 
 
 def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
@@ -87,6 +90,8 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         unverified=summary.unverified_count,
         issued_at=page.made_at,
         issuer=issuer,
+        reasons=tuple(in_the_past(line.reason.finding) for line in summary.reasons),
+        more_reasons=summary.more_reasons,
     )
 
 
@@ -115,7 +120,7 @@ def _fines(totals: Totals | None) -> str:
     if not totals.open_count:
         return "nenhuma nos registros"
     amount = formats.brl(totals.amount) if totals.amount else "valor não informado"
-    return f"{amount} · {formats.integer(totals.open_count)}"
+    return f"{amount} · {totals.open_words}"
 
 
 def _restrictions(number: int | None) -> str:

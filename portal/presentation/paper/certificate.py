@@ -77,12 +77,11 @@ def _figures(contents: VehicleContents) -> Iterator[KeyFigure]:
         yield KeyFigure("Preço FIPE", "sem preço na fonte", is_known=False)
     else:
         yield KeyFigure("Preço FIPE", summary.told_price.text, summary.told_price.note)
-    best = contents.facts.prices.best if contents.facts else None
-    change = best.series.twelve_month_change if best else None
-    if best is not None and change is not None:
-        last = best.series.last_real
+    prices = contents.facts.prices if contents.facts else None
+    if prices and prices.best and prices.twelve_months:
+        last = prices.best.series.last_real
         until = f"até {formats.month(last.month)}" if last is not None else ""
-        yield KeyFigure("FIPE em 12 meses", formats.change(change), until)
+        yield KeyFigure("FIPE em 12 meses", prices.twelve_months, until)
     fines = summary.fines
     if fines is None:
         yield KeyFigure("Multas em aberto", _UNAVAILABLE_MANY, _NOT_CLEAN, is_known=False)

@@ -16,6 +16,7 @@ from typing import Final, Literal
 from portal.law import RULES_NOTE, Clock, FineAssessment
 from portal.presentation import formats
 from portal.presentation.source_text import named, sentence
+from portal.presentation.vehicle.fine_ledger import discount_sentence
 from portal.presentation.vehicle.fines import FineList, FineRow
 from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import Field, Fine
@@ -76,7 +77,8 @@ class PaperFines:
 
     ``is_annex``: they are too many for the ledger. ``common`` are sentences about all fines.
     ``rules`` is a text about all open fines, "" where there is none. ``discounts`` are pairs of a
-    list of standings and their note about discounts.
+    list of standings and their note about discounts; ``discount`` is a sentence on the discount
+    that can still be had, or "".
     """
 
     rows: tuple[PaperFine, ...]
@@ -85,6 +87,7 @@ class PaperFines:
     common: tuple[str, ...]
     notes: tuple[PaperNote, ...]
     rules: str
+    discount: str
     discounts: tuple[tuple[str, str], ...]
 
 
@@ -106,6 +109,7 @@ def paper_fines(fines: FineList) -> PaperFines:
         common=known.sentences,
         notes=tuple(PaperNote(mark, text) for text, mark in marks.items()),
         rules=_rules(open_laws),
+        discount=discount_sentence(fines.assessments),
         discounts=tuple(_discount_notes(open_laws)),
     )
 

@@ -44,8 +44,12 @@ class PaperVersion:
 
 @dataclass(frozen=True, slots=True)
 class PaperChart:
-    """A chart in the layouts of a sheet and of a phone, with its text alternatives."""
+    """A chart in the layouts of a sheet and of a phone, with its text alternatives.
 
+    ``caption`` names the candidate where there are several, else "".
+    """
+
+    caption: str
     chart: PriceChart
     narrow: PriceChart
     title: str
@@ -94,7 +98,7 @@ def paper_prices(prices: Prices) -> PaperPrices:
     """The price section of all candidates, the likeliest first."""
     return PaperPrices(
         versions=tuple(map(_version, prices.all)),
-        chart=_chart_of(prices.best) if prices.best else None,
+        chart=_chart_of(prices.best, prices) if prices.best else None,
         months=_months(prices.best),
     )
 
@@ -132,7 +136,7 @@ def _version(tab: PriceTab) -> PaperVersion:
     )
 
 
-def _chart_of(tab: PriceTab) -> PaperChart | None:
+def _chart_of(tab: PriceTab, prices: Prices) -> PaperChart | None:
     """The chart of a candidate; its last month has its name, because print is read later."""
 
     def drawn(layout: Layout) -> PriceChart | None:
@@ -148,7 +152,15 @@ def _chart_of(tab: PriceTab) -> PaperChart | None:
     chart, narrow = drawn("paper"), drawn("compact")
     if chart is None or narrow is None:
         return None
-    return PaperChart(chart, narrow, tab.chart_title, tab.chart_description)
+    return PaperChart(_caption(tab, prices), chart, narrow, tab.chart_title, tab.chart_description)
+
+
+def _caption(tab: PriceTab, prices: Prices) -> str:
+    if len(prices.all) == 1:
+        return ""
+    tied = len(prices.likeliest)
+    rank = f"uma das {tied} versões que empatam" if tied > 1 else "a versão mais provável"
+    return f"No gráfico: {tab.label}, {rank}."
 
 
 def _facts(tab: PriceTab) -> Iterator[str]:

@@ -21,6 +21,7 @@ WIDTH: Final = 720
 _LEFT, _RIGHT = 8.0, 668.0
 _TOP, _PITCH, _FOOT = 4, 21, 17
 _LETTER: Final = 5.6  # the width of a letter, on average
+_PLURALS: Final = {"paga": "pagas", "exigível": "exigíveis", "suspensa": "suspensas"}
 _FEWEST_DAYS: Final = 60
 _MOST_TICKS: Final = 8
 
@@ -126,7 +127,7 @@ def _line(record: _Record, scale: _Scale, today: date, y: float) -> PaperLine:
     start, end = dots[0], dots[-1]
     until = f"M{end} {y}H{scale(today)}"
     joined = f"M{start} {y}H{end}" if end > start else ""
-    from_right = start + len(record.text) * _LETTER > WIDTH
+    from_right = start + len(record.text) * _LETTER > scale(today)
     return PaperLine(
         text=record.text,
         text_x=scale(today) - 4 if from_right else start - 3,
@@ -176,7 +177,8 @@ def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
     ranked = sorted(by_word.items(), key=lambda one: -len(one[1]))
     for word, group in ranked[: MOST_LINES // 2]:
         days = tuple(row.fine.committed_on for row in group if row.fine.committed_on)
-        yield _Record(f"{counted(len(group), 'multa', 'multas')}: {word}", group[0].tone, days, "")
+        told = word if len(group) == 1 else _PLURALS.get(word, word)
+        yield _Record(f"{counted(len(group), 'multa', 'multas')}: {told}", group[0].tone, days, "")
 
 
 def _goes_on(row: FineRow) -> Literal["", "solid", "dashed"]:

@@ -358,16 +358,10 @@ def _price(prices: Prices) -> Cell:
 
 
 def _twelve_months(prices: Prices) -> Cell:
-    series = [tab.series for tab in prices.likeliest]
-    changes = [one.twelve_month_change for one in series]
-    known = [change for change in changes if change is not None]
-    last = series[0].last_real if series else None
-    if not known or last is None:
+    last = prices.best.series.last_real if prices.best else None
+    if not prices.twelve_months or last is None:
         return Cell("empty", NOTHING_TO_COMPARE)
-    text = formats.change(min(known))
-    if max(known) != min(known):
-        text += f" a {formats.change(max(known))}"
-    return Cell("known", text, f"até {formats.month(last.month)}")
+    return Cell("known", prices.twelve_months, f"até {formats.month(last.month)}")
 
 
 def _lookup_ages(panels: Panels, context: RenderContext) -> Cell:

@@ -193,7 +193,7 @@ def fine_ledger(
         count=fines.count,
         heading=_heading(fines.assessments),
         tiles=_tiles(fines.assessments, sums),
-        discount=_discount([law for law in fines.assessments if law.is_open and law.has_discount]),
+        discount=discount_sentence(fines.assessments),
         identical_note=sums.identical_note,
         bar=_bar(fines.assessments),
         has_controls=has_controls,
@@ -350,9 +350,11 @@ def _sum_words(amount: Decimal, count: int) -> str:
     return formats.brl(amount) if amount else formats.MISSING
 
 
-def _discount(laws: Sequence[FineAssessment]) -> str:
-    """A sentence on the fines whose discount, as a rule, can still be had."""
-    known = [law for law in laws if law.amount.value is not None]
+def discount_sentence(laws: Sequence[FineAssessment]) -> str:
+    """A sentence on the open fines whose discount, as a rule, can still be had; or ""."""
+    known = [
+        law for law in laws if law.is_open and law.has_discount and law.amount.value is not None
+    ]
     if not known:
         return ""
     what = fines_in_words(known)

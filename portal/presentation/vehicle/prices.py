@@ -153,6 +153,15 @@ class Prices:
         return PriceSummary(text, " · ".join(notes))
 
     @property
+    def twelve_months(self) -> str:
+        """The twelve-month change of the likeliest candidates, or its range; "" if unknown."""
+        changes = [tab.series.twelve_month_change for tab in self.likeliest]
+        known = [change for change in changes if change is not None]
+        if not known:
+            return ""
+        return " a ".join(dict.fromkeys(map(formats.change, (min(known), max(known)))))
+
+    @property
     def legend(self) -> str:
         """The number of candidates and the meaning of their order."""
         count, tied = len(self.all), len(self.likeliest)

@@ -292,8 +292,10 @@ def _row(dossier: Dossier) -> IssuedRow:
         number=number,
         path=url_for("dossiers.dossier", text=number),
         state=dossier.state,
-        plate=summary.plate if summary else "",
+        plate=Plate.parse(summary.plate) if summary else None,
         name=summary.name if summary else "",
+        look=summary.look if summary else None,
+        finding=summary.finding if summary else "",
         issued_at=moment(dossier.issued_at),
         expires_at=moment(dossier.revoked_at or dossier.expires_at),
     )

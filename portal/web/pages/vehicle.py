@@ -217,7 +217,9 @@ class VehiclePages:
         page = self._dossier(plate, identity)
         html = render_template(page.template, page=page)
         if page.state != "ready":
-            return make_response(html)  # the page says what is missing; a PDF could be passed on
+            # The page says what is missing; a PDF of it could be passed on.
+            is_outage = page.gap is not None and page.gap.can_retry and page.state == "empty"
+            return make_response(html, 503 if is_outage else 200)
         try:
             pdf = self._render_pdf(html)
         except PDFUnavailable:

@@ -256,6 +256,28 @@ def test_other_spelling_of_a_number_leads_to_the_canonical_one(
     assert (answer.status_code, answer.headers["Location"]) == (308, f"{path}.pdf")
 
 
+def test_page_tells_the_reasons_and_first_what_was_done(portal: PortalFactory) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    path = issue(ana)
+    page = ana.pages.get(path)
+    assert page.html.index("Dossiê emitido") < page.html.index('<section class="hero')
+    shared = stranger(running).get(link_of(ana, path))
+    assert 'class="hero__reasons"' in shared.html
+    assert not shared.all("a", href="/dossies")
+
+
+def test_revoking_is_confirmed_and_dossiers_are_found_from_every_page(
+    portal: PortalFactory,
+) -> None:
+    ana = Person.at(portal()).signed_in()
+    path = issue(ana)
+    (fold,) = ana.pages.get(path).all("details", class_="revoke")
+    assert fold.get("open") is None
+    assert ana.pages.get("/").all("a", href="/dossies")
+    assert 'class="plate plate--small"' in ana.pages.get("/dossies").html
+
+
 def test_revoked_dossier_is_gone_and_says_so(portal: PortalFactory) -> None:
     running = portal()
     ana = Person.at(running).signed_in()

@@ -181,6 +181,8 @@ def test_page_renders_while_the_upstream_is_down(
     assert page.text.count("não significa “nada consta”") == 2
     assert "Dossiê para imprimir" not in page.text
     assert "nada impede" not in page.text.lower()
+    pdf = buyer.get(f"/placa/{PLATE}/dossie.pdf", status=503)
+    assert "Sem nenhum registro não há dossiê" in pdf.text
 
 
 @pytest.mark.parametrize(
@@ -251,7 +253,7 @@ def test_dossier_code_verifies_and_a_changed_code_fails(demo: PageClient) -> Non
         other = "A" if code[place] != "A" else "B"
         changed = code[:place] + other + code[place + 1 :]
         page = demo.get("/verificar", query_string={"codigo": changed})
-        assert "O código não confere" in page.text
+        assert "O número ou código não confere" in page.text
 
 
 def test_dossier_code_verifies_in_any_pasted_form(demo: PageClient) -> None:
