@@ -44,6 +44,9 @@ DRAFT_S: Final = 86400.0
 MOST_DRAFTS: Final = 20  # of one owner; a further draft replaces the oldest
 SHORTEST_RETENTION_S: Final = 3600.0
 _LISTED: Final = 50
+_LISTED_COLUMNS: Final = [
+    column for column in table.c if column.name not in ("sealed_wrong", "sealed_access")
+]
 _PURPOSE: Final = b"batch"
 _WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII: arbitrary, but equal in every portal
 
@@ -110,6 +113,13 @@ class Access(msgspec.Struct, frozen=True):
 
     digest: str
     credential: str | None = None
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """The wrong entries of a batch as they are stored; ``more`` is the number of unnamed ones."""
+
+    wrong: tuple[WrongEntry, ...] = ()
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +209,9 @@ class Batches:
                     claimed_at=0.0,
                     ask=",".join(ask),
                     at_most=str(at_most),
-                    sealed_wrong=fernet.encrypt(msgspec.json.encode(listed.wrong)),
+                    sealed_wrong=fernet.encrypt(
+                        msgspec.json.encode(LeftOut(listed.wrong, listed.more_wrong))
+                    ),
                 )
             )
             db.execute(insert(items), rows)
@@ -208,12 +220,13 @@ class Batches:
     def get(self, batch: str, owner: str) -> Batch:
         """Return an owner's batch. Raises UnknownBatch."""
         with reading(self._engine) as db:
-            return self._batch(db, self._row(db, batch, owner))
+            row = self._row(db, batch, owner)
+            return self._batch(db, row, self._left_out(row.sealed_wrong))
 
     def listed(self, owner: str) -> list[Batch]:
-        """Return an owner's latest batches, the latest first."""
+        """Return an owner's latest batches, the latest first, without their wrong entries."""
         query = (
-            select(table)
+            select(*_LISTED_COLUMNS)
             .where(
                 table.c.namespace == self._namespace,
                 table.c.owner == self._owner_key(owner),
@@ -223,7 +236,7 @@ class Batches:
             .limit(_LISTED)
         )
         with reading(self._engine) as db:
-            return [self._batch(db, row) for row in db.execute(query).all()]
+            return [self._batch(db, row, LeftOut()) for row in db.execute(query).all()]
 
     def items(self, batch: str, owner: str, after: int = -1, most: int | None = None) -> list[Item]:
         """Return an owner's items in the order given. Raises UnknownBatch.
@@ -536,7 +549,13 @@ class Batches:
             raise UnknownBatch(batch)
         return row
 
-    def _batch(self, db: Connection, row: Any) -> Batch:
+    def _left_out(self, sealed: bytes) -> LeftOut:
+        content = cipher(self._secret, _PURPOSE).decrypt(sealed)
+        # Batches of the first form hold the list alone.
+        found = msgspec.json.decode(content, type=LeftOut | tuple[WrongEntry, ...])
+        return found if isinstance(found, LeftOut) else LeftOut(found)
+
+    def _batch(self, db: Connection, row: Any, left_out: LeftOut) -> Batch:
         now = self._clock()
         is_active = (items.c.state == "pending") & (items.c.lease_until > now)
         counted = db.execute(
@@ -555,7 +574,6 @@ class Batches:
             ).where(items.c.batch == row.id)
         ).one()
         total, stored, done, failed, pending, active = map(int, counted)
-        wrong = cipher(self._secret, _PURPOSE).decrypt(row.sealed_wrong)
         return Batch(
             id=row.id,
             state=row.state,
@@ -564,12 +582,13 @@ class Batches:
             ask=_ask(row.ask),
             counts=Counts(total, stored, done, failed, pending),
             cost=Cost(self._spent(row.id), Decimal(row.at_most)),
-            wrong=tuple(msgspec.json.decode(wrong, type=list[WrongEntry])),
+            wrong=left_out.wrong,
             created_at=row.created_at,
             started_at=row.started_at,
             ended_at=row.ended_at,
             expires_at=row.expires_at,
             active=active,
+            more_wrong=left_out.more,
         )
 
     def _drop_oldest_drafts(self, db: Connection, owner: str) -> None:

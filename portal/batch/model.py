@@ -46,7 +46,8 @@ class Batch:
     """A batch. Times are in epoch seconds.
 
     ``resume_at`` is when a pause ends by itself, None if its owner has to end it. ``active`` is the
-    number of plates that are being asked now.
+    number of plates that are being asked now. ``wrong`` holds the first wrong entries, and
+    ``more_wrong`` is the number of the others; a list of batches has neither.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Batch:
     ended_at: float | None
     expires_at: float
     active: int = 0
+    more_wrong: int = 0
 
 
 @dataclass(frozen=True, slots=True)

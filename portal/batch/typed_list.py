@@ -15,6 +15,7 @@ from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 Subject = Plate | Renavam
 
 LONGEST_SHOWN = 40  # characters of a wrong entry that are kept
+MOST_WRONG = 200  # wrong entries of a text or a file that are kept; the others are counted
 # A plate or Renavam within other text, with any separators inside the plate.
 _SUBJECT = re.compile(
     r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-–—·]{0,3}([0-9][A-Za-z0-9][0-9]{2})|([0-9]{11}))"
@@ -54,16 +55,21 @@ class WrongEntry:
 
 @dataclass(frozen=True, slots=True)
 class TypedList:
-    """Distinct subjects in the order given, wrong entries, and the subjects given repeatedly."""
+    """Distinct subjects in the order given, wrong entries, and the subjects given repeatedly.
+
+    ``more_wrong`` is the number of wrong entries that are not in ``wrong``.
+    """
 
     subjects: tuple[Subject, ...]
     wrong: tuple[WrongEntry, ...]
     repeated: tuple[Subject, ...]
+    more_wrong: int = 0
 
 
 def read_strings(values: Sequence[object]) -> TypedList:
-    """Read a list whose elements are one plate or Renavam each."""
-    return _collected((index, _one(value)) for index, value in enumerate(values))
+    """Read a list whose elements are one plate or Renavam each. Every wrong one is kept."""
+    found = ((index, _one(value)) for index, value in enumerate(values))
+    return _collected(found, most_wrong=len(values))
 
 
 def read_text(text: str) -> TypedList:
@@ -72,7 +78,7 @@ def read_text(text: str) -> TypedList:
     A text whose first line is a header with a column of plates is read as CSV.
     """
     lines = text.splitlines()
-    header = _row(lines[0]) if lines else []
+    header = _row(lines[0], _delimiter(lines[0])) if lines else []
     if len(header) > 1 and _named_columns(header):
         return read_csv(text)
     return _collected(
@@ -89,12 +95,17 @@ def read_csv(text: str) -> TypedList:
     A header names the columns. Without one, the columns whose cells mostly are plates or Renavam
     are read. A row gives the first valid subject of these columns.
     """
-    rows = list(csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text)))
-    if not rows:
-        return TypedList((), (), ())
-    columns = _named_columns(rows[0])
-    first = 1 if columns else 0
-    return _collected(_in_rows(rows, first, columns or _guessed_columns(rows)))
+    delimiter = _delimiter(text)
+    rows = _rows(text, delimiter)
+    if rows is not None and not _may_hide_rows(text, rows):
+        return _in_table(rows)
+    # A quote that nobody closed takes the lines up to the next quote into one cell.
+    by_line = _in_table([_row(line, delimiter) for line in StringIO(text, newline="")])
+    if rows is None or text.count('"') % 2:
+        return by_line
+    # The cells with line breaks may be as they were meant: notes that hold no plate.
+    whole = _in_table(rows)
+    return by_line if len(by_line.subjects) > len(whole.subjects) else whole
 
 
 def decode_upload(content: bytes) -> str:
@@ -133,19 +144,25 @@ def suggest(value: str) -> str:
         return ""
 
 
-def _collected(found: Iterable[tuple[int, Subject | str]]) -> TypedList:
+def _collected(
+    found: Iterable[tuple[int, Subject | str]], most_wrong: int = MOST_WRONG
+) -> TypedList:
     subjects: dict[Subject, None] = {}
     repeated: dict[Subject, None] = {}
     wrong: list[WrongEntry] = []
+    more_wrong = 0
     for index, each in found:
         if isinstance(each, str):
+            if len(wrong) >= most_wrong:
+                more_wrong += 1
+                continue
             value = "".join(c for c in each if c.isprintable()).strip()[:LONGEST_SHOWN]
             wrong.append(WrongEntry(index, value, suggest(each)))
         elif each in subjects:
             repeated[each] = None
         else:
             subjects[each] = None
-    return TypedList(tuple(subjects), tuple(wrong), tuple(repeated))
+    return TypedList(tuple(subjects), tuple(wrong), tuple(repeated), more_wrong)
 
 
 def _one(value: object) -> Subject | str:
@@ -172,6 +189,13 @@ def _in_piece(piece: str) -> Iterator[Subject | str]:
         yield from doubtful
     elif words:
         yield " ".join(words)
+
+
+def _in_table(rows: Sequence[Sequence[str]]) -> TypedList:
+    """Read the columns that the first row names, otherwise those that mostly hold subjects."""
+    columns = _named_columns(rows[0]) if rows else []
+    first = 1 if columns else 0
+    return _collected(_in_rows(rows, first, columns or _guessed_columns(rows)))
 
 
 def _in_rows(
@@ -202,8 +226,26 @@ def _guessed_columns(rows: Sequence[Sequence[str]]) -> list[int]:
     return sorted(counts, key=lambda column: (-counts[column], column)) or [0]
 
 
-def _row(line: str) -> list[str]:
-    return next(csv.reader([line], delimiter=_delimiter(line)), [])
+def _rows(text: str, delimiter: str) -> list[list[str]] | None:
+    """Return the rows of a CSV text, None if a cell is longer than the csv module takes."""
+    try:
+        return list(csv.reader(StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error:
+        return None
+
+
+def _may_hide_rows(text: str, rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a quote without its partner may have taken rows into a cell."""
+    if text.count('"') % 2:
+        return True
+    return any("\n" in cell or "\r" in cell for row in rows for cell in row)
+
+
+def _row(line: str, delimiter: str) -> list[str]:
+    """Return the cells of one line. A quote without its partner is no quote."""
+    if line.count('"') % 2 == 0 and (rows := _rows(line, delimiter)) is not None:
+        return rows[0] if rows else []
+    return [cell.strip().strip('"') for cell in line.split(delimiter)]
 
 
 def _delimiter(text: str) -> str:

@@ -111,7 +111,7 @@ def _read(file: Path, limit: int) -> TypedList:
     for each in listed.wrong[:_MOST_WRONG]:
         meant = f"; {each.suggestion} was probably meant" if each.suggestion else ""
         print(f"Line {each.index + 1}: {each.value!r} is left out{meant}.", file=sys.stderr)
-    if (more := len(listed.wrong) - _MOST_WRONG) > 0:
+    if (more := len(listed.wrong) + listed.more_wrong - _MOST_WRONG) > 0:
         print(f"{more} more lines are left out.", file=sys.stderr)
     if not listed.subjects:
         _fail(f"{file} has no plate and no Renavam.")

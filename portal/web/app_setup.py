@@ -247,7 +247,7 @@ def panels_of(
 def _session_requester(sessions: Sessions) -> Requester | None:
     """Return who uses the pages, None without a session cookie, even in demo mode."""
     identity = sessions.current() if session else None
-    return None if identity is None else Requester(identity, sessions.history_key)
+    return None if identity is None else Requester(identity, sessions.history_key, by_session=True)
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:

@@ -2,18 +2,21 @@
 
 import threading
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select, update
 
-from portal.access import Identity, RefusedToken
-from portal.batch import Access, NotAllowed, UnknownBatch
+from portal.access import Identity, RefusedToken, cipher
+from portal.batch import Access, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_text
+from portal.storage import batches as table
 from portal.upstream import Failing, NotSent, Resource, Response, TimedOut
 from tests.batch.engine import OWNER, engine_of, plates
 from tests.fakes import Clock
-from tests.gateway.gateways import StubUpstream, good
+from tests.fakes.databases import kept_open
+from tests.gateway.gateways import SECRET, StubUpstream, good
 
 PRICE = Decimal("0.30")
 
@@ -40,6 +43,35 @@ def test_nothing_is_asked_before_the_start(tmp_path: Path, clock: Clock) -> None
     assert (found.cost.spent, found.cost.at_most) == (0, 3 * PRICE)
     assert [(each.index, each.value) for each in found.wrong] == [(3, "ABC12")]
     assert one.bench.upstream.calls == []
+
+
+def test_wrong_lines_take_little_room_and_stay_out_of_the_list(
+    tmp_path: Path, clock: Clock
+) -> None:
+    database = kept_open(None, tmp_path)
+    one = engine_of(tmp_path, clock, database=database)
+    listed = read_text("AAA0A00\n" + "a\n" * 5000)
+    item = NewItem(listed.subjects[0], is_stored=False)
+    batch = one.batches.create(OWNER, ("decode",), [item], listed, PRICE)
+    found = one.get(batch)
+    assert (found.wrong, found.more_wrong) == (listed.wrong, 5000 - len(listed.wrong))
+    with database.begin() as db:
+        (sealed,) = db.execute(select(table.c.sealed_wrong)).scalars()
+        assert len(sealed) < 20_000
+        # The list does not read them: it stands even where they cannot be decrypted.
+        db.execute(update(table).values(sealed_wrong=b"?"))
+    (each,) = one.batches.listed(OWNER)
+    assert each == replace(found, wrong=(), more_wrong=0)
+
+
+def test_wrong_lines_of_the_first_form_are_read(tmp_path: Path, clock: Clock) -> None:
+    database = kept_open(None, tmp_path)
+    one = engine_of(tmp_path, clock, database=database)
+    batch = one.create(["AAA0A00", "ABC12"])
+    old = cipher(SECRET, b"batch").encrypt(b'[{"index":1,"value":"ABC12","suggestion":""}]')
+    with database.begin() as db:
+        db.execute(update(table).values(sealed_wrong=old))
+    assert (one.get(batch).wrong, one.get(batch).more_wrong) == ((WrongEntry(1, "ABC12"),), 0)
 
 
 def test_stored_answers_cost_nothing(tmp_path: Path, clock: Clock) -> None:

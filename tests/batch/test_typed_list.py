@@ -1,9 +1,12 @@
 """Input of a batch: pasted text, CSV files in Brazilian and other forms, lists of strings."""
 
+from collections.abc import Callable
+
 import pytest
 
 from portal.batch import TypedList, decode_upload, read_csv, read_strings, read_text
-from portal.batch.typed_list import suggest
+from portal.batch.typed_list import MOST_WRONG, suggest
+from tests.batch.engine import plates
 
 MOCKUP = """ABC1D23, MUL0A45, LMP0A01, FIP0A06
 placa: qtz-4f71 (Onix branco)
@@ -83,6 +86,61 @@ def test_csv_without_header_reads_the_column_of_plates() -> None:
 def test_csv_with_quoted_separators_and_line_breaks() -> None:
     found = read_csv('placa;nota\nABC1D23;"a;b\nc"\nLMP0A01;x\n')
     assert texts(found) == ["ABC1D23", "LMP0A01"]
+    assert found.wrong == ()
+    found = read_csv('nota;placa\n"a;b\nc";ABC1D23\nx;LMP0A01\n')
+    assert texts(found) == ["ABC1D23", "LMP0A01"]
+    assert found.wrong == ()
+
+
+# Where the quotes stand in a file of 400 plates, by line.
+QUOTES = {
+    "one never closed": {3: '"Onix'},
+    "one in the header's row": {0: '"Nota'},
+    "one in the last row": {400: '"Gol'},
+    "two opened, closed by the second": {3: '"Onix', 390: 'Gol"'},
+    "two opened": {3: '"Onix', 390: '"Gol'},
+    "inches": {3: 'aro 15"'},
+}
+
+
+@pytest.mark.parametrize("quotes", QUOTES.values(), ids=QUOTES)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("is_plate_first", [True, False])
+def test_a_lone_quote_hides_no_row(quotes: dict[int, str], end: str, is_plate_first: bool) -> None:
+    column = ["Placa", *plates(399), "ABC12"]
+    notes = [quotes.get(line, "x") for line in range(len(column))]
+    pairs = zip(*((column, notes) if is_plate_first else (notes, column)), strict=True)
+    found = read_csv(end.join(map(";".join, pairs)))
+    assert texts(found) == plates(399)
+    assert wrong(found) == [(400, "ABC12", "")]
+
+
+def test_a_quoted_separator_beside_a_lone_quote_shifts_no_column() -> None:
+    found = read_csv('nota;placa\n"a;b";ABC1D23\n"c;LMP0A01\n"LMP0A02;"d"\n')
+    assert texts(found) == ["ABC1D23", "LMP0A01"]
+
+
+@pytest.mark.parametrize("before", ["", '"', '""', "x;"])
+def test_a_cell_of_any_length_is_read(before: str) -> None:
+    long = before + "x" * 140_000
+    assert texts(read_csv(f"placa;nota\nABC1D23;y\nLMP0A01;{long}\n")) == ["ABC1D23", "LMP0A01"]
+    assert texts(read_csv('placa;nota\nABC1D23;"' + "y\n" * 70_000)) == ["ABC1D23"]
+    for read in (read_csv, read_text):
+        (each,) = read(long.replace(";", "")).wrong
+        assert len(each.value) == 40
+
+
+@pytest.mark.parametrize("read", [read_text, read_csv])
+def test_many_wrong_lines_are_counted_and_the_first_kept(read: Callable[[str], TypedList]) -> None:
+    found = read("ABC1D23\n" + "a\n" * 20_000 + "LMP0A01\n")
+    assert texts(found) == ["ABC1D23", "LMP0A01"]
+    assert wrong(found) == [(line, "a", "") for line in range(1, MOST_WRONG + 1)]
+    assert found.more_wrong == 20_000 - MOST_WRONG
+
+
+def test_every_wrong_string_of_a_list_is_kept() -> None:
+    found = read_strings(["a"] * 1000)
+    assert (len(found.wrong), found.more_wrong) == (1000, 0)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])

@@ -230,7 +230,7 @@ def batch_page(
         pause_text=_pause_text(batch),
         understood=_understood(batch),
         wrong=tuple(f"“{each.value}”: {wrong_message(each)}" for each in batch.wrong[:MOST_WRONG]),
-        more_wrong=max(0, len(batch.wrong) - MOST_WRONG),
+        more_wrong=max(0, len(batch.wrong) - MOST_WRONG) + batch.more_wrong,
         choices=tuple(each for each in _choices(prices, batch.ask) if each.is_chosen),
         at_most=formats.brl(batch.cost.at_most),
         spent=formats.brl(batch.cost.spent),
@@ -283,7 +283,9 @@ def _understood(batch: Batch) -> tuple[Understood, ...]:
     lines = [
         Understood("check", "A consultar", counts.total - counts.stored, ""),
         Understood("check", "Com resposta guardada", counts.stored, "sem custo"),
-        Understood("alert", "Não reconhecidas, ficam de fora", len(batch.wrong), ""),
+        Understood(
+            "alert", "Não reconhecidas, ficam de fora", len(batch.wrong) + batch.more_wrong, ""
+        ),
     ]
     return tuple(line for line in lines if line.count or line is lines[0])
 

@@ -67,6 +67,7 @@ from portal.vehicle import InvalidPlate, Plate
 from portal.web.http.errors import message_response
 from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
+from portal.web.http.user_initiated import is_user_initiated
 from portal.web.json_api.routes import BODY_CAP, Refusal, directive_of
 
 log = logging.getLogger(__name__)
@@ -95,10 +96,15 @@ PanelsOf = Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """Who sends a request; ``owner`` identifies the batches of a token or of a visitor."""
+    """Who sends a request; ``owner`` identifies the batches of a token or of a visitor.
+
+    ``by_session``: the cookie of the pages is the only credential. Browsers send it without a
+    user's intent too.
+    """
 
     identity: Identity
     owner: str
+    by_session: bool
 
 
 class OwnApi:
@@ -175,7 +181,7 @@ class OwnApi:
         subject, ask = _plate(plate), _ask_query()
         operations = self._in_scope(requester.identity, ask)
         self._count(requester)
-        panels = self._panels(subject, operations, requester.identity)
+        panels = self._panels(subject, operations, requester)
         return _json(explained(subject, panels, self._render_context()))
 
     def table(self, plate: str, name: TableName, ending: str) -> Response:
@@ -185,7 +191,7 @@ class OwnApi:
             raise Refusal(403, FORBIDDEN)
         subject, dialect = _plate(plate), _dialect()
         self._count(requester)
-        panels = self._panels(subject, [OPERATIONS[need]], requester.identity)
+        panels = self._panels(subject, [OPERATIONS[need]], requester)
         contents = VehicleContents.of(panels, self._render_context())
         table = vehicle_table(name, contents)
         if table is None:
@@ -318,7 +324,7 @@ class OwnApi:
             raise Refusal(401, UNAUTHORIZED) from None
         except RefusedToken:
             raise Refusal(403, FORBIDDEN) from None
-        return _with_lookups(Requester(identity, identity.digest))
+        return _with_lookups(Requester(identity, identity.digest, by_session=False))
 
     def _count(self, requester: Requester) -> None:
         wait_s = self._limits.request(request.remote_addr, requester.identity.digest)
@@ -334,8 +340,10 @@ class OwnApi:
             raise Refusal(403, FORBIDDEN)
         return [OPERATIONS[name] for name in ask or LOOKUPS]
 
-    def _panels(self, plate: Plate, operations: Sequence[Operation], identity: Identity) -> Panels:
-        return self._panels_of(plate, operations, identity, directive_of(identity))
+    def _panels(
+        self, plate: Plate, operations: Sequence[Operation], requester: Requester
+    ) -> Panels:
+        return self._panels_of(plate, operations, requester.identity, _directive(requester))
 
     def _new_batch(self, requester: Requester) -> tuple[list[object], tuple[LookupName, ...]]:
         """Return the plates and lookups of the request's body; raises Refusal (400)."""
@@ -406,6 +414,18 @@ def _with_lookups(requester: Requester) -> Requester:
     if not any(map(requester.identity.has_scope, LOOKUPS)):
         raise Refusal(403, FORBIDDEN)
     return requester
+
+
+def _directive(requester: Requester) -> Directive:
+    """Return the directive for the request.
+
+    With a session the rule of the pages holds: a GET never refreshes, because a browser's reload
+    sends no-cache, and a request that no user caused reads stored answers only.
+    """
+    directive = directive_of(requester.identity)
+    if not requester.by_session or directive is Directive.ONLY_IF_CACHED:
+        return directive
+    return Directive.NORMAL if is_user_initiated() else Directive.PEEK
 
 
 def _plate(text: str) -> Plate:

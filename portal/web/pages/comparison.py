@@ -22,8 +22,8 @@ from portal.presentation import (
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.site.typed_subject import normalise_query, plates_in
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
+from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.lookups import PLATE_OPERATIONS, Lookups
-from portal.web.pages.sessions import is_user_initiated
 
 NONE_GIVEN = "Informe pelo menos uma placa."
 TOO_MANY = f"Compare até {MOST_PLATES} placas por vez."

@@ -49,13 +49,14 @@ from portal.presentation.panels import Panel
 from portal.system.local_time import local_time
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.errors import page_error
+from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.lookups import PLATE_OPERATIONS, REJECTED, Lookups
 from portal.web.pages.page_cache import render_cached
 from portal.web.pages.pdf import PDFUnavailable
 from portal.web.pages.public import PublicPages, check_invented
-from portal.web.pages.sessions import Sessions, is_user_initiated
+from portal.web.pages.sessions import Sessions
 from portal.web.pages.written_reports import NoRecords, WrittenReports
 
 NOT_REFRESHED = "Nem tudo foi atualizado"

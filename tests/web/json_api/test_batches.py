@@ -74,7 +74,8 @@ def test_new_batch_is_a_draft_with_its_price(
     ]
     assert "5 dos 7 caracteres" in found["wrong"][0]["message"]
     assert "LMP0A01" in found["wrong"][1]["message"]
-    assert here.get(BATCHES).get_json() == [found]
+    assert here.get(f"{BATCHES}/{found['id']}").get_json() == found
+    assert here.get(BATCHES).get_json() == [found | {"wrong": []}]
 
 
 def test_batch_runs_to_its_results(here: InProcessPortal, upstream: FaultUpstream) -> None:

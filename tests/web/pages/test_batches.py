@@ -104,6 +104,25 @@ def test_uploaded_csv_is_read(dealer: PageClient) -> None:
     assert "Lote de 2 placas" in dealer.get(path).text
 
 
+def test_many_wrong_lines_are_counted(here: InProcessPortal, dealer: PageClient) -> None:
+    path = str(send(dealer, "ABC1D23\n" + "a\n" * 100_000))
+    draft = dealer.get(path)
+    assert "Lote de 1 placa" in draft.text
+    assert "100.000" in draft.text
+    assert "e mais 99.980 linhas" in draft.text
+    assert len(here.client.get("/api/v1/batches").data) < 1000
+    one = here.client.get(f"/api/v1/batches/{path.removeprefix('/lote/')}")
+    assert len(one.get_json()["wrong"]) == 200
+
+
+def test_uploaded_csv_with_a_lone_quote_is_read(dealer: PageClient) -> None:
+    rows = "".join(f"x;AAA{n // 100}A{n % 100:02}\n" for n in range(400))
+    for quote in ('"Onix;ABC1D23\n', f'"{"y" * 140_000};ABC1D23\n'):
+        content = f"nota;placa\n{quote}{rows}".encode()
+        path = str(send(dealer, arquivo=(io.BytesIO(content), "placas.csv")))
+        assert "Lote de 401 placas" in dealer.get(path).text
+
+
 @pytest.mark.parametrize(
     ("text", "fields", "problem"),
     [

@@ -1,0 +1,30 @@
+"""Whether a user caused a request. Requests that no user caused must not cost anything."""
+
+import re
+from typing import Final
+
+from flask import request
+
+
+def is_user_initiated() -> bool:
+    """Whether a user caused the request, not a prefetch, another site or a known bot.
+
+    A request without the relevant headers counts as a user's.
+    """
+    headers = request.headers
+    purpose = " ".join(headers.get(name, "") for name in _PURPOSES).lower()
+    is_prefetch = any(word in purpose for word in ("prefetch", "prerender", "preview"))
+    is_cross_site = headers.get("Sec-Fetch-Site", "").strip().lower() == "cross-site"
+    is_bot = _BOTS.search(headers.get("User-Agent", "")) is not None
+    return request.method in ("GET", "POST") and not (is_prefetch or is_cross_site or is_bot)
+
+
+_PURPOSES: Final = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
+# Crawlers and link previews. The in-app browsers of Telegram and Pinterest, which people use, and
+# the phones of the brand Cubot must not match.
+_BOTS: Final = re.compile(
+    r"(?<!cu)bot|crawl|spider|slurp|preview|facebookexternalhit|facebookcatalog|meta-external"
+    r"|whatsapp/|embedly|iframely|slack-imgproxy|ia_archiver|google-read-aloud|googleother"
+    r"|google-inspectiontool|mediapartners|apis-google|feedfetcher|bytespider|vkshare|skypeuri",
+    re.IGNORECASE,
+)
