@@ -301,7 +301,7 @@ class VehiclePages:
     def stored_dossier_pdf(self, plate: Plate, identity: Identity) -> bytes | None:
         """The dossier of a plate's stored answers; None if there is none. Never costs anything."""
         page = self._dossier(plate, identity, Directive.PEEK)
-        if page.state == "idle":
+        if page.state != "ready":
             return None
         return self._render_pdf(render_template(page.template, page=page))
 
