@@ -12,7 +12,7 @@ from tempfile import SpooledTemporaryFile
 from typing import Any, Final
 
 import msgspec
-from flask import Blueprint, Response, abort, request, stream_with_context
+from flask import Blueprint, Response, request, stream_with_context
 
 from portal.access import (
     Gatekeeper,
@@ -41,9 +41,7 @@ from portal.gateway import (
     Caller,
     Directive,
     Gateway,
-    NotStrictJSON,
     Operation,
-    parse_exact,
 )
 from portal.presentation import Panels, RenderContext
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
@@ -68,7 +66,7 @@ from portal.web.http.errors import message_response
 from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 from portal.web.http.user_initiated import is_user_initiated
-from portal.web.json_api.routes import BODY_CAP, Refusal, directive_of
+from portal.web.json_api.routes import Refusal, directive_of, read_object
 
 log = logging.getLogger(__name__)
 
@@ -347,18 +345,8 @@ class OwnApi:
 
     def _new_batch(self, requester: Requester) -> tuple[list[object], tuple[LookupName, ...]]:
         """Return the plates and lookups of the request's body; raises Refusal (400)."""
-        request.max_content_length = BODY_CAP + 1
-        with self._uploads.reading(self._sender(requester)):
-            body = request.get_data(cache=False)
-        if len(body) > BODY_CAP:
-            abort(413)
-        if request.content_type and request.mimetype != "application/json":
-            abort(415)
-        try:
-            document: Any = parse_exact(body)
-        except NotStrictJSON:
-            raise Refusal(400, INVALID_BATCH) from None
-        plates = document.get("plates") if isinstance(document, dict) else None
+        document = read_object(self._uploads, self._sender(requester), INVALID_BATCH)
+        plates = document.get("plates")
         if not isinstance(plates, list):
             raise Refusal(400, INVALID_BATCH)
         asked = document.get("ask")

@@ -139,20 +139,7 @@ class JsonApi:
             return failure_response(failure, self._gatekeeper.mode == "pass-through")
 
     def _report(self, identity: Identity) -> Lookup:
-        # With the cap itself as the limit, a longer chunked body would be cut, not rejected.
-        request.max_content_length = BODY_CAP + 1
-        with self._uploads.reading(self._sender(identity)):
-            body = request.get_data(cache=False)
-        if len(body) > BODY_CAP:
-            abort(413)
-        if request.content_type and request.mimetype != "application/json":
-            abort(415)
-        try:
-            document: Any = parse_exact(body)
-        except NotStrictJSON:
-            raise Refusal(400, INVALID_BODY) from None
-        if not isinstance(document, dict):
-            raise Refusal(400, INVALID_BODY)
+        document = read_object(self._uploads, self._sender(identity), INVALID_BODY)
         plate_text = document.get("plate")
         plate = _plate(plate_text if isinstance(plate_text, str) else "")
         data = document.get("data")
@@ -169,6 +156,28 @@ class JsonApi:
         if self._gatekeeper.mode == "managed":
             return identity.digest
         return network(request.remote_addr)
+
+
+def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, Any]:
+    """Return the JSON object of the request's body; raises Refusal (400), or aborts (413, 415).
+
+    ``sender`` is the key of the upload limit, ``invalid`` the message for any other body.
+    """
+    # With the cap itself as the limit, a longer chunked body would be cut, not rejected.
+    request.max_content_length = BODY_CAP + 1
+    with uploads.reading(sender):
+        body = request.get_data(cache=False)
+    if len(body) > BODY_CAP:
+        abort(413)
+    if request.content_type and request.mimetype != "application/json":
+        abort(415)
+    try:
+        document: Any = parse_exact(body)
+    except NotStrictJSON:
+        raise Refusal(400, invalid) from None
+    if not isinstance(document, dict):
+        raise Refusal(400, invalid)
+    return document
 
 
 def authorise(
