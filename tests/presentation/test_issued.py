@@ -71,7 +71,7 @@ def test_missing_lookups_do_not_read_as_clean_records() -> None:
 def test_summary_says_what_the_finding_stood_on_and_counts_notices_apart() -> None:
     page = dossier_page(PLATE, panels(), UNASKED, CONTEXT, address="http://x")
     summary = issued_summary(page, None)
-    findings = [line.reason.finding for line in page.contents.summary.reasons]
+    findings = [reason.finding for reason in page.contents.summary.reasons]
     assert summary.reasons == tuple(map(in_the_past, findings)) != ()
     (fines,) = [figure for figure in summary.figures if figure.label == "Multas em aberto"]
     assert page.contents.summary.fines is not None

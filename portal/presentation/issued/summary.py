@@ -90,7 +90,7 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         unverified=summary.unverified_count,
         issued_at=page.made_at,
         issuer=issuer,
-        reasons=tuple(in_the_past(line.reason.finding) for line in summary.reasons),
+        reasons=tuple(in_the_past(reason.finding) for reason in summary.reasons),
         more_reasons=summary.more_reasons,
     )
 

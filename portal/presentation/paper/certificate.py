@@ -63,7 +63,7 @@ def paper_facts(contents: VehicleContents) -> PaperFacts | None:
 def first_sheet(contents: VehicleContents) -> FirstSheet:
     """What fits beside the verdict and the acts, by the length of their texts."""
     summary = contents.summary
-    texts = [line.reason.sentence for line in summary.reasons]
+    texts = [reason.sentence for reason in summary.reasons]
     texts += [cell.row.why for cell in summary.matrix]
     letters = sum(map(len, texts))
     return FirstSheet(letters <= _MOST_BESIDE_FACTS, letters <= _MOST_BESIDE_CHART)

@@ -17,14 +17,6 @@ from portal.presentation.vehicle.timeline import Timeline, timeline
 
 
 @dataclass(frozen=True, slots=True)
-class ReasonLine:
-    """One reason of the verdict, with the style of its mark."""
-
-    reason: Reason
-    look: StatusStyle
-
-
-@dataclass(frozen=True, slots=True)
 class MatrixRow:
     """One act of the matrix, with its answer and style."""
 
@@ -47,7 +39,7 @@ class Summary:
     line: str
     verdict: Verdict
     look: StatusStyle
-    reasons: tuple[ReasonLine, ...]
+    reasons: tuple[Reason, ...]
     more_reasons: int
     matrix: tuple[MatrixRow, ...]
     fines: Totals | None
@@ -105,10 +97,7 @@ def summary(
         line=facts.line if facts else "",
         verdict=verdict,
         look=LEVEL_LOOKS[verdict.level],
-        reasons=tuple(
-            ReasonLine(reason, ANSWER_LOOKS[reason.mark])
-            for reason in verdict.reasons[:MOST_REASONS]
-        ),
+        reasons=verdict.reasons[:MOST_REASONS],
         more_reasons=max(len(verdict.reasons) - MOST_REASONS, 0),
         matrix=tuple(MatrixRow(row, ANSWER_LOOKS[row.mark]) for row in verdict.matrix),
         fines=fines.totals if fines else None,
