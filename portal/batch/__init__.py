@@ -1,6 +1,6 @@
 """Batches of lookups: input, preview, execution over several processes, results."""
 
-from portal.batch.batches import Access, Batches, BytesKept, NewItem, UnknownBatch
+from portal.batch.batches import Access, Batches, BytesKept, NewItem, UnknownBatch, release_items
 from portal.batch.decisions import NotAllowed
 from portal.batch.model import (
     LOOKUPS,
@@ -25,6 +25,7 @@ from portal.batch.typed_list import (
     read_strings,
     read_text,
 )
+from portal.batch.under_way import BatchUnderWay, batches_under_way
 
 __all__ = [
     "LOOKUPS",
@@ -32,6 +33,7 @@ __all__ = [
     "Access",
     "Batch",
     "BatchRunner",
+    "BatchUnderWay",
     "Batches",
     "BytesKept",
     "Cost",
@@ -47,10 +49,12 @@ __all__ = [
     "TypedList",
     "UnknownBatch",
     "WrongEntry",
+    "batches_under_way",
     "decode_upload",
     "lookups_of",
     "preview",
     "read_csv",
     "read_strings",
     "read_text",
+    "release_items",
 ]

@@ -39,7 +39,7 @@ from portal.vehicle import parse_subject
 # A lease is renewed while its process lives. The clocks of machines that share a database differ
 # by less than this. A lease that is lost too early costs nothing: the second process finds the
 # stored answer, or waits for the gateway's lease on the same lookup.
-LEASE_S: Final = 20.0
+LEASE_S: Final = 6.0
 DRAFT_S: Final = 86400.0
 MOST_DRAFTS: Final = 20  # of one owner; a further draft replaces the oldest
 SHORTEST_RETENTION_S: Final = 3600.0
@@ -96,7 +96,13 @@ _FINISH: Final = (
         items.c.holder == bindparam("by"),
         items.c.state == "pending",
     )
-    .values(state=bindparam("ends_as"), cause=bindparam("why"), holder="", lease_until=0.0)
+    .values(
+        state=bindparam("ends_as"),
+        cause=bindparam("why"),
+        holder="",
+        lease_until=0.0,
+        sealed_result=bindparam("result"),
+    )
 )
 
 
@@ -144,6 +150,8 @@ class Claim:
 class Batches:
     """Batches of one ``namespace``; ``tag`` computes the HMAC of a plate, for purges.
 
+    ``former`` are the old keys that are still read, ``former_tags`` a plate's tags under them.
+
     ``retention_s`` is the time for which the answers to a lookup are kept, and ``spent`` the price
     of the calls made for a batch.
     """
@@ -157,9 +165,13 @@ class Batches:
         spent: Callable[[str], Decimal],
         clock: Callable[[], float] = time.time,
         namespace: str = "upstream",
+        former: Sequence[bytes] = (),
+        former_tags: Callable[[str], Sequence[str]] = lambda _: (),
     ) -> None:
         self._engine = engine
         self._secret = secret
+        self._former = former
+        self._former_tags = former_tags
         self._tag = tag
         self._retention_s = retention_s
         self._spent = spent
@@ -178,7 +190,7 @@ class Batches:
     ) -> str:
         """Store a draft and return its id."""
         batch, now = secrets.token_hex(12), self._clock()
-        fernet = cipher(self._secret, _PURPOSE)
+        fernet = self._cipher()
         rows = [
             {
                 "batch": batch,
@@ -209,6 +221,7 @@ class Batches:
                     claimed_at=0.0,
                     ask=",".join(ask),
                     at_most=str(at_most),
+                    repeated=len(listed.repeated),
                     sealed_wrong=fernet.encrypt(
                         msgspec.json.encode(LeftOut(listed.wrong, listed.more_wrong))
                     ),
@@ -238,18 +251,27 @@ class Batches:
         with reading(self._engine) as db:
             return [self._batch(db, row, LeftOut()) for row in db.execute(query).all()]
 
-    def items(self, batch: str, owner: str, after: int = -1, most: int | None = None) -> list[Item]:
+    def items(
+        self,
+        batch: str,
+        owner: str,
+        after: int = -1,
+        most: int | None = None,
+        skip: int = 0,
+    ) -> list[Item]:
         """Return an owner's items in the order given. Raises UnknownBatch.
 
-        ``after`` and ``most`` select a page by position.
+        ``most`` items behind the position ``after`` and ``skip`` further ones.
         """
+        columns = [items.c[name] for name in ("sealed", "state", "cause", "position")]
         query = (
-            select(items.c.sealed, items.c.state, items.c.cause, items.c.position)
+            select(*columns, items.c.sealed_result)
             .where(items.c.batch == batch, items.c.position > after)
             .order_by(items.c.position)
             .limit(most)
+            .offset(skip)
         )
-        fernet = cipher(self._secret, _PURPOSE)
+        fernet = self._cipher()
         with reading(self._engine) as db:
             self._row(db, batch, owner)
             rows = db.execute(query).all()
@@ -259,6 +281,7 @@ class Batches:
                 row.state,
                 row.cause,
                 row.position,
+                None if row.sealed_result is None else fernet.decrypt(row.sealed_result),
             )
             for row in rows
         ]
@@ -270,7 +293,7 @@ class Batches:
         NotAllowed.
         """
         now = self._clock()
-        sealed = cipher(self._secret, _PURPOSE).encrypt(msgspec.json.encode(access))
+        sealed = self._cipher().encrypt(msgspec.json.encode(access))
         with self._change(batch, owner, "start") as (db, row):
             if row.state == "running":
                 return
@@ -338,6 +361,15 @@ class Batches:
         with self._writing() as db:
             db.execute(update(table).where(due).values(state="running", reason="", resume_at=None))
 
+    def has_work(self) -> bool:
+        """Whether a batch is running, or its pause has ended."""
+        is_due = (table.c.state == "paused") & (table.c.resume_at <= self._clock())
+        query = select(table.c.id).where(
+            table.c.namespace == self._namespace, (table.c.state == "running") | is_due
+        )
+        with reading(self._engine) as db:
+            return db.execute(query.limit(1)).first() is not None
+
     def claimable(self, concurrency: int) -> int:
         """Return how many items of running batches may be leased now."""
         now = self._clock()
@@ -356,14 +388,22 @@ class Batches:
             return self._claim(db, running, holder, concurrency)
 
     def finish(
-        self, claim: Claim, holder: str, cause: str, concurrency: int, *, answered: bool
+        self,
+        claim: Claim,
+        holder: str,
+        cause: str,
+        concurrency: int,
+        *,
+        answered: bool,
+        result: bytes | None = None,
     ) -> Claim | None:
         """Record an item's result and return the next claim.
 
-        ``cause`` is "" if every lookup has an answer. ``answered``: at least one has. Nothing is
-        recorded if another process has taken over the item.
+        ``cause`` is "" if every lookup has an answer. ``answered``: at least one has. ``result`` is
+        kept encrypted. Nothing is recorded if another process has taken over the item.
         """
         running = self._running()
+        sealed = None if result is None else self._cipher().encrypt(result)
         with self._writing() as db:
             if answered and claim.tries:
                 db.execute(_of(claim.batch).values(tries=0))
@@ -374,6 +414,7 @@ class Batches:
                     "by": holder,
                     "ends_as": "failed" if cause else "done",
                     "why": cause,
+                    "result": sealed,
                 },
             ).rowcount
             following = self._claim(db, running, holder, concurrency)
@@ -409,6 +450,13 @@ class Batches:
         with self._writing() as db:
             db.execute(_held(claim, holder).values(holder="", lease_until=0.0))
 
+    def release_all(self, holder: str) -> None:
+        """Release the items of a process that has ended."""
+        with self._writing() as db:
+            db.execute(
+                update(items).where(items.c.holder == holder).values(holder="", lease_until=0.0)
+            )
+
     def renew(self, holder: str) -> None:
         """Renew all leases of a process."""
         with self._writing() as db:
@@ -432,9 +480,10 @@ class Batches:
                 .scalars()
                 .all()
             )
-            traces = (
-                db.execute(select(items.c.sealed).where(items.c.batch.in_(ids))).scalars().all()
+            rows = db.execute(
+                select(items.c.sealed, items.c.sealed_result).where(items.c.batch.in_(ids))
             )
+            traces = [sealed for row in rows for sealed in row if sealed is not None]
             db.execute(delete(items).where(items.c.batch.in_(ids)))
             db.execute(delete(table).where(table.c.id.in_(ids)))
         if ids and not erase_traces(self._engine, traces):
@@ -445,20 +494,58 @@ class Batches:
 
         Bytes of its tag may remain in the database's files until ``History.forget`` removes them.
         """
-        tag = self._tag(subject)
+        found = items.c.subject.in_([self._tag(subject), *self._former_tags(subject)])
         with self._writing() as db:
-            batches = (
-                db.execute(select(items.c.batch).where(items.c.subject == tag).distinct())
-                .scalars()
-                .all()
-            )
-            deleted = db.execute(delete(items).where(items.c.subject == tag)).rowcount
+            batches = db.execute(select(items.c.batch).where(found).distinct()).scalars().all()
+            deleted = db.execute(delete(items).where(found)).rowcount
             for batch in batches:
                 if not _pending(db, batch):
                     self._end(db, batch)
         return deleted
 
+    def take_over(self, former: str, present: str) -> None:
+        """Give an owner the batches of a former name. Raises SQLAlchemyError."""
+        mine = table.c.owner == self._owner_key(former)
+        with reading(self._engine) as db:
+            if db.execute(select(table.c.id).where(mine).limit(1)).first() is None:
+                return
+        with self._writing() as db:
+            db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
+
+    def drop_unreadable(self) -> None:
+        """Delete the batches that no key decrypts. Raises SQLAlchemyError.
+
+        One whose owner's credential alone cannot be decrypted is paused until its owner resumes it.
+        """
+        batches = select(table.c.id, table.c.sealed_wrong, table.c.sealed_access)
+        results = select(items.c.id, items.c.sealed_result).where(
+            items.c.sealed_result.is_not(None)
+        )
+        with self._writing() as db:
+            for row in db.execute(batches).all():
+                if not self._decrypts(row.sealed_wrong):
+                    db.execute(delete(items).where(items.c.batch == row.id))
+                    db.execute(delete(table).where(table.c.id == row.id))
+                elif row.sealed_access and not self._decrypts(row.sealed_access):
+                    stopped = {"state": "paused", "reason": "owner", "resume_at": None}
+                    db.execute(_of(row.id).values(sealed_access=None, **stopped))
+            for item, sealed in db.execute(results).all():
+                if not self._decrypts(sealed):
+                    db.execute(update(items).where(items.c.id == item).values(sealed_result=None))
+
     # Inside
+
+    def _cipher(self) -> Any:
+        return cipher(self._secret, _PURPOSE, self._former)
+
+    def _decrypts(self, sealed: bytes) -> bool:
+        from cryptography.fernet import InvalidToken  # lazy, as in portal.access.sealing
+
+        try:
+            self._cipher().decrypt(sealed)
+        except InvalidToken:
+            return False
+        return True
 
     def _running(self) -> Sequence[Any]:
         """Read the running batches in turn, so that a large one does not delay the others.
@@ -487,7 +574,7 @@ class Batches:
                 continue
             if len(running) > 1:
                 db.execute(_of(row.id).values(claimed_at=now))
-            fernet = cipher(self._secret, _PURPOSE)
+            fernet = self._cipher()
             return Claim(
                 item=leased.id,
                 batch=row.id,
@@ -550,7 +637,7 @@ class Batches:
         return row
 
     def _left_out(self, sealed: bytes) -> LeftOut:
-        content = cipher(self._secret, _PURPOSE).decrypt(sealed)
+        content = self._cipher().decrypt(sealed)
         # Batches of the first form hold the list alone.
         found = msgspec.json.decode(content, type=LeftOut | tuple[WrongEntry, ...])
         return found if isinstance(found, LeftOut) else LeftOut(found)
@@ -589,6 +676,7 @@ class Batches:
             expires_at=row.expires_at,
             active=active,
             more_wrong=left_out.more,
+            repeated=row.repeated,
         )
 
     def _drop_oldest_drafts(self, db: Connection, owner: str) -> None:
@@ -610,6 +698,12 @@ class Batches:
     def _owner_key(self, owner: str) -> str:
         """Return the digest of namespace and owner, as History does for its visitors."""
         return hashlib.sha256(f"{self._namespace}\0{owner}".encode()).hexdigest()
+
+
+def release_items(engine: Engine) -> None:
+    """Release the items of processes that were killed, where no process of batches can be alive."""
+    with engine.begin() as db:
+        db.execute(update(items).where(items.c.holder != "").values(holder="", lease_until=0.0))
 
 
 def _of(batch: str) -> Any:

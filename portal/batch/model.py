@@ -1,6 +1,6 @@
 """A batch of lookups as its owner sees it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, Literal
 
@@ -47,7 +47,8 @@ class Batch:
 
     ``resume_at`` is when a pause ends by itself, None if its owner has to end it. ``active`` is the
     number of plates that are being asked now. ``wrong`` holds the first wrong entries, and
-    ``more_wrong`` is the number of the others; a list of batches has neither.
+    ``more_wrong`` is the number of the others; a list of batches has neither. ``repeated`` is the
+    number of vehicles that were given more than once.
     """
 
     id: str
@@ -64,6 +65,7 @@ class Batch:
     expires_at: float
     active: int = 0
     more_wrong: int = 0
+    repeated: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,14 @@ class Item:
     """One plate or Renavam of a batch; ``position`` counts from 0 in the order given.
 
     ``cause`` is the gateway's kind of failure, or "rejected", where the state is "failed".
+    ``result`` is what the runner's ``summarise`` returned when the item ended, None before.
     """
 
     subject: Subject
     state: ItemState
     cause: str = ""
     position: int = 0
+    result: bytes | None = field(default=None, repr=False)
 
 
 def lookups_of(subject: Subject, ask: tuple[LookupName, ...]) -> tuple[LookupName, ...]:

@@ -4,7 +4,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, Protocol
 
@@ -14,11 +14,12 @@ from portal.access import Identity, RefusedToken, TokensUnavailable, UnknownToke
 from portal.batch.batches import Access, Batches, Claim
 from portal.batch.decisions import Pause, pause_after
 from portal.batch.model import LookupName, lookups_of
+from portal.batch.typed_list import Subject
 from portal.gateway import OPERATIONS, Caller, Directive, Failure, Lookup, Served, Snapshot
 
 log = logging.getLogger(__name__)
 
-RENEW_EVERY_S: Final = 5.0
+RENEW_EVERY_S: Final = 1.5
 _REFUSED: Final = Pause("access", None)
 
 
@@ -34,12 +35,17 @@ class Fetch(Protocol):
     ) -> Served: ...
 
 
+Summarise = Callable[[Subject, Mapping[LookupName, Served]], bytes]
+
+
 class BatchRunner:
     """Asks for the items of running batches, on at most ``concurrency`` threads of this process.
 
     The database limits the items of a batch that all processes ask for at once. A process that is
     killed loses its leases after LEASE_S. Another process then repeats its items, whose paid
-    answers are stored.
+    answers are stored. ``holder`` identifies the process in its leases. ``summarise`` returns what
+    is kept with an item of its answers: they expire one after another, and the gateway cannot store
+    every paid answer.
     """
 
     def __init__(
@@ -49,19 +55,22 @@ class BatchRunner:
         identify: Callable[[Access], Identity],
         concurrency: int,
         monotonic: Callable[[], float] = time.monotonic,
+        holder: str | None = None,
+        summarise: Summarise | None = None,
     ) -> None:
         self._batches = batches
         self._fetch = fetch
         self._identify = identify
         self._concurrency = concurrency
         self._monotonic = monotonic
+        self._summarise = summarise
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="batch")
         self._lock = threading.Lock()
         self._active = 0  # threads that work on items
         self._renewed_at = monotonic()
         self._is_stopping = False
         # Created here, after the fork of the worker process.
-        self._holder = secrets.token_hex(8)
+        self._holder = holder or secrets.token_hex(8)
 
     def tick(self) -> None:
         """Start threads if there is work, and renew leases. A periodic task."""
@@ -125,25 +134,42 @@ class BatchRunner:
             self._batches.release(claim, self._holder)
             return None
         caller = Caller(identity.name, identity.daily_limit, identity.credential, claim.batch)
-        cause, answered = "", False
+        cause = ""
+        answers: dict[LookupName, Served] = {}
         for name in lookups_of(claim.subject, claim.ask):
             if self._is_stopping:
                 self._batches.release(claim, self._holder)
                 return None
-            failure = self._ask(name, claim, identity, caller)
-            if isinstance(failure, Pause):
-                self._batches.interrupt(claim, self._holder, failure)
+            found = self._ask(name, claim, identity, caller)
+            if isinstance(found, Pause):
+                self._batches.interrupt(claim, self._holder, found)
                 return None
-            answered = answered or not failure
-            cause = cause or failure
+            if isinstance(found, Served):
+                answers[name] = found
+            else:
+                cause = cause or found
         return self._batches.finish(
-            claim, self._holder, cause, self._concurrency, answered=answered
+            claim,
+            self._holder,
+            cause,
+            self._concurrency,
+            answered=bool(answers),
+            result=self._result(claim.subject, answers),
         )
+
+    def _result(self, subject: Subject, answers: Mapping[LookupName, Served]) -> bytes | None:
+        if self._summarise is None:
+            return None
+        try:
+            return self._summarise(subject, answers)
+        except Exception as error:  # the result is then built from the stored answers
+            log.error("unexpected %s in a result of a batch", type(error).__name__)
+            return None
 
     def _ask(
         self, name: LookupName, claim: Claim, identity: Identity, caller: Caller
-    ) -> str | Pause:
-        """Ask for one lookup; return "" for an answer, the cause of a failure, or a pause."""
+    ) -> Served | str | Pause:
+        """Ask for one lookup; return the answer, the cause of a failure, or a pause."""
         if not identity.has_scope(name):
             return "out_of_scope"
         try:
@@ -151,4 +177,4 @@ class BatchRunner:
         except Failure as failure:
             pause = pause_after(failure.kind, failure.retry_after_s, claim.tries, claim.attempts)
             return pause or failure.kind
-        return "" if served.status == 200 else "rejected"
+        return served if served.status == 200 else "rejected"

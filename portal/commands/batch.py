@@ -1,17 +1,18 @@
 """``flask --app app batch FILE --out OUT``: looks up a list of plates in the terminal."""
 
+import json
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, NoReturn
 
 import click
 
-from portal.access import Identity
+from portal.access import Identity, UnknownToken
 from portal.batch import (
     LOOKUPS,
     Access,
@@ -36,6 +37,7 @@ from portal.wording import money
 
 Format = Literal["csv", "jsonl", "xlsx"]
 
+CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
 _MOST_WRONG: Final = 20  # lines that are printed
@@ -54,8 +56,9 @@ _REASONS: Final = {
 class BatchTools:
     """What the command needs of the portal.
 
-    ``panels_of`` reads answers as a page does. ``credential_is_missing``: the portal has no
-    upstream credential of its own, so that a batch has none to send.
+    ``panels_of`` reads answers as a page does. ``authenticate`` returns the identity of an upstream
+    credential, for a portal that has none of its own; None for another portal. ``credential``
+    reads it from the environment variable CREDENTIAL_VARIABLE.
     """
 
     batches: Batches
@@ -66,26 +69,33 @@ class BatchTools:
     limit: int
     panels_of: Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
     render_context: Callable[[datetime], RenderContext]
-    credential_is_missing: bool
+    credential: Callable[[], str | None]
+    authenticate: Callable[[str], Identity] | None = None
 
 
-def batch_command(tools: BatchTools) -> Command:
+def batch_command(given: BatchTools) -> Command:
     @click.command("batch", cls=Command)
     @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
     @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path))
     @click.option("--ask", default=",".join(LOOKUPS), show_default=True, callback=_ask)
     @click.option("--format", "file_format", type=click.Choice(["csv", "jsonl", "xlsx"]))
     @click.option("--yes", is_flag=True, help="do not ask before lookups that cost money")
+    @click.option("--json", "as_json", is_flag=True, help="print the outcome as one JSON object")
     def batch(
-        file: Path, out: Path, ask: tuple[LookupName, ...], file_format: Format | None, yes: bool
+        file: Path,
+        out: Path,
+        ask: tuple[LookupName, ...],
+        file_format: Format | None,
+        yes: bool,
+        as_json: bool,
     ) -> None:
         """Look up every plate and Renavam of FILE and write a table to OUT.
 
         Run the same command again after an interruption: what was answered is not asked again.
-        Exits 0 if every plate has an answer, 1 if some have none.
+        Exits 0 if every plate has an answer, 1 if some have none. A portal without an upstream
+        credential sends the one in DOSSIE_CREDENTIAL.
         """
-        if tools.credential_is_missing:
-            _fail("This portal has no upstream credential of its own: set PORTAL_UPSTREAM_TOKEN.")
+        tools = _with_credential(given)
         chosen = file_format or _format_of(out)
         listed = _read(file, tools.limit)
         found = preview(listed.subjects, ask, tools.identity, tools.gateway)
@@ -99,9 +109,28 @@ def batch_command(tools: BatchTools) -> Command:
         ended = _run(tools, number)
         _write(tools, ended, out, chosen)
         _report(ended, out)
+        if as_json:
+            print(json.dumps(_outcome(ended, out)))
         sys.exit(0 if ended.counts.done == ended.counts.total else 1)
 
     return batch
+
+
+def _with_credential(tools: BatchTools) -> BatchTools:
+    """Return the tools with the identity of the environment's credential, where one is needed."""
+    if tools.authenticate is None:
+        return tools
+    credential = tools.credential()
+    if not credential:
+        _fail(
+            "This portal has no upstream credential of its own: set "
+            f"{CREDENTIAL_VARIABLE} to the one that pays for the lookups."
+        )
+    try:
+        identity = tools.authenticate(credential)
+    except UnknownToken:
+        _fail(f"{CREDENTIAL_VARIABLE} holds a token of this portal, not an upstream credential.")
+    return replace(tools, identity=identity, access=Access(identity.digest, identity.credential))
 
 
 def _read(file: Path, limit: int) -> TypedList:
@@ -207,6 +236,20 @@ def _report(batch: Batch, out: Path) -> None:
     )
     if batch.state == "paused":
         print(f"Paused: {_REASONS[batch.reason]}. Run the command again.", file=sys.stderr)
+
+
+def _outcome(batch: Batch, out: Path) -> dict[str, object]:
+    counts = batch.counts
+    return {
+        "state": batch.state,
+        "reason": batch.reason or None,
+        "total": counts.total,
+        "done": counts.done,
+        "failed": counts.failed,
+        "pending": counts.pending,
+        "spent": float(batch.cost.spent),
+        "out": str(out),
+    }
 
 
 def _format_of(out: Path) -> Format:

@@ -12,6 +12,7 @@ from sqlalchemy import Engine, select, update
 from portal.access import Identity, RefusedToken, cipher
 from portal.batch import Access, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_text
 from portal.storage import batches as table
+from portal.system.local_time import from_epoch
 from portal.upstream import Failing, NotSent, Resource, Response, TimedOut
 from tests.batch.engine import OWNER, engine_of, plates
 from tests.fakes import Clock
@@ -143,8 +144,11 @@ def test_daily_limit_pauses_and_the_next_day_resumes(tmp_path: Path, clock: Cloc
     found = one.run(batch)
     assert (found.state, found.reason, found.counts.done) == ("paused", "day_limit", 100)
     assert len(one.bench.upstream.calls) == 100
+    assert len(list(one.bench.ledger.rows())) == 100
     assert found.resume_at is not None
     assert clock.now() < found.resume_at <= clock.now() + 86400
+    assert from_epoch(found.resume_at - 1).date() == from_epoch(clock.now()).date()
+    assert from_epoch(found.resume_at + 1).date() > from_epoch(clock.now()).date()  # midnight
     one.runner.tick()
     assert one.get(batch).state == "paused"
     clock.advance(found.resume_at - clock.now() + 1)
@@ -152,6 +156,27 @@ def test_daily_limit_pauses_and_the_next_day_resumes(tmp_path: Path, clock: Cloc
     assert one.run(batch).state == "done"
     assert calls_by_path(one.bench.upstream).total() == len(calls_by_path(one.bench.upstream))
     assert len(one.bench.upstream.calls) == 150
+
+
+def test_two_processes_reach_the_daily_limit_exactly(
+    tmp_path: Path, clock: Clock, engine: Engine
+) -> None:
+    """On SQLite and PostgreSQL."""
+    upstream = StubUpstream()
+    one = engine_of(tmp_path, clock, upstream, database=engine, daily_limit=100)
+    two = engine_of(tmp_path, clock, upstream, database=engine, daily_limit=100)
+    batch = one.create(plates(150))
+    one.start(batch)
+    other = threading.Thread(target=two.run, args=(batch,))
+    other.start()
+    found = one.run(batch)
+    other.join()
+    assert (found.state, found.reason, found.counts.done) == ("paused", "day_limit", 100)
+    assert len(upstream.calls) == 100
+    clock.advance(found.resume_at - clock.now() + 1)
+    one.runner.tick()
+    assert one.run(batch).counts.done == 150
+    assert len(upstream.calls) == len(calls_by_path(upstream)) == 150
 
 
 def test_token_limit_pauses(tmp_path: Path, clock: Clock) -> None:

@@ -45,6 +45,22 @@ def test_file_becomes_a_table(here: InProcessPortal, tmp_path: Path) -> None:
     assert [row["plate"] for row in rows] == ["ABC1D23", "LMP0A01"]
 
 
+def test_outcome_as_json(here: InProcessPortal, tmp_path: Path) -> None:
+    out = str(tmp_path / "out.csv")
+    done = run(here, file_of(tmp_path, "ABC1D23\n"), "--out", out, "--yes", "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout) == {
+        "state": "done",
+        "reason": None,
+        "total": 1,
+        "done": 1,
+        "failed": 0,
+        "pending": 0,
+        "spent": 0.85,
+        "out": out,
+    }
+
+
 @pytest.mark.parametrize("ending", ["jsonl", "xlsx"])
 def test_format_follows_from_the_ending(here: InProcessPortal, tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"out.{ending}"
@@ -121,13 +137,33 @@ def test_missing_file_is_a_usage_error(here: InProcessPortal, tmp_path: Path) ->
     assert run(here, str(tmp_path / "none"), "--out", str(tmp_path / "o.csv")).exit_code == 2
 
 
-def test_pass_through_has_no_credential_to_send(
-    portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path
+def test_pass_through_sends_the_credential_of_the_environment(
+    portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, out = portal(pass_through(upstream.url)), tmp_path / "o.jsonl"
+    words = (file_of(tmp_path, "ABC1D23"), "--out", str(out), "--yes", "--ask", "decode")
+    monkeypatch.delenv("DOSSIE_CREDENTIAL", raising=False)
+    done = run(here, *words)
+    assert (done.exit_code, upstream.count()) == (1, 0)
+    assert "set DOSSIE_CREDENTIAL" in done.stderr
+    monkeypatch.setenv("DOSSIE_CREDENTIAL", "credential-of-the-caller")
+    done = run(here, *words)
+    assert done.exit_code == 0, done.output
+    (call,) = upstream.calls
+    assert call.header("authorization") == "credential-of-the-caller"
+    assert json.loads(out.read_text())["state"] == "done"
+    assert "credential-of-the-caller" not in done.output
+
+
+def test_pass_through_pauses_a_batch_whose_credential_is_refused(
+    portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = portal(pass_through(upstream.url))
+    upstream.default(faults.status(401))
+    monkeypatch.setenv("DOSSIE_CREDENTIAL", "wrong")
     done = run(here, file_of(tmp_path, "ABC1D23"), "--out", str(tmp_path / "o.csv"), "--yes")
     assert done.exit_code == 1
-    assert "credential" in done.stderr
+    assert "the upstream does not accept the credential" in done.stderr
 
 
 def test_interrupted_command_goes_on_where_it_stopped(

@@ -1,19 +1,24 @@
 """A batch as JSON, and its results as a table: one row a plate, in the order given."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
-from portal.batch import Batch, Item, WrongEntry
+import msgspec
+
+from portal.batch import LOOKUPS, Batch, Item, LookupName, WrongEntry
+from portal.gateway import Served
 from portal.presentation.exports.tables import Cell, Column, Table
+from portal.presentation.panels import Panel, answer_panel
 from portal.presentation.site.typed_subject import what_is_wrong
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel import LOOKUP_WORDS, Panels, RenderContext, is_readable
 from portal.system.local_time import from_epoch
 from portal.vehicle import Plate, Renavam
 
+EXPIRED: Final = "Resposta vencida: consulte de novo"
 NOT_RECOGNISED: Final = "Não é placa nem Renavam."
 
 COLUMNS: Final = (
@@ -32,6 +37,7 @@ COLUMNS: Final = (
     Column("fipe_high", "money"),
     Column("fetched_at", "moment"),
     Column("missing", "text"),
+    Column("expired", "text"),
     Column("cause", "text"),
 )
 
@@ -55,7 +61,15 @@ class BatchRow:
     fipe_high: Decimal | None
     fetched_at: datetime | None
     missing: str | None
+    expired: str | None
     cause: str | None
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """A row as it is kept with its item, and when each of its answers expires (epoch seconds)."""
+
+    row: BatchRow
+    expires: dict[LookupName, float]
 
 
 def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = None) -> object:
@@ -78,10 +92,12 @@ def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = N
             "pending": counts.pending,
         },
         "cost": {"spent": cost.spent, "at_most": cost.at_most},
+        "repeated": batch.repeated,
         "wrong": [
             {"index": each.index, "value": each.value, "message": wrong_message(each)}
             for each in batch.wrong
         ],
+        "more_wrong": batch.more_wrong,
         "created_at": _moment(batch.created_at),
         "started_at": _moment(batch.started_at),
         "ended_at": _moment(batch.ended_at),
@@ -103,14 +119,64 @@ def results_table(
     panels_of: Callable[[Plate | Renavam], Panels],
     context: RenderContext,
 ) -> Table:
-    """Return the results; ``panels_of`` reads the stored answers of a plate or Renavam."""
+    """Return the results; ``panels_of`` as in ``row_of``."""
     return Table("resultados", COLUMNS, _rows(items, panels_of, context))
+
+
+def kept_result(
+    subject: Plate | Renavam,
+    answers: Mapping[LookupName, Served],
+    retention_s: Callable[[LookupName], float],
+    context: RenderContext,
+) -> bytes:
+    """Sum up the answers that a batch got, as ``row_of`` reads it from the item."""
+    unasked = Panel("unasked")
+    panels = Panels(
+        *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
+    )
+    row = batch_row(Item(subject, "done"), panels, context)
+    expires = {name: served.fetched_at + retention_s(name) for name, served in answers.items()}
+    return msgspec.json.encode(_Kept(row, expires))
+
+
+def row_of(
+    item: Item,
+    panels_of: Callable[[Plate | Renavam], Panels],
+    context: RenderContext,
+) -> BatchRow:
+    """Return what is known about one plate.
+
+    It is what its answers said when the plate was asked, because they expire one after another and
+    later ones need not be of the same day. ``panels_of`` reads the stored answers, for an item of a
+    version that kept no result.
+    """
+    kept = _kept(item)
+    if kept is None:
+        if item.state == "pending":
+            return _without_answer(item)
+        return batch_row(item, panels_of(item.subject), context)
+    now_s = context.now.timestamp()
+    expired = [LOOKUP_WORDS[name] for name in LOOKUPS if kept.expires.get(name, now_s) < now_s]
+    row = replace(
+        kept.row, state=item.state, cause=item.cause or None, expired=", ".join(expired) or None
+    )
+    if not expired or row.verdict != "clear":
+        return row
+    # Only what was found still counts; "nothing found" does not.
+    return replace(row, verdict="incomplete", headline=EXPIRED)
+
+
+def _kept(item: Item) -> _Kept | None:
+    if item.result is None:
+        return None
+    try:
+        return msgspec.json.decode(item.result, type=_Kept)
+    except msgspec.ValidationError:  # of another version
+        return None
 
 
 def batch_row(item: Item, panels: Panels, context: RenderContext) -> BatchRow:
     """Sum up what the stored answers say about one plate."""
-    if item.state == "pending" and not any(panel.has_answer for panel in panels.all):
-        return _without_answer(item)
     is_plate = isinstance(item.subject, Plate)
     contents = VehicleContents.of(
         panels,
@@ -146,6 +212,7 @@ def batch_row(item: Item, panels: Panels, context: RenderContext) -> BatchRow:
         fipe_high=max(prices, default=None),
         fetched_at=min(fetched, default=None),
         missing=", ".join(missing) or None,
+        expired=None,
         cause=item.cause or None,
     )
 
@@ -162,7 +229,7 @@ def _rows(
     context: RenderContext,
 ) -> Iterator[list[Cell]]:
     for item in items:
-        row = batch_row(item, panels_of(item.subject), context)
+        row = row_of(item, panels_of, context)
         yield [getattr(row, column.name) for column in COLUMNS]
 
 

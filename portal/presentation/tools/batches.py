@@ -1,20 +1,28 @@
 """The batch pages: the form, what it can cost, the progress, and the results."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import ClassVar, Final, Literal
+from urllib.parse import urlencode
 
-from portal.batch import LOOKUPS, Batch, Item, LookupName, Reason, State
+from portal.batch import LOOKUPS, Batch, Item, LookupName, Reason, State, WrongEntry
 from portal.presentation import formats
 from portal.presentation.exports.batches import BatchRow, wrong_message
 from portal.presentation.failure_texts import FAULTS
+from portal.presentation.site.recent_lookup import (
+    AFTER_PAYING,
+    NOTHING_FOUND_BEFORE,
+    OPEN_FINE,
+    UNCERTAIN_ORDER,
+    RecentLookup,
+)
+from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
 from portal.system.local_time import from_epoch
 from portal.vehicle import Plate, Renavam
-from portal.wording import counted, grouped
+from portal.wording import bare, counted, grouped
 
 PAGE_SIZE: Final = 50
 REFRESH_S: Final = 10
@@ -57,6 +65,9 @@ _FILTER_WORDS: Final[Mapping[str, str]] = {
     "incomplete": "Incompletas",
     "failed": "Com falha",
 }
+LONGEST_SEARCH: Final = 40
+_FULL: Final = 100  # percent
+_RESULT: Final = 3  # the last of the three steps
 _WORST_FIRST: Final = ("blocked", "caution", "incomplete", "clear", None)
 
 
@@ -82,13 +93,27 @@ class ListedBatch:
 
 
 @dataclass(frozen=True, slots=True)
+class RecentChoice:
+    """A vehicle of the visitor's history that can join the batch; ``name`` may be ""."""
+
+    subject: Plate | Renavam
+    name: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
 class BatchFormPage:
-    """The form. ``text`` is as typed; ``problem`` is a sentence or ""."""
+    """The form. ``text`` is as typed; ``problem`` is a sentence or "".
+
+    ``corrects`` is the draft that the new batch replaces, or "".
+    """
 
     template: ClassVar[str] = "pages/batches.html"
     title: str
     text: str
     problem: str
+    corrects: str
+    recent: tuple[RecentChoice, ...]
     choices: tuple[LookupChoice, ...]
     limit: int
     batches: tuple[ListedBatch, ...]
@@ -101,19 +126,22 @@ class Understood:
     icon: Literal["check", "copy", "alert"]
     label: str
     count: int
-    note: str
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultLine:
-    """A plate of the batch with what its answers say; texts are "" where nothing is known."""
+    """A plate of the batch with what its answers say; texts are "" where nothing is known.
+
+    ``finding`` is the verdict in a few words.
+    """
 
     subject: Plate | Renavam
     path: str
     vehicle: str
     year: str
     look: StatusStyle | None
-    headline: str
+    finding: str
     fines: str
     restrictions: str
     price: str
@@ -123,10 +151,41 @@ class ResultLine:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A link that filters, sorts or turns pages; ``url`` is "" for the current choice."""
+    """A link that turns pages; ``url`` is "" for the current page."""
 
     label: str
     url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A link to the plates of one verdict; ``url`` is "" for the current choice.
+
+    ``look`` is the verdict's shape, None for all plates and for those that failed.
+    """
+
+    label: str
+    count: int
+    url: str
+    look: StatusStyle | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order of the table, as its key in the address and in words."""
+
+    key: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BarPart:
+    """A part of the bar over the results; ``start`` and ``width`` are in percent."""
+
+    verdict: str
+    start: float
+    width: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +200,7 @@ class BatchPage:
     title: str
     path: str
     json_path: str
+    correct_path: str
     step: int
     state: State
     pause_title: str
@@ -151,6 +211,7 @@ class BatchPage:
     choices: tuple[LookupChoice, ...]
     at_most: str
     spent: str
+    has_cost: bool
     start_label: str
     allowance: str
     total: int
@@ -160,14 +221,14 @@ class BatchPage:
     time_text: str
     refresh_s: int
     lines: tuple[ResultLine, ...]
-    filters: tuple[Choice, ...]
-    orders: tuple[Choice, ...]
+    bar: tuple[BarPart, ...]
+    filters: tuple[Filter, ...]
+    chosen_filter: str
+    orders: tuple[Order, ...]
+    search: str
+    shown_words: str
     pages: tuple[Choice, ...]
     has_dossiers: bool
-
-    @property
-    def is_active(self) -> bool:
-        return self.state in ("running", "paused")
 
 
 def batch_form_page(
@@ -177,17 +238,37 @@ def batch_form_page(
     *,
     text: str = "",
     problem: str = "",
+    corrects: str = "",
     ask: Sequence[str] = LOOKUPS,
+    recent: Sequence[RecentLookup] = (),
+    chosen: Sequence[str] = (),
 ) -> BatchFormPage:
-    """The form for a new batch; ``prices`` holds the lookups that the visitor may ask."""
+    """The form for a new batch; ``prices`` holds the lookups that the visitor may ask.
+
+    ``recent`` are the visitor's lookups, of which those in ``chosen`` are checked.
+    """
     return BatchFormPage(
         title="Lote de placas",
         text=text,
         problem=problem,
+        corrects=corrects,
+        recent=tuple(
+            RecentChoice(one.subject, one.name, one.subject.text in chosen) for one in recent
+        ),
         choices=_choices(prices, ask),
         limit=limit,
-        batches=tuple(_listed(batch) for batch in batches),
+        batches=tuple(_listed(batch) for batch in batches if not _is_discarded(batch)),
     )
+
+
+def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
+    """A draft as the text of a new form, wrong entries first, and the sentence about these."""
+    wrong = [each.value for each in batch.wrong]
+    reasons = " ".join(_wrong(each) for each in batch.wrong[:3])
+    text = "\n".join([*wrong, *(item.subject.text for item in items)])
+    if not wrong:
+        return text, ""
+    return text, f"Confira {'a linha' if len(wrong) == 1 else 'as linhas'} do começo. {reasons}"
 
 
 def batch_page(
@@ -199,41 +280,49 @@ def batch_page(
     *,
     only: str = "",
     order: str = "",
+    search: str = "",
     number: int = 1,
+    page_count: int | None = None,
 ) -> BatchPage:
     """A batch's page; ``rows`` are those of every plate, or of none before the start.
 
-    ``only``, ``order`` and ``number`` choose rows, their order and the page of the table.
+    ``only``, ``order``, ``search`` and ``number`` choose rows, their order and the page of the
+    table. With ``page_count``, the number of pages, ``rows`` are those of the page alone.
     """
     counts, path = batch.counts, f"/lote/{batch.id}"
-    shown = [pair for pair in rows if _matches(pair[1], only)]
-    shown = _ordered(shown, order)
-    page_count = max(1, -(-len(shown) // PAGE_SIZE))
-    number = min(max(1, number), page_count)
-    first = (number - 1) * PAGE_SIZE
+    search = sanitise_echo(search.strip(), LONGEST_SEARCH)
+    only = only if only in FILTERS else ""
+    order = order if order in ORDERS else ""
+    found = [pair for pair in rows if _contains(pair[1], search)]
+    shown = _ordered([pair for pair in found if _matches(pair[1], only)], order)
+    pages = page_count or page_count_of(len(shown))
+    number = min(max(1, number), pages)
+    first = 0 if page_count else (number - 1) * PAGE_SIZE
     ended = counts.total - counts.pending
     left = counts.total - counts.done if batch.state == "done" else counts.pending
-    step = {"draft": 1, "running": 2, "paused": 2}.get(batch.state, 3)
+    step = {"draft": 1, "running": 2, "paused": 2}.get(batch.state, _RESULT)
 
     def url(**changes: str | int) -> str:
-        chosen = {"so": only, "ordem": order, "pagina": number} | changes
-        parts = [f"{key}={value}" for key, value in chosen.items() if value not in ("", 1)]
-        return path + ("?" + "&".join(parts) if parts else "")
+        chosen = {"so": only, "ordem": order, "busca": search, "pagina": number} | changes
+        kept = {key: value for key, value in chosen.items() if value not in ("", 1)}
+        return path + ("?" + urlencode(kept) if kept else "")
 
     return BatchPage(
         title=f"Lote de {counted(counts.total, 'placa', 'placas')}",
         path=path,
         json_path=f"/api/v1/batches/{batch.id}",
+        correct_path=f"/lote?corrigir={batch.id}",
         step=step,
         state=batch.state,
         pause_title=_REASONS.get(batch.reason, ""),
         pause_text=_pause_text(batch),
         understood=_understood(batch),
-        wrong=tuple(f"“{each.value}”: {wrong_message(each)}" for each in batch.wrong[:MOST_WRONG]),
+        wrong=tuple(f"Linha {each.index + 1}: {_wrong(each)}" for each in batch.wrong[:MOST_WRONG]),
         more_wrong=max(0, len(batch.wrong) - MOST_WRONG) + batch.more_wrong,
         choices=tuple(each for each in _choices(prices, batch.ask) if each.is_chosen),
         at_most=formats.brl(batch.cost.at_most),
         spent=formats.brl(batch.cost.spent),
+        has_cost=bool(batch.cost.spent or batch.cost.at_most),
         start_label=_start_label(batch, left),
         allowance=_allowance(calls_left),
         total=counts.total,
@@ -243,14 +332,15 @@ def batch_page(
         time_text=_time_text(batch, ended, now),
         refresh_s=REFRESH_S if batch.state == "running" or batch.resume_at else 0,
         lines=tuple(_line(item, row, now) for item, row in shown[first : first + PAGE_SIZE]),
-        filters=_filters(rows, only, url) if step == 3 else (),
-        orders=tuple(
-            Choice(label, "" if key == order else url(ordem=key, pagina=1))
-            for key, label in (ORDERS.items() if step == 3 else ())
-        ),
+        bar=tuple(_bar(rows)) if step == _RESULT else (),
+        filters=tuple(_filters(found, only, url)) if step == _RESULT else (),
+        chosen_filter=only,
+        orders=tuple(Order(key, label, key == order) for key, label in ORDERS.items()),
+        search=search,
+        shown_words=_shown_words(len(shown), len(rows)),
         pages=tuple(
             Choice(str(each), "" if each == number else url(pagina=each))
-            for each in range(1, page_count + 1 if page_count > 1 else 1)
+            for each in range(1, pages + 1 if pages > 1 else 1)
         ),
         has_dossiers=any(
             isinstance(item.subject, Plate) and item.state != "pending" for item, _ in rows
@@ -258,11 +348,21 @@ def batch_page(
     )
 
 
+def page_count_of(rows: int) -> int:
+    """Return the number of pages of a table."""
+    return max(1, -(-rows // PAGE_SIZE))
+
+
 def _choices(prices: Mapping[LookupName, Decimal], ask: Sequence[str]) -> tuple[LookupChoice, ...]:
     return tuple(
         LookupChoice(name, LABELS[name], formats.brl(price) if price else "", name in ask)
         for name, price in prices.items()
     )
+
+
+def _is_discarded(batch: Batch) -> bool:
+    """Whether a batch was given up before anything was asked."""
+    return batch.state == "cancelled" and batch.started_at is None
 
 
 def _listed(batch: Batch) -> ListedBatch:
@@ -281,13 +381,18 @@ def _listed(batch: Batch) -> ListedBatch:
 def _understood(batch: Batch) -> tuple[Understood, ...]:
     counts = batch.counts
     lines = [
-        Understood("check", "A consultar", counts.total - counts.stored, ""),
+        Understood("check", "A consultar", counts.total - counts.stored),
         Understood("check", "Com resposta guardada", counts.stored, "sem custo"),
-        Understood(
-            "alert", "Não reconhecidas, ficam de fora", len(batch.wrong) + batch.more_wrong, ""
-        ),
+        Understood("copy", "Repetidas, contadas uma vez", batch.repeated),
+        Understood("alert", "Não reconhecidas, ficam de fora", len(batch.wrong) + batch.more_wrong),
     ]
     return tuple(line for line in lines if line.count or line is lines[0])
+
+
+def _wrong(entry: WrongEntry) -> str:
+    """The entry and why it is left out, naming it once."""
+    message = wrong_message(entry)
+    return message if f"“{entry.value}”" in message else f"“{entry.value}”: {message}"
 
 
 def _start_label(batch: Batch, left: int) -> str:
@@ -327,8 +432,30 @@ def _time_text(batch: Batch, ended: int, now: datetime) -> str:
     return text
 
 
+def _contains(row: BatchRow, search: str) -> bool:
+    """Whether the plate or the vehicle's name contains every word of a text."""
+    text = bare(f"{row.plate} {row.vehicle or ''} {row.year or ''}")
+    return all(word in text for word in bare(search).replace("-", "").split())
+
+
+def _shown_words(shown: int, total: int) -> str:
+    """How many plates the choices leave; "" for all of them."""
+    return f"{grouped(shown)} de {counted(total, 'placa', 'placas')}" if shown < total else ""
+
+
+def _bar(rows: Sequence[tuple[Item, BatchRow]]) -> Iterator[BarPart]:
+    """The shares of the verdicts; plates without any verdict count as incomplete."""
+    verdicts = [row.verdict or "incomplete" for _, row in rows]
+    start = 0.0
+    for verdict in ("blocked", "caution", "clear", "incomplete"):
+        if count := verdicts.count(verdict):
+            width = _FULL * count / len(rows)
+            yield BarPart(verdict, round(start, 2), round(width, 2))
+            start += width
+
+
 def _matches(row: BatchRow, only: str) -> bool:
-    if only not in FILTERS:
+    if not only:
         return True
     return row.state == "failed" if only == "failed" else row.verdict == only
 
@@ -347,14 +474,13 @@ def _ordered(rows: list[tuple[Item, BatchRow]], order: str) -> list[tuple[Item, 
 
 def _filters(
     rows: Sequence[tuple[Item, BatchRow]], only: str, url: Callable[..., str]
-) -> tuple[Choice, ...]:
-    found = Counter(key for _, row in rows for key in FILTERS if _matches(row, key))
-    choices = [Choice(f"Todas {len(rows)}", url(so="", pagina=1) if only in FILTERS else "")]
+) -> Iterator[Filter]:
+    yield Filter("Todas", len(rows), url(so="", pagina=1) if only else "")
     for key in FILTERS:
-        if found[key]:
-            label = f"{_FILTER_WORDS[key]} {found[key]}"
-            choices.append(Choice(label, "" if key == only else url(so=key, pagina=1)))
-    return tuple(choices)
+        count = sum(_matches(row, key) for _, row in rows)
+        if count or key == only:
+            address = "" if key == only else url(so=key, pagina=1)
+            yield Filter(_FILTER_WORDS[key], count, address, LEVEL_LOOKS.get(key))  # type: ignore[call-overload]
 
 
 def _line(item: Item, row: BatchRow, now: datetime) -> ResultLine:
@@ -365,14 +491,32 @@ def _line(item: Item, row: BatchRow, now: datetime) -> ResultLine:
         vehicle=row.vehicle or "",
         year=row.year or "",
         look=LEVEL_LOOKS[row.verdict] if row.verdict else None,  # type: ignore[index]
-        # What "nothing found" does not cover is said once, below the table.
-        headline="" if row.verdict == "clear" else row.headline or "",
+        finding=_finding(row),
         fines=_fines(row),
         restrictions=_restrictions(row),
         price=_price(row),
         age=formats.age(max(timedelta(0), now - row.fetched_at)) if row.fetched_at else "",
         state=_state(item, row),
     )
+
+
+def _finding(row: BatchRow) -> str:
+    """The verdict in the words of the lists of lookups, which have room for one line."""
+    match row.verdict:
+        case "blocked":
+            return row.headline or ""
+        case "clear":
+            return _FILTER_WORDS["clear"]
+        case "incomplete":
+            return f"Faltam {row.missing}" if row.missing else "Incompleta"
+        case "caution" if row.fines_enforceable:
+            return AFTER_PAYING
+        case "caution" if row.fines_open:
+            return OPEN_FINE
+        case "caution":
+            return UNCERTAIN_ORDER if row.restrictions else NOTHING_FOUND_BEFORE
+        case _:
+            return ""
 
 
 def _fines(row: BatchRow) -> str:
@@ -390,10 +534,9 @@ def _restrictions(row: BatchRow) -> str:
 
 
 def _price(row: BatchRow) -> str:
-    if row.fipe_low is None:
+    if row.fipe_low is None or row.fipe_high is None:
         return ""
-    ends = dict.fromkeys((formats.whole_brl(row.fipe_low), formats.whole_brl(row.fipe_high)))
-    return " a ".join(ends)
+    return formats.price_range((row.fipe_low, row.fipe_high))
 
 
 def _state(item: Item, row: BatchRow) -> str:
@@ -403,7 +546,7 @@ def _state(item: Item, row: BatchRow) -> str:
         case "failed":
             return _failure(item.cause)
         case _:
-            return f"faltam: {row.missing}" if row.missing else ""
+            return f"vencidas: {row.expired}" if row.expired else ""
 
 
 def _failure(cause: str) -> str:

@@ -63,6 +63,7 @@ from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel import Lookup as LookupWord
 from portal.vehicle import InvalidPlate, Plate
 from portal.web.http.errors import message_response
+from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 from portal.web.http.user_initiated import is_user_initiated
@@ -325,7 +326,7 @@ class OwnApi:
         return _with_lookups(Requester(identity, identity.digest, by_session=False))
 
     def _count(self, requester: Requester) -> None:
-        wait_s = self._limits.request(request.remote_addr, requester.identity.digest)
+        wait_s = count_request(self._limits, requester.identity)
         if wait_s is not None:
             raise Refusal(429, TOO_MANY, wait_s)
 
@@ -469,9 +470,13 @@ def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Respons
         return _attachment(lines, f"text/csv; charset=utf-8; header={header}", f"{name}.csv")
     if ending == "jsonl":
         return _attachment(json_lines(table), "application/jsonl", f"{name}.jsonl")
-    file = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 closed by the generator
+    if request.method == "HEAD":
+        return _attachment((), _XLSX, f"{name}.xlsx")
+    file = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 closed with the response
     write_workbook(table, file)
-    return _attachment(_chunks(file), _XLSX, f"{name}.xlsx")
+    response = _attachment(_chunks(file), _XLSX, f"{name}.xlsx")
+    response.call_on_close(file.close)  # where the body is not read to its end
+    return response
 
 
 def _chunks(file: Any) -> Iterator[bytes]:

@@ -11,6 +11,10 @@ from typing import Any
 import openpyxl
 import pytest
 
+from portal.gateway import Store
+from portal.vehicle import Plate
+from portal.web import app_setup
+from portal.web.pages.vehicle import VehiclePages
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
@@ -251,3 +255,50 @@ def test_spent_is_the_sum_of_the_ledger(here: InProcessPortal) -> None:
     lines = here.app.test_cli_runner().invoke(args=["ledger", "--csv"]).output.splitlines()
     prices = [Decimal(row["price"]) for row in csv.DictReader(lines)]
     assert Decimal(str(found["cost"]["spent"])) == sum(prices)
+
+
+def test_answers_that_cannot_be_stored_stay_in_the_results(
+    here: InProcessPortal, upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A paid answer is not lost with a cache that takes none."""
+    batch = created(here, ["LMP0A01"])["id"]
+    monkeypatch.setattr(Store, "write", lambda *_given, **_named: False)
+    found = ended(here, batch)
+    assert found["counts"]["done"] == 1
+    assert upstream.count() == 3
+    (row,) = [json.loads(line) for line in results(here, batch, "jsonl").data.splitlines()]
+    assert (row["state"], row["missing"], row["expired"]) == ("done", None, None)
+    assert row["vehicle"]
+    assert upstream.count() == 3
+
+
+def test_repeated_and_unnamed_wrong_entries_are_counted(here: InProcessPortal) -> None:
+    found = created(here, ["ABC1D23", "abc-1d23", "LMP0A01", "ABC1D23", "x"])
+    assert (found["repeated"], len(found["wrong"]), found["more_wrong"]) == (1, 1, 0)
+
+
+def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered = []
+
+    def rendering(plate: Plate, _: object) -> bytes:
+        rendered.append(plate.text)
+        return b"%PDF " + plate.text.encode()
+
+    monkeypatch.setattr(VehiclePages, "stored_dossier_pdf", lambda _, *given: rendering(*given))
+    monkeypatch.setattr(app_setup, "can_render_pdf", lambda _: True)
+    here = portal()
+    batch = created(here)["id"]
+    with here.client.get(
+        f"{BATCHES}/{batch}/results.zip", headers=AUTH, buffered=False
+    ) as response:
+        assert response.status_code == 200
+        assert rendered == []
+        parts = iter(response.response)
+        assert b"placas.txt" in next(parts)
+        assert rendered == []
+        assert b"%PDF ABC1D23" in next(parts)
+        assert rendered == ["ABC1D23"]  # the second one is not begun
+        assert b"%PDF LMP0A01" in b"".join(parts)
+    assert rendered == PLATES

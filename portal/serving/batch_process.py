@@ -1,0 +1,164 @@
+"""The process that runs batches, started while there are any.
+
+A batch's threads would delay the hits of a worker by up to the interpreter's switch interval, so a
+process of its own runs them, with a lower priority than the workers. Workers ask for it through a
+FIFO in the shared directory; the main process starts it, replaces it where it was killed, and stops
+it with the server.
+"""
+
+import logging
+import multiprocessing
+import os
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from portal.system.error_kind import error_kind
+
+log = logging.getLogger(__name__)
+
+NICENESS: Final = 10
+IDLE_S: Final = 20.0  # seconds without work after which the process ends
+_CHECKED_EVERY_S: Final = 0.5
+_START_AGAIN_S: Final = 2.0  # after a failure
+_FIFO: Final = "batches"
+
+
+def batch_request(shared: Path | None) -> Callable[[], None] | None:
+    """Return what asks the main process for the batch process, None where nobody listens."""
+    fifo = shared / _FIFO if shared else None
+    return partial(_ask, fifo) if fifo is not None and fifo.exists() else None
+
+
+def _ask(fifo: Path) -> None:
+    with suppress(OSError):  # the main process has ended, or was asked often enough
+        file = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            os.write(file, b"\0")
+        finally:
+            os.close(file)
+
+
+class BatchProcess:
+    """Starts and stops the batch process, within the main process.
+
+    Raises OSError if the shared directory takes no FIFO; the workers run batches then.
+    """
+
+    def __init__(self, shared: Path) -> None:
+        os.mkfifo(shared / _FIFO, 0o600)
+        # Open for writing too, so that reading never meets an end of file.
+        self._fifo = os.open(shared / _FIFO, os.O_RDWR | os.O_CLOEXEC)
+        # Granian starts its workers by the same rule.
+        method = multiprocessing.get_start_method()
+        self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
+        # One name for all processes that follow each other, so that a killed one's items are free
+        # at once. No two of them run at a time.
+        self._holder = secrets.token_hex(8)
+        self._lock = threading.Lock()
+        self._process: BaseProcess | None = None
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="batches", daemon=True)
+        self._thread.start()
+
+    def begin_stop(self) -> None:
+        """Ask the process to end after the lookups that are under way."""
+        with self._lock:
+            self._stopping.set()
+            if self._process is not None and self._process.is_alive():
+                self._process.terminate()
+        os.write(self._fifo, b"\0")
+
+    def stop(self, timeout_s: float) -> None:
+        """End the process, after ``timeout_s`` seconds by force."""
+        self.begin_stop()
+        self._thread.join(timeout_s)
+        with self._lock:
+            if self._process is not None and self._process.is_alive():
+                log.warning("the batch process did not end in time and is killed")
+                self._process.kill()
+
+    def _watch(self) -> None:
+        while True:
+            os.read(self._fifo, 65536)
+            process = self._start()
+            if process is not None:
+                process.join()
+            if self._stopping.is_set():
+                return
+            if process is None or process.exitcode:
+                log.warning("the batch process ended unexpectedly")
+                if self._stopping.wait(_START_AGAIN_S):
+                    return
+            self._forget_requests()
+
+    def _start(self) -> BaseProcess | None:
+        with self._lock:
+            if self._stopping.is_set():
+                return None
+            process: BaseProcess = self._context.Process(
+                target=run_batches, args=(self._holder,), name="batches"
+            )
+            try:
+                process.start()
+            except OSError as error:
+                log.warning("cannot start the batch process: %s", error.strerror)
+                return None
+            self._process = process
+            return process
+
+    def _forget_requests(self) -> None:
+        """Discard what workers have asked for meanwhile; they ask again while there is work."""
+        os.set_blocking(self._fifo, False)
+        with suppress(BlockingIOError):
+            os.read(self._fifo, 65536)
+        os.set_blocking(self._fifo, True)
+
+
+def run_batches(holder: str) -> None:
+    """Run batches until there are none, the server stops, or the main process has ended."""
+    parent = os.getppid()
+    stopping = threading.Event()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, lambda *_: stopping.set())
+    os.nice(NICENESS)
+
+    # Imported here, because the main module of the server imports this one.
+    from portal.factory import create_app, environment_settings
+    from portal.serving.process import join_shared_directory
+    from portal.web import set_up_logging
+
+    settings = environment_settings()
+    set_up_logging(settings.secrets, settings.log_format)
+    app = create_app(settings, join_shared_directory(), batch_holder=holder)
+    batches, runner = app.extensions["batches"], app.extensions["batch_runner"]
+    scheduler, store = app.extensions["scheduler"], app.extensions["store"]
+    _tolerant(lambda: batches.release_all(holder))
+    scheduler.start()
+    busy_at = time.monotonic()
+    while not stopping.wait(_CHECKED_EVERY_S) and os.getppid() == parent:
+        if runner.active or store.has_unstored or _tolerant(batches.has_work):
+            busy_at = time.monotonic()
+        elif time.monotonic() - busy_at > IDLE_S:
+            break
+    runner.stop()  # first, so that the lookups under way end with an outcome in the ledger
+    scheduler.run_all()
+    app.extensions["closing"].close()
+
+
+def _tolerant(ask: Any) -> Any:
+    """Return what ``ask`` returns; True while the database is unavailable."""
+    try:
+        return ask()
+    except SQLAlchemyError as error:
+        log.warning("the batches cannot be read: %s", error_kind(error))
+        return True

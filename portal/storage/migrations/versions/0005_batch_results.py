@@ -1,0 +1,12 @@
+"""Adds the results of batch items, and the number of repeated entries of a batch."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+
+
+def upgrade() -> None:
+    op.add_column("batch_items", sa.Column("sealed_result", sa.LargeBinary))
+    op.add_column("batches", sa.Column("repeated", sa.Integer, nullable=False, server_default="0"))
