@@ -1,6 +1,7 @@
 """The batch pages: form, check, progress, results. They are complete without JavaScript."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -16,16 +17,24 @@ from portal.batch import (
     Item,
     LookupName,
     NotAllowed,
+    TypedList,
     UnknownBatch,
     decode_upload,
     preview,
     read_csv,
+    read_strings,
     read_text,
 )
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway
-from portal.presentation import RenderContext
-from portal.presentation.exports.batches import BatchRow, batch_row, wrong_message
-from portal.presentation.tools.batches import batch_form_page, batch_page
+from portal.presentation import RecentLookup, RenderContext
+from portal.presentation.exports.batches import BatchRow, row_of, wrong_message
+from portal.presentation.tools.batches import (
+    PAGE_SIZE,
+    batch_form_page,
+    batch_page,
+    page_count_of,
+    typed_again,
+)
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.sessions import Sessions
 
@@ -37,7 +46,10 @@ Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
 
 
 class BatchPages:
-    """``require_sign_in`` passes the identity to a view, or leads to the sign-in page."""
+    """``require_sign_in`` passes the identity to a view, or leads to the sign-in page.
+
+    ``recent`` returns the visitor's latest lookups, to offer them in the form.
+    """
 
     def __init__(
         self,
@@ -49,7 +61,9 @@ class BatchPages:
         sessions: Sessions,
         render_context: Callable[[], RenderContext],
         require_sign_in: Signed,
+        recent: Callable[[Identity], Sequence[RecentLookup]],
     ) -> None:
+        self._recent = recent
         self._gateway = gateway
         self._batches = batches
         self._limit = limit
@@ -79,7 +93,16 @@ class BatchPages:
         return pages
 
     def form(self, identity: Identity) -> BaseResponse:
-        return self._form(identity)
+        draft = request.args.get("corrigir", "")
+        if not draft:
+            return self._form(identity)
+        owner = self._sessions.history_key
+        try:
+            found = self._batches.get(draft, owner)
+        except UnknownBatch:
+            return self._form(identity)
+        text, problem = typed_again(found, self._batches.items(draft, owner))
+        return self._form(identity, text, problem, list(found.ask), corrects=draft, status=200)
 
     def create(self, identity: Identity) -> BaseResponse:
         text = request.form.get("placas", "")
@@ -87,6 +110,7 @@ class BatchPages:
         upload = request.files.get("arquivo")
         content = upload.read() if upload is not None else b""
         listed = read_csv(decode_upload(content)) if content else read_text(text)
+        listed = _with_recent(listed, request.form.getlist("recente"))
         ask = tuple(name for name in LOOKUPS if name in asked and identity.has_scope(name))
         if not ask:
             return self._form(identity, text, NOTHING_ASKED, asked)
@@ -100,13 +124,25 @@ class BatchPages:
         found = preview(listed.subjects, ask, identity, self._gateway)
         owner = self._sessions.history_key
         batch = self._batches.create(owner, ask, found.items, listed, found.at_most)
+        self._discard_draft(request.form.get("corrige", ""), owner)
         return redirect(f"/lote/{batch}", 303)
+
+    def _discard_draft(self, batch: str, owner: str) -> None:
+        """Cancel the draft that a corrected list replaces; a batch that was started stays."""
+        try:
+            if batch and self._batches.get(batch, owner).state == "draft":
+                self._batches.cancel(batch, owner)
+        except (UnknownBatch, NotAllowed):
+            pass
 
     def batch(self, identity: Identity, batch: str) -> BaseResponse:
         owner = self._sessions.history_key
+        only, order = request.args.get("so", ""), request.args.get("ordem", "")
+        search = request.args.get("busca", "")
+        number = _number(request.args.get("pagina", ""))
         try:
             found = self._batches.get(batch, owner)
-            items = self._batches.items(batch, owner) if found.state != "draft" else []
+            items, page_count = self._items(found, owner, only or order or search, number)
         except UnknownBatch:
             abort(404)
         context = self._render_context()
@@ -117,11 +153,29 @@ class BatchPages:
             self._prices(identity),
             (allowed.day, allowed.token),
             context.now,
-            only=request.args.get("so", ""),
-            order=request.args.get("ordem", ""),
-            number=_number(request.args.get("pagina", "")),
+            only=only,
+            order=order,
+            search=search,
+            number=number,
+            page_count=page_count,
         )
         return make_response(render_template(page.template, page=page))
+
+    def _items(
+        self, found: Batch, owner: str, is_chosen: str, number: int
+    ) -> tuple[list[Item], int | None]:
+        """Return the items for the page, and the number of pages if they are those of one.
+
+        While a batch is asked its page is fetched every other second, so that only the items are
+        read that it shows. Filters and orders need them all.
+        """
+        if found.state == "draft":
+            return [], None
+        if is_chosen or found.state not in ("running", "paused"):
+            return self._batches.items(found.id, owner), None
+        pages = page_count_of(found.counts.total)
+        skip = (min(max(1, number), pages) - 1) * PAGE_SIZE
+        return self._batches.items(found.id, owner, most=PAGE_SIZE, skip=skip), pages
 
     def start(self, identity: Identity, batch: str) -> BaseResponse:
         def begin(owner: str) -> None:
@@ -156,6 +210,9 @@ class BatchPages:
         text: str = "",
         problem: str = "",
         ask: list[str] | None = None,
+        *,
+        corrects: str = "",
+        status: int | None = None,
     ) -> BaseResponse:
         page = batch_form_page(
             self._prices(identity),
@@ -163,9 +220,13 @@ class BatchPages:
             self._listed(),
             text=text,
             problem=problem,
+            corrects=corrects or request.form.get("corrige", ""),
             ask=LOOKUPS if ask is None else ask,
+            recent=self._recent(identity),
+            chosen=request.form.getlist("recente"),
         )
-        return make_response(render_template(page.template, page=page), 400 if problem else 200)
+        status = status or (400 if problem else 200)
+        return make_response(render_template(page.template, page=page), status)
 
     def _listed(self) -> list[Batch]:
         return self._batches.listed(self._sessions.history_key)
@@ -179,8 +240,18 @@ class BatchPages:
         self, item: Item, batch: Batch, identity: Identity, context: RenderContext
     ) -> BatchRow:
         operations = [OPERATIONS[name] for name in batch.ask]
-        panels = self._lookups.panels(item.subject, operations, identity, Directive.PEEK)
-        return batch_row(item, panels, context)
+        return row_of(
+            item,
+            lambda subject: self._lookups.panels(subject, operations, identity, Directive.PEEK),
+            context,
+        )
+
+
+def _with_recent(listed: TypedList, recent: Sequence[str]) -> TypedList:
+    """Add the vehicles that are checked in the form; one that is in the list joins once."""
+    added = read_strings(recent)
+    subjects = dict.fromkeys((*listed.subjects, *added.subjects))
+    return replace(listed, subjects=tuple(subjects))
 
 
 def _number(text: str) -> int:

@@ -6,6 +6,9 @@ import time
 
 import pytest
 
+from portal.batch import Batches, Item
+from portal.gateway import Gateway
+from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import InProcessPortal
@@ -41,7 +44,7 @@ def ended(here: InProcessPortal, dealer: PageClient, path: str) -> Page:
     for _ in range(500):
         here.app.extensions["batch_runner"].tick()
         page = dealer.get(path)
-        if "Custou" in page.text:
+        if "Custou" in page.text or "Sem custo." in page.text:
             return page
         time.sleep(0.02)
     raise AssertionError("the batch did not end")
@@ -64,7 +67,7 @@ def test_pasted_plates_to_results(
     done = ended(here, dealer, path)
     assert upstream.count() == 11
     assert "Custou R$ 8,95 de até R$ 8,95." in done.text
-    assert "1 placa ficou sem alguma resposta." in done.text
+    assert "1 placa ficou sem alguma resposta" in done.text
     assert "Consultar de novo 1 placa" in done.text
     for ending in ("csv", "xlsx", "jsonl"):
         address = f"/api/v1/batches/{path.removeprefix('/lote/')}/results.{ending}"
@@ -165,7 +168,7 @@ def test_table_is_filtered_and_sorted(
     act(dealer, path, "iniciar")
     ended(here, dealer, path)
     incomplete = dealer.get(f"{path}?so=incomplete")
-    assert incomplete.html.count('<th scope="row"><a href="/placa/') == 1
+    assert len(incomplete.all("th", scope="row")) == 1
     assert "/placa/LMP0A01" in incomplete.html
     worst = dealer.get(f"{path}?ordem=conclusao").html
     assert worst.index("/placa/MUL0A45") < worst.index("/placa/LMP0A01")
@@ -186,3 +189,46 @@ def test_forms_need_the_csrf_token(here: InProcessPortal, dealer: PageClient) ->
     for action in ("iniciar", "pausar", "cancelar"):
         assert here.client.post(f"{path}/{action}").status_code == 400
     assert here.client.post("/lote", data={"placas": "ABC1D23"}).status_code == 400
+
+
+def test_page_of_a_running_batch_reads_no_answer_and_only_its_own_rows(
+    here: InProcessPortal, dealer: PageClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is fetched every other second."""
+    path = str(send(dealer, "\n".join(plates(120)), consulta=["decode"]))
+    here.app.extensions["batch_runner"].stop()
+    act(dealer, path, "iniciar")
+    read: list[Item] = []
+    items_of = Batches.items
+
+    def noted(*given: object, **named: object) -> list[Item]:
+        found = items_of(*given, **named)  # type: ignore[arg-type]
+        read.extend(found)
+        return found
+
+    monkeypatch.setattr(Batches, "items", noted)
+    monkeypatch.setattr(Gateway, "read", no_answer)
+    page = dealer.get(path)
+    assert "0 de 120 placas" in page.text
+    assert [item.position for item in read] == list(range(50))
+    assert f'href="{path}?pagina=3"' in page.html
+    read.clear()
+    assert plates(120)[-1] in dealer.get(f"{path}?pagina=3").html
+    assert [item.position for item in read] == list(range(100, 120))
+    assert dealer.get(f"{path}?pagina=99").html.count("<tr") == 21
+
+
+def no_answer(*_: object) -> None:
+    raise AssertionError("a poll reads no answer")
+
+
+def test_results_read_no_answer(
+    here: InProcessPortal, dealer: PageClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(send(dealer, "ABC1D23 LMP0A01 ABC1D23"))
+    assert "Repetidas, contadas uma vez" in dealer.get(path).text
+    act(dealer, path, "iniciar")
+    before = ended(here, dealer, path)
+    monkeypatch.setattr(Gateway, "read", no_answer)
+    assert len(dealer.get(path).all("th", scope="row")) == 2
+    assert "faltam" not in before.text

@@ -1,0 +1,253 @@
+"""A batch as a dealer uses it, with and without JavaScript, and the script of its page."""
+
+import csv
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from portal.web.pages.pdf import can_render_pdf
+from tests.browser.test_hostile_strings import sign_in
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import managed
+from tests.fakes.processes import PortalProcess
+from tests.presentation.rendering import ASSETS
+
+PLATES = [f"QTZ{number}F71" for number in range(10)]
+MISTAKES = ("ABC12", "LMPOA01")
+# Twelve entries with two mistakes, and one of them twice.
+TYPED = "\n".join([", ".join(PLATES[:5]), *PLATES[5:], *MISTAKES, PLATES[0].lower()])
+PRICES = {
+    "PORTAL_PRICE_DECODE": "0.85",
+    "PORTAL_PRICE_RENAINF": "0.95",
+    "PORTAL_PRICE_RENAJUD": "0.65",
+    "PORTAL_BATCH_CONCURRENCY": "1",
+}
+LOOKUPS = 3 * len(PLATES)
+
+
+@pytest.fixture
+def upstream() -> Iterator[FaultUpstream]:
+    with FaultUpstream() as running:
+        running.default(faults.slow_first_byte(0.2))
+        yield running
+
+
+@pytest.fixture
+def portal(upstream: FaultUpstream) -> Iterator[PortalProcess]:
+    with PortalProcess(managed(upstream.url) | PRICES, workers=1) as running:
+        yield running
+
+
+def draft(page: Any, portal: PortalProcess, text: str = TYPED) -> None:
+    """Sign in, paste the plates, and check them."""
+    sign_in(page, portal)
+    page.goto(f"{portal.url}/lote")
+    page.fill("#placas", text)
+    page.get_by_role("button", name="Conferir, sem consultar").click()
+    page.wait_for_url(re.compile(r"/lote/[0-9a-f]{24}"))
+
+
+def refreshed(page: Any, selector: str, *, has_script: bool) -> None:
+    """Wait until the page shows an element; without a script, by loading the page again."""
+    if has_script:
+        page.locator(selector).first.wait_for()
+        return
+    for _ in range(240):
+        if page.locator(selector).count():
+            return
+        page.wait_for_timeout(250)
+        page.reload()
+    raise AssertionError(f"{selector} did not appear")
+
+
+def until_ended(page: Any, plates: int) -> None:
+    """Wait until the progress bar shows that many plates. The policy forbids wait_for_function."""
+    bar = page.locator("#lote progress")
+    for _ in range(600):
+        if bar.evaluate("one => one.value") >= plates:
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"fewer than {plates} plates ended")
+
+
+def downloaded(page: Any, link: str, folder: Path) -> bytes:
+    with page.expect_download() as started:
+        page.get_by_role("link", name=link).click()
+    path = folder / started.value.suggested_filename
+    started.value.save_as(path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("has_script", [True, False], ids=["script", "no script"])
+def test_dealer_checks_runs_pauses_leaves_returns_and_downloads(
+    new_page: Any,
+    portal: PortalProcess,
+    upstream: FaultUpstream,
+    tmp_path: Path,
+    has_script: bool,
+) -> None:
+    page = new_page(java_script_enabled=has_script)
+    draft(page, portal)
+    main = page.locator("main")
+    assert upstream.count() == 0
+    assert "Linha 7: “ABC12” tem 5 dos 7 caracteres" in main.inner_text()
+    assert "Quis dizer LMP0A01?" in main.inner_text()
+    assert "Repetidas, contadas uma vez" in main.inner_text()
+    assert "R$ 24,50" in main.inner_text().replace("\u00a0", " ")
+
+    page.get_by_role("button", name="Consultar 10 placas por até R$ 24,50").click()
+    refreshed(page, ".results__finding .results__status", has_script=has_script)
+    page.get_by_role("button", name="Pausar").click()
+    page.get_by_text("Pausado por você").wait_for()
+    asked = upstream.count()
+    assert 0 < asked < LOOKUPS
+    page.context.close()
+
+    page = new_page(java_script_enabled=has_script)
+    sign_in(page, portal)
+    assert upstream.count() < LOOKUPS  # at most the lookup under way at the pause has ended since
+    page.goto(f"{portal.url}/lote")
+    page.get_by_role("link", name="10 placas").click()
+    page.get_by_role("button", name="Continuar").click()
+    refreshed(page, ".batch-done", has_script=has_script)
+    assert "Custou R$ 24,50 de até R$ 24,50." in page.locator(".batch-done").inner_text().replace(
+        "\u00a0", " "
+    )
+    rows = list(csv.DictReader(io.StringIO(downloaded(page, "CSV", tmp_path).decode("utf-8-sig")),
+                               delimiter=";"))  # fmt: skip
+    assert [row["plate"] for row in rows] == PLATES
+    assert {row["state"] for row in rows} == {"done"}
+    book = openpyxl.load_workbook(io.BytesIO(downloaded(page, "XLSX", tmp_path)))
+    assert [cell.value for cell in book.active["A"]][1:] == PLATES
+    if can_render_pdf(ASSETS):
+        with zipfile.ZipFile(io.BytesIO(downloaded(page, "Dossiês em ZIP", tmp_path))) as archive:
+            assert archive.testzip() is None
+            pdfs = [name for name in archive.namelist() if name.endswith(".pdf")]
+        assert pdfs == [f"dossie-{plate}.pdf" for plate in PLATES]
+    assert upstream.count() == LOOKUPS  # nothing was paid twice
+
+
+def test_list_of_a_draft_is_corrected(page: Any, portal: PortalProcess) -> None:
+    draft(page, portal)
+    page.get_by_role("link", name="Corrigir a lista").click()
+    field = page.locator("#placas")
+    typed = field.input_value().split()
+    assert typed == [*MISTAKES, *PLATES]
+    field.fill(" ".join(["LMP0A01", *PLATES]))
+    page.get_by_role("button", name="Conferir, sem consultar").click()
+    page.get_by_role("heading", name="Lote de 11 placas").wait_for()
+    page.goto(f"{portal.url}/lote")
+    assert page.locator(".batch-list li").count() == 1
+
+
+def test_failed_plates_are_asked_again_alone(
+    page: Any, portal: PortalProcess, upstream: FaultUpstream
+) -> None:
+    upstream.default(faults.good())
+    upstream.script(f"/detran/v1/decode/{PLATES[2]}", faults.status(500))
+    draft(page, portal, " ".join(PLATES[:4]))
+    page.locator(".price-card button").first.click()
+    page.get_by_text("1 placa ficou sem alguma resposta").wait_for()
+    page.get_by_role("link", name="Com falha 1").click()
+    assert page.locator(".results tbody tr").count() == 1
+    upstream.clear()
+    upstream.forget_calls()
+    page.wait_for_timeout(2100)  # the gateway shares a failure for two seconds
+    page.get_by_role("button", name="Consultar de novo 1 placa").click()
+    page.locator(".batch-done").wait_for()
+    assert [call.path for call in upstream.calls] == [f"/detran/v1/decode/{PLATES[2]}"]
+    assert page.get_by_text("sem alguma resposta").count() == 0
+
+
+def test_polling_keeps_the_focus_and_announces_rarely(
+    page: Any, portal: PortalProcess, upstream: FaultUpstream
+) -> None:
+    upstream.default(faults.slow_first_byte(0.8))
+    draft(page, portal)
+    page.locator(".price-card button").first.click()
+    page.locator("#lote progress").wait_for()
+    page.evaluate("""() => {
+      window.heard = [];
+      const region = document.getElementById("andamento");
+      new MutationObserver(() => heard.push(region.textContent)).observe(region,
+        { childList: true, characterData: true, subtree: true });
+    }""")
+    assert page.locator("#andamento").get_attribute("role") == "status"
+    first_row = page.locator(".results tbody tr").first.element_handle()
+    link = page.locator(f"#resultado-{PLATES[9]} a")
+    link.focus()
+    until_ended(page, 2)
+    assert link.evaluate("one => one === document.activeElement")
+    assert first_row.evaluate("one => !one.isConnected")  # it has changed
+    page.get_by_role("button", name="Pausar").focus()
+    until_ended(page, 5)
+    assert page.evaluate("document.activeElement.textContent") == "Pausar"
+    upstream.default(faults.good())
+    page.locator(".batch-done").wait_for()
+    # The button is gone with its section; the focus must not fall back to the top of the page.
+    assert page.evaluate("document.activeElement.tagName") == "H1"
+    heard = page.evaluate("heard")
+    assert 2 <= len(heard) <= 6
+    assert heard[-1].startswith("Custou")
+
+
+def test_polling_survives_a_portal_that_does_not_answer(page: Any, portal: PortalProcess) -> None:
+    draft(page, portal)
+    page.locator(".price-card button").first.click()
+    page.locator("#lote progress").wait_for()
+    page.route("**/lote/*", lambda route: route.abort())
+    page.wait_for_event("requestfailed")
+    page.unroute("**/lote/*")
+    page.locator(".batch-done").wait_for()
+
+
+def test_results_are_sorted_filtered_and_searched(
+    page: Any, portal: PortalProcess, upstream: FaultUpstream
+) -> None:
+    upstream.default(faults.good())
+    upstream.script(f"/detran/v1/restrictions/renajud/{PLATES[3]}", faults.status(500))
+    draft(page, portal, " ".join(PLATES[:5]))
+    page.locator(".price-card button").first.click()
+    page.locator(".batch-done").wait_for()
+
+    def shown() -> list[str]:
+        return [
+            str(row.get_attribute("id")).removeprefix("resultado-")
+            for row in page.locator(".results tbody tr").all()
+        ]
+
+    page.select_option("#lote-ordem", "conclusao")  # applies by itself
+    page.wait_for_url("**ordem=conclusao**")
+    assert shown() == [*PLATES[:3], PLATES[4], PLATES[3]]
+    page.fill("#lote-busca", "qtz-1f71")
+    page.get_by_role("button", name="Aplicar").click()
+    page.wait_for_url("**busca=qtz-1f71**")
+    assert shown() == [PLATES[1]]
+    assert "1 de 5 placas" in page.locator(".batch-find").inner_text()
+    page.fill("#lote-busca", "nada assim")
+    page.get_by_role("button", name="Aplicar").click()
+    page.get_by_role("link", name="Mostrar todas").click()
+    assert shown() == PLATES[:5]
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1440])
+def test_table_of_forty_rows_fits(
+    page: Any, portal: PortalProcess, upstream: FaultUpstream, width: int
+) -> None:
+    upstream.default(faults.good())
+    page.set_viewport_size({"width": width, "height": 740})
+    draft(page, portal, " ".join(f"QTZ{n // 10}F{n % 10}1" for n in range(40)))
+    page.locator(".price-card button").first.click()
+    page.locator(".batch-done").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    heights = page.evaluate(
+        "[...document.querySelectorAll('.results tbody tr')].map(one => one.offsetHeight)"
+    )
+    assert len(heights) == 40
+    assert max(heights) <= 190
