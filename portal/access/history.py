@@ -6,11 +6,11 @@ The visitor can erase them, and the purge of a vehicle deletes that vehicle's en
 import hashlib
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy import Engine, bindparam, delete, insert, select, update
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import cipher
@@ -43,6 +43,7 @@ class History:
     """Recent lookups by visitor.
 
     ``tag`` computes the HMAC of a plate, by which rows are found; the plate itself is encrypted.
+    ``former`` are the old keys that are still read, ``former_tags`` a plate's tags under them.
     """
 
     retention_s: Final = KEPT_S
@@ -54,8 +55,12 @@ class History:
         tag: Callable[[str], str],
         clock: Callable[[], float] = time.time,
         namespace: str = "upstream",
+        former: Sequence[bytes] = (),
+        former_tags: Callable[[str], Sequence[str]] = lambda _: (),
     ) -> None:
         self._engine = engine
+        self._former = former
+        self._former_tags = former_tags
         self._namespace = namespace
         self._secret = secret
         self._tag = tag
@@ -72,7 +77,8 @@ class History:
         visitor = self._visitor_key(visitor)
         try:
             with self._breaker.guard(), writing(self._engine) as db:
-                db.execute(delete(table).where(table.c.visitor == visitor, table.c.subject == tag))
+                same = table.c.subject.in_(self._tags(subject))
+                db.execute(delete(table).where(table.c.visitor == visitor, same))
                 db.execute(
                     insert(table).values(visitor=visitor, subject=tag, asked_at=now, sealed=sealed)
                 )
@@ -81,11 +87,11 @@ class History:
         except SQLAlchemyError as error:  # includes a unique violation by a concurrent request
             log.warning("history was not recorded: %s", error_kind(error))
 
-    def recent(self, visitor: str) -> list[Entry]:
-        """Return the visitor's ``LISTED`` latest lookups, the latest first.
+    def recent(self, visitor: str, most: int = LISTED, skip: int = 0) -> list[Entry]:
+        """Return at most ``most`` of the visitor's lookups, the latest first.
 
-        Returns an empty list if the database fails. An entry that was encrypted under another key
-        is skipped.
+        ``skip`` leaves out the latest ones, for the pages of a long list. Returns an empty list if
+        the database fails. An entry that was encrypted under another key is skipped.
         """
         from cryptography.fernet import InvalidToken
 
@@ -96,9 +102,10 @@ class History:
                 table.c.asked_at >= self._clock() - KEPT_S,
             )
             .order_by(table.c.asked_at.desc())
-            .limit(LISTED)
+            .limit(most)
+            .offset(skip)
         )
-        fernet = cipher(self._secret, b"history")
+        fernet = cipher(self._secret, b"history", self._former)
         entries = []
         try:
             with self._breaker.guard(), reading(self._engine) as db:
@@ -128,17 +135,22 @@ class History:
         if not erase_traces(self._engine, sealed):
             raise BytesKept
 
-    def erase(self, visitor: str) -> None:
-        """Delete a visitor's entries.
+    def erase(self, visitor: str, subject: str | None = None) -> None:
+        """Delete a visitor's entries, or only that of one ``subject``.
 
         Raises HistoryUnavailable if the entries, or bytes of them in the database's files,
         could not be deleted. A second call deletes the rest.
         """
+        mine = self._visitor_key(visitor)
+        tag = "" if subject is None else self._tag(subject)
         try:
             with writing(self._engine) as db:
-                mine = self._visitor_key(visitor)
-                db.execute(delete(table).where(table.c.visitor == mine))
-            erased = erase_traces(self._engine, [mine.encode()])
+                chosen = table.c.visitor == mine
+                if subject is not None:
+                    chosen &= table.c.subject == tag
+                db.execute(delete(table).where(chosen))
+            # Rows and index hold the tag right behind the visitor's key.
+            erased = erase_traces(self._engine, [f"{mine}{tag}".encode()])
         except SQLAlchemyError as error:
             raise HistoryUnavailable(type(error).__name__) from None
         if not erased:
@@ -150,11 +162,43 @@ class History:
         Also removes all traces of the vehicle's tag from the database's files, so remove the tag
         from the ledger first. Raises BytesKept if traces remain.
         """
-        tag = self._tag(subject)
+        tags = self._tags(subject)
         with writing(self._engine) as db:
-            db.execute(delete(table).where(table.c.subject == tag))
-        if not erase_traces(self._engine, [tag.encode()]):
+            db.execute(delete(table).where(table.c.subject.in_(tags)))
+        if not erase_traces(self._engine, [tag.encode() for tag in tags]):
             raise BytesKept
+
+    def take_over(self, former: str, present: str) -> None:
+        """Give a visitor the entries of a former name. Raises SQLAlchemyError."""
+        old, new = self._visitor_key(former), self._visitor_key(present)
+        with reading(self._engine) as db:
+            if (
+                db.execute(select(table.c.id).where(table.c.visitor == old).limit(1)).first()
+                is None
+            ):
+                return
+        with writing(self._engine) as db:
+            again = select(table.c.subject).where(table.c.visitor == new).scalar_subquery()
+            db.execute(delete(table).where(table.c.visitor == old, table.c.subject.in_(again)))
+            db.execute(update(table).where(table.c.visitor == old).values(visitor=new))
+
+    def drop_unreadable(self) -> None:
+        """Delete the entries that no key decrypts. Raises SQLAlchemyError."""
+        from cryptography.fernet import InvalidToken
+
+        fernet, unreadable = cipher(self._secret, b"history", self._former), []
+        with reading(self._engine) as db:
+            for row in db.execute(select(table.c.id, table.c.sealed)):
+                try:
+                    fernet.decrypt(row.sealed)
+                except InvalidToken:
+                    unreadable.append({"unreadable": row.id})
+        if unreadable:
+            with writing(self._engine) as db:
+                db.execute(delete(table).where(table.c.id == bindparam("unreadable")), unreadable)
+
+    def _tags(self, subject: str) -> list[str]:
+        return [self._tag(subject), *self._former_tags(subject)]
 
     def _ping(self) -> None:
         with reading(self._engine) as db:

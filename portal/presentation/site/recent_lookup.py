@@ -180,7 +180,4 @@ def _price(decoded: Decoded) -> str:
         for one in ranked
         if one.score == ranked[0].score and one.entry.current is not None
     ]
-    if not known:
-        return ""
-    ends = dict.fromkeys((formats.whole_brl(min(known)), formats.whole_brl(max(known))))
-    return " a ".join(ends)
+    return formats.price_range(known) if known else ""

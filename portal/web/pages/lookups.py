@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
-from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
 from typing import TypeVar
@@ -26,8 +25,8 @@ from portal.gateway import (
 )
 from portal.presentation import LookupCost, Panels, subject_phrase
 from portal.presentation.failure_texts import sentence_about
-from portal.presentation.panels import Panel, Replaced
-from portal.vehicle import Plate, Renavam, result_of
+from portal.presentation.panels import Panel, answer_panel
+from portal.vehicle import Plate, Renavam
 
 log = logging.getLogger(__name__)
 
@@ -137,12 +136,12 @@ class Lookups:
         if not identity.has_scope(lookup.operation.name):
             return Panel("unavailable", reason=OUT_OF_SCOPE, cause="out_of_scope")
         snapshot = self._gateway.read(lookup, caller.credential)
-        served = self._gateway.cached(snapshot, Directive.PEEK)
+        served = self._gateway.cached(snapshot, caller.name, Directive.PEEK)
         if served is None:
             return Panel("unasked")
         if served.status != 200:
             return Panel("unavailable", cause="rejected")
-        return _panel(served, None, Decimal(0))
+        return answer_panel(served)
 
     def _stored(
         self, lookup: Lookup, caller: Caller, identity: Identity, directive: Directive
@@ -156,7 +155,7 @@ class Lookups:
                 "unavailable", price=price, reason=NOT_FOR_RENAVAM, cause="not_for_renavam"
             )
         snapshot = self._gateway.read(lookup, caller.credential)
-        served = self._gateway.cached(snapshot, directive)
+        served = self._gateway.cached(snapshot, caller.name, directive)
         if served is not None:
             return self._answered(lookup, caller, served)
         if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
@@ -174,7 +173,7 @@ class Lookups:
         if served.status != 200:
             sentence = REJECTED.format(subject_phrase(lookup.subject))
             return Panel("unavailable", price=price, reason=sentence, cause="rejected")
-        return _panel(served, self._gateway.previous(lookup, caller), price)
+        return answer_panel(served, self._gateway.previous(lookup, caller), price)
 
     def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
         """Return what ``find`` returns, or the panel of the failure it raises."""
@@ -213,23 +212,3 @@ class _PendingLookup:
         except BaseException as error:
             self.panel.set_exception(error)
             raise
-
-
-def _panel(served: Served, replaced: Served | None, price: Decimal) -> Panel:
-    is_older = replaced is not None and replaced.fetched_at < served.fetched_at
-    return Panel(
-        state="stale" if served.cache_status == "stale" else "fresh",
-        body=served.body,
-        result=result_of(served.body),
-        fetched_at=datetime.fromtimestamp(served.fetched_at, UTC),
-        origin=served.origin,
-        from_cache=served.from_cache,
-        price=price,
-        replaced=_replaced(replaced) if replaced is not None and is_older else None,
-        is_stored=served.stored,
-    )
-
-
-def _replaced(served: Served) -> Replaced:
-    fetched_at = datetime.fromtimestamp(served.fetched_at, UTC)
-    return Replaced(served.body, result_of(served.body), fetched_at)

@@ -1,0 +1,126 @@
+"""The page of a visitor's own lookups: each vehicle, and what is still stored about it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import ClassVar, Final
+
+from portal.presentation import formats
+from portal.presentation.site.recent_lookup import RecentLookup
+from portal.presentation.vehicle.panel import LOOKUP_WORDS, Lookup, Panels
+from portal.vehicle import Plate
+from portal.wording import listed
+
+PAGE_SIZE: Final = 40
+NOTHING_LEFT: Final = "nenhuma resposta guardada: venceram, foram apagadas ou não chegaram"
+NO_PAYMENT: Final = "nada pago: veio da memória"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """A vehicle of the history.
+
+    ``seen`` is the age of the visit, ``answers`` says which answers are stored, ``paid`` what the
+    visitor's own calls have cost, and ``cost`` what opening the vehicle's page can cost; the last
+    two are "" where nothing has a price.
+    """
+
+    lookup: RecentLookup
+    seen_at: datetime
+    seen: str
+    answers: str
+    paid: str
+    cost: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPage:
+    """One page of the history. ``newer`` and ``older`` are the paths beside it, or ""."""
+
+    template: ClassVar[str] = "pages/history.html"
+    title: str
+    lines: tuple[HistoryLine, ...]
+    kept: str
+    newer: str
+    older: str
+
+
+def history_page(
+    lines: Sequence[HistoryLine], *, kept_s: int, number: int, has_older: bool
+) -> HistoryPage:
+    """The page of the given lines; ``number`` counts from 1."""
+    return HistoryPage(
+        title="Histórico",
+        lines=tuple(lines),
+        kept=formats.duration(kept_s),
+        newer=_path(number - 1) if number > 1 else "",
+        older=_path(number + 1) if has_older else "",
+    )
+
+
+def history_line(
+    lookup: RecentLookup,
+    panels: Panels,
+    seen_at: datetime,
+    prices: Mapping[Lookup, Decimal],
+    paid: Decimal | None,
+    now: datetime,
+) -> HistoryLine:
+    """The line of a vehicle with its stored answers.
+
+    ``prices`` holds the lookups that the visitor may ask, in R$. ``paid`` is what the visitor's
+    calls have cost, None where the ledger cannot tell visitors apart.
+    """
+    is_plate = isinstance(lookup.subject, Plate)
+    wanted = [name for name in LOOKUP_WORDS if name in prices and (is_plate or name != "decode")]
+    opening = sum((prices[name] for name in wanted if not _is_fresh(panels, name)), Decimal(0))
+    has_prices = any(prices.values())
+    return HistoryLine(
+        lookup=lookup,
+        seen_at=seen_at,
+        seen=f"visto {formats.age(now - seen_at)}",
+        answers=_answers(wanted, panels, now),
+        paid=_paid(paid) if has_prices and paid is not None else "",
+        cost=_cost(opening) if has_prices else "",
+    )
+
+
+def _path(number: int) -> str:
+    return "/historico" if number == 1 else f"/historico?pagina={number}"
+
+
+def _is_fresh(panels: Panels, name: Lookup) -> bool:
+    """Whether opening the page asks nothing for this lookup; a stored refusal is an answer too."""
+    panel = panels.of(name)
+    return panel.state == "fresh" or panel.cause == "rejected"
+
+
+def _answers(wanted: Sequence[Lookup], panels: Panels, now: datetime) -> str:
+    """Say which answers are stored, how old the oldest is, and which are not stored."""
+    kept = [name for name in wanted if panels.of(name).has_answer]
+    refused = any(panels.of(name).cause == "rejected" for name in wanted)
+    if not kept:
+        return "a fonte não aceitou a consulta" if refused else NOTHING_LEFT
+    fetched = [at for name in kept if (at := panels.of(name).fetched_at) is not None]
+    age = formats.age(now - min(fetched)) if fetched else ""
+    expired = [name for name in kept if panels.of(name).state == "stale"]
+    missing = [name for name in wanted if name not in kept]
+    parts = [f"respostas guardadas {age}".strip()]
+    if expired:
+        parts.append(f"fora do prazo: {_words(expired)}")
+    if missing:
+        parts.append(f"sem resposta guardada: {_words(missing)}")
+    return "; ".join(parts)
+
+
+def _words(names: Sequence[Lookup]) -> str:
+    return listed([LOOKUP_WORDS[name] for name in names])
+
+
+def _paid(paid: Decimal) -> str:
+    return f"pago {formats.brl(paid)}" if paid else NO_PAYMENT
+
+
+def _cost(opening: Decimal) -> str:
+    return f"abrir custa até {formats.brl(opening)}" if opening else "abrir não custa nada"

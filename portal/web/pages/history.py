@@ -1,0 +1,118 @@
+"""The pages of a visitor's own history: list it, erase one vehicle or all of it.
+
+The list reads stored answers only, so that it never causes an upstream call.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from flask import Blueprint, Response, make_response, redirect, render_template, request
+from werkzeug.wrappers import Response as BaseResponse
+
+from portal.access import History, Identity
+from portal.gateway import Gateway
+from portal.presentation import LOOKUP_WORDS, RenderContext, recent_lookup
+from portal.presentation.site.history_page import PAGE_SIZE, history_line, history_page
+from portal.vehicle import InvalidPlate, parse_subject
+from portal.web.pages.lookups import Lookups
+from portal.web.pages.sessions import Sessions, local_path
+
+Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
+# Returns what a caller has paid since a time (epoch seconds) for each subject, in R$.
+PaidSince = Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
+
+
+class HistoryPages:
+    """``require_sign_in`` passes the identity to a view, or leads to the sign-in page."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        history: History,
+        paid: PaidSince,
+        lookups: Lookups,
+        sessions: Sessions,
+        render_context: Callable[[], RenderContext],
+        require_sign_in: Signed,
+    ) -> None:
+        self._gateway = gateway
+        self._history = history
+        self._paid = paid
+        self._lookups = lookups
+        self._sessions = sessions
+        self._render_context = render_context
+        self._require_sign_in = require_sign_in
+
+    def blueprint(self) -> Blueprint:
+        pages = Blueprint("history", __name__)
+        pages.add_url_rule("/historico", "history", self._require_sign_in(self.history))
+        # Open in every mode: without a session there is nothing to erase.
+        pages.add_url_rule("/historico/apagar", "erase", self.erase, methods=["POST"])
+
+        @pages.after_request
+        def keep_out_of_indexes(response: Response) -> Response:
+            response.headers["X-Robots-Tag"] = "noindex"
+            return response
+
+        return pages
+
+    def history(self, identity: Identity) -> BaseResponse:
+        number = _page_number(request.args.get("pagina", ""))
+        key = self._sessions.history_key
+        # One entry more than the page shows tells whether there are older ones.
+        entries = self._history.recent(key, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
+        shown = entries[:PAGE_SIZE]
+        subjects = [parse_subject(entry.subject) for entry in shown]
+        context = self._render_context()
+        prices = {
+            name: self._gateway.terms(name).price
+            for name in LOOKUP_WORDS
+            if identity.has_scope(name)
+        }
+        paid = self._payments(identity, [entry.subject for entry in shown])
+        lines = [
+            history_line(
+                recent_lookup(subject, panels, None, context),
+                panels,
+                datetime.fromtimestamp(entry.asked_at, UTC),
+                prices,
+                None if paid is None else paid.get(entry.subject, Decimal(0)),
+                context.now,
+            )
+            for entry, subject, panels in zip(
+                shown, subjects, self._lookups.stored(subjects, identity), strict=True
+            )
+        ]
+        page = history_page(
+            lines,
+            kept_s=self._history.retention_s,
+            number=number,
+            has_older=len(entries) > PAGE_SIZE,
+        )
+        return make_response(render_template(page.template, page=page))
+
+    def erase(self) -> BaseResponse:
+        """Erase one vehicle if the form names it, otherwise the visitor's whole history."""
+        subject = None
+        if text := request.form.get("consulta", ""):
+            try:
+                subject = parse_subject(text).text
+            except InvalidPlate:
+                return redirect(local_path(request.form.get("next", "/")), 303)
+        self._history.erase(self._sessions.history_key, subject)
+        return redirect(local_path(request.form.get("next", "/")), 303)
+
+    def _payments(
+        self, identity: Identity, subjects: Sequence[str]
+    ) -> Mapping[str, Decimal] | None:
+        """What the visitor has paid; None in demo mode, whose visitors share a name."""
+        if self._sessions.is_demo:
+            return None
+        since = datetime.now(UTC).timestamp() - self._history.retention_s
+        return self._paid(identity.name, subjects, since)
+
+
+def _page_number(text: str) -> int:
+    is_number = text.isascii() and text.isdecimal() and len(text) < 5
+    return max(1, int(text)) if is_number else 1

@@ -1,0 +1,182 @@
+"""The history page: the visitor's own lookups, from stored answers only."""
+
+import time
+
+import pytest
+
+from portal.presentation.site.history_page import NO_PAYMENT, NOTHING_LEFT, PAGE_SIZE
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, pass_through
+from tests.web.json_paths import issue, no_upstream_call
+from tests.web.page_client import Page
+from tests.web.person import Person
+
+PRICES = {"PRICE_DECODE": "0.85", "PRICE_RENAINF": "0.95", "PRICE_RENAJUD": "0.65"}
+
+
+@pytest.fixture
+def here(portal: PortalFactory) -> InProcessPortal:
+    return portal(**PRICES)
+
+
+@pytest.fixture
+def ana(here: InProcessPortal) -> Person:
+    return Person.at(here).signed_in(PORTAL_TOKEN)
+
+
+def listed(page: Page) -> list[str]:
+    return [str(link.get("href")) for link in page.all("a", class_="lookup-row__name")]
+
+
+def answers(page: Page) -> list[str]:
+    return [
+        " ".join("".join(each.itertext()).split())
+        for each in page.all("span", class_="lookup-row__answers")
+    ]
+
+
+def test_own_lookups_are_listed_with_answers_and_payments(
+    here: InProcessPortal, ana: Person, upstream: FaultUpstream
+) -> None:
+    ana.pages.get("/placa/ABC1D23?completo=1")
+    ana.pages.get("/renavam/79831854647")
+    bia = Person.at(here).signed_in(issue(here, "bia"))
+    bia.pages.get("/placa/ABC1D23?completo=1")
+    with no_upstream_call(upstream):
+        mine, theirs = ana.pages.get("/historico"), bia.pages.get("/historico")
+    assert listed(mine) == ["/renavam/79831854647", "/placa/ABC1D23"]
+    assert listed(theirs) == ["/placa/ABC1D23"]
+    paid = "Visto agora · respostas guardadas agora · pago R$ {} · abrir não custa nada"
+    assert answers(mine) == [paid.format("1,60"), paid.format("2,45")]
+    assert answers(theirs) == [paid.replace("pago R$ {}", NO_PAYMENT)]
+    assert mine.headers["X-Robots-Tag"] == "noindex"
+
+
+def test_missing_answers_are_named_and_priced(ana: Person, upstream: FaultUpstream) -> None:
+    upstream.script("/detran/v1/restrictions/renainf/LMP0A01", faults.status(500))
+    ana.pages.get("/placa/LMP0A01?completo=1")
+    with no_upstream_call(upstream):
+        page = ana.pages.get("/historico")
+    assert answers(page) == [
+        "Visto agora · respostas guardadas agora; sem resposta guardada: multas · pago R$ 2,45 · "
+        "abrir custa até R$ 0,95"
+    ]
+
+
+def lasting(fresh_s: int, stale_s: int) -> dict[str, str]:
+    names = ("DECODE", "RENAINF", "RENAJUD")
+    return {
+        **{f"FRESH_{name}": str(fresh_s) for name in names},
+        **{f"STALE_{name}": str(stale_s) for name in names},
+    }
+
+
+def test_stale_answers_are_named_and_priced(portal: PortalFactory, upstream: FaultUpstream) -> None:
+    ana = Person.at(portal(**PRICES, **lasting(1, 3600))).signed_in(PORTAL_TOKEN)
+    ana.pages.get("/placa/ABC1D23?completo=1")
+    time.sleep(1.1)
+    with no_upstream_call(upstream):
+        assert answers(ana.pages.get("/historico")) == [
+            "Visto agora · respostas guardadas agora; fora do prazo: dados do veículo, multas e "
+            "restrições judiciais · pago R$ 2,45 · abrir custa até R$ 2,45"
+        ]
+
+
+def test_expired_answers_are_said_to_be_gone(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    ana = Person.at(portal(**PRICES, **lasting(1, 0))).signed_in(PORTAL_TOKEN)
+    assert "Audi" in ana.pages.get("/placa/ABC1D23?completo=1").text
+    time.sleep(1.1)
+    with no_upstream_call(upstream):
+        page = ana.pages.get("/historico")
+    assert listed(page) == ["/placa/ABC1D23"]
+    assert answers(page) == [
+        f"Visto agora · {NOTHING_LEFT} · pago R$ 2,45 · abrir custa até R$ 2,45"
+    ]
+    assert "Sem resposta guardada" in page.text
+    assert "Audi" not in page.text
+
+
+def test_purged_vehicle_leaves_the_list(here: InProcessPortal, ana: Person) -> None:
+    ana.pages.get("/placa/ABC1D23?completo=1")
+    ana.pages.get("/placa/LMP0A01?completo=1")
+    result = here.app.test_cli_runner().invoke(args=["purge", "ABC1D23"])
+    assert result.exit_code == 0, result.output
+    assert listed(ana.pages.get("/historico")) == ["/placa/LMP0A01"]
+
+
+def test_one_or_all_are_erased(here: InProcessPortal, ana: Person) -> None:
+    bia = Person.at(here).signed_in(issue(here, "bia"))
+    for person in (ana, bia):
+        person.pages.get("/placa/ABC1D23")
+        person.pages.get("/placa/LMP0A01")
+    done = ana.post("/historico/apagar", consulta="ABC1D23", next="/historico")
+    assert done.headers["Location"] == "/historico"
+    assert listed(ana.pages.get("/historico")) == ["/placa/LMP0A01"]
+    ana.post("/historico/apagar", consulta="<b>", next="//evil.example")
+    assert listed(ana.pages.get("/historico")) == ["/placa/LMP0A01"]
+    ana.post("/historico/apagar", next="/historico")
+    empty = ana.pages.get("/historico")
+    assert listed(empty) == []
+    assert "Nenhuma consulta ainda" in empty.text
+    assert len(listed(bia.pages.get("/historico"))) == 2
+
+
+def test_long_history_has_pages(here: InProcessPortal, ana: Person) -> None:
+    plates = [f"AAA{number // 10}A{number % 10:02}" for number in range(PAGE_SIZE + 3)]
+    with ana.client.session_transaction() as session:
+        visitor = session["token"]
+    history = here.app.view_functions["history.erase"].__self__._history
+    for plate in dict.fromkeys(plates):
+        history.record(visitor, plate)
+    first = ana.pages.get("/historico")
+    second = ana.pages.get("/historico?pagina=2")
+    assert len(listed(first)) == PAGE_SIZE
+    assert sorted([*listed(first), *listed(second)]) == sorted(f"/placa/{one}" for one in plates)
+    assert first.all("a", href="/historico?pagina=2")
+    assert second.all("a", href="/historico")
+    assert "Não há consultas mais antigas." in ana.pages.get("/historico?pagina=9").text
+    assert listed(ana.pages.get("/historico?pagina=-1")) == listed(first)
+
+
+def test_strangers_are_led_to_sign_in(portal: PortalFactory, upstream: FaultUpstream) -> None:
+    for here in (portal(**PRICES), portal(pass_through(upstream.url))):
+        response = here.client.get("/historico")
+        assert response.status_code == 303
+        assert response.headers["Location"] == "/entrar?next=/historico"
+
+
+def test_recent_plates_are_suggested_in_the_forms(ana: Person, upstream: FaultUpstream) -> None:
+    ana.pages.get("/placa/ABC1D23?completo=1")
+    ana.pages.get("/renavam/79831854647")
+    with no_upstream_call(upstream):
+        search, comparison, batch = map(ana.pages.get, ("/", "/comparar", "/lote"))
+    for page in (search, comparison):
+        assert page.by_id("placas-recentes").findall(".//*[@value='ABC1D23']")
+        assert page.all("input", list="placas-recentes")
+    assert not comparison.by_id("placas-recentes").findall(".//*[@value='79831854647']")
+    assert [one.get("value") for one in batch.all("input", name="recente")] == [
+        "79831854647",
+        "ABC1D23",
+    ]
+
+
+def test_chosen_recent_plates_join_a_batch_once(ana: Person) -> None:
+    ana.pages.get("/placa/ABC1D23?completo=1")
+    ana.pages.get("/placa/LMP0A01?completo=1")
+    form = ana.pages.get("/lote")
+    data = {
+        "csrf_token": form.csrf_token(),
+        "placas": "cliente;placa\nJoão;ABC1D23",
+        "recente": ["LMP0A01", "ABC1D23"],
+        "consulta": ["decode"],
+    }
+    path = str(ana.pages.post("/lote", data=data, content_type="multipart/form-data"))
+    assert "Lote de 2 placas" in ana.pages.get(path).text
+    wrong = ana.pages.post(
+        "/lote", 400, data={**data, "consulta": []}, content_type="multipart/form-data"
+    )
+    assert isinstance(wrong, Page)
+    assert len(wrong.all("input", name="recente", checked="")) == 2
