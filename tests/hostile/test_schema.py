@@ -1,21 +1,24 @@
-"""Responses to schemathesis's requests match the OpenAPI document."""
+"""Responses to schemathesis's requests, valid and invalid ones, match the OpenAPI document."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
-from schemathesis.checks import CheckContext
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
+from schemathesis import GenerationMode
+from schemathesis.checks import CHECKS, CheckContext
 
 from tests.effort import FULL, cases
 from tests.fakes import FaultUpstream
-from tests.fakes.in_process import PORTAL_TOKEN, built, managed
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed
+from tests.fakes.ports import wait_until
+
+# No status of 500 and more is expected but the 504 of a request that must not ask the upstream.
+EXPECTED = ["2xx", "3xx", "4xx", "504"]
+STATES = ("draft", "running", "paused", "done", "cancelled")
+AUTH = {"Authorization": PORTAL_TOKEN}
 
 
 def no_server_error(context: CheckContext, response: Any, case: Any) -> None:
@@ -26,21 +29,25 @@ def no_server_error(context: CheckContext, response: Any, case: Any) -> None:
         assert case.method == "HEAD" or "only-if-cached" in directive
 
 
-CHECKS = [
-    no_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
-    response_headers_conformance,
-]
-
-
-def test_every_response_conforms_to_openapi(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
+def test_every_response_conforms_to_openapi(tmp_path: Path, mode: GenerationMode) -> None:
+    """All checks of schemathesis over every operation; OPTIONS has no invalid requests."""
     with FaultUpstream() as upstream, built(tmp_path, managed(upstream.url)) as portal:
         document = schemathesis.openapi.from_wsgi("/openapi.json", portal.app)
+        document.config.checks.not_a_server_error.expected_statuses = EXPECTED
+        checks = [*CHECKS.get_all(), no_server_error]
+        assert len(checks) >= 14
         operations = [each.ok() for each in document.get_all_operations()]
         assert len(operations) == 60
+        assert sum("{batch}" in each.path for each in operations) == 21
+        done = batch_in(portal, "done")
+        portal.app.extensions["batch_runner"].stop()  # the others stay as they are
+        existing = {state: batch_in(portal, state) for state in STATES if state != "done"}
+        existing["done"] = done
+        tried = Counter[tuple[str, str]]()
         for operation in operations:
+            if mode is GenerationMode.NEGATIVE and not can_be_invalid(operation):
+                continue
 
             @settings(
                 max_examples=cases(5, 1_000),
@@ -49,8 +56,51 @@ def test_every_response_conforms_to_openapi(tmp_path: Path) -> None:
                 derandomize=not FULL,
                 suppress_health_check=list(HealthCheck),
             )
-            @given(operation.as_strategy())
+            @given(operation.as_strategy(generation_mode=mode))
             def conforms(case: Any) -> None:
-                case.call_and_validate(headers={"Authorization": PORTAL_TOKEN}, checks=CHECKS)
+                case.call_and_validate(headers=AUTH, checks=checks)
+                if mode is GenerationMode.NEGATIVE or "batch" not in (case.path_parameters or {}):
+                    return
+                # A batch of an invented id does not exist.
+                for state in STATES:
+                    tried[case.operation.label, state] += 1
+                    if tried[case.operation.label, state] > cases(1, 50):
+                        return
+                    is_kept = case.method != "POST" or state == "done"
+                    batch = existing[state] if is_kept else batch_in(portal, state)
+                    case.path_parameters["batch"] = batch
+                    case.call_and_validate(headers=AUTH, checks=checks)
 
             conforms()
+
+
+def can_be_invalid(operation: Any) -> bool:
+    """Whether a request to the operation can violate its schema."""
+    has_input = operation.path_parameters or operation.query or operation.body
+    return operation.method != "options" and bool(has_input)
+
+
+def batch_in(portal: InProcessPortal, state: str) -> str:
+    """Create a batch in a state and return its id."""
+    body = {"plates": ["ABC1D23", "79831854647", "wrong"], "ask": ["decode", "renainf"]}
+    batch = str(_post(portal, "", body)["id"])
+    if state == "cancelled":
+        _post(portal, f"/{batch}/cancel")
+    elif state != "draft":
+        _post(portal, f"/{batch}/start")
+    if state == "paused":
+        _post(portal, f"/{batch}/pause")
+    if state == "done":
+        wait_until(lambda: _ticked(portal, batch)["state"] == "done", "the end of a batch")
+    return batch
+
+
+def _ticked(portal: InProcessPortal, batch: str) -> Any:
+    portal.app.extensions["batch_runner"].tick()
+    return portal.get(f"/api/v1/batches/{batch}").get_json()
+
+
+def _post(portal: InProcessPortal, path: str, body: object = None) -> Any:
+    response = portal.client.post(f"/api/v1/batches{path}", json=body, headers=AUTH)
+    assert response.status_code in (200, 201), response.data
+    return response.get_json()

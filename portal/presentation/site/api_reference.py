@@ -1,200 +1,557 @@
-"""The API reference: every JSON path with a curl example, its fields and errors."""
+"""The API reference, built from the OpenAPI document and real answers of the sandbox.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+Paths, parameters, fields, errors and headers come from the document that ``/openapi.json`` serves.
+This module adds the order of the sections, the recipes and the prices.
+"""
 
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any, ClassVar, Final, Literal
+
+from portal.presentation.site import api_examples as texts
+from portal.presentation.site.api_examples import (
+    Example,
+    SampleRequest,
+    example_of,
+    written_example,
+)
 from portal.presentation.site.public_pages import SamplePlate
 
+Document = Mapping[str, Any]
+
 
 @dataclass(frozen=True, slots=True)
-class ResponseField:
-    """A field of an answer, with its name in the API contract."""
+class Words:
+    """A part of a sentence; ``is_code``: set in the font of code."""
+
+    text: str
+    is_code: bool
+
+
+Sentence = tuple[Words, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A method and path; ``summary`` is "" where it is the title of the section."""
+
+    method: str
+    path: str
+    summary: str
+    description: Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """``place`` is where it goes: in the path or in the query."""
 
     name: str
-    type: str
-    meaning: str
+    place: str
+    form: str
+    meaning: Sentence
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
-    """One operation; ``curl`` is a runnable command, except for its token."""
+class ReferenceField:
+    """A member of a body; ``name`` is its path, such as ``informacoesFipe[].ano``."""
 
-    anchor: str
-    title: str
-    method: str
-    paths: tuple[str, ...]
-    purpose: str
-    curl: str
-    answer: str
-    fields: tuple[ResponseField, ...]
+    name: str
+    form: str
+    meaning: Sentence
 
 
 @dataclass(frozen=True, slots=True)
 class ApiError:
-    """An error status, its message and its cause.
-
-    ``message`` is exact where the API contract defines it, else "".
-    """
-
     status: int
     message: str
-    when: str
+    cause: Sentence
+    remedy: Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class ApiHeader:
+    name: str
+    meaning: Sentence
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A real answer; ``caption`` is its status, type and size, ``text`` may be an excerpt."""
+
+    caption: str
+    text: str
+    kind: Literal["json", "lines"]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One or several operations that are explained together.
+
+    ``uses_memory``: the main one obeys Cache-Control in a request.
+    """
+
+    anchor: str
+    title: str
+    short_title: str
+    endpoints: tuple[Endpoint, ...]
+    parameters: tuple[Parameter, ...]
+    body_fields: tuple[ReferenceField, ...]
+    fields_title: str
+    fields: tuple[ReferenceField, ...]
+    uses_memory: bool
+    headers: tuple[str, ...]
+    examples: tuple[Example, ...]
+    answer: Answer | None
+    errors: tuple[ApiError, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SectionGroup:
+    title: str
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    anchor: str
+    title: str
+    purpose: Sentence
+    example: Example
+
+
+@dataclass(frozen=True, slots=True)
+class LookupTerms:
+    """Price in R$ and times in seconds of one lookup, from the settings."""
+
+    name: str
+    title: str
+    price: Decimal
+    fresh_s: int
+    stale_s: int
 
 
 @dataclass(frozen=True, slots=True)
 class ApiPage:
-    """``token`` is shown in the curl commands; ``samples`` are the sandbox's plates."""
+    """``token`` is the one of the examples; ``samples`` are the sandbox's plates."""
 
     template: ClassVar[str] = "pages/api.html"
     base_url: str
     token: str
-    operations: tuple[Operation, ...]
+    first: Example
+    groups: tuple[SectionGroup, ...]
+    recipes: tuple[Recipe, ...]
     errors: tuple[ApiError, ...]
+    headers: tuple[ApiHeader, ...]
+    terms: tuple[LookupTerms, ...]
+    batch_limit: int
+    allows_origins: bool
     samples: tuple[SamplePlate, ...]
 
 
-def api_page(*, base_url: str, token: str, samples: Sequence[SamplePlate]) -> ApiPage:
-    """The API reference for a portal at ``base_url``."""
-    base = base_url.rstrip("/")
-    return ApiPage(base, token, _operations(base, token), _ERRORS, tuple(samples))
-
-
-def _operations(base: str, token: str) -> tuple[Operation, ...]:
-    def get(path: str) -> str:
-        return f"curl -H 'Authorization: {token}' {base}{path}"
-
-    report = (
-        f"curl -H 'Authorization: {token}' -H 'Content-Type: application/json' "
-        f"""-d '{{"plate": "ABC1D23", "data": {{}}}}' {base}/detran/v1/analytical-reports"""
-    )
-    return (
-        Operation(
-            "decode",
-            "Dados do veículo e preços FIPE",
-            "GET",
-            ("/detran/v1/decode/{plate}",),
-            "Atributos do registro e, para cada versão da tabela FIPE, o preço atual e o "
-            "histórico mensal.",
-            get("/detran/v1/decode/ABC1D23"),
-            '{"status": "DONE", "result": {…}}',
-            _DECODE_FIELDS,
+# Anchor, long and short title, and the operations of each section, the main one first.
+_GROUPS: Final = (
+    (
+        "Caminhos da fonte",
+        (
+            ("decode", "Dados do veículo e preços FIPE", "Dados e FIPE", ("decode",)),
+            ("renainf", "Multas (Renainf)", "Multas", ("renainf", "renainfByState")),
+            ("renajud", "Restrições judiciais (Renajud)", "Restrições", ("renajud",)),
+            ("laudo", "Laudo analítico", "Laudo", ("report",)),
         ),
-        Operation(
-            "renainf",
-            "Multas (Renainf)",
-            "GET",
+    ),
+    (
+        "Conclusões do portal",
+        (
+            ("veiculo", "O veículo explicado", "Veículo explicado", ("vehicle",)),
             (
-                "/detran/v1/restrictions/renainf/{plate}",
-                "/detran/v1/restrictions/renainf/{plate}/{uf}",
+                "arquivos",
+                "Multas, restrições e preços em arquivos",
+                "CSV e JSON Lines",
+                (
+                    *("finesCsv", "finesJsonl", "restrictionsCsv", "restrictionsJsonl"),
+                    *("pricesCsv", "pricesJsonl"),
+                ),
             ),
-            "As infrações do registro nacional; com a UF, só as de órgãos autuadores daquele "
-            "estado. Aceita também um Renavam de onze algarismos.",
-            get("/detran/v1/restrictions/renainf/ABC1D23/MG"),
-            '{"status": "SUCCESS", "result": [{…}]}',
-            _FINE_FIELDS,
         ),
-        Operation(
-            "renajud",
-            "Restrições judiciais (Renajud)",
-            "GET",
-            ("/detran/v1/restrictions/renajud/{plate}",),
-            "As ordens da Justiça sobre o veículo. Aceita também um Renavam de onze algarismos.",
-            get("/detran/v1/restrictions/renajud/ABC1D23"),
-            '{"status": "SUCCESS", "result": [{…}]}',
-            _RESTRICTION_FIELDS,
+    ),
+    (
+        "Lotes",
+        (
+            ("lotes", "Criar e listar lotes", "Criar e listar", ("createBatch", "batches")),
+            (
+                "andamento",
+                "Começar, acompanhar e parar",
+                "Andamento",
+                ("batch", "startBatch", "pauseBatch", "cancelBatch"),
+            ),
+            (
+                "resultados",
+                "Resultados de um lote",
+                "Resultados",
+                ("resultsCsv", "resultsJsonl", "resultsXlsx", "resultsZip"),
+            ),
         ),
-        Operation(
-            "laudo",
-            "Laudo analítico",
-            "POST",
-            ("/detran/v1/analytical-reports",),
-            "Um texto sobre o veículo, escrito a partir do que é enviado em data.",
-            report,
-            '{"status": "DONE", "result": {…}}',
-            _REPORT_FIELDS,
+    ),
+)
+# The files' columns are the members of one record.
+_COLUMNS: Final = {"finesCsv": "ExplainedFine"}
+_PLACES: Final = {"path": "caminho", "query": "endereço, após ?"}
+_TYPES: Final = {
+    "string": "texto",
+    "integer": "inteiro",
+    "number": "número",
+    "boolean": "booleano",
+    "array": "lista",
+    "object": "objeto",
+    "null": "nulo",
+}
+_FORMATS: Final = {"date": "AAAA-MM-DD", "date-time": "data e hora"}
+
+
+def api_page(
+    document: Document,
+    answers: Mapping[str, Answer],
+    *,
+    base_url: str,
+    token: str,
+    terms: Sequence[LookupTerms],
+    batch_limit: int,
+    allows_origins: bool,
+    samples: Sequence[SamplePlate],
+) -> ApiPage:
+    """The API reference for a portal at ``base_url``; ``answers`` are by operation."""
+    base = base_url.rstrip("/")
+    spec = _Spec(document)
+    return ApiPage(
+        base_url=base,
+        token=token,
+        first=example_of("comecar", "Começar", spec.sample("decode"), base, token),
+        groups=tuple(
+            SectionGroup(
+                title,
+                tuple(_section(spec, answers, base, token, *section) for section in sections),
+            )
+            for title, sections in _GROUPS
+        ),
+        recipes=_recipes(base, token),
+        errors=spec.all_errors(),
+        headers=spec.all_headers(),
+        terms=tuple(terms),
+        batch_limit=batch_limit,
+        allows_origins=allows_origins,
+        samples=tuple(samples),
+    )
+
+
+def sample_request(document: Document, name: str) -> SampleRequest:
+    """The request of an operation's examples."""
+    return _Spec(document).sample(name)
+
+
+def documented_operations() -> frozenset[str]:
+    """The operations that have a section on the page."""
+    return frozenset(name for _, sections in _GROUPS for *_, names in sections for name in names)
+
+
+def _section(
+    spec: "_Spec",
+    answers: Mapping[str, Answer],
+    base: str,
+    token: str,
+    anchor: str,
+    title: str,
+    short_title: str,
+    names: tuple[str, ...],
+) -> Section:
+    main = names[0]
+    schema = _COLUMNS.get(main)
+    return Section(
+        anchor=anchor,
+        title=title,
+        short_title=short_title,
+        endpoints=tuple(
+            replace(each, summary="" if each.summary == title else each.summary)
+            for each in map(spec.endpoint, names)
+        ),
+        parameters=spec.parameters(names),
+        body_fields=spec.body_fields(main),
+        fields_title="Colunas de fines" if schema else "Campos da resposta",
+        fields=tuple(spec.members(spec.schema(schema))) if schema else spec.fields(main),
+        uses_memory=spec.uses_memory(main),
+        headers=spec.headers(main),
+        examples=_examples(spec, base, token, anchor, names),
+        answer=answers.get(main),
+        errors=spec.errors(names),
+    )
+
+
+def _examples(
+    spec: "_Spec", base: str, token: str, anchor: str, names: tuple[str, ...]
+) -> tuple[Example, ...]:
+    match anchor:
+        case "andamento":
+            return (
+                written_example(
+                    "andamento-ate-o-fim",
+                    "Do começo ao fim",
+                    base,
+                    token,
+                    curl=texts.FOLLOW_CURL,
+                    python=texts.FOLLOW_PYTHON,
+                    javascript=texts.FOLLOW_JAVASCRIPT,
+                ),
+                written_example("cancelar", "Cancelar", base, token, curl=texts.CANCEL_CURL),
+            )
+        case "resultados":
+            return (
+                written_example(
+                    "baixar",
+                    "Baixar",
+                    base,
+                    token,
+                    curl=texts.RESULTS_CURL,
+                    python=texts.RESULTS_PYTHON,
+                    javascript=texts.RESULTS_JAVASCRIPT,
+                ),
+            )
+    return tuple(
+        example_of(f"{anchor}-{name}", spec.endpoint(name).summary, spec.sample(name), base, token)
+        for name in names
+    )
+
+
+def _recipes(base: str, token: str) -> tuple[Recipe, ...]:
+    return (
+        Recipe(
+            "planilha",
+            "Uma planilha de placas",
+            sentence(
+                "Uma coluna de placas entra, uma planilha de resultados sai. O preço máximo vem "
+                "antes de qualquer consulta, e nada é pago duas vezes: se o programa parar no "
+                "meio, o lote continua."
+            ),
+            written_example(
+                "receita-planilha",
+                "Planilha",
+                base,
+                token,
+                curl=texts.SHEET_CURL,
+                python=texts.SHEET_PYTHON,
+            ),
+        ),
+        Recipe(
+            "noturna",
+            "Uma conferência por noite",
+            sentence(
+                "Guarda a situação de cada placa e diz o que mudou desde a véspera. Agende com o "
+                "cron, por exemplo às 3 h: `0 3 * * * python3 conferir.py`"
+            ),
+            written_example(
+                "receita-noturna",
+                "Conferência",
+                base,
+                token,
+                curl=texts.NIGHTLY_CURL,
+                python=texts.NIGHTLY_PYTHON,
+            ),
+        ),
+        Recipe(
+            "retry-after",
+            "Erros, e quando tentar de novo",
+            sentence(
+                "Só 429 e 503 dizem quando voltar, em `Retry-After`. Os outros erros não melhoram "
+                "com pressa: 400, 401, 403 e 404 são definitivos; 502 e 504 merecem uma nova "
+                "tentativa mais tarde."
+            ),
+            written_example(
+                "receita-retry-after",
+                "Retry-After",
+                base,
+                token,
+                curl=texts.RETRY_CURL,
+                python=texts.RETRY_PYTHON,
+                javascript=texts.RETRY_JAVASCRIPT,
+            ),
         ),
     )
 
 
-def _fields(*lines: tuple[str, str, str]) -> tuple[ResponseField, ...]:
-    return tuple(ResponseField(*line) for line in lines)
+class _Spec:
+    """Reads the OpenAPI document, whose references it resolves."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._operations: dict[str, tuple[str, str, Document]] = {
+            operation["operationId"]: (method.upper(), path, operation)
+            for path, item in document["paths"].items()
+            for method, operation in item.items()
+            if method != "parameters" and "operationId" in operation
+        }
+
+    def schema(self, name: str) -> Document:
+        found: Document = self._document["components"]["schemas"][name]
+        return found
+
+    def endpoint(self, name: str) -> Endpoint:
+        method, path, operation = self._operations[name]
+        summary = operation["summary"]
+        return Endpoint(method, path, summary, sentence(operation.get("description", "")))
+
+    def sample(self, name: str) -> SampleRequest:
+        """The request of the examples in the document, to an address without placeholders."""
+        method, path, operation = self._operations[name]
+        for parameter in self._parameters(name):
+            if parameter["in"] == "path":
+                path = path.replace(f"{{{parameter['name']}}}", parameter["example"])
+        body = None
+        if "requestBody" in operation:
+            (content,) = operation["requestBody"]["content"].values()
+            body = self._resolved(content["schema"])["example"]
+        answer = self._success(name)["content"]
+        return SampleRequest(method, path, body, is_text="application/json" not in answer)
+
+    def parameters(self, names: Sequence[str]) -> tuple[Parameter, ...]:
+        """The parameters of several operations, each once; headers have a section of their own."""
+        found = {
+            parameter["name"]: Parameter(
+                parameter["name"],
+                _PLACES[parameter["in"]],
+                _form(parameter["schema"]),
+                sentence(parameter.get("description", "")),
+            )
+            for name in names
+            for parameter in self._parameters(name)
+            if parameter["in"] != "header"
+        }
+        return tuple(found.values())
+
+    def body_fields(self, name: str) -> tuple[ReferenceField, ...]:
+        operation = self._operations[name][2]
+        if "requestBody" not in operation:
+            return ()
+        (content,) = operation["requestBody"]["content"].values()
+        return tuple(self.members(self._resolved(content["schema"])))
+
+    def fields(self, name: str) -> tuple[ReferenceField, ...]:
+        """The members of a successful JSON answer."""
+        content = self._success(name)["content"].get("application/json")
+        return () if content is None else tuple(self.members(self._resolved(content["schema"])))
+
+    def members(
+        self, schema: Document, prefix: str = "", seen: dict[str, str] | None = None
+    ) -> Iterator[ReferenceField]:
+        """Yield the members of an object and of the objects in it; each schema only once."""
+        seen = {} if seen is None else seen
+        for name, written in schema.get("properties", {}).items():
+            path = f"{prefix}{name}"
+            inner, reference, is_list = self._inner(written)
+            shown = f"{path}[]" if is_list else path
+            meaning = written.get("description") or (inner or {}).get("description", "")
+            if inner is not None and reference in seen:
+                meaning = f"{meaning} Os mesmos campos de `{seen[reference]}`."
+            yield ReferenceField(shown, self._form(written), sentence(meaning))
+            if inner is not None and reference not in seen:
+                seen[reference] = shown
+                yield from self.members(inner, f"{shown}.", seen)
+
+    def uses_memory(self, name: str) -> bool:
+        return any(each["name"] == "Cache-Control" for each in self._parameters(name))
+
+    def headers(self, name: str) -> tuple[str, ...]:
+        return tuple(self._success(name).get("headers", {}))
+
+    def errors(self, names: Sequence[str]) -> tuple[ApiError, ...]:
+        """The errors of several operations, by status."""
+        found: dict[int, ApiError] = {}
+        for name in names:
+            for status, response in self._operations[name][2]["responses"].items():
+                if int(status) >= 400:
+                    found.setdefault(int(status), self._error(int(status), response))
+        return tuple(found[status] for status in sorted(found))
+
+    def all_errors(self) -> tuple[ApiError, ...]:
+        return self.errors(tuple(self._operations))
+
+    def all_headers(self) -> tuple[ApiHeader, ...]:
+        headers = self._document["components"]["headers"]
+        return tuple(
+            ApiHeader(name, sentence(each["description"]), str(each.get("example", "")))
+            for name, each in headers.items()
+        )
+
+    def _error(self, status: int, response: Document) -> ApiError:
+        written = self._resolved(response)
+        content = written["content"]["application/json"]
+        return ApiError(
+            status,
+            content["example"]["message"],
+            sentence(written["description"]),
+            sentence(written["x-remedy"]),
+        )
+
+    def _parameters(self, name: str) -> list[Document]:
+        _, path, operation = self._operations[name]
+        item = self._document["paths"][path]
+        return [
+            self._resolved(each)
+            for each in (*item.get("parameters", ()), *operation.get("parameters", ()))
+        ]
+
+    def _success(self, name: str) -> Document:
+        responses = self._operations[name][2]["responses"]
+        return next(each for status, each in responses.items() if status.startswith("2"))
+
+    def _resolved(self, written: Document) -> Document:
+        reference = written.get("$ref")
+        if reference is None:
+            return written
+        found: Any = self._document
+        for part in reference.removeprefix("#/").split("/"):
+            found = found[part]
+        resolved: Document = found
+        return resolved
+
+    def _inner(self, written: Document) -> tuple[Document | None, str, bool]:
+        """The object in a member, the name of its schema, and whether it is one of a list."""
+        items = written.get("items")
+        target = written if items is None else items
+        for each in (target, *target.get("anyOf", ())):
+            if "$ref" in each:
+                name = each["$ref"].rpartition("/")[2]
+                return self._resolved(each), name, items is not None
+        return None, "", items is not None
+
+    def _form(self, written: Document) -> str:
+        if "$ref" in written:
+            return "objeto"
+        if "anyOf" in written:
+            return " ou ".join(self._form(each) for each in written["anyOf"])
+        return _form(written)
 
 
-_DECODE_FIELDS = _fields(
-    ("marca, descricao", "texto", "marca e modelo, como no registro"),
-    ("placa", "texto", "a placa"),
-    ("anoModelo, anoFabricacao", "texto", "anos com quatro algarismos"),
-    ("combustivel, tipoVeiculo, nacional", "texto", "como no registro"),
-    ("chassi", "texto", "oculto pela fonte"),
-    ("potencia, cilindradas, capacidadePassageiro", "texto", "números em texto"),
-    ("capacidadeCarga, caixaCambio", "texto", "podem vir vazios"),
-    ("informacoesFipe[]", "lista", "ano, fipeId, marca, modelo, versao, combustivel, valorAtual"),
-    (
-        "informacoesFipe[].historicoPreco[]",
-        "lista",
-        "mes (1 a 12), ano, valor em reais e predicao (booleano), do mês mais antigo ao mais novo",
-    ),
-)
-_FINE_FIELDS = _fields(
-    ("codigoInfracao, descricao", "texto", "código e descrição da infração"),
-    ("dataInfracao, horaInfracao", "texto", "DD/MM/AAAA e HH:MM, às vezes com espaço à esquerda"),
-    ("dataCadastroInfracao", "texto", "DD/MM/AAAA"),
-    (
-        "dataEmissaoNotificacao, dataEmissaoPenalidade",
-        "texto",
-        "DD/MM/AAAA, a segunda pode vir vazia",
-    ),
-    ("valor", "texto", "em reais; a fonte costuma cortar os centavos"),
-    ("orgaoAutuador, codigoOrgaoAutuador, ufOrgaoAutuador", "texto", "quem autuou"),
-    ("localInfracao, codigoMunicipioInfracao", "texto", "onde; podem vir vazios"),
-    ("limitePermitido, medicaoReal, medicaoConsiderada", "texto", "medições; podem vir vazias"),
-    ("tipo, marcaModelo", "texto", "podem vir vazios"),
-    ("autoInfracao", "texto", "oculto pela fonte"),
-    ("pagamento", "objeto", "dataPagamento, dataRegistro, ufPagamento, valorPago"),
-    (
-        "cnhCondutor, cnhInfrator",
-        "objeto",
-        "impedimento, pontos (número), portaria, registro (oculto)",
-    ),
-)
-_RESTRICTION_FIELDS = _fields(
-    ("tribunal, orgaoJudiciario", "texto", "de quem é a ordem"),
-    ("processo", "texto", "oculto pela fonte"),
-    ("restricoes", "texto", "o tipo: transferência, licenciamento, circulação, penhora"),
-    ("dataInclusao", "texto", "DD/MM/AAAA HH:MM:SS"),
-    ("constaRenajud", "booleano", "se há restrição registrada"),
-    ("detalheRenajud, tipoBloqueio, codigoJudicial", "texto", "podem vir vazios"),
-    (
-        "numeroProtocolo, anoProtocolo, numeroOficio, anoOficio, anoProcesso",
-        "texto",
-        "podem vir vazios",
-    ),
-    ("placa, renavam, marcaModelo, anoModelo, anoFabricacao", "texto", "podem vir vazios"),
-)
-_REPORT_FIELDS = _fields(
-    ("resumo", "texto", "a situação em poucas linhas"),
-    (
-        "topicos",
-        "objeto",
-        "documentacao, rouboFurto, leilao, fipe, chassiMotor, restricoes, multas, proprietarios",
-    ),
-    ("laudoFinal", "texto", "conclusão e recomendações"),
-)
-_ERRORS = (
-    ApiError(400, "Por favor, informe uma placa válida.", "a placa não tem a forma de uma placa"),
-    ApiError(
-        401, "Não autorizado.", "sem credencial, com credencial desconhecida ou com mais de uma"
-    ),
-    ApiError(
-        403, "Acesso negado!", "credencial revogada, vencida ou sem permissão para a operação"
-    ),
-    ApiError(404, "", "o caminho não existe, ou a fonte não conhece a placa"),
-    ApiError(405, "", "o caminho não aceita o método; OPTIONS diz quais aceita"),
-    ApiError(413, "", "corpo acima de 256 KiB"),
-    ApiError(415, "", "o corpo do laudo não é application/json"),
-    ApiError(429, "", "limite de uso atingido; Retry-After diz quando voltar"),
-    ApiError(502, "", "a fonte respondeu com erro ou em formato que não se reconhece"),
-    ApiError(503, "", "nenhuma fonte pode ser consultada agora; há Retry-After"),
-    ApiError(504, "", "a fonte demorou demais"),
-)
+def _form(schema: Document) -> str:
+    """The type of a value in words: ``texto ou nulo``, ``texto: brazil, rfc4180``."""
+    if "const" in schema:
+        return str(schema["const"])
+    kinds = schema.get("type", "string")
+    names = [kinds] if isinstance(kinds, str) else kinds
+    shown = [
+        _FORMATS.get(schema.get("format", ""), _TYPES[each]) if each == "string" else _TYPES[each]
+        for each in names
+    ]
+    values = [str(each) for each in schema.get("enum", ()) if each is not None]
+    form = " ou ".join(shown)
+    return f"{form}: {', '.join(values)}" if values else form
+
+
+_CODE: Final = re.compile(r"`([^`]*)`")
+
+
+def sentence(text: str) -> Sentence:
+    """Split a text of the document at its backticks."""
+    plain = " ".join(text.replace("**", "").split())
+    parts = _CODE.split(plain)
+    return tuple(Words(part, is_code=bool(number % 2)) for number, part in enumerate(parts) if part)

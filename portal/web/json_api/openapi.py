@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from flask import Blueprint, Response
@@ -15,9 +16,15 @@ def as_yaml() -> bytes:
 
 
 @cache
+def as_document() -> dict[str, Any]:
+    """The document with its YAML anchors resolved."""
+    document: dict[str, Any] = msgspec.yaml.decode(as_yaml())
+    return document
+
+
+@cache
 def as_json() -> bytes:
-    """The document as JSON, with its YAML anchors resolved."""
-    return msgspec.json.encode(msgspec.yaml.decode(as_yaml()))
+    return msgspec.json.encode(as_document())
 
 
 def openapi_blueprint() -> Blueprint:

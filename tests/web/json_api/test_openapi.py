@@ -9,8 +9,10 @@ import jsonschema_rs
 import pytest
 import yaml
 
+from portal.presentation.failure_texts import ERROR_MESSAGES, FAULTS, INVALID_PLATE
 from portal.vehicle import STATES
 from portal.web.http.errors import is_json_path
+from portal.web.json_api.own_routes import NO_PDF, NOT_ALLOWED
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
@@ -75,6 +77,33 @@ def test_record_schema_matches_the_contracts_fields(document: dict[str, Any], na
             assert written[field]["type"] == kinds[type(value)]
 
 
+def test_every_member_and_error_is_explained(document: dict[str, Any]) -> None:
+    """The reference page has no other source of meanings, causes and remedies."""
+    schemas = document["components"]["schemas"]
+    for name, schema in schemas.items():
+        for member, written in schema.get("properties", {}).items():
+            referenced = schemas.get(written.get("$ref", "").rpartition("/")[2], {})
+            assert written.get("description") or referenced.get("description"), (name, member)
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if "operationId" in operation:
+                assert operation.get("description"), (method, path)
+    for name, response in document["components"]["responses"].items():
+        assert response["description"], name
+        assert response["x-remedy"].endswith("."), name
+
+
+def test_example_messages_are_those_of_the_code(document: dict[str, Any]) -> None:
+    known = {
+        *ERROR_MESSAGES.values(),
+        *(fault.message for fault in FAULTS.values()),
+        *NOT_ALLOWED.values(),
+        *(INVALID_PLATE, NO_PDF),
+    }
+    for name, response in document["components"]["responses"].items():
+        assert response["content"]["application/json"]["example"]["message"] in known, name
+
+
 def test_state_enum_matches_the_code(document: dict[str, Any]) -> None:
     assert set(document["components"]["parameters"]["State"]["schema"]["enum"]) == STATES
 
@@ -96,8 +125,11 @@ def _check(document: dict[str, Any], answer: dict[str, Any], response: Any) -> N
     whole = {**schema, "components": document["components"]}
     jsonschema_rs.Draft202012Validator(whole).validate(json.loads(response.data))
     for name, header in answer.get("headers", {}).items():
-        written = document["components"]["headers"][header["$ref"].rpartition("/")[2]]["schema"]
-        value = response.headers[name]
+        described = document["components"]["headers"][header["$ref"].rpartition("/")[2]]
+        if name not in response.headers:
+            assert not described.get("required"), name
+            continue
+        written, value = described["schema"], response.headers[name]
         if written["type"] == "integer":
             assert int(value) >= written["minimum"]
         else:

@@ -1,0 +1,111 @@
+"""Real answers for the API reference, from the same serialisers as the paths themselves."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import islice
+from typing import Final
+
+import msgspec
+
+from portal.batch import Batch, Cost, Counts, Item
+from portal.presentation.exports.batches import batch_object, results_table
+from portal.presentation.exports.explained import explained
+from portal.presentation.exports.tables import Table, csv_lines
+from portal.presentation.exports.vehicle_tables import vehicle_table
+from portal.presentation.panels import Panel
+from portal.presentation.site.api_reference import Answer, Document, sample_request
+from portal.presentation.site.json_excerpt import excerpt
+from portal.presentation.vehicle.contents import VehicleContents
+from portal.presentation.vehicle.panel import Panels, RenderContext
+from portal.vehicle import Plate, result_of
+from portal.wording import grouped
+
+_OF_SANDBOX: Final = ("decode", "renainf", "renajud", "report")
+_MOST_LINES: Final = 3
+_encoder = msgspec.json.Encoder(decimal_format="number")
+
+
+def reference_answers(
+    document: Document, ask: Callable[[str, str, bytes], bytes], context: RenderContext
+) -> dict[str, Answer]:
+    """Return the answers to the document's examples, by operation.
+
+    ``ask`` sends a method, a path and a body to the sandbox and returns the body of its answer.
+    """
+    requests = {name: sample_request(document, name) for name in _OF_SANDBOX}
+    bodies = {
+        name: ask(each.method, each.path, b"" if each.body is None else _encoder.encode(each.body))
+        for name, each in requests.items()
+    }
+    plate = Plate.parse(requests["decode"].path.rpartition("/")[2])
+    panels = Panels(
+        *(
+            Panel("fresh", bodies[name], result_of(bodies[name]), context.now, "primary")
+            for name in ("decode", "renainf", "renajud")
+        )
+    )
+    fines = vehicle_table("fines", VehicleContents.of(panels, context))
+    batch = _new_batch(context.now)
+    return {
+        **{name: _json_answer(body) for name, body in bodies.items()},
+        "vehicle": _json_answer(_encoder.encode(explained(plate, panels, context))),
+        **({} if fines is None else {"finesCsv": _table_answer(fines)}),
+        "createBatch": _batch_answer(batch, 201),
+        "batch": _batch_answer(_finished(batch), 200),
+        "resultsCsv": _table_answer(
+            results_table([Item(plate, "done")], lambda _: panels, context)
+        ),
+    }
+
+
+def _json_answer(body: bytes, status: int = 200) -> Answer:
+    """An answer whose text is an excerpt of a JSON body."""
+    return Answer(_caption(status, "application/json", body), excerpt(json.loads(body)), "json")
+
+
+def _batch_answer(batch: Batch, status: int) -> Answer:
+    return _json_answer(_encoder.encode(batch_object(batch, (None, None))), status)
+
+
+def _new_batch(now: datetime) -> Batch:
+    """The batch of the examples as it is answered when it was created."""
+    at = now.replace(microsecond=0).timestamp()
+    return Batch(
+        id="4d2a8ee8598acee71d7ddb4f",
+        state="draft",
+        reason="",
+        resume_at=None,
+        ask=("decode", "renainf"),
+        counts=Counts(total=2, stored=0, done=0, failed=0, pending=2),
+        cost=Cost(spent=Decimal(0), at_most=Decimal(0)),
+        wrong=(),
+        created_at=at,
+        started_at=None,
+        ended_at=None,
+        expires_at=at + timedelta(days=1).total_seconds(),
+    )
+
+
+def _finished(batch: Batch) -> Batch:
+    return replace(
+        batch,
+        state="done",
+        counts=Counts(total=2, stored=0, done=2, failed=0, pending=0),
+        started_at=batch.created_at + 2,
+        ended_at=batch.created_at + 3,
+    )
+
+
+def _table_answer(table: Table) -> Answer:
+    lines: list[str] = list(csv_lines(table))
+    body = "".join(lines)
+    shown: Iterable[str] = islice((line.strip("\ufeff\r\n") for line in lines), _MOST_LINES + 1)
+    text = "\n".join(line for line in shown if line)
+    return Answer(_caption(200, "text/csv; charset=utf-8", body.encode()), text, "lines")
+
+
+def _caption(status: int, content_type: str, body: bytes) -> str:
+    return f"{status} · {content_type} · {grouped(Decimal(len(body)) / 1000, 1)} kB"

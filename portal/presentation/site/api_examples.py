@@ -1,0 +1,417 @@
+"""Runnable examples of the API reference in curl, Python and JavaScript.
+
+A test takes every example out of the rendered page and runs it as printed.
+"""
+
+import json
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Language = Literal["curl", "python", "javascript"]
+LABELS: Final[dict[Language, str]] = {
+    "curl": "curl",
+    "python": "Python",
+    "javascript": "JavaScript",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """An example in one language."""
+
+    language: Language
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One example in several languages; ``anchor`` is unique on the page.
+
+    ``is_request``: a single request, whose address may be broken anywhere on a narrow screen.
+    """
+
+    anchor: str
+    title: str
+    codes: tuple[Code, ...]
+    is_request: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRequest:
+    """A request that succeeds; ``is_text``: its answer is not JSON."""
+
+    method: str
+    path: str
+    body: Mapping[str, object] | None = None
+    is_text: bool = False
+
+
+def example_of(anchor: str, title: str, request: SampleRequest, base: str, token: str) -> Example:
+    """One request in the three languages."""
+    return Example(
+        anchor,
+        title,
+        _codes(
+            _curl(request, base, token),
+            _python(request, base, token),
+            _javascript(request, base, token),
+        ),
+        is_request=True,
+    )
+
+
+def written_example(anchor: str, title: str, base: str, token: str, **texts: str) -> Example:
+    """A longer example, whose texts contain BASE and TOKEN, in the given languages."""
+    return Example(
+        anchor,
+        title,
+        tuple(
+            Code(language, LABELS[language], _filled(texts[language], base, token))
+            for language in LABELS
+            if language in texts
+        ),
+    )
+
+
+def _filled(text: str, base: str, token: str) -> str:
+    return textwrap.dedent(text).strip().replace("BASE", base).replace("TOKEN", token)
+
+
+def _codes(curl: str, python: str, javascript: str) -> tuple[Code, ...]:
+    texts: dict[Language, str] = {"curl": curl, "python": python, "javascript": javascript}
+    return tuple(Code(language, LABELS[language], text) for language, text in texts.items())
+
+
+def _curl(request: SampleRequest, base: str, token: str) -> str:
+    words = [f"curl -H 'Authorization: {token}'"]
+    if request.body is not None:
+        words.append("-H 'Content-Type: application/json'")
+        words.append(f"-d '{json.dumps(request.body, ensure_ascii=False)}'")
+    words.append(f"'{base}{request.path}'" if "?" in request.path else f"{base}{request.path}")
+    return " \\\n  ".join(words)
+
+
+def _python(request: SampleRequest, base: str, token: str) -> str:
+    body = ""
+    if request.body is not None:
+        body = f"    json={_python_value(request.body)},\n"
+    shown = "resposta.text" if request.is_text else "resposta.json()"
+    return (
+        "import requests\n\n"
+        f"resposta = requests.{request.method.lower()}(\n"
+        f'    "{base}{request.path}",\n'
+        f'    headers={{"Authorization": "{token}"}},\n'
+        f"{body}"
+        "    timeout=30,\n"
+        ")\n"
+        "resposta.raise_for_status()\n"
+        f"print({shown})"
+    )
+
+
+def _python_value(value: object) -> str:
+    """A JSON value as Python writes it, in double quotes."""
+    match value:
+        case dict():
+            members = ", ".join(f'"{key}": {_python_value(each)}' for key, each in value.items())
+            return f"{{{members}}}"
+        case list():
+            return f"[{', '.join(map(_python_value, value))}]"
+        case bool() | None:
+            return str(value)
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
+def _javascript(request: SampleRequest, base: str, token: str) -> str:
+    headers, options = f'Authorization: "{token}"', ""
+    if request.body is not None:
+        headers += ', "Content-Type": "application/json"'
+        options = f"  body: JSON.stringify({json.dumps(request.body, ensure_ascii=False)}),\n"
+    if request.method != "GET":
+        options = f'  method: "{request.method}",\n{options}'
+    reader = "text" if request.is_text else "json"
+    return (
+        f'const resposta = await fetch("{base}{request.path}", {{\n'
+        f"  headers: {{ {headers} }},\n"
+        f"{options}"
+        "});\n"
+        "if (!resposta.ok) throw new Error((await resposta.json()).message);\n"
+        f"console.log(await resposta.{reader}());"
+    )
+
+
+FOLLOW_CURL: Final = """
+    PORTAL=BASE
+    CREDENCIAL='Authorization: TOKEN'
+
+    # O cabeçalho Location é o endereço do lote.
+    LOTE=$(curl -s -o lote.json -w '%header{location}' \\
+      -H "$CREDENCIAL" -H 'Content-Type: application/json' \\
+      -d '{"plates": ["ABC1D23", "LMP0A01"]}' \\
+      $PORTAL/api/v1/batches)
+
+    curl -s -X POST -H "$CREDENCIAL" $PORTAL$LOTE/start
+    curl -s -X POST -H "$CREDENCIAL" $PORTAL$LOTE/pause  # 409 se acabou
+    curl -s -X POST -H "$CREDENCIAL" $PORTAL$LOTE/start  # retoma
+    until curl -s -H "$CREDENCIAL" $PORTAL$LOTE |
+      grep -Eq '"state":"(done|paused)"'
+    do sleep 1; done
+    curl -s -H "$CREDENCIAL" $PORTAL$LOTE
+"""
+FOLLOW_PYTHON: Final = """
+    import time
+
+    import requests
+
+    api = requests.Session()
+    api.headers["Authorization"] = "TOKEN"
+    lotes = "BASE/api/v1/batches"
+
+    lote = api.post(lotes, json={"plates": ["ABC1D23", "LMP0A01"]}, timeout=30).json()
+    print("custa no máximo R$", lote["cost"]["at_most"])
+    api.post(f"{lotes}/{lote['id']}/start", timeout=30).raise_for_status()
+    while lote["state"] not in ("done", "paused"):
+        time.sleep(1)
+        lote = api.get(f"{lotes}/{lote['id']}", timeout=30).json()
+    print(lote["state"], lote["counts"])
+"""
+FOLLOW_JAVASCRIPT: Final = """
+    const lotes = "BASE/api/v1/batches";
+    const headers = { Authorization: "TOKEN", "Content-Type": "application/json" };
+
+    const novo = await fetch(lotes, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ plates: ["ABC1D23", "LMP0A01"] }),
+    });
+    let lote = await novo.json();
+    await fetch(`${lotes}/${lote.id}/start`, { method: "POST", headers });
+    while (!["done", "paused"].includes(lote.state)) {
+      await new Promise((pronto) => setTimeout(pronto, 1000));
+      lote = await (await fetch(`${lotes}/${lote.id}`, { headers })).json();
+    }
+    console.log(lote.state, lote.counts);
+"""
+CANCEL_CURL: Final = """
+    PORTAL=BASE
+    CREDENCIAL='Authorization: TOKEN'
+
+    # O cabeçalho Location é o endereço do lote.
+    LOTE=$(curl -s -o lote.json -w '%header{location}' \\
+      -H "$CREDENCIAL" -H 'Content-Type: application/json' \\
+      -d '{"plates": ["ABC1D23"]}' \\
+      $PORTAL/api/v1/batches)
+    curl -X POST -H "$CREDENCIAL" $PORTAL$LOTE/cancel
+"""
+RESULTS_CURL: Final = """
+    PORTAL=BASE
+    CREDENCIAL='Authorization: TOKEN'
+
+    # O cabeçalho Location é o endereço do lote.
+    LOTE=$(curl -s -o lote.json -w '%header{location}' \\
+      -H "$CREDENCIAL" -H 'Content-Type: application/json' \\
+      -d '{"plates": ["ABC1D23", "LMP0A01"]}' \\
+      $PORTAL/api/v1/batches)
+    curl -s -X POST -H "$CREDENCIAL" -o lote.json $PORTAL$LOTE/start
+    until curl -s -H "$CREDENCIAL" $PORTAL$LOTE |
+      grep -Eq '"state":"(done|paused)"'
+    do sleep 1; done
+
+    for tipo in csv jsonl xlsx zip; do
+      curl -s -H "$CREDENCIAL" -o resultados.$tipo \\
+        $PORTAL$LOTE/results.$tipo
+    done
+    cat resultados.csv
+"""
+RESULTS_PYTHON: Final = """
+    import requests
+
+    api = requests.Session()
+    api.headers["Authorization"] = "TOKEN"
+    lotes = "BASE/api/v1/batches"
+
+    # Os resultados do lote mais novo, no que já há de respostas.
+    lote = api.get(lotes, timeout=30).json()[0]
+    arquivo = api.get(f"{lotes}/{lote['id']}/results.xlsx", timeout=120)
+    arquivo.raise_for_status()
+    with open("resultados.xlsx", "wb") as saida:
+        saida.write(arquivo.content)
+    print(len(arquivo.content), "bytes")
+"""
+RESULTS_JAVASCRIPT: Final = """
+    const lotes = "BASE/api/v1/batches";
+    const headers = { Authorization: "TOKEN" };
+
+    // Os resultados do lote mais novo, no que já há de respostas.
+    const [lote] = await (await fetch(lotes, { headers })).json();
+    const arquivo = await fetch(`${lotes}/${lote.id}/results.jsonl`, { headers });
+    for (const linha of (await arquivo.text()).trim().split("\\n")) {
+      const carro = JSON.parse(linha);
+      console.log(carro.plate, carro.state, carro.verdict);
+    }
+"""
+SHEET_CURL: Final = """
+    PORTAL=BASE
+    CREDENCIAL='Authorization: TOKEN'
+
+    # Uma planilha de exemplo.
+    printf 'placa\\nABC1D23\\nLMP0A01\\nJUD0A04\\n' > placas.csv
+
+    # As placas, sem o título da coluna, numa lista JSON.
+    PLACAS=$(tail -n +2 placas.csv | sed 's/.*/"&"/' | paste -sd,)
+    LOTE=$(curl -s -o lote.json -w '%header{location}' \\
+      -H "$CREDENCIAL" -H 'Content-Type: application/json' \\
+      -d "{\\"plates\\": [$PLACAS]}" \\
+      $PORTAL/api/v1/batches)
+    curl -s -X POST -H "$CREDENCIAL" -o lote.json $PORTAL$LOTE/start
+    until curl -s -H "$CREDENCIAL" $PORTAL$LOTE |
+      grep -Eq '"state":"(done|paused)"'
+    do sleep 1; done
+    curl -s -H "$CREDENCIAL" -o resultados.csv $PORTAL$LOTE/results.csv
+    cat resultados.csv
+"""
+SHEET_PYTHON: Final = """
+    import csv
+    import pathlib
+    import time
+
+    import requests
+
+    planilha = pathlib.Path("placas.csv")
+    if not planilha.exists():  # uma planilha de exemplo
+        planilha.write_text("placa\\nABC1D23\\nLMP0A01\\nJUD0A04\\n")
+    with planilha.open(newline="") as linhas:
+        placas = [linha["placa"] for linha in csv.DictReader(linhas)]
+
+    api = requests.Session()
+    api.headers["Authorization"] = "TOKEN"
+    lotes = "BASE/api/v1/batches"
+
+    lote = api.post(lotes, json={"plates": placas}, timeout=30).json()
+    for errada in lote["wrong"]:
+        print(errada["value"], errada["message"])
+    print("no máximo R$", lote["cost"]["at_most"])
+
+    endereco = f"{lotes}/{lote['id']}"
+    api.post(f"{endereco}/start", timeout=30).raise_for_status()
+    while lote["state"] not in ("done", "paused"):
+        time.sleep(1)
+        lote = api.get(endereco, timeout=30).json()
+    if lote["state"] == "paused":
+        print("em pausa:", lote["reason"], "retoma em", lote["resumes_at"])
+
+    resultados = api.get(f"{endereco}/results.csv", timeout=120)
+    pathlib.Path("resultados.csv").write_bytes(resultados.content)
+    print("resultados.csv:", lote["counts"])
+"""
+NIGHTLY_PYTHON: Final = """
+    import json
+    import pathlib
+
+    import requests
+
+    PLACAS = ["ABC1D23", "LMP0A01"]
+    ontem = pathlib.Path("situacao.json")
+    antes = json.loads(ontem.read_text()) if ontem.exists() else {}
+    agora = {}
+
+    for placa in PLACAS:
+        resposta = requests.get(
+            f"BASE/api/v1/vehicles/{placa}",
+            params={"ask": "renainf,renajud"},
+            headers={"Authorization": "TOKEN"},
+            timeout=60,
+        )
+        resposta.raise_for_status()
+        carro = resposta.json()
+        falhas = [nome for nome in ("renainf", "renajud")
+                  if carro["lookups"][nome]["state"] == "unavailable"]
+        if falhas:  # sem resposta não é "nada consta": fica para amanhã
+            print(placa, "sem resposta de", ", ".join(falhas))
+            agora[placa] = antes.get(placa)
+            continue
+        agora[placa] = {
+            "multas": carro["fines"]["totals"]["open"],
+            "restricoes": carro["restrictions"]["in_force"],
+        }
+        if agora[placa] != antes.get(placa):
+            print(placa, "mudou:", antes.get(placa), "->", agora[placa])
+
+    ontem.write_text(json.dumps(agora, indent=2))
+"""
+NIGHTLY_CURL: Final = """
+    PORTAL=BASE
+    CREDENCIAL='Authorization: TOKEN'
+
+    for placa in ABC1D23 LMP0A01; do
+      curl -s --fail -H "$CREDENCIAL" -o $placa.novo \\
+        $PORTAL/api/v1/vehicles/$placa/fines.jsonl || continue
+      touch $placa.jsonl
+      cmp -s $placa.jsonl $placa.novo || echo "$placa: multas mudaram"
+      mv $placa.novo $placa.jsonl
+    done
+"""
+RETRY_PYTHON: Final = """
+    import time
+
+    import requests
+
+
+    def consultar(caminho, tentativas=3):
+        \"\"\"O resultado de um caminho; espera o que Retry-After pede em 429 e 503.\"\"\"
+        for tentativa in range(1, tentativas + 1):
+            resposta = requests.get(
+                "BASE" + caminho, headers={"Authorization": "TOKEN"}, timeout=30
+            )
+            espera = int(resposta.headers.get("Retry-After", 0))
+            if resposta.status_code not in (429, 503) or espera > 60:
+                break
+            if tentativa < tentativas:
+                time.sleep(espera)
+        if not resposta.ok:
+            raise RuntimeError(f"{resposta.status_code}: {resposta.json()['message']}")
+        return resposta.json()["result"]
+
+
+    for placa in ("ABC1D23", "ERR0404", "FOR0A02"):
+        try:
+            print(placa, len(consultar(f"/detran/v1/restrictions/renainf/{placa}")), "multas")
+        except RuntimeError as erro:
+            print(placa, erro)
+"""
+RETRY_JAVASCRIPT: Final = """
+    // O resultado de um caminho; espera o que Retry-After pede em 429 e 503.
+    async function consultar(caminho, tentativas = 3) {
+      let resposta;
+      for (let tentativa = 1; tentativa <= tentativas; tentativa++) {
+        resposta = await fetch("BASE" + caminho, { headers: { Authorization: "TOKEN" } });
+        const espera = Number(resposta.headers.get("Retry-After"));
+        if (![429, 503].includes(resposta.status) || espera > 60) break;
+        if (tentativa === tentativas) break;
+        await new Promise((pronto) => setTimeout(pronto, 1000 * espera));
+      }
+      const corpo = await resposta.json();
+      if (!resposta.ok) throw new Error(`${resposta.status}: ${corpo.message}`);
+      return corpo.result;
+    }
+
+    for (const placa of ["ABC1D23", "ERR0404", "FOR0A02"]) {
+      try {
+        const multas = await consultar(`/detran/v1/restrictions/renainf/${placa}`);
+        console.log(placa, multas.length, "multas");
+      } catch (erro) {
+        console.log(placa, erro.message);
+      }
+    }
+"""
+RETRY_CURL: Final = """
+    # --retry espera o que Retry-After pede em 429 e 503,
+    # e repete também 500, 502 e 504.
+    curl -sS --retry 2 --retry-max-time 60 \\
+      -H 'Authorization: TOKEN' \\
+      BASE/detran/v1/restrictions/renainf/ABC1D23
+"""

@@ -1,0 +1,30 @@
+"""JSON as people read it: indented, with long lists cut."""
+
+import json
+from typing import Final
+
+_MOST_SCALARS: Final = 4
+_INDENT: Final = "  "
+
+
+def excerpt(document: object, depth: int = 0) -> str:
+    """Indent a document. Of a list it shows the first element and counts the others."""
+    inner = _INDENT * (depth + 1)
+    match document:
+        case dict() if document:
+            members = [
+                f"{inner}{json.dumps(key, ensure_ascii=False)}: {excerpt(value, depth + 1)}"
+                for key, value in document.items()
+            ]
+            return "{\n" + ",\n".join(members) + f"\n{_INDENT * depth}}}"
+        case list() if document:
+            if len(document) <= _MOST_SCALARS and not any(
+                isinstance(each, dict | list) for each in document
+            ):
+                return json.dumps(document, ensure_ascii=False)
+            lines = [f"{inner}{excerpt(document[0], depth + 1)}"]
+            if len(document) > 1:
+                lines.append(f"{inner}… mais {len(document) - 1}")
+            return "[\n" + ",\n".join(lines) + f"\n{_INDENT * depth}]"
+        case _:
+            return json.dumps(document, ensure_ascii=False)

@@ -1,0 +1,241 @@
+"""Every example of ``/api`` and of the README runs as printed, against real servers.
+
+The examples are taken from the rendered page and from the README's text, so a new one cannot be
+forgotten: what is neither run nor known to be an answer fails.
+"""
+
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from portal.presentation.site.api_reference import documented_operations
+from portal.presentation.site.json_excerpt import excerpt
+from portal.settings import Settings
+from tests.examples.printed import NODE, Printed, blocks_of, commands_of, printed_on, run, words_of
+from tests.fakes.preloaded import CHECKOUT
+from tests.fakes.processes import PortalProcess, SandboxProcess
+
+README = (CHECKOUT / "README.md").read_text("utf-8")
+MAKEFILE = (CHECKOUT / "Makefile").read_text("utf-8")
+# The examples of the page by language, counted: update these with the page.
+COUNTED = {"curl": 21, "python": 20, "javascript": 18}
+ANSWERS = 9
+CONTRACT = {"Começar", "decode", "renainf", "renajud", "laudo"}
+VARYING = re.compile(r'\d{4}-\d\d-\d\dT[^"]*|[0-9a-f]{24}|(?<="age_s": )\d+|"embedded[^"]*"')
+
+pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+
+
+@pytest.fixture(scope="module")
+def portal() -> Iterator[PortalProcess]:
+    """What ``make run`` starts without settings: the demonstration."""
+    with PortalProcess() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[SandboxProcess]:
+    """What ``make sandbox`` starts."""
+    with SandboxProcess() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def printed(portal: PortalProcess) -> list[Printed]:
+    return printed_on(portal.get("/api").text)
+
+
+def runnable(printed: list[Printed]) -> list[Printed]:
+    examples = [each for each in printed if each.language]
+    return [each for each in examples if each.language != "javascript" or NODE is not None]
+
+
+def check_output(output: str) -> None:
+    """An error of the API is printed with exit status 0 by plain curl."""
+    for line in output.splitlines():
+        assert not line.startswith('{"message":') or "pausado" in line, line
+
+
+def test_make_runs_the_servers_of_this_test() -> None:
+    for target, command in (("run", "app.py"), ("sandbox", "-m portal.sandbox")):
+        recipe = re.search(rf"^{target}:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
+        assert recipe is not None
+        assert recipe[1].rstrip().endswith(command)
+
+
+def test_examples_are_counted(printed: list[Printed]) -> None:
+    assert Counter(each.language for each in printed if each.language) == COUNTED
+    assert sum(not each.language for each in printed) == ANSWERS
+
+
+def test_every_operation_of_the_document_has_a_section(portal: PortalProcess) -> None:
+    document = portal.get("/openapi.json").json()
+    operations = {
+        operation["operationId"]
+        for item in document["paths"].values()
+        for operation in item.values()
+        if "operationId" in operation
+    }
+    assert documented_operations() == operations
+    html = portal.get("/api").text
+    for path in document["paths"]:
+        assert f"<code>{path}</code>" in html
+
+
+def test_every_example_of_the_page_runs_as_printed(printed: list[Printed], tmp_path: Path) -> None:
+    for example in runnable(printed):
+        check_output(run(example.language, example.text, tmp_path))
+
+
+def test_contract_examples_run_against_the_sandbox(
+    portal: PortalProcess, sandbox: SandboxProcess, printed: list[Printed], tmp_path: Path
+) -> None:
+    """A script changes its base address and nothing else."""
+    ran = 0
+    for example in runnable(printed):
+        if "/detran/v1/" not in example.text:
+            continue
+        text = example.text.replace(portal.url, sandbox.url)
+        assert "/api/v1/" not in text
+        check_output(run(example.language, text, tmp_path))
+        ran += 1
+    assert ran == (21 if NODE is not None else 14)
+
+
+def test_every_example_of_a_managed_portal_runs_as_printed(
+    sandbox: SandboxProcess, tmp_path: Path
+) -> None:
+    """There the page prints SEU_TOKEN in place of the visitor's token."""
+    settings = {
+        "PORTAL_UPSTREAM_URL": sandbox.url,
+        "PORTAL_UPSTREAM_SECONDARY_URL": f"{sandbox.url}/secundario",
+        "PORTAL_UPSTREAM_TOKEN": "demo",
+        "PORTAL_ACCESS_TOKENS": "SEU_TOKEN",
+    }
+    with PortalProcess(settings) as server:
+        page = printed_on(server.get("/api").text)
+        assert Counter(each.language for each in page if each.language) == COUNTED
+        for example in page:
+            if example.language == "curl":
+                check_output(run("curl", example.text, tmp_path))
+
+
+def stable(text: str) -> str:
+    return VARYING.sub("~", text)
+
+
+def test_printed_answers_are_those_of_the_examples(
+    portal: PortalProcess, printed: list[Printed], tmp_path: Path
+) -> None:
+    """Each answer is what the example before it gets, in an excerpt."""
+    compared = 0
+    for number, answer in enumerate(printed):
+        if answer.language:
+            continue
+        examples = [each for each in printed[:number] if each.language == "curl"]
+        output = run("curl", examples[-1].text, tmp_path)
+        last = output.lstrip("\ufeff").strip()
+        if answer.section == "resultados":  # the printed file has the first plate alone
+            assert last.splitlines()[0].strip() == answer.text.splitlines()[0].strip()
+        elif answer.section == "arquivos":
+            lines = [line.strip() for line in last.splitlines()]
+            assert answer.text.splitlines() == lines[: len(answer.text.splitlines())]
+        else:
+            got = excerpt(json.loads(last[last.rindex('{"id"') :] if '{"id"' in last else last))
+            assert [line.split(":")[0] for line in stable(got).splitlines()] == [
+                line.split(":")[0] for line in stable(answer.text).splitlines()
+            ], answer.section
+            if answer.section in CONTRACT:
+                assert got == answer.text
+            if answer.section == "veiculo":
+                assert stable(got) == stable(answer.text)
+        compared += 1
+    assert compared == ANSWERS
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^([a-z-]+):(?!=)", MAKEFILE, re.MULTILINE))
+
+
+def test_every_block_of_the_readme_runs_as_printed(
+    portal: PortalProcess, sandbox: SandboxProcess, tmp_path: Path
+) -> None:
+    """``make`` targets must exist; curl, flask and the portals they address are real.
+
+    Servers listen on other ports here, which is all that is changed.
+    """
+    counted: Counter[str] = Counter()
+    for language, block in blocks_of(README):
+        if not language:
+            assert "curl" not in block, "a block of commands is marked sh"
+            assert "flask" not in block or "portal/" in block
+            continue
+        assert language == "sh", f"nothing runs {language!r}"
+        run_readme_block(block, portal, sandbox, tmp_path, counted)
+    assert counted == {"make": 5, "curl": 9, "flask": 1, "export": 3}
+
+
+def run_readme_block(
+    block: str,
+    portal: PortalProcess,
+    sandbox: SandboxProcess,
+    folder: Path,
+    counted: "Counter[str]",
+) -> None:
+    exported: dict[str, str] = {}
+    server, started = portal, []
+    try:
+        for command in commands_of(block):
+            variables, words = words_of(command)
+            program = "flask" if words[:1] == [".venv/bin/flask"] else words[0]
+            counted[program] += 1
+            match program:
+                case "export":
+                    exported |= words_of(" ".join(words[1:]))[0]
+                case "make":
+                    assert set(words[1:]) <= make_targets(), command
+                    if words == ["make", "run"] and (variables or exported):
+                        server = portal_with({**exported, **variables}, sandbox)
+                        started.append(server)
+                case "curl":
+                    address = command.replace("http://127.0.0.1:8000", server.url)
+                    assert address != command
+                    check_output(run("curl", address, folder))
+                case "flask":
+                    done = server.command_line(*words[3:])
+                    assert done.returncode == 0, done.stderr
+                case _:
+                    raise AssertionError(f"nothing runs {command!r}")
+    finally:
+        for each in started:
+            each.close()
+
+
+def portal_with(settings: dict[str, str], sandbox: SandboxProcess) -> PortalProcess:
+    """Start the portal of the README's settings; 9000 and 9001 are sandboxes."""
+    given = {
+        name: re.sub(r"http://127\.0\.0\.1:900[01]", sandbox.url, value).replace("…", "hidden")
+        for name, value in settings.items()
+    }
+    assert Settings.from_environment(given).mode == "managed"
+    return PortalProcess(given).start()
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("curl", "false"), ("curl", "true"), ("python", "raise SystemExit(1)"), ("ruby", "puts 1")],
+)
+def test_a_failing_example_is_noticed(language: str, text: str, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError):
+        run(language, text, tmp_path)
+
+
+@pytest.mark.parametrize("html", ["<pre>curl x</pre><p>", "<pre><code>curl x</code></pre>"])
+def test_an_unmarked_block_is_noticed(html: str) -> None:
+    with pytest.raises(AssertionError):
+        assert printed_on(html), "no example"
