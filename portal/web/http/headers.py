@@ -4,6 +4,9 @@ import random
 
 from flask import Flask, Response, g, request
 
+from portal.web.http.cors import CrossOrigin
+from portal.web.http.errors import is_json_path
+
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -29,6 +32,7 @@ _SECURITY_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 _PRIVATE_HEADERS = {"Cache-Control": "no-store, private", "Vary": "Authorization, Cookie"}
+_CORS_VARY = {"Vary": "Authorization, Cookie, Origin"}
 _TLS_HEADERS = {"Strict-Transport-Security": "max-age=63072000; includeSubDomains"}
 
 
@@ -41,9 +45,14 @@ def new_request_id() -> str:
     return f"{random.getrandbits(64):016x}"
 
 
-def standing_headers(secure: bool) -> list[tuple[str, str]]:
-    """Headers of every private response, except X-Request-Id; ``secure`` means TLS."""
-    return [*(_SECURITY_HEADERS | _PRIVATE_HEADERS | (_TLS_HEADERS if secure else {})).items()]
+def standing_headers(secure: bool, varies_by_origin: bool = False) -> list[tuple[str, str]]:
+    """Headers of every private response, except X-Request-Id; ``secure`` means TLS.
+
+    ``varies_by_origin``: a JSON response while CORS_ORIGINS is set.
+    """
+    headers = _SECURITY_HEADERS | _PRIVATE_HEADERS
+    headers |= _CORS_VARY if varies_by_origin else {}
+    return [*(headers | (_TLS_HEADERS if secure else {})).items()]
 
 
 def _must_close(status: int) -> bool:
@@ -57,7 +66,14 @@ def _must_close(status: int) -> bool:
     return rejected_unread or "Transfer-Encoding" in request.headers or "Upgrade" in request.headers
 
 
-def register_headers(app: Flask) -> None:
+def _cors_headers(cors: CrossOrigin, response: Response) -> list[tuple[str, str]]:
+    origin = request.headers.get("Origin")
+    if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
+        return cors.preflight_headers(origin, response.headers.get("Allow", ""))
+    return cors.headers(origin)
+
+
+def register_headers(app: Flask, cors: CrossOrigin | None = None) -> None:
     """Set the headers after every request; a view's own Cache-Control is kept."""
 
     def before() -> None:
@@ -73,6 +89,9 @@ def register_headers(app: Flask) -> None:
         if _must_close(response.status_code):
             headers["Connection"] = "close"
         headers["X-Request-Id"] = g.get("request_id", "")
+        if cors is not None and is_json_path(request.path):
+            headers.update(_CORS_VARY)
+            headers.extend(_cors_headers(cors, response))
         return response
 
     app.before_request(before)

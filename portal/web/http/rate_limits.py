@@ -77,6 +77,21 @@ class RateLimits:
             waits.append(self._count(self._token, "token", token_digest))
         return max((wait for wait in waits if wait is not None), default=None)
 
+    def windows(
+        self, address: str | None, token_digest: str
+    ) -> list[tuple[str, int, int, int, int]]:
+        """Return the windows that apply: name, amount, seconds, requests left, seconds to reset.
+
+        The name is the kind of limit and its seconds, such as "token-60".
+        """
+        kinds = (("address", self._address, network(address)), ("token", self._token, token_digest))
+        return [
+            (f"{kind}-{item.get_expiry()}", item.amount, item.get_expiry(), *left)
+            for kind, items, subject in kinds
+            for item in items
+            for left in [self._run(partial(_left, item=item, kind=kind, subject=subject))]
+        ]
+
     def sign_in(self, address: str | None) -> int | None:
         """Count one sign-in; call it before the token check, against parallel attempts."""
         return self._count(_sign_in_limits(), "sign-in", network(address))
@@ -194,6 +209,15 @@ def _remaining(
 ) -> int:
     reset_at = strategy.get_window_stats(item, kind, subject).reset_time
     return max(1, ceil(reset_at - time.time()))
+
+
+def _left(
+    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
+) -> tuple[int, int]:
+    """Return the requests left in a window and its seconds; the whole of one that has not begun."""
+    stats = strategy.get_window_stats(item, kind, subject)
+    reset_s = ceil(stats.reset_time - time.time())
+    return max(0, stats.remaining), reset_s if reset_s > 0 else item.get_expiry()
 
 
 def _clear(

@@ -5,14 +5,15 @@ A stalled body blocks the thread that reads it, and Granian 2.8 has no time-out 
 a few hundred clients that send a byte a minute would block every thread of a worker.
 
 Sign-in forms and reports have separate limiters: unauthenticated clients with half-sent forms
-must not block reports. A limiter counts per process, so the limits apply to each worker.
+must not block reports. Refused bodies have a third one. A limiter counts per process, so the limits
+apply to each worker. Together they leave some of its threads free, however few it has.
 """
 
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, NamedTuple, Self
 
 from werkzeug.exceptions import ServiceUnavailable
 
@@ -20,7 +21,29 @@ MAX_FORMS: Final = 64
 MAX_FORMS_PER_NETWORK: Final = 4  # a browser sends one form, in one packet
 MAX_REPORTS: Final = 256
 MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # a script may send this many in parallel
+MAX_REFUSED: Final = 8  # bodies that are read only to be discarded
+MAX_REFUSED_PER_NETWORK: Final = 4
 RETRY_AFTER_S: Final = 1
+
+
+class UploadLimits(NamedTuple):
+    """Limits by kind of body, each the total and that of one sender."""
+
+    forms: tuple[int, int]
+    reports: tuple[int, int]
+    refused: tuple[int, int]
+
+    @classmethod
+    def of(cls, threads: int) -> Self:
+        """Return the limits of a process with so many threads for requests, four or more."""
+        forms = min(MAX_FORMS, max(1, threads // 8))
+        reports = min(MAX_REPORTS, threads // 2 - 1)
+        refused = min(MAX_REFUSED, max(1, threads // 32))
+        return cls(
+            (forms, min(MAX_FORMS_PER_NETWORK, max(1, forms // 2))),
+            (reports, min(MAX_REPORTS_PER_SENDER, max(1, reports // 2))),
+            (refused, min(MAX_REFUSED_PER_NETWORK, max(1, refused // 2))),
+        )
 
 
 class UploadLimiter:

@@ -35,6 +35,7 @@ from portal.gateway import (
 from portal.presentation.failure_texts import FORBIDDEN, INVALID_PLATE, TOO_MANY, UNAUTHORIZED
 from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.errors import failure_response, message_response
+from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
@@ -129,7 +130,7 @@ class JsonApi:
                 lookup = snapshot.lookup
         except Refusal as refusal:
             return message_response(refusal.status, refusal.message)
-        wait_s = self._limits.request(request.remote_addr, identity.digest)
+        wait_s = count_request(self._limits, identity)
         if wait_s is not None:
             return message_response(429, TOO_MANY, wait_s)
         caller = Caller(identity.name, identity.daily_limit, identity.credential)

@@ -14,9 +14,12 @@ from werkzeug.exceptions import ServiceUnavailable
 from portal.web.http.upload_limits import (
     MAX_FORMS,
     MAX_FORMS_PER_NETWORK,
+    MAX_REFUSED,
+    MAX_REFUSED_PER_NETWORK,
     MAX_REPORTS,
     MAX_REPORTS_PER_SENDER,
     UploadLimiter,
+    UploadLimits,
 )
 from tests import factories
 from tests.fakes import FaultUpstream
@@ -62,10 +65,22 @@ def test_aborted_body_releases_its_slot() -> None:
         pass
 
 
-def test_limits_leave_threads_for_other_requests() -> None:
-    assert MAX_FORMS + MAX_REPORTS < THREADS
+@pytest.mark.parametrize("threads", [4, 5, 8, 16, 72, THREADS])
+def test_limits_leave_threads_for_other_requests(threads: int) -> None:
+    limits = UploadLimits.of(threads)
+    assert sum(total for total, _ in limits) < threads
+    assert all(1 <= per_sender <= total for total, per_sender in limits)
+
+
+def test_limits_of_all_threads() -> None:
+    assert UploadLimits.of(THREADS) == (
+        (MAX_FORMS, MAX_FORMS_PER_NETWORK),
+        (MAX_REPORTS, MAX_REPORTS_PER_SENDER),
+        (MAX_REFUSED, MAX_REFUSED_PER_NETWORK),
+    )
     assert MAX_FORMS_PER_NETWORK < MAX_FORMS
     assert MAX_REPORTS_PER_SENDER < MAX_REPORTS
+    assert MAX_REFUSED_PER_NETWORK < MAX_REFUSED
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,49 @@
+"""Cross-origin access to the JSON paths (CORS, Fetch Standard §3.2), for configured origins only.
+
+Only the token in a header or in ``at`` identifies a caller. ``Access-Control-Allow-Credentials`` is
+never sent, so a browser keeps the answer to a request with the pages' cookie from another origin.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+# What a script may send and read beyond the safelisted headers.
+_REQUEST_HEADERS: Final = "Authorization, Cache-Control, Content-Type"
+_RESPONSE_HEADERS: Final = (
+    "Age, Cache-Status, Content-Disposition, Location, RateLimit, RateLimit-Policy, "
+    "Retry-After, X-Request-Id"
+)
+PREFLIGHT_S: Final = 600  # how long a browser may reuse a preflight's answer
+
+
+@dataclass(frozen=True, slots=True)
+class CrossOrigin:
+    """The origins that browsers may call the JSON paths from; without any it adds no header."""
+
+    origins: frozenset[str]
+
+    @classmethod
+    def of(cls, origins: Collection[str]) -> "CrossOrigin | None":
+        """Return None without origins, so that a caller skips the check altogether."""
+        return cls(frozenset(origins)) if origins else None
+
+    def headers(self, origin: str | None) -> list[tuple[str, str]]:
+        """Return the headers of a response to a request from ``origin``; [] for another one."""
+        if origin not in self.origins or origin is None:
+            return []
+        return [
+            ("Access-Control-Allow-Origin", origin),
+            ("Access-Control-Expose-Headers", _RESPONSE_HEADERS),
+        ]
+
+    def preflight_headers(self, origin: str | None, methods: str) -> list[tuple[str, str]]:
+        """Return the headers of the answer to a preflight; ``methods`` is the value of Allow."""
+        if origin not in self.origins or origin is None:
+            return []
+        return [
+            ("Access-Control-Allow-Origin", origin),
+            ("Access-Control-Allow-Methods", methods),
+            ("Access-Control-Allow-Headers", _REQUEST_HEADERS),
+            ("Access-Control-Max-Age", str(PREFLIGHT_S)),
+        ]

@@ -1,0 +1,115 @@
+"""RateLimit and RateLimit-Policy headers (draft-ietf-httpapi-ratelimit-headers-10).
+
+A response names each limit that applies to its caller: the windows of RATE_LIMIT_TOKEN and
+RATE_LIMIT_ADDRESS, and the daily upstream calls of the token. Without a limit it has neither.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+
+from flask import Flask, Response, g, request
+
+from portal.access import Identity
+from portal.gateway import Caller
+from portal.web.http.rate_limits import RateLimits
+
+DAILY_CALLS: Final = "daily-calls"
+_DAY_S: Final = 86_400
+_RECENT_S: Final = 1.0
+_MOST_NAMES: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """A limit of ``amount`` in ``window_s`` seconds; ``left`` remain for ``reset_s`` seconds."""
+
+    name: str
+    amount: int
+    window_s: int
+    left: int
+    reset_s: int
+
+
+def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
+    """Return the two headers for the limits that apply; [] without any."""
+    if not quotas:
+        return []
+    policy = ", ".join(f'"{each.name}";q={each.amount};w={each.window_s}' for each in quotas)
+    state = ", ".join(f'"{each.name}";r={each.left};t={each.reset_s}' for each in quotas)
+    return [("RateLimit-Policy", policy), ("RateLimit", state)]
+
+
+class DailyQuotas:
+    """What is left of the daily calls of tokens.
+
+    ``calls_left`` reads the ledger: the calls left and the seconds to midnight, None if it cannot
+    be read. Hits cost no call, so they use the figure of a second ago. While one thread reads a new
+    one, which may wait for the database, the others use the former.
+    """
+
+    def __init__(
+        self,
+        calls_left: Callable[[Caller], tuple[int, float] | None],
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._calls_left = calls_left
+        self._monotonic = monotonic
+        self._recent: dict[str, tuple[float, Quota | None]] = {}
+        self._reading = threading.Lock()
+
+    def read(self, identity: Identity) -> Quota | None:
+        """Return the quota of now; None without a limit, or while the ledger cannot be read."""
+        if not identity.daily_limit:
+            return None
+        found = self._calls_left(Caller(identity.name, identity.daily_limit))
+        quota = None
+        if found is not None:
+            left, until_s = found
+            quota = Quota(DAILY_CALLS, identity.daily_limit, _DAY_S, left, max(1, ceil(until_s)))
+        if len(self._recent) >= _MOST_NAMES:
+            self._recent.clear()
+        self._recent[identity.name] = (self._monotonic(), quota)
+        return quota
+
+    def recent(self, identity: Identity) -> Quota | None:
+        """Return the quota of a second ago, or of longer while it is read again."""
+        if not identity.daily_limit:
+            return None
+        found = self._recent.get(identity.name)
+        if found is None:
+            return self.read(identity)
+        at, quota = found
+        if self._monotonic() - at < _RECENT_S or not self._reading.acquire(blocking=False):
+            return quota
+        try:
+            return self.read(identity)
+        finally:
+            self._reading.release()
+
+
+def count_request(limits: RateLimits, identity: Identity) -> int | None:
+    """Count the request in every window; return the seconds to wait, or None if allowed."""
+    g.counted = identity
+    return limits.request(request.remote_addr, identity.digest)
+
+
+def register_rate_limit_headers(app: Flask, limits: RateLimits, daily: DailyQuotas) -> None:
+    """Add the headers to every response whose request was counted."""
+
+    def after(response: Response) -> Response:
+        identity: Identity | None = g.get("counted")
+        if identity is not None:
+            quotas = [
+                Quota(*window) for window in limits.windows(request.remote_addr, identity.digest)
+            ]
+            is_hit = response.headers.get("Cache-Status", "").startswith("portal; hit")
+            if (calls := (daily.recent if is_hit else daily.read)(identity)) is not None:
+                quotas.append(calls)
+            response.headers.extend(rate_limit_headers(quotas))
+        return response
+
+    app.after_request(after)

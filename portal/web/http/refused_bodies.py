@@ -1,0 +1,82 @@
+"""Discards the body of a refused request, so that its sender receives the answer.
+
+hyper closes a connection whose request body nobody reads. Bytes that arrive afterwards are answered
+with a reset (RFC 9112 §9.6), and a client that sends its whole body before it reads, such as
+``urllib`` or axios, reports a broken pipe instead of the 401, 404 or 413. The remedy is that of
+nginx's ``lingering_close``: the answer is sent at once, then the body is read for some seconds.
+
+The thread of the request reads, because Granian 2.8 closes the body when the iterator of the answer
+ends. As for other bodies, a stalled sender blocks it (see ``upload_limits``), so only a few read at
+a time. Beyond the limits the connection is closed at once.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
+from typing import Any, Final, cast
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from werkzeug.exceptions import ServiceUnavailable
+from werkzeug.wsgi import ClosingIterator
+
+from portal.web.http.rate_limits import network
+from portal.web.http.upload_limits import UploadLimiter
+
+MAX_BYTES: Final = 16 * 1024 * 1024
+MAX_S: Final = 5.0
+_READ_BYTES: Final = 16 * 1024
+
+
+class RefusedBodies:
+    """WSGI middleware that discards the rest of a body after an answer of 400 or above."""
+
+    def __init__(
+        self,
+        application: WSGIApplication,
+        limiter: UploadLimiter,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._application = application
+        self._limiter = limiter
+        self._monotonic = monotonic
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if not _sends_body(environ):
+            return self._application(environ, start_response)
+        status = ""
+
+        def start(line: str, *more: Any) -> Any:
+            nonlocal status
+            status = line
+            return start_response(line, *more)
+
+        answer = self._application(environ, start)
+        if status < "4":
+            return answer
+        with closing(cast("ClosingIterator", answer)):  # Flask's
+            sent = b"".join(answer)
+        return self._send_then_discard(sent, environ)
+
+    def _send_then_discard(self, answer: bytes, environ: WSGIEnvironment) -> Iterator[bytes]:
+        yield answer  # complete, by its Content-Length
+        body, sender = environ["wsgi.input"], network(environ.get("REMOTE_ADDR"))
+        remaining, ends_at = MAX_BYTES, self._monotonic() + MAX_S
+        with suppress(ServiceUnavailable), self._limiter.reading(sender):
+            while remaining > 0 and self._monotonic() < ends_at:
+                read = len(body.read(_READ_BYTES))
+                if not read:
+                    break
+                remaining -= read
+
+
+def _sends_body(environ: WSGIEnvironment) -> bool:
+    """Whether the sender transmits a body, of a size worth reading, without waiting for a 100.
+
+    A client that sends ``Expect: 100-continue`` receives the answer first (RFC 9110 §10.1.1).
+    """
+    if "HTTP_EXPECT" in environ:
+        return False
+    if "HTTP_TRANSFER_ENCODING" in environ:
+        return True
+    length = environ.get("CONTENT_LENGTH", "")
+    return length.isdecimal() and 0 < int(length) <= MAX_BYTES
