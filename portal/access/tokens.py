@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import re
 import secrets
 import threading
 import time
@@ -24,6 +25,7 @@ REMEMBERED_S = 2.0  # time to live of a cached row; a revocation reaches every p
 # seconds, and the hit cache may hold an authorisation for one more second.
 LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # digests
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
 
 
 class UnknownToken(LookupError):
@@ -215,6 +217,11 @@ class Tokens:
         if issued is None or self._monotonic() - read_at >= LAST_KNOWN_S:
             raise TokensUnavailable("the database cannot be read")
         return issued
+
+
+def is_token_name(text: str) -> bool:
+    """Return whether a token may have this name: letters, digits and ``. _ @ -``, 80 at most."""
+    return _NAME.fullmatch(text) is not None
 
 
 def digest(token: str) -> str:

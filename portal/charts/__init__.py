@@ -1,17 +1,23 @@
 """Chart geometry computed from numbers; independent of markup and of vehicles."""
 
+from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
 from portal.charts.geometry import Layout, Line, Plotted, PriceChart
 from portal.charts.price_chart import MOST_SERIES, Words, price_chart
 from portal.charts.sparkline import Sparkline, sparkline
 
 __all__ = [
     "MOST_SERIES",
+    "Bar",
+    "BarChart",
     "Layout",
     "Line",
+    "Part",
     "Plotted",
     "PriceChart",
     "Sparkline",
     "Words",
+    "bar_chart",
     "price_chart",
+    "row_parts",
     "sparkline",
 ]

@@ -13,11 +13,12 @@ _MARGIN = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Sparkline:
-    """Paths inside a box of 96 × 24 units, and the last real point."""
+    """Paths inside a box of 96 × 24 units, the last real point, and the months of the period."""
 
     path: str
     dot_x: float
     dot_y: float
+    months: int
 
 
 def sparkline(points: Sequence[Plotted], months: int = 60) -> Sparkline | None:
@@ -34,4 +35,4 @@ def sparkline(points: Sequence[Plotted], months: int = 60) -> Sparkline | None:
     x, y = places[last]
     # A gap is bridged here: at this size it could be taken for a break in the paper.
     path = paths.line_path([list(places.values())])
-    return Sparkline(path, round(x, 1), round(y, 1))
+    return Sparkline(path, round(x, 1), round(y, 1), last - min(known) + 1)

@@ -1,20 +1,23 @@
 """``flask --app app ledger``: prints one line for each upstream call."""
 
 import csv
-import itertools
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 import click
 
 from portal.commands.failures import Command
+from portal.commands.tables import is_terminal, json_lines, table_lines
 from portal.gateway import Ledger, Row, Savings, SavingsCounter
 
-SUMMARY_COLUMNS = ("operation", "calls", "spent", "hits", "collapsed", "saved")
-COLUMNS = ("sent_at", "operation", "origin", "caller", "price", "outcome", "status")
+SUMMARY_COLUMNS: Sequence[str] = ("operation", "calls", "spent", "hits", "collapsed", "saved")
+COLUMNS: Sequence[str] = ("sent_at", "operation", "origin", "caller", "price", "outcome", "status")
+NUMBERS = frozenset({"price", "status", "calls", "spent", "hits", "collapsed", "saved"})
+Value = str | int | Decimal | None
+Record = Mapping[str, Value]
 _ONE_LINE = str.maketrans("\r\n", "  ")
 
 
@@ -22,35 +25,43 @@ def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
     @click.command("ledger", cls=Command)
     @click.option("--month", callback=_month, help="as in 2026-11; none = every month")
     @click.option("--csv", "as_csv", is_flag=True, help="comma-separated, under one header line")
+    @click.option("--json", "as_json", is_flag=True, help="one JSON array")
     @click.option("--summary", is_flag=True, help="calls, hits and R$ by operation")
     @click.option(
         "--all", "everywhere", is_flag=True, help="calls of every upstream, named in a last column"
     )
-    def ledger(month: str | None, as_csv: bool, summary: bool, everywhere: bool) -> None:
-        """List the calls of this upstream, what each cost and how it ended."""
+    def ledger(
+        month: str | None, as_csv: bool, as_json: bool, summary: bool, everywhere: bool
+    ) -> None:
+        """List the calls of this upstream, what each cost and how it ended.
+
+        A line is a call; on a terminal the columns have a header.
+        """
+        if as_csv and as_json:
+            raise click.UsageError("either --csv or --json")
         if summary and everywhere:
             raise click.UsageError("--summary is of one upstream, --all of every one")
         if summary:
-            table: Iterable[tuple[str, ...]] = _summary(book.rows(month), counter.month(month))
-        elif everywhere:
-            rows = ((*_cells(row), row.namespace) for row in book.rows(month, everywhere=True))
-            table = itertools.chain([(*COLUMNS, "namespace")], rows) if as_csv else rows
+            columns, records = SUMMARY_COLUMNS, _summary(book.rows(month), counter.month(month))
         else:
-            own = map(_cells, book.rows(month))
-            table = itertools.chain([COLUMNS], own) if as_csv else own
+            columns = (*COLUMNS, "namespace") if everywhere else COLUMNS
+            records = map(_record, book.rows(month, everywhere))
         if as_csv:
-            writer = csv.writer(sys.stdout, lineterminator="\n")
-            for line in table:
-                writer.writerow(_safe(cell) for cell in line)
+            _write_csv(columns, (_cells(each, columns) for each in records))
             return
-        for line in table:
-            print(*line, sep="\t")
+        if as_json:
+            lines = json_lines({name: _plain(each[name]) for name in columns} for each in records)
+        else:
+            rows = (_cells(each, columns) for each in records)
+            lines = table_lines(columns, rows, NUMBERS, header=summary or is_terminal())
+        for line in lines:
+            print(line)
 
     return ledger
 
 
-def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[tuple[str, ...]]:
-    """Yield a header, a line for each operation, and a total.
+def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[Record]:
+    """Yield a record for each operation, and a total.
 
     Only hits count as savings, at the price of their day. A lookup that shared another lookup's
     call (collapsed) is counted, but adds no savings.
@@ -61,26 +72,49 @@ def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[tuple[
         calls[row.operation] += 1
         spent[row.operation] += row.price
     saved = {each.operation: each for each in savings}
-    yield SUMMARY_COLUMNS
-    names = sorted(calls.keys() | saved.keys())
     no_savings = Savings("", 0, 0, Decimal(0))
-    for name in names:
-        each = saved.get(name, no_savings)
-        yield _line(name, calls[name], spent[name], each.hits, each.collapsed, each.amount)
-    yield _line(
+    for name in sorted(calls.keys() | saved.keys()):
+        yield _summed(name, calls[name], spent[name], saved.get(name, no_savings))
+    everything = Savings(
         "all",
-        sum(calls.values()),
-        sum(spent.values(), Decimal(0)),
         sum(each.hits for each in saved.values()),
         sum(each.collapsed for each in saved.values()),
         sum((each.amount for each in saved.values()), Decimal(0)),
     )
+    yield _summed("all", sum(calls.values()), sum(spent.values(), Decimal(0)), everything)
 
 
-def _line(
-    name: str, calls: int, spent: Decimal, hits: int, collapsed: int, amount: Decimal
-) -> tuple[str, ...]:
-    return (name, str(calls), _reais(spent), str(hits), str(collapsed), _reais(amount))
+def _summed(name: str, calls: int, spent: Decimal, saved: Savings) -> Record:
+    values = (name, calls, spent, saved.hits, saved.collapsed, saved.amount)
+    return dict(zip(SUMMARY_COLUMNS, values, strict=True))
+
+
+def _record(row: Row) -> Record:
+    return {
+        "sent_at": row.sent_at.isoformat(timespec="seconds"),
+        "operation": row.operation,
+        "origin": row.origin,
+        "caller": row.caller,
+        "price": row.price,
+        "outcome": row.outcome,
+        "status": row.status,
+        "namespace": row.namespace,
+    }
+
+
+def _cells(record: Record, columns: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_text(record[name]) for name in columns)
+
+
+def _text(value: Value) -> str:
+    if value is None:
+        return ""
+    return _reais(value) if isinstance(value, Decimal) else str(value)
+
+
+def _plain(value: Value) -> str | int | float | None:
+    """Convert a value for JSON; R$ become a number."""
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def _reais(amount: Decimal) -> str:
@@ -89,16 +123,11 @@ def _reais(amount: Decimal) -> str:
     return f"{cents}" if cents == amount else f"{amount.normalize():f}"
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    return (
-        row.sent_at.isoformat(timespec="seconds"),
-        row.operation,
-        row.origin,
-        row.caller,
-        _reais(row.price),
-        row.outcome,
-        "" if row.status is None else str(row.status),
-    )
+def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow(_safe(cell) for cell in row)
 
 
 def _safe(cell: str) -> str:

@@ -1,5 +1,6 @@
 """``flask --app app purge PLATE``: deletes all data of a vehicle, including its traces."""
 
+import json
 import sys
 import time
 from collections.abc import Callable
@@ -50,7 +51,8 @@ def purge_command(
 ) -> Command:
     @click.command("purge", cls=Command)
     @click.argument("plate")
-    def purge(plate: str) -> None:
+    @click.option("--json", "as_json", is_flag=True, help="what was deleted, as one JSON object")
+    def purge(plate: str, as_json: bool) -> None:
         """Delete what is stored about a plate, in both of its spellings, or about a Renavam."""
         try:
             subject = parse_subject(plate)
@@ -60,25 +62,27 @@ def purge_command(
         if isinstance(subject, Plate) and subject.twin is not None:
             names.append(subject.twin.text)
         run = _Purge(store)
-        for name in names:
+        tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
+        for tag in tags:
             # Log the purge before the store is purged, because a process that finds the store
             # empty reads this log to learn whether it missed a purge.
-            number = run.attempt(purge_log.note, purge_bucket(store.tag(name)))
-            run.attempt(run.purge_store, name, number or 0)
+            number = run.attempt(purge_log.note, purge_bucket(tag))
+            run.attempt(run.purge_store, tag, number or 0)
         run.attempt(run.remove_broken)
-        print(f"Purged {run.deleted} stored answers.")
-        for file in run.broken:
-            print(f"Deleted {file}, which was set aside as corrupt and may have held it too.")
         # These steps run even if the store failed, because the database names the vehicle too.
+        for tag in tags:
+            run.attempt(ledger.forget, tag)
+            run.attempt(leases.forget, tag)
         for name in names:
-            run.attempt(ledger.forget, store.tag(name))
             run.attempt(batches.forget, name)
             run.attempt(run.forget_dossiers, dossiers, name)
             # Last, because this also erases the bytes of the tag that the others left.
             run.attempt(history.forget, name)
-            run.attempt(leases.forget, store.tag(name))
-        if run.dossiers:
-            print(f"Deleted {run.dossiers} issued dossiers.")
+        if as_json:
+            deleted = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}
+            print(json.dumps(deleted))
+        else:
+            run.report()
         run.end()
         if isinstance(subject, Plate):
             print(_BY_RENAVAM, file=sys.stderr)
@@ -113,14 +117,21 @@ class _Purge:
             self._failures[_LEASE_REMAINS] = None
         return None
 
-    def purge_store(self, name: str, number: int) -> None:
-        self.deleted += self._store.purge(name, number)
+    def purge_store(self, tag: str, number: int) -> None:
+        self.deleted += self._store.purge_tag(tag, number)
 
     def forget_dossiers(self, dossiers: DossierArchive, name: str) -> None:
         self.dossiers += dossiers.forget(name)
 
     def remove_broken(self) -> None:
         self.broken += self._store.remove_broken()
+
+    def report(self) -> None:
+        print(f"Purged {self.deleted} stored answers.")
+        for file in self.broken:
+            print(f"Deleted {file}, which was set aside as corrupt and may have held it too.")
+        if self.dossiers:
+            print(f"Deleted {self.dossiers} issued dossiers.")
 
     def end(self) -> None:
         """Report the failures, after the last moment at which a process could serve the answers.

@@ -4,13 +4,16 @@ import re
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import click
 
-from portal.access import OPERATION_SCOPES, SCOPES, NameTaken, Tokens
+from portal.access import OPERATION_SCOPES, SCOPES, Issued, NameTaken, Tokens, is_token_name
 from portal.commands.failures import CommandGroup
+from portal.commands.tables import json_lines, table_lines
 from portal.system.local_time import from_epoch
 
+COLUMNS = ("name", "scopes", "daily limit", "issued", "expires", "state")
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _DEFAULT_SCOPES = ",".join(sorted(OPERATION_SCOPES))
 
@@ -47,21 +50,17 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
         print(new_token)
 
     @token.command("list")
-    def listed() -> None:
+    @click.option("--json", "as_json", is_flag=True, help="one JSON array")
+    def listed(as_json: bool) -> None:
         """List the names and terms of all issued tokens, not the tokens themselves."""
         now, issued = time.time(), tokens.listed()
-        print("name\tscopes\tdaily limit\tissued\texpires\tstate")
-        for each in issued:
-            state = "revoked" if each.revoked_at else "valid" if each.holds(now) else "expired"
-            print(
-                each.name,
-                ",".join(sorted(each.scopes)),
-                each.daily_limit or "none",
-                _local_time(each.created_at),
-                _local_time(each.expires_at) if each.expires_at else "never",
-                state,
-                sep="\t",
-            )
+        lines = (
+            json_lines(_members(each, now) for each in issued)
+            if as_json
+            else table_lines(COLUMNS, (_cells(each, now) for each in issued), {"daily limit"})
+        )
+        for line in lines:
+            print(line)
 
     @token.command("revoke")
     @click.argument("name")
@@ -74,8 +73,35 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
     return token
 
 
+def _cells(token: Issued, now: float) -> tuple[str, ...]:
+    return (
+        token.name,
+        ",".join(sorted(token.scopes)),
+        str(token.daily_limit or "none"),
+        _local_time(token.created_at),
+        _local_time(token.expires_at) if token.expires_at else "never",
+        _state(token, now),
+    )
+
+
+def _members(token: Issued, now: float) -> dict[str, Any]:
+    expires = token.expires_at
+    return {
+        "name": token.name,
+        "scopes": sorted(token.scopes),
+        "daily_limit": token.daily_limit or None,
+        "issued_at": from_epoch(token.created_at).isoformat(timespec="seconds"),
+        "expires_at": from_epoch(expires).isoformat(timespec="seconds") if expires else None,
+        "state": _state(token, now),
+    }
+
+
+def _state(token: Issued, now: float) -> str:
+    return "revoked" if token.revoked_at else "valid" if token.holds(now) else "expired"
+
+
 def _name(_: click.Context, __: click.Parameter, value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", value, re.ASCII):
+    if not is_token_name(value):
         raise click.BadParameter("letters, digits and . _ @ - (80 at most)")
     return value
 

@@ -5,7 +5,7 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
@@ -26,6 +26,7 @@ _warn = RepeatedWarning(logging.getLogger(__name__))
 ALL_CALLERS = "day"
 PAGE_SIZE = 1000  # rows
 OPEN = "maybe"
+ANSWERED = "answered"
 NOT_SENT = "not_sent"
 FREE_OUTCOMES = frozenset({NOT_SENT, "circuit_open"})
 REFUSED = frozenset({401, 403})  # the upstream rejected the credential
@@ -155,6 +156,24 @@ class Ledger:
         with reading(self._engine) as db:
             return sum((Decimal(price) * calls for price, calls in db.execute(query)), Decimal(0))
 
+    def paid(self, caller: str, subjects: Sequence[str], since: float) -> dict[str, Decimal]:
+        """Return the price in R$ of a caller's calls since a time, by the tags in ``subjects``.
+
+        A subject without such calls is missing. Calls that may have been charged are included.
+        """
+        query = select(ledger.c.subject, ledger.c.price).where(
+            ledger.c.subject.in_(subjects),
+            ledger.c.caller == caller,
+            ledger.c.namespace == self._namespace,
+            ledger.c.sent_at >= since,
+            ledger.c.outcome.not_in(FREE_OUTCOMES),
+        )
+        sums: dict[str, Decimal] = {}
+        with reading(self._engine) as db:
+            for subject, price in db.execute(query):
+                sums[subject] = sums.get(subject, Decimal(0)) + Decimal(price)
+        return sums
+
     def allowance(self, caller: Caller) -> "Allowance":
         """Return how many calls the daily limits still allow a caller now."""
         day = from_epoch(self._clock()).date().isoformat()
@@ -163,6 +182,23 @@ class Ledger:
                 day=_left(db, self._payer(day, ALL_CALLERS), self._daily_limit),
                 token=_left(db, self._payer(day, f"token:{caller.name}"), caller.daily_limit),
             )
+
+    def own_calls_left(self, caller: Caller) -> tuple[int, float] | None:
+        """Return the calls left of a caller's own daily limit, and the seconds until it resets.
+
+        None without a limit, or if the database cannot be read.
+        """
+        if not caller.daily_limit:
+            return None
+        now = self._clock()
+        payer = self._payer(from_epoch(now).date().isoformat(), f"token:{caller.name}")
+        try:
+            with reading(self._engine) as db:
+                left = max(0, caller.daily_limit - _calls(db, payer))
+        except SQLAlchemyError as error:
+            _warn(f"the calls of today were not read: {error_kind(error)}")
+            return None
+        return left, self._until_midnight(now)
 
     def forget(self, subject: str) -> int:
         """Remove a vehicle's tag from the rows of every namespace; return their number.
@@ -368,10 +404,12 @@ class LedgerEntry:
         return self.ledger.open(self, origin)
 
     def finish(self, outcome: str, status: int | None = None) -> None:
-        """Write the outcome to the row and report the call to the observer."""
+        """Write the outcome to the row and report the call and its price to the observer."""
         self.ledger.close(replace(self, outcome=outcome, status=status))
         seconds = time.monotonic() - self.started
         self.observer.asked(self.operation, self.origin, outcome, seconds)
+        if outcome not in FREE_OUTCOMES:
+            self.observer.spent(self.operation, self.price)
 
 
 def _row(row: Any) -> Row:

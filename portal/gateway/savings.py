@@ -1,4 +1,4 @@
-"""Counts lookups answered without an upstream call of their own, by day and operation."""
+"""Counts lookups answered without an upstream call of their own, by day, caller and operation."""
 
 import logging
 import threading
@@ -7,26 +7,47 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from portal.gateway.lookup import CacheStatus
+from portal.gateway.lookup import CacheStatus, Observer
 from portal.gateway.operations import CachePolicy, Name
-from portal.storage import hits, reading, writing
+from portal.storage import lookup_counts, reading, writing
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
 
 log = logging.getLogger(__name__)
 
-_Slot = tuple[str, str, str]  # day, operation, price
+_COLUMNS: Mapping[CacheStatus, str] = {"hit": "hits", "stale": "stale", "collapsed": "collapsed"}
+_ADD = (
+    update(lookup_counts)
+    .where(
+        *(
+            lookup_counts.c[name] == bindparam(f"of_{name}")
+            for name in ("namespace", "day", "caller", "operation", "price")
+        )
+    )
+    .values({name: lookup_counts.c[name] + bindparam(f"more_{name}") for name in _COLUMNS.values()})
+)
+
+
+class _Slot(NamedTuple):
+    """What one row of the table counts, without the namespace."""
+
+    day: str
+    caller: str
+    operation: str
+    price: str
 
 
 @dataclass(frozen=True, slots=True)
 class Savings:
     """Lookups of one operation that cost nothing: cache hits and coalesced misses.
 
-    ``amount`` is in R$. It counts only the hits, at the price of their day.
+    ``hits`` includes the stale answers. ``amount`` is in R$. It counts only the hits, at the price
+    of their day.
     """
 
     operation: str
@@ -47,27 +68,27 @@ class SavingsCounter:
         terms: Mapping[Name, CachePolicy],
         clock: Callable[[], float] = time.time,
         namespace: str = "upstream",
+        observer: Observer | None = None,
     ) -> None:
         self._engine = engine
         self._namespace = namespace
-        self._prices = {str(name): str(each.price) for name, each in terms.items()}
+        self._observer = observer or Observer()
+        self._prices = {str(name): each.price for name, each in terms.items()}
         self._clock = clock
         self._lock = threading.Lock()
-        self._hits: Counter[_Slot] = Counter()
-        self._collapsed: Counter[_Slot] = Counter()
+        self._counts: Counter[tuple[_Slot, str]] = Counter()
 
-    def count(self, operation: str, how: CacheStatus, times: int = 1) -> None:
+    def count(self, operation: str, how: CacheStatus, times: int = 1, caller: str = "") -> None:
         """Count ``times`` answers; ignore misses and refreshes, which save nothing."""
-        match how:
-            case "hit" | "stale":
-                counter = self._hits
-            case "collapsed":
-                counter = self._collapsed
-            case _:
-                return
+        column = _COLUMNS.get(how)
+        if column is None:
+            return
+        price = self._prices[operation]
+        if how != "collapsed":
+            self._observer.saved(operation, price * times)
         day = from_epoch(self._clock()).date().isoformat()
         with self._lock:
-            counter[day, operation, self._prices[operation]] += times
+            self._counts[_Slot(day, caller, operation, str(price)), column] += times
 
     def flush(self) -> None:
         """Add the counts since the last flush to the table.
@@ -75,25 +96,31 @@ class SavingsCounter:
         If the table is unavailable, the counts are kept for the next flush.
         """
         with self._lock:
-            new_hits, self._hits = self._hits, Counter()
-            new_collapsed, self._collapsed = self._collapsed, Counter()
-        if not new_hits and not new_collapsed:
+            counts, self._counts = self._counts, Counter()
+        if not counts:
             return
         try:
             with writing(self._engine) as db:
-                for slot in sorted(new_hits.keys() | new_collapsed.keys()):
-                    _add(db, self._namespace, slot, new_hits[slot], new_collapsed[slot])
+                for slot in sorted({slot for slot, _ in counts}):
+                    more = {column: counts[slot, column] for column in _COLUMNS.values()}
+                    _add(db, self._namespace, slot, more)
         except SQLAlchemyError as error:
             log.warning("cannot write the savings: %s", error_kind(error))
             with self._lock:
-                self._hits.update(new_hits)
-                self._collapsed.update(new_collapsed)
+                self._counts.update(counts)
 
     def month(self, month: str | None = None) -> Iterator[Savings]:
         """Yield the savings by operation, for a month ("2026-11") or in total."""
-        query = select(hits).where(hits.c.namespace == self._namespace)
+        table = lookup_counts.c
+        hits = func.sum(table.hits + table.stale).label("hits")
+        collapsed = func.sum(table.collapsed).label("collapsed")
+        query = (
+            select(table.operation, table.price, hits, collapsed)
+            .where(table.namespace == self._namespace)
+            .group_by(table.operation, table.price)
+        )
         if month is not None:
-            query = query.where(hits.c.day.startswith(month, autoescape=True))
+            query = query.where(table.day.startswith(month, autoescape=True))
         found: dict[str, Savings] = {}
         with reading(self._engine) as db:
             for row in db.execute(query):
@@ -107,31 +134,14 @@ class SavingsCounter:
         yield from (found[name] for name in sorted(found))
 
 
-def _add(db: Connection, namespace: str, slot: _Slot, more_hits: int, more_collapsed: int) -> None:
-    day, operation, price = slot
-    add = (
-        update(hits)
-        .where(
-            hits.c.namespace == namespace,
-            hits.c.day == day,
-            hits.c.operation == operation,
-            hits.c.price == price,
-        )
-        .values(hits=hits.c.hits + more_hits, collapsed=hits.c.collapsed + more_collapsed)
-    )
-    if db.execute(add).rowcount:
+def _add(db: Connection, namespace: str, slot: _Slot, more: Mapping[str, int]) -> None:
+    row = {"namespace": namespace, **slot._asdict()}
+    values = {f"of_{name}": value for name, value in row.items()}
+    values |= {f"more_{name}": number for name, number in more.items()}
+    if db.execute(_ADD, values).rowcount:
         return
     try:
         with db.begin_nested():
-            db.execute(
-                insert(hits).values(
-                    namespace=namespace,
-                    day=day,
-                    operation=operation,
-                    price=price,
-                    hits=more_hits,
-                    collapsed=more_collapsed,
-                )
-            )
+            db.execute(insert(lookup_counts).values(**row, **more))
     except IntegrityError:  # another process inserted the row just now
-        db.execute(add)
+        db.execute(_ADD, values)

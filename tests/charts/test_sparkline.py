@@ -23,7 +23,7 @@ def test_sparkline_ends_at_last_real_month() -> None:
 def test_sparkline_keeps_five_years() -> None:
     found = sparkline(prices(120))
     assert found is not None
-    assert len(path_points(found.path)) == 60
+    assert len(path_points(found.path)) == found.months == 60
 
 
 def test_falling_prices_fall() -> None:

@@ -2,10 +2,13 @@
 
 import csv
 import io
+import json
 import sqlite3
+from datetime import datetime, timedelta
 
 import pytest
 
+from portal.commands.ledger import COLUMNS
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
@@ -29,11 +32,59 @@ def test_ledger_prints_one_line_per_call_with_price_and_outcome(priced, upstream
     upstream.default(faults.status(500))
     priced.get(path_of("renainf"))
     lines = run_command(priced, "ledger").output.splitlines()
-    assert [line.split("\t")[1:] for line in lines] == [
+    assert [line.split()[1:] for line in lines] == [
         ["decode", "primary", "settings:1", "0.305", "answered", "200"],
         ["renainf", "primary", "settings:1", "17.00", "failing", "500"],
     ]
     assert "ABC1D23" not in "".join(lines)
+    assert len({line.index("settings:1") for line in lines}) == 1
+
+
+def test_ledger_has_a_header_on_a_terminal(priced, monkeypatch):
+    """Elsewhere a line is a call, so that scripts can count them."""
+    priced.get(path_of("decode"))
+    monkeypatch.setattr("portal.commands.ledger.is_terminal", lambda: True)
+    header, line = run_command(priced, "ledger").output.splitlines()
+    assert tuple(header.split()) == COLUMNS
+    assert header.index("caller") == line.index("settings:1")
+    header, _ = run_command(priced, "ledger", "--all").output.splitlines()
+    assert header.split()[-1] == "namespace"
+
+
+def test_ledger_as_json(priced, upstream: FaultUpstream):
+    assert json.loads(run_command(priced, "ledger", "--json").output) == []
+    priced.get(path_of("decode"))
+    upstream.default(faults.reset_before_a_byte())
+    priced.get(path_of("renainf"))
+    answered, broken = json.loads(run_command(priced, "ledger", "--json").output)
+    assert (answered["price"], answered["outcome"], answered["status"]) == (0.305, "answered", 200)
+    assert (broken["operation"], broken["price"], broken["status"]) == ("renainf", 17.0, None)
+    assert datetime.fromisoformat(answered["sent_at"]).utcoffset() == timedelta(hours=-3)
+    (*_, everywhere) = json.loads(run_command(priced, "ledger", "--all", "--json").output)
+    assert everywhere["namespace"] == priced.settings.namespace
+
+
+def test_summary_as_json_and_as_a_table(priced):
+    for _ in range(2):
+        priced.get(path_of("decode"))
+    priced.app.extensions["scheduler"].run_all()
+    decode, everything = json.loads(run_command(priced, "ledger", "--summary", "--json").output)
+    assert decode == {
+        "operation": "decode",
+        "calls": 1,
+        "spent": 0.305,
+        "hits": 1,
+        "collapsed": 0,
+        "saved": 0.305,
+    }
+    assert everything == decode | {"operation": "all"}
+    header, line, _ = run_command(priced, "ledger", "--summary").output.splitlines()
+    assert header.split() == list(decode)
+    assert len(header) == len(line)
+
+
+def test_ledger_is_either_csv_or_json(priced):
+    assert run_command(priced, "ledger", "--csv", "--json").exit_code == 2
 
 
 def test_ledger_csv_has_one_header_line(priced):
@@ -77,6 +128,14 @@ def test_purge_deletes_both_spellings_from_the_store(priced, upstream):
         priced.get(path_of("decode", plate))
     assert upstream.count() == 5
     assert len(run_command(priced, "ledger").output.splitlines()) == 5
+
+
+def test_purge_as_json(priced):
+    for plate in ("ABC1234", "ABC1C34"):
+        priced.get(path_of("decode", plate))
+    done = run_command(priced, "purge", "abc-1234", "--json")
+    assert json.loads(done.stdout) == {"answers": 2, "dossiers": 0, "files": []}
+    assert done.exit_code == 0
 
 
 def test_purge_accepts_a_renavam(priced, upstream):
@@ -166,7 +225,7 @@ def test_purge_of_an_invalid_plate_is_a_usage_error(priced):
     [
         ("ledger", "ledger"),
         ("ledger", "ledger --summary --csv"),
-        ("savings", "ledger --summary"),
+        ("lookup_counts", "ledger --summary"),
         ("ledger", "purge ABC1D23"),
         ("history", "purge ABC1D23"),
         ("access_tokens", "token list"),

@@ -1,7 +1,9 @@
 """The ``flask --app app token`` commands: arguments, output and exit codes."""
 
+import json
 import re
 import time
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -85,7 +87,7 @@ def test_list_prints_everything_but_the_token(here: InProcessPortal) -> None:
     run(here, "revoke", "gone")
     done = run(here, "list")
     assert done.exit_code == 0
-    header, *rows = [line.split("\t") for line in done.stdout.splitlines()]
+    header, *rows = [re.split(" {2,}", line) for line in done.stdout.splitlines()]
     assert header == ["name", "scopes", "daily limit", "issued", "expires", "state"]
     ana, gone = rows
     assert ana[0] == "ana@loja.example"
@@ -93,6 +95,18 @@ def test_list_prints_everything_but_the_token(here: InProcessPortal) -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", ana[4])
     assert ana[5] == "valid"
     assert gone[2:3] + gone[4:] == ["none", "never", "revoked"]
+    assert token not in done.output
+
+
+def test_list_as_json_has_numbers_dates_and_nulls(here: InProcessPortal) -> None:
+    token = issued(here, "ana", "--expires", "30d", "--daily-limit", "40", "--scopes", "decode")
+    issued(here, "ever")
+    done = run(here, "list", "--json")
+    ana, ever = json.loads(done.stdout)
+    assert (ana["name"], ana["scopes"], ana["daily_limit"]) == ("ana", ["decode"], 40)
+    issue, expiry = (datetime.fromisoformat(ana[name]) for name in ("issued_at", "expires_at"))
+    assert expiry - issue == timedelta(days=30)
+    assert (ever["daily_limit"], ever["expires_at"], ever["state"]) == (None, None, "valid")
     assert token not in done.output
 
 

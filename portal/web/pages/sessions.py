@@ -1,7 +1,10 @@
 """Page sessions: sign-in, sign-out, CSRF checks, page limits, bot detection."""
 
 import hmac
+import math
 import secrets
+import time
+from collections.abc import Callable, Sequence
 from typing import Final, cast
 from urllib.parse import urlsplit
 
@@ -25,6 +28,8 @@ from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
+# For so long after the token was entered, a session may do what cannot be undone.
+FRESH_SIGN_IN_S: Final = 600
 # The blueprint whose pages read no session and set no cookie.
 SHARED: Final = "shared"
 # Browsers silently drop cookies over 4,096 bytes. Encryption and two rounds of base64 nearly
@@ -46,8 +51,16 @@ class Sessions:
     """
 
     def __init__(
-        self, gatekeeper: Gatekeeper, secret: bytes, forms: UploadLimiter, namespace: str
+        self,
+        gatekeeper: Gatekeeper,
+        secret: bytes,
+        forms: UploadLimiter,
+        namespace: str,
+        former: Sequence[bytes] = (),
+        clock: Callable[[], float] = time.time,
     ) -> None:
+        self._former = former
+        self._clock = clock
         self._forms = forms
         self._gatekeeper = gatekeeper
         self._secret = secret
@@ -75,7 +88,7 @@ class Sessions:
     def _identify(self) -> Identity | None:
         try:
             if sealed := session.get("credential"):
-                credential = open_text(self._secret, self._namespace, sealed)
+                credential = open_text(self._secret, self._namespace, sealed, self._former)
                 if credential is not None and self.is_pass_through:
                     return self._gatekeeper.authenticate(credential)
             elif (token_digest := session.get("token")) and not self.is_pass_through:
@@ -107,6 +120,15 @@ class Sessions:
         return None if identity is None else _shown_name(identity)
 
     @property
+    def is_operator(self) -> bool:
+        """Whether the visitor has signed in with a token of scope ``admin``."""
+        try:
+            identity = self.signed_in
+        except TokensUnavailable:
+            return False
+        return identity is not None and identity.has_scope("admin")
+
+    @property
     def history_key(self) -> str:
         """The key of the visitor's history: the token's digest, or a session id."""
         identity = self.signed_in
@@ -127,6 +149,21 @@ class Sessions:
             session["credential"] = seal_text(self._secret, self._namespace, token)
         else:
             session["token"] = digest(token)
+            session["entered_at"] = int(self._clock())
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the token was entered within the last FRESH_SIGN_IN_S."""
+        elapsed_s = self._clock() - float(session.get("entered_at", -math.inf))
+        return 0 <= elapsed_s <= FRESH_SIGN_IN_S
+
+    def enter_again(self, token: str) -> bool:
+        """Return whether the token is the session's own; the session is fresh again if so."""
+        own = str(session.get("token", ""))
+        if not hmac.compare_digest(digest(token), own):
+            return False
+        session["entered_at"] = int(self._clock())
+        return True
 
     def sign_out(self) -> None:
         session.clear()
@@ -175,7 +212,8 @@ def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
     """Rate-limit the vehicle pages; the JSON API checks limits in its own order."""
 
     def check_limit() -> None:
-        if request.blueprint not in ("vehicle", "batches", "dossiers", SHARED):
+        limited = ("vehicle", "batches", "history", "dossiers", "operations", SHARED)
+        if request.blueprint not in limited:
             return
         # Demo visitors share a token, so only their address counts.
         identity = None if request.blueprint == SHARED else sessions.signed_in

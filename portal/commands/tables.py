@@ -1,0 +1,60 @@
+"""Rows as an aligned table for people, or as JSON for scripts."""
+
+import itertools
+import json
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+# The widths follow from the first rows, so that a ledger of a million rows needs no memory.
+_MEASURED_ROWS: Final = 1000
+_GAP: Final = "  "
+_EMPTY: Final = "-"
+# A control character in a cell could break the line or command the terminal.
+_ONE_LINE: Final = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), " ")
+
+
+def table_lines(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    numbers: Collection[str] = (),
+    *,
+    header: bool = True,
+) -> Iterator[str]:
+    """Yield the lines of a table; ``numbers`` are the columns that are aligned to the right.
+
+    An empty cell is shown as a hyphen.
+    """
+    cells = ([_cell(each) for each in row] for row in rows)
+    first = list(itertools.islice(cells, _MEASURED_ROWS))
+    measured = [list(columns), *first] if header else first
+    widths = [max(map(len, column)) for column in zip(*measured, strict=True)]
+    last = len(columns) - 1
+    for row in itertools.chain([list(columns)] if header else [], first, cells):
+        padded = (
+            cell.rjust(width)
+            if columns[index] in numbers
+            else cell
+            if index == last
+            else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield _GAP.join(padded)
+
+
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the lines of one JSON array, with an object a line."""
+    mark = "["
+    for row in rows:
+        yield mark + json.dumps(row, ensure_ascii=False)
+        mark = ","
+    yield "[]" if mark == "[" else "]"
+
+
+def is_terminal() -> bool:
+    """Return whether a person reads the output as it is printed."""
+    return sys.stdout.isatty()
+
+
+def _cell(text: str) -> str:
+    return text.translate(_ONE_LINE) or _EMPTY

@@ -1,0 +1,209 @@
+"""Reads what the ledger and the counts of answers say about a period, for the operator."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import ColumnElement, Engine, Select, and_, case, func, not_, or_, select
+
+from portal.gateway.ledger import ALL_CALLERS, ANSWERED, FREE_OUTCOMES, OPEN
+from portal.storage import ledger, lookup_counts, reading, spending
+from portal.system.local_time import from_epoch
+
+# A call that is still open after this time has lost its process.
+_LONGEST_CALL_S = 60.0
+_ORDINARY_STATUSES = (200, 400, 404)
+_TOKEN = "token:"  # noqa: S105 the prefix of a payer's name
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Lookups and their money.
+
+    ``calls`` went to the upstream and cost ``spent`` (R$). ``hits`` are fresh answers from the
+    store, ``stale`` those served instead of a failure, ``collapsed`` those that shared the call of
+    an equal lookup. ``saved`` is the price of the hits, stale ones included (R$).
+    """
+
+    calls: int = 0
+    spent: Decimal = Decimal(0)
+    hits: int = 0
+    stale: int = 0
+    collapsed: int = 0
+    saved: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class CallFailures:
+    """Calls that ended in one way at one base address; ``last_at`` is in epoch seconds."""
+
+    outcome: str
+    status: int | None
+    origin: str
+    calls: int
+    last_at: float
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing was sent, so that nothing was charged."""
+        return self.outcome in FREE_OUTCOMES
+
+
+@dataclass(frozen=True, slots=True)
+class OriginCalls:
+    """The calls that one base address got on one day, and how many of them failed."""
+
+    calls: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallsToday:
+    """The calls that count towards today's limits: in all, and by token name."""
+
+    all: int
+    by_token: Mapping[str, int]
+
+
+class UsageLog:
+    """Sums of one namespace. Each method is one query or two, whatever the number of rows."""
+
+    def __init__(
+        self, engine: Engine, namespace: str, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._engine = engine
+        self._namespace = namespace
+        self._clock = clock
+
+    def today(self) -> date:
+        """Return the day that the ledger writes now."""
+        return from_epoch(self._clock()).date()
+
+    def by_day(self, first: date) -> dict[tuple[date, str], Usage]:
+        """Return the sums of each day and operation from a day on."""
+        found = self._sums(first, "day", "operation")
+        return {(date.fromisoformat(day), name): usage for (day, name), usage in found.items()}
+
+    def by_caller(self, first: date) -> dict[str, Usage]:
+        """Return the sums of each caller from a day on.
+
+        The caller "" stands for answers that a version counted which did not tell callers apart.
+        """
+        return {caller: usage for (caller,), usage in self._sums(first, "caller").items()}
+
+    def failures(self, first: date) -> list[CallFailures]:
+        """Return the failed calls from a day on by kind and base address, the latest first."""
+        query = (
+            select(
+                ledger.c.outcome,
+                ledger.c.status,
+                ledger.c.origin,
+                func.count().label("calls"),
+                func.max(ledger.c.sent_at).label("last_at"),
+            )
+            .where(
+                ledger.c.namespace == self._namespace,
+                ledger.c.day >= first.isoformat(),
+                _failed(),
+                or_(ledger.c.outcome != OPEN, ledger.c.sent_at < self._clock() - _LONGEST_CALL_S),
+            )
+            .group_by(ledger.c.outcome, ledger.c.status, ledger.c.origin)
+            .order_by(func.max(ledger.c.sent_at).desc())
+        )
+        return [CallFailures(**row._mapping) for row in self._all(query)]
+
+    def origins_today(self) -> dict[str, OriginCalls]:
+        """Return today's calls by base address; those that were not sent are failures too."""
+        query = (
+            select(
+                ledger.c.origin,
+                func.count().label("calls"),
+                func.sum(case((_failed(), 1), else_=0)).label("failed"),
+            )
+            .where(ledger.c.namespace == self._namespace, ledger.c.day == self.today().isoformat())
+            .group_by(ledger.c.origin)
+        )
+        return {row.origin: OriginCalls(row.calls, row.failed) for row in self._all(query)}
+
+    def calls_today(self) -> CallsToday:
+        """Return the counters that today's limits are compared with."""
+        query = select(spending.c.payer, spending.c.calls).where(
+            spending.c.namespace == self._namespace, spending.c.day == self.today().isoformat()
+        )
+        counters = {row.payer: row.calls for row in self._all(query)}
+        by_token = {
+            payer.removeprefix(_TOKEN): calls
+            for payer, calls in counters.items()
+            if payer.startswith(_TOKEN)
+        }
+        return CallsToday(counters.get(ALL_CALLERS, 0), by_token)
+
+    def _sums(self, first: date, *groups: str) -> dict[tuple[str, ...], Usage]:
+        found: defaultdict[tuple[str, ...], list[Usage]] = defaultdict(list)
+        for *group, price, calls in self._all(paid_query(self._namespace, first, *groups)):
+            found[tuple(group)].append(Usage(calls=calls, spent=calls * Decimal(price)))
+        counted = self._all(_unpaid_query(self._namespace, first, *groups))
+        for *group, price, hits, stale, collapsed in counted:
+            # PostgreSQL sums integers to a bigint, which the driver may return as a Decimal.
+            answers = int(hits) + int(stale)
+            found[tuple(group)].append(
+                Usage(
+                    hits=int(hits),
+                    stale=int(stale),
+                    collapsed=int(collapsed),
+                    saved=answers * Decimal(price),
+                )
+            )
+        return {group: merged(usage) for group, usage in found.items()}
+
+    def _all(self, query: Select[Any]) -> Sequence[Any]:
+        with reading(self._engine) as db:
+            return db.execute(query).all()
+
+
+def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
+    """Return the query that sums the ledger; the index "ledger_by_use" holds all its columns."""
+    columns = [ledger.c[name] for name in (*groups, "price")]
+    return (
+        select(*columns, func.count().label("calls"))
+        .where(
+            ledger.c.namespace == namespace,
+            ledger.c.day >= first.isoformat(),
+            ledger.c.outcome.not_in(FREE_OUTCOMES),
+        )
+        .group_by(*columns)
+    )
+
+
+def _unpaid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
+    """Return the query that sums the answers without a call."""
+    columns = [lookup_counts.c[name] for name in (*groups, "price")]
+    sums = [func.sum(lookup_counts.c[name]) for name in ("hits", "stale", "collapsed")]
+    return (
+        select(*columns, *sums)
+        .where(lookup_counts.c.namespace == namespace, lookup_counts.c.day >= first.isoformat())
+        .group_by(*columns)
+    )
+
+
+def _failed() -> ColumnElement[bool]:
+    """Return whether a row is of a call without a usable answer, or of a refused one."""
+    is_refused = and_(ledger.c.status.is_not(None), not_(ledger.c.status.in_(_ORDINARY_STATUSES)))
+    return or_(ledger.c.outcome != ANSWERED, is_refused)
+
+
+def merged(usage: Iterable[Usage]) -> Usage:
+    """Return the sum of some lookups."""
+    usage = list(usage)
+    return Usage(
+        calls=sum(each.calls for each in usage),
+        spent=sum((each.spent for each in usage), Decimal(0)),
+        hits=sum(each.hits for each in usage),
+        stale=sum(each.stale for each in usage),
+        collapsed=sum(each.collapsed for each in usage),
+        saved=sum((each.saved for each in usage), Decimal(0)),
+    )

@@ -1,0 +1,1 @@
+"""View models of the operator's pages."""

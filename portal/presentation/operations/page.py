@@ -1,0 +1,462 @@
+"""The operator's page: use and money by day and token, addresses, failures, limits, storage."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any, ClassVar, Final, Literal
+
+from portal.batch import BatchUnderWay, Reason
+from portal.charts import Bar, BarChart, Part, bar_chart, row_parts
+from portal.gateway import (
+    CachePolicy,
+    CallFailures,
+    CallsToday,
+    OriginCalls,
+    StoreSize,
+    Usage,
+    merged,
+)
+from portal.presentation import formats
+from portal.presentation.operations.tokens import ListedToken, TokenFacts, listed_tokens
+from portal.system.local_time import from_epoch, local_time
+from portal.wording import counted, grouped
+
+PERIODS: Final = (7, 30, 90)  # days
+USUAL_PERIOD: Final = 30
+MOST_CALLERS: Final = 10  # of which each has a row; the others share one
+OPERATION_LABELS: Final[Mapping[str, str]] = {
+    "decode": "Dados e FIPE",
+    "renainf": "Multas",
+    "renajud": "Restrições judiciais",
+    "report": "Análise escrita",
+}
+_ORIGINS: Final[Mapping[str, str]] = {"primary": "Principal", "secondary": "Alternativo"}
+_NO_CALLER: Final = "versões anteriores"
+_OUTCOMES: Final[Mapping[str, str]] = {
+    "not_sent": "Não foi possível enviar",
+    "circuit_open": "Disjuntor aberto",
+    "timed_out": "Demorou demais",
+    "broken": "Conexão interrompida",
+    "failing": "Erro da fonte",
+    "unusable": "Resposta inválida",
+    "maybe": "Sem desfecho registrado",
+    "answered": "Pedido recusado pela fonte",
+}
+_REFUSALS: Final[Mapping[int, str]] = {
+    401: "Credencial recusada",
+    403: "Credencial recusada",
+    429: "A fonte pediu pausa",
+}
+_REASONS: Final[Mapping[Reason, str]] = {
+    "": "pausado",
+    "owner": "pausado por quem o criou",
+    "day_limit": "espera o limite do dia",
+    "token_limit": "espera o limite do token",
+    "unreachable": "espera a fonte voltar",
+    "busy": "espera a pausa pedida pela fonte",
+    "portal": "espera o livro-caixa",
+    "access": "o acesso não é mais aceito",
+}
+BreakerState = Literal["closed", "open", "half-open"]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A base address's breaker; ``wait_s`` are the seconds until a call may be sent again."""
+
+    name: str
+    state: BreakerState
+    wait_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class OperationsFacts:
+    """What the page shows, as the portal's parts tell it.
+
+    ``by_day`` (by day and operation), ``by_caller`` and ``failures`` are of the last ``days`` days.
+    ``now`` is aware. ``daily_limit`` is in calls, 0 = no limit. ``store`` is None while the store
+    is away, ``database_bytes`` if the database's size cannot be read.
+    """
+
+    now: datetime
+    days: int
+    by_day: Mapping[tuple[date, str], Usage]
+    by_caller: Mapping[str, Usage]
+    failures: Sequence[CallFailures]
+    addresses: Sequence[Address]
+    origins: Mapping[str, OriginCalls]
+    calls_today: CallsToday
+    daily_limit: int
+    terms: Mapping[str, CachePolicy]
+    store: StoreSize | None
+    database_bytes: int | None
+    purges: int
+    batches: Sequence[BatchUnderWay]
+    tokens: Sequence[TokenFacts]
+
+    @property
+    def today(self) -> date:
+        return local_time(self.now).date()
+
+    @property
+    def first(self) -> date:
+        return self.today - timedelta(days=self.days - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A link to the page of another period; ``path`` is "" for the current one."""
+
+    label: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    label: str
+    value: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """Sums under one label, as texts; ``bar`` is empty in tables without bars."""
+
+    label: str
+    lookups: str
+    calls: str
+    hits: str
+    collapsed: str
+    stale: str
+    free: str
+    spent: str
+    saved: str
+    bar: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AddressRow:
+    """``icon`` and ``tone`` of the breaker's state; a tone of "" is plain."""
+
+    name: str
+    icon: Literal["check", "clock", "cross", "question"]
+    tone: Literal["", "warn", "danger"]
+    state: str
+    calls: str
+    failed: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailureRow:
+    kind: str
+    origin: str
+    calls: str
+    charge: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Today's calls against their limit; ``left`` is "" where there is none."""
+
+    used: int
+    most: int
+    text: str
+    left: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionRow:
+    label: str
+    fresh: str
+    stale: str
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRow:
+    started: str
+    state: str
+    ended: str
+    at_most: str
+
+
+@dataclass(frozen=True, slots=True)
+class OperationsPage:
+    """No member names a vehicle. Charts are None where they would show nothing but zero."""
+
+    template: ClassVar[str] = "pages/operations.html"
+    updated: str
+    period: str
+    periods: tuple[Period, ...]
+    figures: tuple[Figure, ...]
+    has_prices: bool
+    money_chart: BarChart | None
+    money_text: str
+    lookup_chart: BarChart | None
+    lookup_text: str
+    days: tuple[UsageRow, ...]
+    callers: tuple[UsageRow, ...]
+    operations: tuple[UsageRow, ...]
+    addresses: tuple[AddressRow, ...]
+    failures: tuple[FailureRow, ...]
+    limit: Limit
+    store: str
+    database: str
+    purges: str
+    retention: tuple[RetentionRow, ...]
+    batches: tuple[BatchRow, ...]
+    tokens: tuple[ListedToken, ...]
+    ended_tokens: tuple[ListedToken, ...]
+
+
+def chosen_period(text: str) -> int:
+    """Return the days of an address's parameter; the usual period for anything else."""
+    return next((days for days in PERIODS if text == str(days)), USUAL_PERIOD)
+
+
+def operations_page(facts: OperationsFacts) -> OperationsPage:
+    """Build the page."""
+    by_day = _by_part(facts.by_day, 0)
+    by_operation = _by_part(facts.by_day, 1)
+    total = merged(by_day.values())
+    period = f"últimos {facts.days} dias"
+    valid, ended = listed_tokens(facts.tokens, facts.calls_today.by_token, facts.now)
+    return OperationsPage(
+        updated=f"{local_time(facts.now):%H:%M}",
+        period=period,
+        periods=tuple(
+            Period(f"{days} dias", "" if days == facts.days else f"/operacao?dias={days}")
+            for days in PERIODS
+        ),
+        figures=_figures(facts, total, by_day),
+        has_prices=any(each.price > 0 for each in facts.terms.values()),
+        money_chart=_chart(
+            facts, by_day, lambda each: (float(each.spent), float(each.saved)), _money_text
+        ),
+        money_text=(
+            f"Nos {period}: {formats.brl(total.spent)} gastos e {formats.brl(total.saved)} "
+            "economizados. Os números de cada dia estão na tabela abaixo."
+        ),
+        lookup_chart=_chart(facts, by_day, _lookup_values, _lookup_text, facts.daily_limit),
+        lookup_text=(
+            f"Nos {period}: {_lookup_text(total)}. Os números de cada dia estão na tabela abaixo."
+        ),
+        days=tuple(
+            _row(formats.short_date(day), by_day[day]) for day in sorted(by_day, reverse=True)
+        ),
+        callers=_callers(facts.by_caller),
+        operations=tuple(
+            _row(OPERATION_LABELS.get(name, name), usage)
+            for name, usage in sorted(by_operation.items())
+        ),
+        addresses=tuple(_addresses(facts)),
+        failures=tuple(_failure(each) for each in facts.failures),
+        limit=_limit(facts.calls_today.all, facts.daily_limit),
+        store=_store(facts.store),
+        database=_size(facts.database_bytes) if facts.database_bytes is not None else "",
+        purges=grouped(facts.purges),
+        retention=tuple(
+            RetentionRow(
+                OPERATION_LABELS.get(name, name),
+                formats.duration(terms.fresh_s),
+                formats.duration(terms.stale_s) if terms.stale_s else "nunca",
+            )
+            for name, terms in facts.terms.items()
+        ),
+        batches=tuple(_batch(each) for each in facts.batches),
+        tokens=valid,
+        ended_tokens=ended,
+    )
+
+
+def _by_part(usage: Mapping[tuple[Any, ...], Usage], part: int) -> dict[Any, Usage]:
+    """Merge sums by one part of their keys."""
+    groups: defaultdict[Any, list[Usage]] = defaultdict(list)
+    for key, each in usage.items():
+        groups[key[part]].append(each)
+    return {key: merged(group) for key, group in groups.items()}
+
+
+def _free(usage: Usage) -> int:
+    return usage.hits + usage.stale + usage.collapsed
+
+
+def _lookups(usage: Usage) -> int:
+    return usage.calls + _free(usage)
+
+
+def _lookup_values(usage: Usage) -> tuple[float, ...]:
+    """The parts of a bar of lookups, in the order of the legend."""
+    return (usage.calls, usage.hits, usage.collapsed, usage.stale)
+
+
+def _figures(
+    facts: OperationsFacts, total: Usage, by_day: Mapping[date, Usage]
+) -> tuple[Figure, ...]:
+    today = by_day.get(facts.today, Usage())
+    free, lookups = _free(total), _lookups(total)
+    return (
+        Figure(
+            f"Gasto em {facts.days} dias",
+            formats.brl(total.spent),
+            counted(total.calls, "chamada à fonte", "chamadas à fonte"),
+        ),
+        Figure(
+            "Gasto hoje",
+            formats.brl(today.spent),
+            counted(today.calls, "chamada à fonte", "chamadas à fonte"),
+        ),
+        Figure(
+            "Respondido sem pagar",
+            formats.percent(Decimal(free) / lookups, 0) if lookups else "–",
+            f"{grouped(free)} de {counted(lookups, 'pedido', 'pedidos')}: de resposta guardada "
+            "ou de um pedido igual em curso",
+        ),
+        Figure(
+            "Economizado",
+            formats.brl(total.saved),
+            "o que as respostas guardadas teriam custado",
+        ),
+    )
+
+
+def _chart(
+    facts: OperationsFacts,
+    by_day: Mapping[date, Usage],
+    values: Callable[[Usage], tuple[float, ...]],
+    text: Callable[[Usage], str],
+    limit: int = 0,
+) -> BarChart | None:
+    days = [facts.first + timedelta(days=n) for n in range(facts.days)]
+    bars = []
+    for day in days:
+        usage = by_day.get(day, Usage())
+        name = "hoje" if day == facts.today else f"{day:%d/%m}"
+        bars.append(Bar(name, f"{name}: {text(usage)}", values(usage)))
+    return bar_chart(bars, _axis, limit or None)
+
+
+def _axis(value: float) -> str:
+    """The label of a grid line; none between whole numbers."""
+    return grouped(Decimal(value)) if value == int(value) else ""
+
+
+def _money_text(usage: Usage) -> str:
+    return f"{formats.brl(usage.spent)} gastos, {formats.brl(usage.saved)} economizados"
+
+
+def _lookup_text(usage: Usage) -> str:
+    return (
+        f"{counted(usage.calls, 'chamada', 'chamadas')}, {grouped(usage.hits)} de resposta "
+        f"guardada, {grouped(usage.collapsed)} de pedido igual, {grouped(usage.stale)} de resposta "
+        "vencida"
+    )
+
+
+def _row(label: str, usage: Usage, whole: float = 0) -> UsageRow:
+    return UsageRow(
+        label=label,
+        lookups=grouped(_lookups(usage)),
+        calls=grouped(usage.calls),
+        hits=grouped(usage.hits),
+        collapsed=grouped(usage.collapsed),
+        stale=grouped(usage.stale),
+        free=formats.percent(Decimal(_free(usage)) / _lookups(usage), 0),
+        spent=formats.brl(usage.spent),
+        saved=formats.brl(usage.saved),
+        bar=row_parts(_lookup_values(usage), whole),
+    )
+
+
+def _callers(by_caller: Mapping[str, Usage]) -> tuple[UsageRow, ...]:
+    """A row for each token, the dearest first; those beyond MOST_CALLERS share the last one."""
+    dearest = sorted(
+        by_caller.items(), key=lambda item: (-item[1].spent, -_lookups(item[1]), item[0])
+    )
+    rows = [(name or _NO_CALLER, usage) for name, usage in dearest[:MOST_CALLERS]]
+    if rest := [usage for _, usage in dearest[MOST_CALLERS:]]:
+        rows.append((f"outros {grouped(len(rest))}", merged(rest)))
+    whole = max((_lookups(usage) for _, usage in rows), default=0)
+    return tuple(_row(name, usage, whole) for name, usage in rows)
+
+
+def _addresses(facts: OperationsFacts) -> Iterable[AddressRow]:
+    breakers = {each.name: each for each in facts.addresses}
+    for name in sorted(breakers.keys() | facts.origins.keys()):
+        calls = facts.origins.get(name, OriginCalls(0, 0))
+        icon, tone, state = _breaker(breakers.get(name), facts.now)
+        yield AddressRow(
+            _ORIGINS.get(name, name), icon, tone, state, grouped(calls.calls), grouped(calls.failed)
+        )
+
+
+def _breaker(
+    address: Address | None, now: datetime
+) -> tuple[Literal["check", "clock", "cross", "question"], Literal["", "warn", "danger"], str]:
+    """The shape, tone and words of a breaker's state."""
+    if address is None:
+        return "question", "", "sem disjuntor"
+    until = f"{local_time(now + timedelta(seconds=address.wait_s)):%H:%M:%S}"
+    match address.state:
+        case "open":
+            return "cross", "danger", f"aberto, testa às {until}"
+        case "half-open":
+            return "clock", "warn", "meio aberto, testa na próxima consulta"
+    if address.wait_s > 0:
+        return "clock", "warn", f"em pausa até {until}, a pedido da fonte"
+    return "check", "", "fechado, atende"
+
+
+def _failure(failures: CallFailures) -> FailureRow:
+    kind = _OUTCOMES.get(failures.outcome, failures.outcome)
+    if failures.outcome == "answered" and failures.status is not None:
+        kind = _REFUSALS.get(failures.status, kind)
+    if failures.status is not None and failures.outcome in ("answered", "failing"):
+        kind = f"{kind} ({failures.status})"
+    return FailureRow(
+        kind=kind,
+        origin=_ORIGINS.get(failures.origin, failures.origin),
+        calls=grouped(failures.calls),
+        charge="não" if failures.is_free else "talvez",
+        last=formats.moment(from_epoch(failures.last_at)),
+    )
+
+
+def _limit(used: int, most: int) -> Limit:
+    if not most:
+        return Limit(used, 0, f"{counted(used, 'chamada', 'chamadas')} hoje; sem limite diário", "")
+    left = max(0, most - used)
+    verb = "resta" if left == 1 else "restam"
+    return Limit(
+        used,
+        most,
+        f"{grouped(used)} de {counted(most, 'chamada', 'chamadas')} hoje",
+        f"{verb} {grouped(left)}" if left else "esgotado até a meia-noite",
+    )
+
+
+def _store(size: StoreSize | None) -> str:
+    if size is None:
+        return "fora do ar"
+    return f"{counted(size.entries, 'entrada', 'entradas')}, {_size(size.bytes)}"
+
+
+def _size(number: int) -> str:
+    """Bytes in the largest unit that keeps the number above one."""
+    value, unit = Decimal(number), "bytes"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if value < 1000:
+            break
+        value, unit = value / 1000, larger
+    return f"{grouped(value, 0 if unit == 'bytes' or value >= 100 else 1)}\u00a0{unit}"
+
+
+def _batch(batch: BatchUnderWay) -> BatchRow:
+    return BatchRow(
+        started=formats.moment(from_epoch(batch.started_at)) if batch.started_at else "–",
+        state="em andamento" if batch.state == "running" else _REASONS[batch.reason],
+        ended=f"{grouped(batch.ended)} de {grouped(batch.total)}",
+        at_most=formats.brl(batch.at_most),
+    )

@@ -1,0 +1,174 @@
+"""Tokens on the operator's pages: the list, the form of a new one, the new one, its revocation."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import ClassVar, Final, Literal
+
+from portal.presentation import formats
+from portal.system.local_time import from_epoch
+from portal.wording import grouped, listed
+
+# Scopes in the order of the form, with their words in it and in lists.
+SCOPE_LABELS: Final[Mapping[str, tuple[str, str]]] = {
+    "decode": ("Dados do veículo e FIPE", "dados"),
+    "renainf": ("Multas (Renainf)", "multas"),
+    "renajud": ("Restrições judiciais (Renajud)", "Justiça"),
+    "report": ("Análise escrita", "análise"),
+    "refresh": ("Atualizar: consultar de novo o que está guardado", "atualizar"),
+    "admin": ("Operação: esta página, e emitir e revogar tokens", "operação"),
+}
+USUAL_SCOPES: Final = ("decode", "renainf", "renajud", "report")
+FIELDS: Final = ("name", "scopes", "days", "limit", "token")
+SOON_DAYS: Final = 7
+MOST_ENDED: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class TokenFacts:
+    """An issued token, without the token; times are in epoch seconds."""
+
+    name: str
+    scopes: frozenset[str]
+    daily_limit: int
+    expires_at: float | None
+    revoked_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedToken:
+    """A line of the list. ``limit_is_used`` and ``ends_soon`` ask for the operator's attention."""
+
+    name: str
+    scopes: str
+    today: str
+    limit_is_used: bool
+    end: str
+    ends_soon: bool
+    revoke_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeChoice:
+    name: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IssueForm:
+    """The form of a new token, with what was typed.
+
+    ``days`` and ``daily_limit`` are texts, "" for none. ``problems`` holds a sentence for each of
+    FIELDS, "" for a field that was accepted. ``asks_token``: the sign-in is too long ago.
+    """
+
+    template: ClassVar[str] = "pages/token_issue.html"
+    name: str
+    scopes: tuple[ScopeChoice, ...]
+    days: str
+    daily_limit: str
+    asks_token: bool
+    problems: Mapping[str, str]
+
+    @property
+    def is_refused(self) -> bool:
+        return any(self.problems.values())
+
+
+@dataclass(frozen=True, slots=True)
+class NewTokenPage:
+    """A new token, shown once."""
+
+    template: ClassVar[str] = "pages/token_issued.html"
+    name: str
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RevokePage:
+    """The question before a token is revoked. ``problem`` is about the re-entered token."""
+
+    template: ClassVar[str] = "pages/token_revoke.html"
+    name: str
+    path: str
+    is_own: bool
+    asks_token: bool
+    problem: str
+
+
+def issue_form(
+    *,
+    asks_token: bool,
+    name: str = "",
+    scopes: Sequence[str] = USUAL_SCOPES,
+    days: str = "",
+    daily_limit: str = "",
+    problems: Mapping[str, str] | None = None,
+) -> IssueForm:
+    """The form of a new token."""
+    return IssueForm(
+        name=name,
+        scopes=tuple(
+            ScopeChoice(scope, label, scope in scopes) for scope, (label, _) in SCOPE_LABELS.items()
+        ),
+        days=days,
+        daily_limit=daily_limit,
+        asks_token=asks_token,
+        problems=dict.fromkeys(FIELDS, "") | dict(problems or {}),
+    )
+
+
+def revoke_path(name: str) -> str:
+    """The path of a token's revocation; a name has no character that a path would quote."""
+    return f"/operacao/tokens/{name}/revogar"
+
+
+def listed_tokens(
+    tokens: Sequence[TokenFacts], calls: Mapping[str, int], now: datetime
+) -> tuple[tuple[ListedToken, ...], tuple[ListedToken, ...]]:
+    """Return the valid tokens, and the latest revoked or expired ones.
+
+    ``calls`` are those of today by name.
+    """
+    at = now.timestamp()
+    state = [(each, _state(each, at)) for each in tokens]
+    valid = [_listed(each, calls, at) for each, one in state if one == "valid"]
+    ended = [_listed(each, calls, at) for each, one in reversed(state) if one != "valid"]
+    return tuple(valid), tuple(ended[:MOST_ENDED])
+
+
+def _state(token: TokenFacts, at: float) -> Literal["valid", "expired", "revoked"]:
+    if token.revoked_at is not None:
+        return "revoked"
+    return "expired" if token.expires_at is not None and at >= token.expires_at else "valid"
+
+
+def _listed(token: TokenFacts, calls: Mapping[str, int], at: float) -> ListedToken:
+    used, state = calls.get(token.name, 0), _state(token, at)
+    of = f" de {grouped(token.daily_limit)}" if token.daily_limit else ""
+    return ListedToken(
+        name=token.name,
+        scopes=_scopes(token.scopes),
+        today=f"{grouped(used)}{of}",
+        limit_is_used=0 < token.daily_limit <= used,
+        end=_end(token, state),
+        ends_soon=state == "valid"
+        and token.expires_at is not None
+        and token.expires_at - at < SOON_DAYS * 86400,
+        revoke_path=revoke_path(token.name) if state == "valid" else "",
+    )
+
+
+def _end(token: TokenFacts, state: str) -> str:
+    if state == "revoked" and token.revoked_at is not None:
+        return f"revogado em {formats.short_date(from_epoch(token.revoked_at).date())}"
+    if token.expires_at is None:
+        return "não vence"
+    verb = "venceu" if state == "expired" else "vence"
+    return f"{verb} em {formats.short_date(from_epoch(token.expires_at).date())}"
+
+
+def _scopes(scopes: frozenset[str]) -> str:
+    words = [word for scope, (_, word) in SCOPE_LABELS.items() if scope in scopes]
+    return listed(words)

@@ -1,0 +1,37 @@
+"""Counts answers by caller and tells stale ones apart; indexes the ledger for its sums.
+
+The rows of ``savings`` become rows without a caller, whose stale answers are among the hits.
+A worker of the former version logs that it cannot write its savings, until it is replaced.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+
+
+def upgrade() -> None:
+    op.create_table(
+        "lookup_counts",
+        sa.Column("namespace", sa.String, primary_key=True),
+        sa.Column("day", sa.String(10), primary_key=True),
+        sa.Column("caller", sa.String(80), primary_key=True),
+        sa.Column("operation", sa.String(10), primary_key=True),
+        sa.Column("price", sa.String(20), primary_key=True),
+        sa.Column("hits", sa.Integer, nullable=False),
+        sa.Column("stale", sa.Integer, nullable=False),
+        sa.Column("collapsed", sa.Integer, nullable=False),
+    )
+    op.execute(
+        "INSERT INTO lookup_counts "
+        "(namespace, day, caller, operation, price, hits, stale, collapsed) "
+        "SELECT namespace, day, '', operation, price, hits, 0, collapsed FROM savings"
+    )
+    op.drop_table("savings")
+    op.drop_index("ledger_by_day", "ledger")
+    op.create_index(
+        "ledger_by_use",
+        "ledger",
+        ["namespace", "day", "operation", "price", "caller", "outcome", "status"],
+    )

@@ -1,0 +1,126 @@
+"""The operator's sums: by day, caller and operation, in SQL, of one namespace."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+from sqlalchemy import Engine, event
+
+from portal.gateway import Caller, Ledger, SavingsCounter, Usage, UsageLog
+from portal.gateway.usage import paid_query
+from portal.storage import reading
+from tests.fakes import Clock
+from tests.fakes.databases import kept_open
+from tests.gateway.gateways import CALLER, bench, terms
+from tests.gateway.ledgers import begin_call, buy
+
+ANA, BIA = Caller("ana"), Caller("bia", daily_limit=9)
+DAY = date(2026, 10, 1)
+
+
+def test_calls_and_answers_are_summed_by_day_caller_and_operation(
+    engine: Engine, clock: Clock
+) -> None:
+    ledger = Ledger(engine, clock=clock, namespace="up")
+    counter = SavingsCounter(engine, terms(price="0.305"), clock, "up")
+    log = UsageLog(engine, "up", clock)
+    today = log.today()
+    for caller, calls in ((ANA, 3), (BIA, 1)):
+        for _ in range(calls):
+            buy(ledger, caller)
+    buy(ledger, ANA, "not_sent")  # costs nothing and is no call
+    buy(Ledger(engine, clock=clock, namespace="other"), ANA)
+    for how, times in (("hit", 5), ("stale", 2), ("collapsed", 1), ("miss", 9)):
+        counter.count("decode", how, times, "ana")  # type: ignore[arg-type]
+    counter.flush()
+    clock.advance(86400)
+    buy(ledger, ANA)
+    ana = log.by_caller(today)["ana"]
+    assert ana == Usage(
+        calls=4,
+        spent=Decimal("1.20"),
+        hits=5,
+        stale=2,
+        collapsed=1,
+        saved=7 * Decimal("0.305"),
+    )
+    assert set(log.by_caller(today)) == {"ana", "bia"}
+    tomorrow = today + timedelta(days=1)
+    assert {key: each.calls for key, each in log.by_day(today).items()} == {
+        (today, "decode"): 4,
+        (tomorrow, "decode"): 1,
+    }
+    assert log.by_day(tomorrow) == {(tomorrow, "decode"): Usage(1, Decimal("0.30"))}
+
+
+def test_failures_are_grouped_by_kind_and_address(engine: Engine, clock: Clock) -> None:
+    ledger, log = Ledger(engine, clock=clock, namespace="up"), UsageLog(engine, "up", clock)
+    for outcome, status in (
+        ("answered", 200),
+        ("answered", 404),
+        ("answered", 429),
+        ("timed_out", 0),
+        ("timed_out", 0),
+        ("not_sent", 0),
+    ):
+        buy(ledger, ANA, outcome, status)
+    begin_call(ledger, ANA)  # under way
+    told = {(each.outcome, each.status): each for each in log.failures(log.today())}
+    assert {kind: each.calls for kind, each in told.items()} == {
+        ("answered", 429): 1,
+        ("timed_out", None): 2,
+        ("not_sent", None): 1,
+    }
+    assert [each.outcome for each in told.values() if each.is_free] == ["not_sent"]
+    assert told["timed_out", None].last_at == clock()
+    clock.advance(120)
+    assert "maybe" in {each.outcome for each in log.failures(log.today() - timedelta(days=1))}
+
+
+def test_today_is_counted_by_address_and_token(engine: Engine, clock: Clock) -> None:
+    ledger, log = Ledger(engine, 50, clock, namespace="up"), UsageLog(engine, "up", clock)
+    buy(ledger, ANA)
+    buy(ledger, BIA)
+    buy(ledger, BIA, "failing")
+    today = log.calls_today()
+    assert (today.all, today.by_token) == (3, {"ana": 1, "bia": 2})
+    (primary,) = log.origins_today().values()
+    assert (primary.calls, primary.failed) == (3, 1)
+    clock.advance(86400)
+    assert log.calls_today().all == 0
+    assert log.origins_today() == {}
+
+
+def test_ledger_is_summed_in_sql_from_an_index_alone(tmp_path, clock: Clock) -> None:
+    engine = kept_open(None, tmp_path)
+    for groups in (("day", "operation"), ("caller",)):
+        query = paid_query("up", DAY, *groups)
+        text = query.compile(engine, compile_kwargs={"literal_binds": True})
+        with reading(engine) as db:
+            plan = [row[-1] for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}")]
+        assert "USING COVERING INDEX ledger_by_use (namespace=? AND day>?)" in plan[0]
+
+
+def test_number_of_queries_does_not_grow_with_the_rows(engine: Engine, clock: Clock) -> None:
+    ledger, log = Ledger(engine, clock=clock, namespace="up"), UsageLog(engine, "up", clock)
+
+    seen = []
+    for number in range(60):
+        buy(ledger, Caller(f"caller-{number}"))
+    event.listen(engine, "before_cursor_execute", lambda *details: seen.append(details[2]))
+    found = log.by_caller(DAY)
+    log.by_day(DAY)
+    log.failures(DAY)
+    log.origins_today()
+    log.calls_today()
+    assert len(seen) == 7
+    assert len(found) == 60
+
+
+def test_hits_are_counted_for_who_asked(tmp_path, engine: Engine, clock: Clock) -> None:
+    counter = SavingsCounter(engine, terms(price="1"), clock)
+    made = bench(tmp_path, clock, savings=counter.count)
+    for _ in range(3):
+        made.decode()
+    counter.flush()
+    counted = UsageLog(engine, "upstream", clock).by_caller(DAY)[CALLER.name]
+    assert (counted.hits, counted.saved) == (2, Decimal(2))

@@ -1,0 +1,76 @@
+"""Facts of an operator's page: two days, three callers, every kind of row."""
+
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+
+from portal.batch import BatchUnderWay
+from portal.gateway import (
+    CachePolicy,
+    CallFailures,
+    CallsToday,
+    OriginCalls,
+    StoreSize,
+    Usage,
+)
+from portal.presentation.operations.page import Address, OperationsFacts
+from portal.presentation.operations.tokens import TokenFacts
+from tests.presentation.rendering import NOW
+
+TODAY, YESTERDAY = date(2026, 11, 20), date(2026, 11, 19)
+AT = NOW.timestamp()
+SCOPES = frozenset({"decode", "renainf"})
+
+ANA = Usage(3, Decimal("2.55"), hits=5, stale=1, collapsed=1, saved=Decimal("5.10"))
+ROBOT = Usage(2, Decimal("1.90"))
+FORMER = Usage(hits=7, saved=Decimal("0.70"))
+
+FACTS = OperationsFacts(
+    now=NOW,
+    days=30,
+    by_day={(TODAY, "decode"): ANA, (TODAY, "renainf"): ROBOT, (YESTERDAY, "renajud"): FORMER},
+    by_caller={"robô <1>": ROBOT, "ana": ANA, "": FORMER},
+    failures=(
+        CallFailures("failing", 503, "primary", 4, AT - 60),
+        CallFailures("answered", 429, "secondary", 1, AT - 90),
+        CallFailures("not_sent", None, "primary", 2, AT - 120),
+    ),
+    addresses=(
+        Address("primary", "open", 4.0),
+        Address("secondary", "closed", 30.0),
+        Address("third", "half-open", 0.0),
+    ),
+    origins={"primary": OriginCalls(9, 4), "former": OriginCalls(1, 0)},
+    calls_today=CallsToday(5, {"ana": 3, "used": 40}),
+    daily_limit=120,
+    terms={"decode": CachePolicy(86400, 604800, Decimal("0.85")), "report": CachePolicy(60, 0)},
+    store=StoreSize(1234, 5_678_900),
+    database_bytes=4_096,
+    purges=12,
+    batches=(
+        BatchUnderWay("running", "", AT - 60, Decimal("3.60"), 40, 12),
+        BatchUnderWay("paused", "day_limit", None, Decimal(0), 2, 0),
+    ),
+    tokens=(
+        TokenFacts("ana", SCOPES, 0, None, None),
+        TokenFacts("soon", SCOPES | {"admin"}, 5, AT + 3600, None),
+        TokenFacts("used", SCOPES, 40, AT + 30 * 86400, None),
+        TokenFacts("ended", SCOPES, 0, AT - 60, None),
+        TokenFacts("revoked", SCOPES, 0, None, AT - 60),
+    ),
+)
+IDLE = replace(
+    FACTS,
+    by_day={},
+    by_caller={},
+    failures=(),
+    addresses=(),
+    origins={},
+    calls_today=CallsToday(0, {}),
+    daily_limit=0,
+    terms={"decode": CachePolicy(60, 0)},
+    store=None,
+    database_bytes=None,
+    batches=(),
+    tokens=(),
+)
