@@ -32,8 +32,16 @@ class Threads:
     blocking: int
     panels: int
 
+    def __str__(self) -> str:
+        return f"{self.blocking} {self.panels}"
+
 
 FULL_THREADS = Threads(BLOCKING_THREADS, PANEL_THREADS)
+
+
+def read_threads(text: str) -> Threads:
+    """Return what ``str`` made of Threads, FULL_THREADS from an empty text."""
+    return Threads(*map(int, text.split())) if text else FULL_THREADS
 
 
 def share_threads(free: int | None, workers: int) -> Threads:

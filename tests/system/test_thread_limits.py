@@ -13,6 +13,7 @@ from portal.system.thread_limits import (
     TooFewThreads,
     cgroup_directories,
     free_threads,
+    read_threads,
     share_threads,
 )
 
@@ -38,6 +39,12 @@ def test_share_of_the_free_threads(free: int | None, workers: int, expected: Thr
 def test_shares_stay_within_the_limit_during_a_reload(free: int, workers: int) -> None:
     share = share_threads(free, workers)
     assert (share.blocking + share.panels + 6) * (workers + 1) + 3 <= free
+
+
+@pytest.mark.parametrize("threads", [FULL_THREADS, Threads(4, 5)])
+def test_workers_read_their_share(threads: Threads) -> None:
+    assert read_threads(str(threads)) == threads
+    assert read_threads("") == FULL_THREADS
 
 
 def test_too_few_threads_are_refused_with_the_number_needed() -> None:

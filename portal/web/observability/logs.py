@@ -1,4 +1,4 @@
-"""JSON-lines logging: warnings and above on stderr, the rest on stdout.
+"""JSON lines, and the redaction of log lines.
 
 The portal itself logs no plates or tokens. The redaction in this module covers lines from
 libraries and the texts of exceptions, which pass through the root handler too.
@@ -7,7 +7,6 @@ libraries and the texts of exceptions, which pass through the root handler too.
 import base64
 import logging
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -69,12 +68,18 @@ class JSONLines(logging.Formatter):
         if batch is not None:
             return _batch_lines(members(_common_members(record, message)), batch)
         line = {"time": _timestamp(record.created), **_common_members(record, message)}
-        if has_request_context() and "request_id" in g:
-            line["request_id"] = g.request_id
-        line |= getattr(record, FIELDS, {})
+        line |= line_fields(record)
         if record.exc_info:
             line["exception"] = self._redact(self.formatException(record.exc_info))
         return _encoder.encode(line).decode()
+
+
+def line_fields(record: logging.LogRecord) -> dict[str, Any]:
+    """The additional members of a record's line: the request's id, and the record's own."""
+    fields = getattr(record, FIELDS, {})
+    if has_request_context() and "request_id" in g:
+        return {"request_id": g.request_id, **fields}
+    return dict(fields)
 
 
 def members(fields: Mapping[str, object]) -> str:
@@ -108,26 +113,6 @@ def _timestamp(at: float) -> str:
 
 def _format_second(at: int) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-
-
-def set_up_logging(secrets: Sequence[str] = ()) -> None:
-    """Route all loggers of the process, Granian's too, through the root handlers."""
-    formatter = JSONLines(Redactor(secrets))
-    stdout = logging.StreamHandler(sys.stdout)
-    stdout.addFilter(lambda record: record.levelno < logging.WARNING)
-    stderr = logging.StreamHandler(sys.stderr)
-    stderr.setLevel(logging.WARNING)
-    for handler in (stdout, stderr):
-        handler.setFormatter(formatter)
-    root = logging.getLogger()
-    root.handlers[:] = [stdout, stderr]
-    root.setLevel(logging.INFO)
-    for name in ("_granian", "granian.access"):
-        server = logging.getLogger(name)
-        server.handlers.clear()
-        server.propagate = True
-    # At level info, Alembic logs a line for each of its plugins.
-    logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
 
 
 def _encodings(secret: str) -> set[str]:

@@ -5,10 +5,11 @@ import ipaddress
 import os
 import time
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, get_args
 
 from flask import Blueprint, Flask, Response, abort, g, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, values
@@ -16,7 +17,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from portal.gateway import CacheStatus, FailureKind, Observer
+from portal.gateway import OPERATIONS, CacheStatus, FailureKind, Observer
 from portal.system.shared_directory import reserve
 from portal.web.observability.request_log import method_label
 
@@ -63,14 +64,25 @@ class Metrics(Observer):
 
     ``directory`` is the one given to ``enable_multiprocess``. With it, the exposed metrics cover
     all processes that write there, ended ones included; without it, only this process.
+    ``calls_left`` returns what ``daily_limit`` (0 = no limit) leaves of today's upstream calls, or
+    None if it is unknown.
     """
 
-    def __init__(self, breakers: Sequence[BreakerLike] = (), directory: Path | None = None) -> None:
+    def __init__(
+        self,
+        breakers: Sequence[BreakerLike] = (),
+        directory: Path | None = None,
+        workers: int = 1,
+        daily_limit: int = 0,
+        calls_left: Callable[[], int | None] = lambda: None,
+        is_worker: bool = True,
+    ) -> None:
         registry = CollectorRegistry()
         self._exposed_registry = CollectorRegistry() if directory else registry
         if directory:
             MultiProcessCollector(self._exposed_registry, path=str(directory))  # type: ignore[no-untyped-call]
         self._exposed_registry.register(_BreakerStates(breakers))
+        self._exposed_registry.register(_Limits(workers, daily_limit, calls_left))
 
         def counter(name: str, text: str, *labels: str) -> Counter:
             return Counter(name, text, labels, namespace="portal", registry=registry)
@@ -98,6 +110,15 @@ class Metrics(Observer):
         self._lookup_seconds = histogram(
             "lookup_seconds", "Duration of a lookup", "operation", "result"
         )
+        # Without a label for tokens, because their number has no bound; /operacao shows them.
+        self._spent = counter(
+            "spent_brl",
+            "R$ of finished upstream calls; the ledger also has those that died with a worker",
+            "operation",
+        )
+        self._saved = counter(
+            "saved_brl", "R$ of the calls that stored answers made unnecessary", "operation"
+        )
         self._drift = counter(
             "drift",
             "New, missing or wrongly typed fields in paid answers",
@@ -110,6 +131,19 @@ class Metrics(Observer):
             "request_seconds", "Time until the response headers were ready", "rule"
         )
         self._fields: set[tuple[str, str]] = set()
+        starts = counter("worker_starts", "Starts of worker processes, replacements included")
+        starts.inc(is_worker)
+        self._begin_at_zero()
+
+    def _begin_at_zero(self) -> None:
+        """Create the series of alerts: Prometheus sees no increase in a series' first sample."""
+        for what in ("read", "write", "sweep"):
+            self._store_faults.labels(what)
+        for operation in OPERATIONS:
+            self._spent.labels(operation)
+            self._saved.labels(operation)
+            for kind in get_args(FailureKind):
+                self._failures.labels(operation, kind)
 
     def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
         self._lookups.labels(operation, how).inc(times)
@@ -122,6 +156,12 @@ class Metrics(Observer):
     def asked(self, operation: str, origin: str, outcome: str, seconds: float) -> None:
         self._attempts.labels(operation, origin, outcome).inc()
         self._attempt_seconds.labels(operation, origin).observe(seconds)
+
+    def spent(self, operation: str, amount: Decimal) -> None:
+        self._spent.labels(operation).inc(float(amount))
+
+    def saved(self, operation: str, amount: Decimal) -> None:
+        self._saved.labels(operation).inc(float(amount))
 
     def drifted(self, operation: str, fields: Collection[str]) -> None:
         for name in fields:
@@ -173,6 +213,29 @@ class _BreakerStates(Collector):
             for state in _STATES:
                 gauge.add_metric((breaker.name, state), float(state == current))
         yield gauge
+
+
+class _Limits(Collector):
+    """The number of workers, and the daily limit with what is left of it, read on collection."""
+
+    def __init__(
+        self, workers: int, daily_limit: int, calls_left: Callable[[], int | None]
+    ) -> None:
+        self._workers = workers
+        self._daily_limit = daily_limit
+        self._calls_left = calls_left
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        yield GaugeMetricFamily("portal_workers", "Worker processes", value=self._workers)
+        if not self._daily_limit:
+            return
+        yield GaugeMetricFamily(
+            "portal_daily_call_limit", "Upstream calls allowed a day", value=self._daily_limit
+        )
+        if (left := self._calls_left()) is not None:
+            yield GaugeMetricFamily(
+                "portal_daily_calls_left", "Upstream calls left today", value=left
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,7 @@ def test_hit_is_logged_with_its_request_id(portal: PortalFactory) -> None:
 @pytest.mark.parametrize("at", [0.0, 1.001, 59.999, 1_700_000_000.0, 1_700_000_000.9999998])
 @pytest.mark.parametrize("seconds", [0.0, 0.00004, 0.00006, 0.0123, 7.0])
 def test_batched_hit_lines_match_the_formatter(at: float, seconds: float) -> None:
-    labels = HitLabels.of("decode", "GET", "/rule/<plate>", "portal; hit; ttl=7")
+    labels = HitLabels.of("decode", "GET", "/rule/<plate>", "ana", "portal; hit; ttl=7")
     hits = [Hit(at, seconds, "0" * 16, labels), Hit(at + 1, seconds, "1" * 16, labels)]
     fields = request_fields("GET", "/rule/<plate>", 200, "portal; hit; ttl=7")
     formatter = JSONLines(Redactor())

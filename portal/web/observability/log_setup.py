@@ -1,0 +1,39 @@
+"""Logging of a process: warnings and above on stderr, the rest on stdout."""
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import Literal, TextIO
+
+from portal.web.observability.logs import JSONLines, Redactor
+from portal.web.observability.text_logs import TextLines, is_coloured
+
+LogFormat = Literal["json", "text"]
+
+
+def set_up_logging(secrets: Sequence[str] = (), log_format: LogFormat = "json") -> None:
+    """Route all loggers of the process, Granian's too, through the root handlers."""
+    redact = Redactor(secrets)
+    stdout = _handler(sys.stdout, redact, log_format)
+    stdout.addFilter(lambda record: record.levelno < logging.WARNING)
+    stderr = _handler(sys.stderr, redact, log_format)
+    stderr.setLevel(logging.WARNING)
+    root = logging.getLogger()
+    root.handlers[:] = [stdout, stderr]
+    root.setLevel(logging.INFO)
+    for name in ("_granian", "granian.access"):
+        server = logging.getLogger(name)
+        server.handlers.clear()
+        server.propagate = True
+    # At level info, Alembic logs a line for each of its plugins.
+    logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
+
+
+def _handler(stream: TextIO, redact: Redactor, log_format: LogFormat) -> logging.Handler:
+    handler = logging.StreamHandler(stream)
+    formatter: logging.Formatter = JSONLines(redact)
+    if log_format == "text":
+        formatter = TextLines(redact, is_coloured(stream, os.environ))
+    handler.setFormatter(formatter)
+    return handler
