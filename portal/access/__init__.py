@@ -15,6 +15,7 @@ from portal.access.tokens import (
     TokensUnavailable,
     UnknownToken,
     digest,
+    is_token_name,
 )
 from portal.system.token_format import is_token
 
@@ -38,6 +39,7 @@ __all__ = [
     "cipher",
     "digest",
     "is_token",
+    "is_token_name",
     "open_text",
     "read_credential",
     "seal_text",

@@ -3,17 +3,23 @@
 import base64
 import hashlib
 import hmac
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cryptography.fernet import Fernet
+    from cryptography.fernet import Fernet, MultiFernet
 
 
-def cipher(secret: bytes, purpose: bytes) -> "Fernet":
-    from cryptography.fernet import Fernet  # lazy: it takes half of the import time at startup
+def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fernet | MultiFernet":
+    """Return the cipher of a purpose; it also decrypts what ``former`` keys encrypted."""
+    # lazy: it takes half of the import time at startup
+    from cryptography.fernet import Fernet, MultiFernet
 
-    key = hmac.digest(secret, purpose, hashlib.sha256)
-    return Fernet(base64.urlsafe_b64encode(key))
+    ciphers = [
+        Fernet(base64.urlsafe_b64encode(hmac.digest(key, purpose, hashlib.sha256)))
+        for key in (secret, *former)
+    ]
+    return MultiFernet(ciphers) if former else ciphers[0]
 
 
 def seal_text(secret: bytes, namespace: str, text: str) -> str:
@@ -36,12 +42,14 @@ def name_credential(secret: bytes, credential: str) -> str:
     return hmac.digest(key, credential.encode(), hashlib.sha256).hex()
 
 
-def open_text(secret: bytes, namespace: str, sealed: str) -> str | None:
+def open_text(
+    secret: bytes, namespace: str, sealed: str, former: Sequence[bytes] = ()
+) -> str | None:
     """Decrypt a result of ``seal_text``; return None if the key or the namespace differs."""
     from cryptography.fernet import InvalidToken
 
     try:
-        return cipher(secret, _session(namespace)).decrypt(sealed.encode()).decode()
+        return cipher(secret, _session(namespace), former).decrypt(sealed.encode()).decode()
     except InvalidToken:
         return None
 

@@ -1,11 +1,12 @@
-"""The operator's commands: flask --app app batch, token, purge, ledger, dossier, db."""
+"""The operator's commands, as ``flask --app app batch``; ``register_commands`` has them all."""
 
 from collections.abc import Callable
 
 from flask import Flask
 
 from portal.access import History, Tokens
-from portal.commands.batch import BatchTools, batch_command
+from portal.commands.backup import EmbeddedStore, backup_command, restore_command
+from portal.commands.batch import CREDENTIAL_VARIABLE, BatchTools, batch_command
 from portal.commands.data_check import DataCheck
 from portal.commands.db import db_commands
 from portal.commands.dossier import dossier_commands
@@ -30,6 +31,7 @@ def register_commands(
     data: DataCheck,
     create_database: Callable[[], object],
     batch_tools: BatchTools,
+    embedded: EmbeddedStore,
 ) -> None:
     """Add the commands to the application.
 
@@ -44,8 +46,11 @@ def register_commands(
     batch = batch_command(batch_tools)
     batch.check = data.for_batch
     dossier.check, db.check = data.for_ledger, data.for_db
-    for command in (batch, token, purge, list_calls, dossier, db):
+    backup = backup_command(embedded)
+    backup.check = data.for_backup
+    restore = restore_command(embedded)
+    for command in (batch, token, purge, list_calls, dossier, db, backup, restore):
         app.cli.add_command(command)
 
 
-__all__ = ["BatchTools", "DataCheck", "register_commands"]
+__all__ = ["CREDENTIAL_VARIABLE", "BatchTools", "DataCheck", "EmbeddedStore", "register_commands"]

@@ -13,6 +13,7 @@ from portal.storage import (
     former_fingerprints,
     recorded_fingerprint,
     require_current_schema,
+    uncovered_fingerprints,
 )
 
 _AS_THE_SERVER = "Give this command the settings of the server"
@@ -24,16 +25,16 @@ class DataCheck:
 
     ``database`` and ``store`` are the files that a portal with these settings creates at its
     start, None if it creates none. ``unused_stores`` are cache files that such a portal does
-    not open. ``key_fingerprint`` is that of the command's secret key, None if there is no key.
-    ``store_fingerprint`` reads the fingerprint recorded in the store. ``upstreams_data_dir`` is
-    that of the settings.
+    not open. ``key_fingerprints`` are those of the command's secret key and of the old ones, none
+    if there is no key. ``store_fingerprint`` reads the fingerprint recorded in the store.
+    ``upstreams_data_dir`` is that of the settings.
     """
 
     engine: Engine
     database: Path | None
     store: Path | None
     unused_stores: Sequence[Path]
-    key_fingerprint: str | None
+    key_fingerprints: frozenset[str]
     store_fingerprint: Callable[[], str | None]
     upstreams_data_dir: Path | None
 
@@ -55,8 +56,18 @@ class DataCheck:
             return failure
         if self._has_upstream_data():
             print("PORTAL_UPSTREAM_URL is not set: the demonstration's data.", file=sys.stderr)
-        if self.key_fingerprint is None:
+        if not self.key_fingerprints:
             return f"There is no secret key: start the portal once. {_AS_THE_SERVER}."
+        return self._key_mismatch(self._database_key())
+
+    def for_backup(self) -> str | None:
+        if failure := self._missing_file(self.database, self.store) or self._other_schema():
+            return failure
+        if self._has_upstream_data():
+            return (
+                "Without PORTAL_UPSTREAM_URL this would back up the demonstration's data alone, "
+                f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."
+            )
         return self._key_mismatch(self._database_key())
 
     def for_purge(self) -> str | None:
@@ -73,12 +84,13 @@ class DataCheck:
                 "Nothing was purged: answers from before REDIS_URL was set may be in "
                 f"{', '.join(map(str, self.unused_stores))}. Delete that and purge again."
             )
-        if self.key_fingerprint is None:
+        if not self.key_fingerprints:
             return f"There is no secret key. {_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."
         return (
             self._key_mismatch(self._database_key())
             or self._key_mismatch(self._store_key())
             or self._former_keys()
+            or self._missing_old_keys()
         )
 
     def _missing_file(self, *files: Path | None) -> str | None:
@@ -102,7 +114,7 @@ class DataCheck:
         return folder is not None and any(folder.glob("*.sqlite"))
 
     def _key_mismatch(self, recorded: str | None) -> str | None:
-        if recorded is None or recorded == self.key_fingerprint:
+        if recorded is None or recorded in self.key_fingerprints:
             return None
         return (
             "The data was written under another secret key. "
@@ -119,6 +131,18 @@ class DataCheck:
         return (
             "The store may hold answers under a former secret key, which no purge can find: "
             "start the portal once while the store can be reached, then purge again."
+        )
+
+    def _missing_old_keys(self) -> str | None:
+        try:
+            missing = uncovered_fingerprints(self.engine, self.key_fingerprints)
+        except SQLAlchemyError:
+            return None  # the purge meets the same error and reports it
+        if not missing:
+            return None
+        return (
+            "The data is also of an old secret key, whose answers this purge would not find. "
+            f"{_AS_THE_SERVER}, PORTAL_SECRET_KEYS_OLD above all."
         )
 
     def _database_key(self) -> str | None:

@@ -7,6 +7,7 @@ from typing import NoReturn
 import click
 
 from portal.commands.failures import CommandGroup
+from portal.commands.tables import json_lines, table_lines
 from portal.dossiers import (
     Dossier,
     DossierArchive,
@@ -36,11 +37,11 @@ def dossier_commands(dossiers: DossierArchive) -> CommandGroup:
         except DossiersUnavailable as error:
             _fail(f"The database cannot be used: {error}")
         if as_json:
-            print(json.dumps(found, ensure_ascii=False))
-            return
-        print(*_COLUMNS, sep="\t")
-        for row in found:
-            print(*(row[name] or "-" for name in _COLUMNS), sep="\t")
+            lines = json_lines(found)
+        else:
+            lines = table_lines(_COLUMNS, ([row[name] or "" for name in _COLUMNS] for row in found))
+        for line in lines:
+            print(line)
 
     @dossier.command("revoke")
     @click.argument("number", callback=_number)

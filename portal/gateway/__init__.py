@@ -1,6 +1,6 @@
 """Cached, coalesced and ledgered lookups at the upstream API."""
 
-from portal.gateway.backend import BytesRemain, purge_bucket
+from portal.gateway.backend import Backend, BytesRemain, Held, StoreSize, purge_bucket
 from portal.gateway.backends import (
     StoreRefused,
     cache_backend,
@@ -42,6 +42,7 @@ from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import Store, StoreDown
 from portal.gateway.strict_json import NotStrictJSON, parse_exact
 from portal.gateway.upstream_client import Policy
+from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage, UsageLog, merged
 
 __all__ = [
     "CONFIRMED_FOR_S",
@@ -51,15 +52,19 @@ __all__ = [
     "RENAJUD",
     "REPORT",
     "Allowance",
+    "Backend",
     "BytesRemain",
     "CachePolicy",
     "CacheStatus",
+    "CallFailures",
     "Caller",
+    "CallsToday",
     "Directive",
     "Failure",
     "FailureKind",
     "FileLeases",
     "Gateway",
+    "Held",
     "Leases",
     "Ledger",
     "LimitedLeases",
@@ -68,6 +73,7 @@ __all__ = [
     "NotStrictJSON",
     "Observer",
     "Operation",
+    "OriginCalls",
     "PeriodicTask",
     "Policy",
     "Row",
@@ -81,8 +87,12 @@ __all__ = [
     "Store",
     "StoreDown",
     "StoreRefused",
+    "StoreSize",
+    "Usage",
+    "UsageLog",
     "cache_backend",
     "leases",
+    "merged",
     "parse_exact",
     "purge_bucket",
     "record_key",

@@ -62,6 +62,13 @@ class Stored(NamedTuple):
     fence: int
 
 
+class StoreSize(NamedTuple):
+    """Entries and bytes; an estimate of both on a backend that others use too."""
+
+    entries: int
+    bytes: int
+
+
 class Backend(Protocol):
     """A Flask-Caching backend for bytes whose keys are ``tag:name``."""
 
@@ -129,6 +136,10 @@ class Backend(Protocol):
         ...
 
     def sweep(self) -> int: ...
+
+    def size(self) -> StoreSize:
+        """Return the number of entries and the bytes that the backend takes."""
+        ...
 
 
 class BytesRemain(Exception):

@@ -3,7 +3,7 @@
 import time
 import zlib
 from collections.abc import Callable
-from typing import NamedTuple, cast, get_args
+from typing import Final, NamedTuple, cast, get_args
 
 from portal.gateway import answer_check
 from portal.gateway.envelope import Envelope
@@ -26,6 +26,11 @@ from portal.gateway.store import FAILURE_SHARED_S, Reading, Store
 from portal.gateway.upstream_client import Policy, UpstreamClient
 from portal.upstream import Response, Upstream
 from portal.vehicle import Plate
+
+_REJECTED: Final = ":rejected"
+_PREVIOUS: Final = ":previous"
+_FAILED: Final = ":failed"
+_SUFFIXES: Final = ("", _REJECTED, _PREVIOUS, _FAILED)  # of the keys of one lookup
 
 
 class _FlightResult(NamedTuple):
@@ -56,7 +61,7 @@ class Gateway:
         ledger: Ledger,
         policy: Policy,
         observer: Observer | None = None,
-        count_saved: Callable[[str, CacheStatus, int], object] = lambda *_: None,
+        count_saved: Callable[[str, CacheStatus, int, str], object] = lambda *_: None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._observer = observer or Observer()
@@ -96,24 +101,35 @@ class Gateway:
         answer, rejection = self._store.recent(key), None
         if answer is None or self._freshness(lookup, answer).state != "fresh":
             answer, rejection = self._store.read_many((key, _rejected(key)))
+            if (
+                self._store.has_former_keys
+                and self._current(lookup, answer, rejection) is None
+                and self._carry_over(lookup, credential)
+            ):
+                answer, rejection = self._store.read_many((key, _rejected(key)))
         return Snapshot(lookup, key, answer, rejection, read_at)
 
     def get_fresh(self, snapshot: Snapshot) -> Served | None:
         """Return the fresh answer or rejection of a snapshot, or None if ``fetch`` is needed.
 
-        The caller must report a returned answer to ``count_hits``.
+        The caller must report a returned answer to ``count_hits`` and ``credit_hits``.
         """
         current = self._current(snapshot.lookup, snapshot.answer, snapshot.rejection)
         return None if current is None else self._served(snapshot.lookup, current, "hit")
 
-    def cached(self, snapshot: Snapshot, directive: Directive = Directive.NORMAL) -> Served | None:
-        """Return the stored answer that the directive allows, or None if ``fetch`` is needed."""
+    def cached(
+        self, snapshot: Snapshot, caller: str, directive: Directive = Directive.NORMAL
+    ) -> Served | None:
+        """Return the stored answer that the directive allows, or None if ``fetch`` is needed.
+
+        A hit is counted for ``caller``, the name of who asked.
+        """
         served = None if directive is Directive.REFRESH else self.get_fresh(snapshot)
         if directive is Directive.PEEK:  # PEEK requests do not count as savings
             return served or self._stale(snapshot.lookup, snapshot.answer)
         if served is not None:
             seconds = time.monotonic() - snapshot.read_at
-            self.count_hits(snapshot.lookup.operation.name, seconds, 1)
+            self._count(snapshot.lookup.operation.name, "hit", seconds, caller)
         return served
 
     def fetch(
@@ -129,7 +145,7 @@ class Gateway:
         """
         started = time.monotonic()
         snapshot = snapshot or self.read(lookup, caller.credential)
-        if (served := self.cached(snapshot, directive)) is not None:
+        if (served := self.cached(snapshot, caller.name, directive)) is not None:
             return served
         if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
             raise Failure("not_stored")
@@ -139,7 +155,7 @@ class Gateway:
         except Failure as failure:
             self._observer.failed(operation, failure.kind, time.monotonic() - started)
             raise
-        self._count(operation, served.cache_status, time.monotonic() - started, 1)
+        self._count(operation, served.cache_status, time.monotonic() - started, caller.name)
         return served
 
     def get_if_unchanged(self, key: str, fetched_at: float) -> bytes | None:
@@ -151,7 +167,12 @@ class Gateway:
         return held.body if held is not None and held.fetched_at == fetched_at else None
 
     def count_hits(self, operation: str, seconds: float, times: int) -> None:
-        self._count(operation, "hit", seconds, times)
+        """Count ``times`` hits in the metrics; ``seconds`` is their mean duration."""
+        self._observer.served(operation, "hit", seconds, times)
+
+    def credit_hits(self, operation: str, times: int, caller: str) -> None:
+        """Count ``times`` hits as a caller's savings."""
+        self._count_saved(operation, "hit", times, caller)
 
     def count_drift(self) -> None:
         """Compare the answers fetched since the last call with the contract. A periodic task."""
@@ -174,7 +195,11 @@ class Gateway:
 
         Returns None if there is no such report or it has expired.
         """
-        held = self._store.read(self._store.newest_report_key(plate, caller.credential))
+        key = self._store.newest_report_key(plate, caller.credential)
+        former_keys = self._store.former_newest_report_keys(plate, caller.credential)
+        held = self._store.read(key)
+        if held is None and self._store.carry_over(former_keys, key, ("",)):
+            held = self._store.read(key)
         if held is None:
             return None
         lookup = Lookup(REPORT, plate)
@@ -191,6 +216,11 @@ class Gateway:
         if replaced is None or replaced.delete_at <= self._clock():
             return None
         return self._served(lookup, replaced, "stale")
+
+    def _carry_over(self, lookup: Lookup, credential: str | None) -> bool:
+        """Copy newer entries from under old secret keys; return whether there were any."""
+        former_keys = self._store.former_keys(lookup, credential)
+        return self._store.carry_over(former_keys, self._store.key(lookup, credential), _SUFFIXES)
 
     def _current(
         self, lookup: Lookup, answer: Envelope | None, rejection: Envelope | None
@@ -220,14 +250,21 @@ class Gateway:
 
         def poll() -> _FlightResult | None:
             nonlocal reading
-            reading = self._store.read_current((key, _rejected(key), _failed(key)))
-            return self._result(lookup, reading, not_before)
+            keys = (key, _rejected(key), _failed(key))
+            reading = self._store.read_current(keys)
+            result = self._result(lookup, reading, not_before)
+            if result is None and self._carry_over(lookup, caller.credential):
+                reading = self._store.read_current(keys)
+                result = self._result(lookup, reading, not_before)
+            return result
 
         def lead(fence: int) -> _FlightResult:
             return self._lead(key, lookup, caller, deadline, fence, reading)
 
         try:
-            (envelope, stored), is_leader = self._single_flight.run(key, lead, poll, deadline)
+            (envelope, stored), is_leader = self._single_flight.run(
+                key, lead, poll, deadline, self._store.former_keys(lookup, caller.credential)
+            )
         except Failure as failure:
             # Read again: the entry may have been purged during the upstream call.
             held = self._store.read(key) if failure.allows_stale and snapshot.answer else None
@@ -315,9 +352,9 @@ class Gateway:
             self._store.copy(replaced, _previous(key), fence, reading.mark)
         return _FlightResult(envelope, stored)
 
-    def _count(self, operation: str, status: CacheStatus, seconds: float, times: int) -> None:
-        self._observer.served(operation, status, seconds, times)
-        self._count_saved(operation, status, times)
+    def _count(self, operation: str, status: CacheStatus, seconds: float, caller: str) -> None:
+        self._observer.served(operation, status, seconds, 1)
+        self._count_saved(operation, status, 1, caller)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
         # The jitter follows from the vehicle's tag, not the whole key, so that a report and its
@@ -350,11 +387,11 @@ class Gateway:
 
 
 def _rejected(key: str) -> str:
-    return key + ":rejected"
+    return key + _REJECTED
 
 
 def _previous(key: str) -> str:
-    return key + ":previous"
+    return key + _PREVIOUS
 
 
 def _differs(replaced: Envelope, newer: Envelope) -> bool:
@@ -362,7 +399,7 @@ def _differs(replaced: Envelope, newer: Envelope) -> bool:
 
 
 def _failed(key: str) -> str:
-    return key + ":failed"
+    return key + _FAILED
 
 
 def _failure_kind(text: str) -> FailureKind:

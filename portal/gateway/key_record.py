@@ -19,6 +19,7 @@ from portal.system.dependency_breaker import DependencyBreaker
 log = logging.getLogger(__name__)
 
 _NAME = "key_fingerprint"
+_ACCEPTED = "accepted_key_fingerprints"
 _BATCH = 500  # keys scanned in one step
 
 
@@ -27,20 +28,31 @@ class KeyRecord(Protocol):
         """Return the fingerprint recorded with the entries, or None."""
         ...
 
-    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:
-        """Delete the entries of the former keys and return their number."""
+    def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
+        """Record the keys in use, the signing one first, and delete the entries of the former.
+
+        Returns how many were deleted.
+        """
         ...
 
 
-def record_key(fingerprint: str, engine: Engine, store: KeyRecord) -> None:
-    """Record the secret key in the database and the store; log a change of key once.
+def record_key(
+    fingerprints: Sequence[str],
+    engine: Engine,
+    store: KeyRecord,
+    drop_unreadable: Callable[[], object] = lambda: None,
+) -> None:
+    """Record the secret keys in the database and the store; log a change of key once.
 
-    If the store is unavailable, the answers of former keys are deleted at the next start. Raises
-    SQLAlchemyError.
+    The first key signs, the others are old ones that are still read. ``drop_unreadable`` deletes
+    the rows that none of them decrypts. If the store is unavailable, the answers of former keys are
+    deleted at the next start. Raises SQLAlchemyError.
     """
-    is_new, formers = adopt_key(engine, fingerprint)
+    is_new, formers = adopt_key(engine, *fingerprints)
+    if formers:
+        drop_unreadable()
     try:
-        gone = store.adopt(fingerprint, formers)
+        gone = store.adopt(fingerprints, formers)
         settle_former_keys(engine)
     except Exception as error:
         log.warning(
@@ -56,7 +68,7 @@ def record_key(fingerprint: str, engine: Engine, store: KeyRecord) -> None:
 
 
 class SQLiteKeyRecord:
-    """The fingerprint in a row of the SQLite file, whose entries are all of one key."""
+    """The fingerprints in rows of the SQLite file, whose entries are all of these keys."""
 
     def __init__(self, connect: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
         self._connect = connect
@@ -65,29 +77,33 @@ class SQLiteKeyRecord:
         with self._connect() as db:
             return _recorded(db)
 
-    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:  # noqa: ARG002
+    def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:  # noqa: ARG002
+        accepted = " ".join(sorted(fingerprints))
         with self._connect() as db:
-            if _recorded(db) == fingerprint:
+            if (_recorded(db), _recorded(db, _ACCEPTED) or accepted) == (fingerprints[0], accepted):
                 return 0
             db.execute("BEGIN IMMEDIATE")  # several processes may start at once
             # Select by the key id in each entry, because a file that was created anew while a
             # portal ran holds no fingerprint.
+            key_ids = [key_id(each) for each in fingerprints]
+            marks = ", ".join("?" * len(key_ids))
             gone = db.execute(
-                "DELETE FROM entries WHERE substr(value, ?, ?) <> ?",
-                (SEAL_BYTES + 1, KEY_ID_BYTES, key_id(fingerprint)),
+                f"DELETE FROM entries WHERE substr(value, ?, ?) NOT IN ({marks})",  # noqa: S608
+                (SEAL_BYTES + 1, KEY_ID_BYTES, *key_ids),
             ).rowcount
             if gone:
                 db.execute("UPDATE generation SET name = ?", (new_generation(PURGED),))
-            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_NAME, fingerprint))
+            rows = [(_NAME, fingerprints[0]), (_ACCEPTED, accepted)]
+            db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
             db.execute("COMMIT")
             if gone:  # if a reader blocks it, the next sweep truncates the WAL
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return gone
 
 
-def _recorded(db: sqlite3.Connection) -> str | None:
+def _recorded(db: sqlite3.Connection, name: str = _NAME) -> str | None:
     db.execute("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
-    row = db.execute("SELECT value FROM meta WHERE name = ?", (_NAME,)).fetchone()
+    row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
     return row[0] if row else None
 
 
@@ -120,10 +136,10 @@ class RedisKeyRecord:
         Redis may be shared by several portals. The database holds the fingerprint.
         """
 
-    def adopt(self, fingerprint: str, formers: Sequence[str]) -> int:  # noqa: ARG002
-        if not formers:
+    def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
+        key_ids = {key_id(each) for each in formers} - {key_id(each) for each in fingerprints}
+        if not key_ids:
             return 0
-        key_ids = {key_id(each) for each in formers}
         gone, cursor = 0, 0
         while True:
             with self._breaker.guard():

@@ -9,7 +9,7 @@ from portal.gateway.lookup import Failure
 
 
 class LimitedLeases:
-    """Leases of which a process holds or waits for at most ``limit`` at a time.
+    """Leases with a limit on how many one process may hold or wait for at a time.
 
     Each lease needs descriptors: its file, and the connection to the upstream. Beyond the limit
     ``hold`` raises Failure("unreachable") at once, before anything is opened, sent or charged. The

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import Enum
 from typing import Any, Literal
 
@@ -159,6 +160,12 @@ class Observer:
 
     def asked(self, operation: str, origin: str, outcome: str, seconds: float) -> None:
         """Count one finished attempt at one base address; ``outcome`` is the ledger's."""
+
+    def spent(self, operation: str, amount: Decimal) -> None:
+        """Count the price in R$ of a finished call that the upstream may have charged."""
+
+    def saved(self, operation: str, amount: Decimal) -> None:
+        """Count the price in R$ of the calls that stored answers made unnecessary."""
 
     def drifted(self, operation: str, fields: Collection[str]) -> None:
         """Count the fields in which a paid answer differs from the contract."""

@@ -19,6 +19,7 @@ from portal.gateway.backend import (
     Held,
     PurgedMeanwhile,
     Stored,
+    StoreSize,
     compare_marks,
     new_generation,
     purge_bucket,
@@ -380,3 +381,12 @@ class SealedRedisCache(RedisCache):
     def sweep(self) -> int:
         """Return 0: Redis deletes expired entries itself."""
         return 0
+
+    def size(self) -> StoreSize:
+        """Return the keys of the database and the memory of the server, which others may share."""
+        with self.breaker.guard():
+            pipeline = self.client.pipeline(transaction=False)
+            pipeline.dbsize()
+            pipeline.info("memory")
+            keys, memory = pipeline.execute()
+        return StoreSize(keys, memory["used_memory"])

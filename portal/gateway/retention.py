@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from portal.gateway.backend import Backend
@@ -42,9 +42,11 @@ def retention_of(terms: Mapping[Name, CachePolicy], namespace: str) -> Retention
 class Shortening:
     """Applies lowered lifetimes to entries that are already stored."""
 
-    def __init__(self, backend: Backend, seal: Seal, retention: Retention | None) -> None:
+    def __init__(
+        self, backend: Backend, seals: Sequence[Seal], retention: Retention | None
+    ) -> None:
         self._backend = backend
-        self._seal = seal
+        self._seals = seals
         self._retention = retention  # None once all entries were processed
         self._cursor: int | None = None
 
@@ -81,7 +83,8 @@ class Shortening:
         entries, self._cursor = self._backend.scan(self._cursor)
         ends = []
         for entry in entries:
-            envelope = self._seal.verify(entry.value, entry.key)
+            verified = (seal.verify(entry.value, entry.key) for seal in self._seals)
+            envelope = next((each for each in verified if each is not None), None)
             if envelope is not None and envelope.namespace == retention.namespace:
                 end = envelope.fetched_at + retention.seconds(envelope)
                 if end < envelope.delete_at:

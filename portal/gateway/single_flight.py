@@ -7,8 +7,9 @@ upstream itself while the leader lives.
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
 from typing import Generic, TypeVar
 
 from portal.gateway.lease import Leases
@@ -32,12 +33,18 @@ class SingleFlight(Generic[T]):
         self._lock = threading.Lock()
 
     def run(
-        self, key: str, lead: Callable[[int], T], poll: Callable[[], T | None], deadline: float
+        self,
+        key: str,
+        lead: Callable[[int], T],
+        poll: Callable[[], T | None],
+        deadline: float,
+        former_keys: Sequence[str] = (),
     ) -> tuple[T, bool]:
         """Return the leader's result, and whether this call was the leader.
 
-        ``lead`` receives the fence of its lease. ``poll`` returns another process's result or None,
-        or raises that process's Failure.
+        ``former_keys`` are the key's names under old secret keys: a process that uses one of them
+        must not lead at the same time. ``lead`` receives the fence of its lease. ``poll`` returns
+        another process's result or None, or raises that process's Failure.
 
         Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). A
         failure that is specific to the leader is not shared: the next follower becomes the leader.
@@ -49,7 +56,8 @@ class SingleFlight(Generic[T]):
                 if flight is None:
                     flight = self._flights[key] = Future()
             if leading:
-                return self._lead(key, flight, lead, poll, deadline)
+                names = sorted((key, *former_keys))
+                return self._lead(key, flight, lead, poll, deadline, names)
             try:
                 return flight.result(timeout=max(0.0, deadline - time.monotonic())), False
             except _LeaderFailed:
@@ -64,10 +72,11 @@ class SingleFlight(Generic[T]):
         lead: Callable[[int], T],
         poll: Callable[[], T | None],
         deadline: float,
+        names: Sequence[str],
     ) -> tuple[T, bool]:
         outcome: BaseException = _LeaderFailed()
         try:
-            value, is_leader = self._acquire_or_poll(key, lead, poll, deadline)
+            value, is_leader = self._acquire_or_poll(names, lead, poll, deadline)
         except Failure as failure:
             if not failure.is_caller_specific:
                 outcome = failure
@@ -87,14 +96,18 @@ class SingleFlight(Generic[T]):
                 flight.set_exception(outcome)
 
     def _acquire_or_poll(
-        self, key: str, lead: Callable[[int], T], poll: Callable[[], T | None], deadline: float
+        self,
+        names: Sequence[str],
+        lead: Callable[[int], T],
+        poll: Callable[[], T | None],
+        deadline: float,
     ) -> tuple[T, bool]:
         """Lead if no other process does, otherwise poll for its answer.
 
         Only one thread of a process polls for a key.
         """
         while True:
-            with self._leases.hold(key) as fence:
+            with self._hold_all(names) as fence:
                 # Also with the lease, because its last holder may just have stored a result.
                 result = poll()
                 if result is not None:
@@ -105,6 +118,20 @@ class SingleFlight(Generic[T]):
             if not in_time:
                 raise _WaitTimeout
             time.sleep(POLL_INTERVAL_S)
+
+    @contextmanager
+    def _hold_all(self, names: Sequence[str]) -> Iterator[int | None]:
+        """Yield a fence if this process holds the leases of all names, None otherwise.
+
+        The names are in the same order in every process, so that one of them gets all.
+        """
+        with ExitStack() as held:
+            fences = []
+            for name in names:
+                fences.append(held.enter_context(self._leases.hold(name)))
+                if fences[-1] is None:
+                    break
+            yield None if None in fences else max(fence for fence in fences if fence is not None)
 
 
 class _WaitTimeout(Failure):

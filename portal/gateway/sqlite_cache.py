@@ -26,6 +26,7 @@ from portal.gateway.backend import (
     BytesRemain,
     Held,
     Stored,
+    StoreSize,
     compare_marks,
     new_generation,
     purge_bucket,
@@ -259,6 +260,15 @@ class SQLiteCache(SQLiteFile, BaseCache):
             if self._log_has_deleted:
                 self._log_has_deleted = not empty_log(db, tries=1)
         return gone
+
+    @retry_if_corrupt
+    def size(self) -> StoreSize:
+        with self._connection() as db:
+            (entries,) = db.execute("SELECT count(*) FROM entries").fetchone()
+            (size,) = db.execute(
+                "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+            ).fetchone()
+        return StoreSize(entries, size)
 
     def _make_tables(self, db: sqlite3.Connection) -> None:
         db.executescript(_SCHEMA)

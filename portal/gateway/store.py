@@ -16,6 +16,7 @@ from portal.gateway.backend import (
     Held,
     Mark,
     PurgedMeanwhile,
+    StoreSize,
     UnknownMark,
     purge_bucket,
 )
@@ -53,6 +54,8 @@ class Store:
     entries before it expires. While the backend is down only the local cache is used. A backend
     failure never fails a request.
 
+    ``former_seals`` are those of old secret keys, whose entries ``carry_over`` copies.
+
     ``purges_since`` reads the purge log, which is outside the backend. The log is needed because a
     backend that comes back empty has lost its own purge counters, and because a process that
     stalled may have missed a purge.
@@ -68,21 +71,23 @@ class Store:
         purges_since: Callable[[int | None], Purges | None] = lambda _: Purges(0, frozenset()),
         retention: Retention | None = None,
         namespace: str = "upstream",
+        former_seals: Sequence[Seal] = (),
     ) -> None:
         self._backend = backend
         self._seal = seal
+        self._former_seals = former_seals
         self._memory = memory
         self._observer = observer or Observer()
         self._clock = clock
         self._purges_since = purges_since
-        self._shortening = Shortening(backend, seal, retention)
+        self._shortening = Shortening(backend, (seal, *former_seals), retention)
         self._namespace = namespace
         self._generation: str | None = None
         self._purges: int | None = None
         self._checked_at = 0.0
         self._generation_lock = threading.Lock()
         self._compare_at = 0.0  # monotonic time of the next comparison with the purge log
-        self._log_name = seal.keyed_hash("purge log", 16)
+        self._log_names = [each.keyed_hash("purge log", 16) for each in (seal, *former_seals)]
         self._unstored = UnstoredQueue()
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
@@ -91,16 +96,26 @@ class Store:
         The tag identifies the vehicle. The name identifies the whole question, the namespace and,
         in pass-through mode, the credential.
         """
-        question = lookup.question + (f"|{credential}" if credential is not None else "")
-        return f"{self.tag(lookup.subject.text)}:{self._name(question)}"
+        return self._key(self._seal, lookup.subject.text, _question(lookup, credential))
+
+    def former_keys(self, lookup: Lookup, credential: str | None) -> Sequence[str]:
+        """Return the keys of a lookup under the old secret keys."""
+        question = _question(lookup, credential)
+        return [self._key(seal, lookup.subject.text, question) for seal in self._former_seals]
 
     def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
         """Return the key of a vehicle's newest report.
 
         It does not depend on the data that the report was written from.
         """
-        question = f"newest report|{subject.text}" + (f"|{credential}" if credential else "")
-        return f"{self.tag(subject.text)}:{self._name(question)}"
+        return self._key(self._seal, subject.text, _newest_report(subject, credential))
+
+    def former_newest_report_keys(
+        self, subject: Plate | Renavam, credential: str | None
+    ) -> Sequence[str]:
+        """Return the same keys under the old secret keys."""
+        question = _newest_report(subject, credential)
+        return [self._key(seal, subject.text, question) for seal in self._former_seals]
 
     def tag(self, subject: str) -> str:
         """Return the tag of a plate or Renavam.
@@ -108,11 +123,16 @@ class Store:
         It does not include the namespace, so that a purge finds a vehicle's entries of every
         upstream.
         """
-        return self._seal.keyed_hash(f"subject|{subject}", 24)
+        return _tag(self._seal, subject)
 
-    def _name(self, question: str) -> str:
+    def former_tags(self, subject: str) -> Sequence[str]:
+        """Return the tags of a plate or Renavam under the old secret keys."""
+        return [_tag(seal, subject) for seal in self._former_seals]
+
+    def _key(self, seal: Seal, subject: str, question: str) -> str:
         # No namespace contains a NUL, so distinct pairs give distinct texts.
-        return self._seal.keyed_hash(f"{self._namespace}\0{question}", 40)
+        name = seal.keyed_hash(f"{self._namespace}\0{question}", 40)
+        return f"{_tag(seal, subject)}:{name}"
 
     def read(self, key: str) -> Envelope | None:
         """Return the envelope stored under a key, or None."""
@@ -176,6 +196,40 @@ class Store:
         """
         self.write(msgspec.structs.replace(envelope, key=key), fence, mark)
 
+    @property
+    def has_unstored(self) -> bool:
+        """Whether paid answers wait in this process's memory for the backend to take them."""
+        return bool(self._unstored.waiting())
+
+    @property
+    def has_former_keys(self) -> bool:
+        """Whether entries under old secret keys are read too."""
+        return bool(self._former_seals)
+
+    def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
+        """Store newer entries of ``former_keys`` under ``key``; return whether there were any.
+
+        Entries keep their times. ``suffixes`` are those of the keys of one lookup. The mark is read
+        before the former entries, so that a purge in between prevents the copy.
+        """
+        if not former_keys:
+            return False
+        present, mark = self.read_current([key + suffix for suffix in suffixes])
+        carried = False
+        for seal, former_key in zip(self._former_seals, former_keys, strict=True):
+            names = [former_key + suffix for suffix in suffixes]
+            try:
+                values = self._read_noted(names).values
+            except Exception as error:
+                self._report_fault("read", error)
+                return carried
+            for suffix, name, value, newest in zip(suffixes, names, values, present, strict=True):
+                former = seal.verify(value, name)
+                if former is not None and (newest is None or newest.fetched_at < former.fetched_at):
+                    self.copy(former, key + suffix, former.fence, mark)
+                    carried = True
+        return carried
+
     def tick(self) -> None:
         """Detect purges by other processes and confirm the local cache.
 
@@ -192,7 +246,7 @@ class Store:
                 self._memory.take_unconfirmed(version), SEAL_BYTES
             )
             if self._note_generation(generation):
-                return
+                signatures = {}  # they may be of entries that were deleted meanwhile
         except Exception as error:
             self._report_fault("read", error)
             return
@@ -222,8 +276,20 @@ class Store:
             return self._memory.size_bytes > 0
         return True
 
+    def size(self) -> StoreSize | None:
+        """Return the backend's entries and bytes, None while it is unavailable."""
+        try:
+            return self._backend.size()
+        except Exception as error:
+            self._report_fault("read", error)
+            return None
+
     def purge(self, subject: str, number: int = 0) -> int:
-        """Delete all entries of a plate or Renavam and return how many there were.
+        """Purge the tag of a plate or Renavam under the present secret key."""
+        return self.purge_tag(self.tag(subject), number)
+
+    def purge_tag(self, tag: str, number: int) -> int:
+        """Delete all entries of a tag and return how many there were.
 
         ``number`` is that of the purge in the purge log.
 
@@ -233,7 +299,7 @@ class Store:
         self._memory.clear()
         try:
             try:
-                return self._backend.delete_tagged(self.tag(subject), self._log_name, number)
+                return self._backend.delete_tagged(tag, self._log_names[0], number)
             finally:
                 self._compare_with_purge_log()
         except BytesRemain:
@@ -342,7 +408,8 @@ class Store:
     def _read_noted(self, keys: Sequence[str]) -> Held:
         held = self._backend.read_many(keys)
         if self._note_generation(held.generation):
-            held = self._backend.read_many(keys)  # the first result may hold deleted entries
+            # The first result may hold entries that this process or another one deleted meanwhile.
+            held = self._backend.read_many(keys)
             self._note_generation(held.generation)
         return held
 
@@ -350,8 +417,8 @@ class Store:
         """Record the backend's generation and evict purged entries if it changed.
 
         After a purge all entries are evicted. If the backend came up empty, only entries purged
-        since the last check are evicted. Returns whether purged entries had to be deleted from the
-        backend.
+        since the last check are evicted. Returns whether the backend was compared with the purge
+        log, so that what was read before may be deleted by now.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False
@@ -359,41 +426,40 @@ class Store:
             if generation != self._generation:
                 self._compare_at = 0.0
             if time.monotonic() < self._compare_at:
-                return False
-            deleted = self._compare_with_purge_log()
+                return True  # another thread compared them while this one waited
+            self._compare_with_purge_log()
             if generation == self._generation:
                 self._evict_newly_purged()
-                return deleted > 0
+                return True
             last, since = self._generation, self._purges_since(self._purges)
             self._purges = since.latest if since is not None else None
             # Set before the eviction, because readers compare it after they have cached an entry.
             self._generation = generation
             if last is None and not self._memory.size_bytes:
-                return deleted > 0  # first contact with the backend
+                return True  # first contact with the backend
             if since is None or (last is not None and generation.startswith(PURGED)):
                 self._memory.clear()
             else:
                 self._evict_purged(since.buckets)
-            return deleted > 0
+            return True
 
-    def _compare_with_purge_log(self) -> int:
-        """Delete purged entries that came back and return their number.
+    def _compare_with_purge_log(self) -> None:
+        """Delete purged entries that came back.
 
         For example, a Redis that was killed restarts from a snapshot made before the purge.
         """
-        number = self._backend.purged_to(self._log_name)
+        # A portal that signs with another of the keys records its purges under another name.
+        number = max(map(self._backend.purged_to, self._log_names))
         since = self._purges_since(number)
         if since is None:
             self._compare_at = time.monotonic() + CHECK_EVERY_S
-            return 0
-        deleted = 0
+            return
         if number < since.latest:  # a portal with another purge log may have set a higher one
             deleted = self._backend.delete_buckets(since.buckets)
             if deleted:
                 log.warning("%d purged answers had come back and were deleted", deleted)
-            self._backend.set_purged_to(self._log_name, since.latest)
+            self._backend.set_purged_to(self._log_names[0], since.latest)
         self._compare_at = math.inf
-        return deleted
 
     def _check_purges(self) -> None:
         """Evict entries purged since the last check, while the backend is down."""
@@ -455,3 +521,15 @@ class Store:
         if not isinstance(error, BreakerOpen):  # the breaker has logged the outage once
             # Only the error's type: its text may contain a key or an address.
             log.warning("store %s failed: %s", operation, type(error).__name__)
+
+
+def _tag(seal: Seal, subject: str) -> str:
+    return seal.keyed_hash(f"subject|{subject}", 24)
+
+
+def _question(lookup: Lookup, credential: str | None) -> str:
+    return lookup.question + (f"|{credential}" if credential is not None else "")
+
+
+def _newest_report(subject: Plate | Renavam, credential: str | None) -> str:
+    return f"newest report|{subject.text}" + (f"|{credential}" if credential else "")

@@ -11,17 +11,29 @@ from pathlib import Path
 from flask import Flask
 
 from portal.factory import PROJECT_ROOT, SPARE_S, create_app, environment_settings
+from portal.serving.activation import UnusableSocket, inherited_socket
+from portal.serving.batch_process import BatchProcess, batch_request
+from portal.serving.draining import Draining
 from portal.serving.server import serve
 from portal.startup import exit_on_startup_error, prepare
 from portal.system.capacity import (
-    PANEL_THREADS,
     TooFewFiles,
     raise_open_files_limit,
     require_open_files,
 )
 from portal.system.process import bind_error, exit_with_parent, numeric_address, pin_to_processor
-from portal.system.shared_directory import candidate_parents, claim_worker_id, make_shared_directory
-from portal.system.thread_limits import TooFewThreads, free_threads, share_threads
+from portal.system.shared_directory import (
+    SharedDirectory,
+    candidate_parents,
+    claim_worker_id,
+    make_shared_directory,
+)
+from portal.system.thread_limits import (
+    TooFewThreads,
+    free_threads,
+    read_threads,
+    share_threads,
+)
 from portal.upstream import BYTES_PER_BREAKER, UnusableAuthorities, require_usable_authorities
 from portal.web import BYTES_PER_WORKER, enable_multiprocess, set_up_logging
 
@@ -30,20 +42,27 @@ log = logging.getLogger("portal")
 WORKER = "portal.serving.process:worker"
 # Pass the shared directory and a worker's share of the threads to the workers.
 SHARED_DIR_VARIABLE = "DOSSIE_SHARED"
-PANEL_THREADS_VARIABLE = "DOSSIE_PANEL_THREADS"
+THREADS_VARIABLE = "DOSSIE_THREADS"
 
 
 def worker() -> Flask:
     """Return the application of a worker process."""
     exit_with_parent()
     settings = environment_settings()
-    set_up_logging(settings.secrets)
-    shared = _join_shared_directory(settings.workers)
-    panel_threads = int(os.environ.get(PANEL_THREADS_VARIABLE) or PANEL_THREADS)
-    app = create_app(settings, shared, panel_threads)
+    set_up_logging(settings.secrets, settings.log_format)
+    shared = join_shared_directory(settings.workers)
+    app = create_app(
+        settings,
+        shared,
+        read_threads(os.environ.get(THREADS_VARIABLE, "")),
+        Draining(shared).has_begun,
+        batch_request(shared),
+    )
     app.extensions["scheduler"].start()  # so that data expires on time even without requests
     # Not with atexit, because a forked worker never runs atexit functions.
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
+    if (tracing := app.extensions.get("tracing")) is not None:
+        Finalize(None, tracing.close, exitpriority=0)
     # First, so that the lookups of a batch that are under way end with an outcome in the ledger.
     Finalize(None, app.extensions["batch_runner"].stop, exitpriority=2)
     # The objects loaded so far are permanent. If every full collection traversed them, it would
@@ -53,8 +72,11 @@ def worker() -> Flask:
     return app
 
 
-def _join_shared_directory(workers: int) -> Path | None:
-    """Return the directory that this worker shares with the server's others, or None."""
+def join_shared_directory(workers: int = 0) -> Path | None:
+    """Return the directory that this process shares with the server's others, or None.
+
+    A worker gives the number of ``workers`` and is pinned to a processor.
+    """
     path = os.environ.get(SHARED_DIR_VARIABLE)
     if not path:
         return None
@@ -69,6 +91,16 @@ def _join_shared_directory(workers: int) -> Path | None:
     return shared
 
 
+def _batch_process(shared: SharedDirectory | None) -> BatchProcess | None:
+    if shared is None:
+        return None
+    try:
+        return BatchProcess(shared.path)
+    except OSError as error:
+        log.warning("the workers run batches themselves: %s", error.strerror)
+        return None
+
+
 def main() -> None:
     """Serve on HOST:PORT, for ``python app.py``."""
     settings = environment_settings()
@@ -79,9 +111,15 @@ def main() -> None:
         address = numeric_address(host, int(port))
     except (OSError, UnicodeError):
         sys.exit(f"dossie-veicular: HOST makes no sense: {host}")
-    if (reason := bind_error(address, int(port))) is not None:
+    try:
+        inherited = inherited_socket(os.environ, os.getpid())
+    except UnusableSocket as error:
+        sys.exit(f"dossie-veicular: {error}")
+    if inherited is not None:
+        host, port = inherited.host, str(inherited.port)
+    elif (reason := bind_error(address, int(port))) is not None:
         sys.exit(f"dossie-veicular: cannot listen on {host}:{port}: {reason}")
-    set_up_logging(settings.secrets)
+    set_up_logging(settings.secrets, settings.log_format)
     raise_open_files_limit()
     with exit_on_startup_error(TooFewFiles, TooFewThreads, UnusableAuthorities):
         require_usable_authorities(os.environ.get("SSL_CERT_FILE"))
@@ -97,15 +135,28 @@ def main() -> None:
     mode = mode_labels.get(settings.mode, "credencial de quem pede")
     print(f"Dossiê Veicular em http://{shown}:{port} ({mode})", flush=True)
     longest_request_s = settings.deadline + SPARE_S
-    room = settings.workers * BYTES_PER_WORKER + 2 * BYTES_PER_BREAKER
+    room = (settings.workers + 1) * BYTES_PER_WORKER + 2 * BYTES_PER_BREAKER
     shared = make_shared_directory(candidate_parents(), room)
     os.environ[SHARED_DIR_VARIABLE] = str(shared.path) if shared else ""
-    os.environ[PANEL_THREADS_VARIABLE] = str(threads.panels)
+    os.environ[THREADS_VARIABLE] = str(threads)
+    batches = _batch_process(shared)
     try:
         serve(
-            WORKER, address, int(port), settings.workers, PROJECT_ROOT, longest_request_s, threads
+            WORKER,
+            address,
+            int(port),
+            settings.workers,
+            PROJECT_ROOT,
+            longest_request_s,
+            threads,
+            settings.drain_seconds,
+            Draining(shared.path if shared else None),
+            batches.begin_stop if batches else None,
+            inherited,
         )
     finally:
+        if batches:
+            batches.stop(longest_request_s)
         lock.release()
         if shared:
             shared.remove()

@@ -2,13 +2,18 @@
 
 import logging
 import math
+import signal
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
-from granian.server import Server
 
+from portal.serving.activation import ActivatableServer, InheritedSocket
+from portal.serving.draining import Draining
 from portal.system.capacity import (
     BACKLOG,
     FULL_CAPACITY,
@@ -23,6 +28,42 @@ log = logging.getLogger(__name__)
 _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "granian.access")}}
 
 
+class DrainingServer(ActivatableServer):
+    """Granian's server, whose stop begins with a drain.
+
+    A second SIGTERM, and Ctrl-C, stop it at once. ``before_stop`` is called before the workers are
+    asked to end.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        *,
+        drain_s: float,
+        draining: Draining,
+        before_stop: Callable[[], None] | None,
+        **options: Any,
+    ) -> None:
+        super().__init__(target, **options)
+        self._drain_s = drain_s
+        self._draining = draining
+        self._before_stop = before_stop
+
+    def shutdown(self, exit_code: int = 0) -> None:
+        if self._before_stop is not None:
+            self._before_stop()
+        super().shutdown(exit_code)  # type: ignore[no-untyped-call]
+
+    def signal_handler_interrupt(self, *args: Any, **named: Any) -> None:
+        is_first_term = args[:1] == (signal.SIGTERM,) and not self._draining.has_begun()
+        if not is_first_term or not self._drain_s or not self._draining.begin():
+            super().signal_handler_interrupt(*args, **named)  # type: ignore[no-untyped-call]
+            return
+        end = threading.Timer(self._drain_s, super().signal_handler_interrupt, args, named)
+        end.daemon = True
+        end.start()
+
+
 def serve(
     target: str,
     host: str,
@@ -31,11 +72,17 @@ def serve(
     home: Path,
     longest_request_s: float,
     threads: Threads = FULL_THREADS,
+    drain_s: float = 0.0,
+    draining: Draining | None = None,
+    before_stop: Callable[[], None] | None = None,
+    inherited: InheritedSocket | None = None,
 ) -> None:
     """Serve an application until SIGTERM or Ctrl-C.
 
-    ``target`` is its factory, as "module:name". A stop waits for requests in progress, at most
-    ``longest_request_s`` seconds.
+    ``target`` is its factory, as "module:name". SIGTERM begins ``draining``, and the sockets accept
+    requests for another ``drain_s`` seconds. A stop then calls ``before_stop`` and waits for
+    requests in progress, at most ``longest_request_s`` seconds. An ``inherited`` socket is used
+    instead of the address.
     """
     allowed = capacity()
     if allowed != FULL_CAPACITY:
@@ -54,8 +101,12 @@ def serve(
             threads.blocking,
             threads.panels,
         )
-    Server(
+    DrainingServer(
         target,
+        inherited=inherited,
+        drain_s=drain_s,
+        draining=draining or Draining(None),
+        before_stop=before_stop,
         factory=True,
         address=host,
         port=port,

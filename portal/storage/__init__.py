@@ -1,18 +1,27 @@
 """Persistent state: the SQL engine with its tables, and the secret key."""
 
+from portal.storage.backup import (
+    CACHE_NAME,
+    DATABASE_NAME,
+    BackupRefused,
+    Manifest,
+    back_up,
+    restore,
+)
 from portal.storage.data_lock import DataLock
 from portal.storage.database import (
     batch_items,
     batches,
     current_revision,
+    database_bytes,
     database_file,
     dossiers,
     erase_traces,
     history,
-    hits,
     is_in_place,
     ledger,
     lock_dossiers,
+    lookup_counts,
     open_engine,
     reading,
     require_current_schema,
@@ -27,9 +36,14 @@ from portal.storage.key_fingerprints import (
     former_fingerprints,
     recorded_fingerprint,
     settle_former_keys,
+    uncovered_fingerprints,
 )
+from portal.storage.later_purges import replay_purges
 from portal.storage.purge_log import PurgeLog, Purges, was_purged
 from portal.storage.schema import SCHEMA_HEAD, SchemaMismatch
+from portal.storage.secret import (
+    NAME as KEY_NAME,
+)
 from portal.storage.secret import (
     InvalidSecretKey,
     fingerprint,
@@ -39,17 +53,24 @@ from portal.storage.secret import (
 from portal.storage.sqlite_traces import PageSearch, empty_log, leave_no_trace
 
 __all__ = [
+    "CACHE_NAME",
+    "DATABASE_NAME",
+    "KEY_NAME",
     "SCHEMA_HEAD",
+    "BackupRefused",
     "DataLock",
     "InvalidSecretKey",
+    "Manifest",
     "PageSearch",
     "PurgeLog",
     "Purges",
     "SchemaMismatch",
     "adopt_key",
+    "back_up",
     "batch_items",
     "batches",
     "current_revision",
+    "database_bytes",
     "database_file",
     "dossiers",
     "empty_log",
@@ -57,21 +78,24 @@ __all__ = [
     "fingerprint",
     "former_fingerprints",
     "history",
-    "hits",
     "is_in_place",
     "leave_no_trace",
     "ledger",
     "load_secret_key",
     "lock_dossiers",
+    "lookup_counts",
     "open_engine",
     "read_secret_key",
     "reading",
     "recorded_fingerprint",
+    "replay_purges",
     "require_current_schema",
+    "restore",
     "settle_former_keys",
     "side_engine",
     "spending",
     "tokens",
+    "uncovered_fingerprints",
     "upgrade_schema",
     "was_purged",
     "writing",

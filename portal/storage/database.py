@@ -102,7 +102,8 @@ ledger = Table(
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
     Column("batch", String(32)),  # the batch that the call was made for, None for any other call
-    Index("ledger_by_day", "day"),
+    # Holds every column that the operator's page adds up, so that no row is read for it.
+    Index("ledger_by_use", "namespace", "day", "operation", "price", "caller", "outcome", "status"),
     Index("ledger_by_subject", "subject"),
     Index("ledger_by_batch", "batch"),
 )
@@ -118,14 +119,17 @@ spending = Table(
     Column("calls", Integer, nullable=False),
 )
 
-hits = Table(
-    "savings",
+# Lookups answered without a call of their own. Misses are not counted here, but in the ledger.
+lookup_counts = Table(
+    "lookup_counts",
     metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
+    Column("caller", String(80), primary_key=True),  # "" in rows of versions that did not tell them
     Column("operation", String(10), primary_key=True),
     Column("price", String(20), primary_key=True),  # R$ per call on that day, as decimal text
-    Column("hits", Integer, nullable=False),
+    Column("hits", Integer, nullable=False),  # fresh answers from the store
+    Column("stale", Integer, nullable=False),
     Column("collapsed", Integer, nullable=False),
 )
 
@@ -160,6 +164,7 @@ batches = Table(
     Column("at_most", String(20), nullable=False),  # R$, decimal text
     Column("sealed_access", LargeBinary),  # the owner's digest or credential, encrypted
     Column("sealed_wrong", LargeBinary, nullable=False),  # entries left out, encrypted
+    Column("repeated", Integer, nullable=False, server_default="0"),  # vehicles given repeatedly
     Index("batches_by_owner", "owner"),
     Index("batches_by_state", "state"),
 )
@@ -178,6 +183,7 @@ batch_items = Table(
     Column("attempts", Integer, nullable=False),  # times that it paused the batch
     Column("holder", String(32), nullable=False),  # the process that works on it, else ""
     Column("lease_until", Float, nullable=False),  # 0 if no process works on it
+    Column("sealed_result", LargeBinary),  # what its answers said when it ended, encrypted
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),
     Index("batch_items_by_lease", "batch", "lease_until"),
@@ -406,6 +412,17 @@ def is_in_place(engine: Engine) -> bool:
     return True
 
 
+def database_bytes(engine: Engine) -> int | None:
+    """Return the bytes that the database takes, None where that is not known."""
+    if engine.dialect.name == "postgresql":
+        query = "SELECT pg_database_size(current_database())"
+    else:
+        query = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+    with reading(engine) as db:
+        found = db.exec_driver_sql(query).scalar()
+    return None if found is None else int(found)
+
+
 def _create_file(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     # Create it before SQLite does, because the write-ahead log inherits the file's mode.
@@ -483,7 +500,10 @@ def _begin_immediate(connection: Connection) -> None:
     options = connection.get_execution_options()
     if not options.get("reads_only"):
         wait_ms = int(options.get("write_wait_s", WRITE_WAIT_S) * 1000)
-        connection.exec_driver_sql(f"PRAGMA busy_timeout = {wait_ms}")
+        # Past SQLAlchemy, because this cannot fail, and BEGIN can.
+        cast(Any, connection.connection.driver_connection).execute(
+            f"PRAGMA busy_timeout = {wait_ms}"
+        ).close()
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
@@ -502,7 +522,9 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
     until = time.monotonic() + wait_s
     with queue.turn(until):
         left_s = max(0.0, until - time.monotonic())
-        with engine.execution_options(write_wait_s=left_s).begin() as db:
+        # The option is set on the connection: an engine with options of its own costs five times
+        # as much to make, for each transaction.
+        with engine.connect().execution_options(write_wait_s=left_s) as db, db.begin():
             yield db
 
 

@@ -1,8 +1,15 @@
-"""Records the fingerprint of the secret key that a database's rows were written under."""
+"""Records the fingerprints of the secret keys that a database's rows were written under.
+
+Lists hold the first 16 digits of each fingerprint, because a value has at most 200 characters.
+"""
+
+from collections.abc import Iterable
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from portal.storage.database import (
+    batch_items,
+    batches,
     dossiers,
     history,
     ledger,
@@ -14,8 +21,11 @@ from portal.storage.database import (
 
 _NAME = "key_fingerprint"
 _FORMER_NAMES = "former_key_fingerprints"
+_ACCEPTED_NAME = "accepted_key_fingerprints"
+_DIGITS = 16
 _FORMERS = select(meta.c.value).where(meta.c.name == _FORMER_NAMES)
 _RECORDED = select(meta.c.value).where(meta.c.name == _NAME)
+_ACCEPTED = select(meta.c.value).where(meta.c.name == _ACCEPTED_NAME)
 
 
 def recorded_fingerprint(engine: Engine) -> str | None:
@@ -33,32 +43,45 @@ def former_fingerprints(engine: Engine) -> list[str]:
         return str(db.execute(_FORMERS).scalar() or "").split()
 
 
-def adopt_key(engine: Engine, fingerprint: str) -> tuple[bool, list[str]]:
-    """Record the key in use.
+def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[str]:
+    """Return the keys in use of which none of these fingerprints is. Raises SQLAlchemyError."""
+    with reading(engine) as db:
+        return sorted(_in_use(db) - _shortened(fingerprints))
 
-    Returns whether it replaced another, and the fingerprints of former keys whose answers the
-    store may still hold.
 
-    If the key changed, deletes the data that only the former key can reach: history entries and
-    issued dossiers, which are encrypted under it, and the ledger's HMACs of plates, which a purge
-    could not find. Ledger rows stay. Raises SQLAlchemyError.
+def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, list[str]]:
+    """Record the key that signs from now on, and the old ones that are still ``accepted``.
+
+    Returns whether the first replaced another, and the fingerprints of former keys whose answers
+    the store may still hold.
+
+    If a key is no longer accepted, the ledger loses its HMACs of plates, of which a purge could not
+    find those of that key. Ledger rows stay. If none of the keys so far is accepted, this also
+    deletes the data that only they can reach: history entries, batches and issued dossiers, which
+    are encrypted. Otherwise the caller deletes what no accepted key decrypts. Raises
+    SQLAlchemyError.
     """
+    present = _shortened((fingerprint, *accepted))
     with writing(engine) as db:
         lock_set_up(db)
-        former = db.execute(_RECORDED).scalar()
+        recorded = db.execute(_RECORDED).scalar()
         formers = str(db.execute(_FORMERS).scalar() or "").split()
-        if former == fingerprint:
-            return False, formers
-        if former is None:
-            db.execute(insert(meta).values(name=_NAME, value=fingerprint))
-            return False, formers
-        _remove_keyed(db)
-        db.execute(update(meta).where(meta.c.name == _NAME).values(value=fingerprint))
-        # Keep the former keys until the store has deleted their answers; it may be unreachable now.
-        formers = [each for each in formers if each not in (former, fingerprint)] + [str(former)]
-        db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
-        db.execute(insert(meta).values(name=_FORMER_NAMES, value=" ".join(formers)))
-        return True, formers
+        in_use = _in_use(db)
+        retired = in_use - present
+        if retired:
+            if not in_use & present:
+                _remove_encrypted(db)
+            db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))
+            # Keep the former keys until the store has deleted their answers; it may be unreachable
+            # now.
+            formers = [each[:_DIGITS] for each in formers if each[:_DIGITS] not in retired]
+            formers = [each for each in (*formers, *sorted(retired)) if each not in present]
+            _record(db, _FORMER_NAMES, " ".join(formers))
+        if in_use != present:
+            _record(db, _ACCEPTED_NAME, " ".join(sorted(present)))
+        if recorded != fingerprint:
+            _record(db, _NAME, fingerprint)
+        return recorded not in (None, fingerprint), formers
 
 
 def settle_former_keys(engine: Engine) -> None:
@@ -70,7 +93,20 @@ def settle_former_keys(engine: Engine) -> None:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
 
 
-def _remove_keyed(db: Connection) -> None:
-    db.execute(delete(history))
-    db.execute(delete(dossiers))
-    db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))
+def _in_use(db: Connection) -> set[str]:
+    accepted = db.execute(_ACCEPTED).scalar() or db.execute(_RECORDED).scalar()
+    return _shortened(str(accepted or "").split())
+
+
+def _shortened(fingerprints: Iterable[str]) -> set[str]:
+    return {each[:_DIGITS] for each in fingerprints}
+
+
+def _record(db: Connection, name: str, value: str) -> None:
+    db.execute(delete(meta).where(meta.c.name == name))
+    db.execute(insert(meta).values(name=name, value=value))
+
+
+def _remove_encrypted(db: Connection) -> None:
+    for table in (history, dossiers, batch_items, batches):
+        db.execute(delete(table))

@@ -3,7 +3,7 @@
 import logging
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select
+from sqlalchemy import Connection, Engine, bindparam, delete, func, insert, select
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.storage.database import purges, reading, writing
@@ -12,6 +12,12 @@ log = logging.getLogger(__name__)
 
 KEPT = 10_000  # purges in the log
 _TRIES = 10
+# Built once, because every miss runs it.
+_LATER_PURGE = (
+    select(purges.c.number)
+    .where(purges.c.number > bindparam("after"), purges.c.bucket == bindparam("of"))
+    .limit(1)
+)
 
 
 class Purges(NamedTuple):
@@ -27,8 +33,8 @@ class Purges(NamedTuple):
 
 def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
     """Whether the bucket was purged after that number; for None, whether it ever was."""
-    after = (purges.c.number > (number or 0)) & (purges.c.bucket == bucket)
-    return db.execute(select(purges.c.number).where(after).limit(1)).first() is not None
+    found = db.execute(_LATER_PURGE, {"after": number or 0, "of": bucket})
+    return found.first() is not None
 
 
 class PurgeLog:
@@ -52,6 +58,11 @@ class PurgeLog:
                 if not tries_left:
                     raise
         raise AssertionError("unreachable")
+
+    def count(self) -> int:
+        """Return the number of purges ever logged. Raises SQLAlchemyError."""
+        with reading(self._engine) as db:
+            return int(db.execute(select(func.max(purges.c.number))).scalar() or 0)
 
     def since(self, number: int | None) -> Purges | None:
         """Return the purges after ``number``, None if the database cannot be read.

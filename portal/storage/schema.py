@@ -6,7 +6,7 @@ Alembic is not imported here, because a start on an up-to-date database does not
 from sqlalchemy import Connection, MetaData, inspect, text
 
 # The migrations in their order. A test compares them with the files in migrations/versions.
-REVISIONS = ("0001", "0002", "0003", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 SCHEMA_HEAD = REVISIONS[-1]
 
 _BASELINE = "0001"
@@ -35,6 +35,9 @@ def schema_revision(db: Connection) -> str | None:
     found = inspect(db)
     if not found.has_table("ledger"):
         return None
+    # Again, because another process may have created the tables since the first look.
+    if (stored := stored_revision(db)) is not None:
+        return stored
     columns = {column["name"] for column in found.get_columns("ledger")}
     return _LAST_UNRECORDED if "namespace" in columns else _BASELINE
 

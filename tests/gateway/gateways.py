@@ -1,7 +1,7 @@
 """A complete gateway of real parts around a stub upstream, for tests."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -147,21 +147,23 @@ def bench(
     leases: Leases | None = None,
     backend: object = None,
     observer: object = None,
-    savings: Callable[[str, CacheStatus, int], object] | None = None,
+    savings: Callable[[str, CacheStatus, int, str], object] | None = None,
     fresh_s: int = FRESH_S,
     stale_s: int = STALE_S,
     purge_log: PurgeLog | None = None,
+    keys: Sequence[bytes] = (SECRET,),
 ) -> Bench:
     """Return a gateway with its parts.
 
-    Two benches of one folder stand for two worker processes.
+    Two benches of one folder stand for two worker processes. The first of ``keys`` signs.
     """
+    seal, *former = map(Seal, keys)
     upstream = upstream or StubUpstream()
     ticking = Clock(0.0)
     held = backend or opened_cache(folder)
     memory = LocalCache(MEBIBYTE, ticking)
     logged = {"purges_since": purge_log.since} if purge_log else {}
-    store = Store(held, Seal(SECRET), memory, observer, clock, **logged)  # type: ignore[arg-type]
+    store = Store(held, seal, memory, observer, clock, former_seals=former, **logged)  # type: ignore[arg-type]
     ledger = Ledger(kept_open(None, folder), daily_limit, clock)
     policy = Policy(terms(fresh_s, stale_s), deadline_s, factories.HIDDEN, operator_credential)
     gateway = Gateway(

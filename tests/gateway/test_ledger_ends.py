@@ -117,9 +117,11 @@ def test_waits_for_the_write_lock_end_with_the_deadline(tmp_path, clock):
     """A former version waited 10 s for each write, whatever was left of the deadline."""
     waits_ms: list[int] = []
 
-    def note(_db: Connection, _cursor: object, statement: str, *_: object) -> None:
-        if "busy_timeout" in statement:
-            waits_ms.append(int(statement.partition("=")[2]))
+    def note(db: Connection, _cursor: object, statement: str, *_: object) -> None:
+        if statement == "BEGIN IMMEDIATE":
+            connection = db.connection.driver_connection
+            assert connection is not None
+            waits_ms.append(connection.execute("PRAGMA busy_timeout").fetchone()[0])
 
     with opened(None, tmp_path) as engine:
         ledger = Ledger(engine, clock=clock)

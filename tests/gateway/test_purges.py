@@ -3,10 +3,19 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from portal.gateway import REPORT, Caller, Directive, Failure, Lookup, purge_bucket
+from portal.gateway import (
+    REPORT,
+    Caller,
+    Directive,
+    Failure,
+    LocalCache,
+    Lookup,
+    purge_bucket,
+)
 from portal.gateway.sqlite_cache import SQLiteCache, entry_id
 from portal.storage import PurgeLog
 from portal.upstream import Resource, Response
@@ -62,6 +71,24 @@ def test_in_flight_result_is_not_stored_after_purge(
     purged_in_mid_call(made, answer, lambda: other.store.purge(PLATES[0]))
     outcome(made.decode)
     assert keys_of(made) == []
+    assert made.memory.size_bytes == 0
+
+
+def test_purge_while_an_answer_is_cached_locally_evicts_it(
+    made: Bench, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, put, purges = bench(tmp_path, clock), LocalCache.put, []
+
+    def purge_then_put(memory: LocalCache, *entry: Any) -> None:
+        if memory is made.memory and not purges:
+            purges.append(other.store.purge(PLATES[0]))
+            made.expire_local_cache()
+            made.store.tick()  # detects the purge before the answer is in the local cache
+        put(memory, *entry)
+
+    monkeypatch.setattr(LocalCache, "put", purge_then_put)
+    made.decode(PLATES[0])
+    assert purges == [1]
     assert made.memory.size_bytes == 0
 
 

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from flask_caching import Cache
 
-from portal.gateway import StoreDown
+from portal.gateway import BytesRemain, StoreDown
 from tests.fakes import wait_until
 from tests.fakes.processes import RedisProcess
 from tests.gateway.gateways import Bench, StubUpstream, bench
@@ -73,6 +73,28 @@ def process(tmp_path, clock, url, upstream=None) -> Bench:
         backend=backend,
         leases=RedisLeases(backend.client, backend.breaker),
     )
+
+
+def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache: SealedRedisCache) -> None:
+    """The store deletes whole buckets again from the first purge that is not recorded."""
+    assert cache.purged_to("log") == 0
+    for number, recorded in ((1, 1), (2, 2), (4, 2), (3, 3)):
+        cache.delete_tagged("t", "log", number)
+        assert cache.purged_to("log") == recorded
+    assert cache.purged_to("another log") == 0
+
+
+def test_purge_raises_if_redis_cannot_write_its_snapshot() -> None:
+    with RedisProcess(save="3600 1") as server:
+        (server.directory / "dump.rdb").mkdir()  # so that the new snapshot cannot replace it
+        cache = cache_at(server.url)
+        cache.set("t:a", b"value", 60)
+        with pytest.raises(BytesRemain) as caught:
+            cache.delete_tagged("t")
+        assert caught.value.gone == 1
+        assert cache.get("t:a") is None
+        cache.client.close()
+        server.kill()  # on SIGTERM it would refuse to end without a snapshot
 
 
 def test_value_is_returned_unchanged_until_expiry(cache):
@@ -265,3 +287,11 @@ def test_forged_entries_are_misses_and_not_executed(tmp_path, clock, server):
         served = made.decode(plate)
         assert (served.status, served.cache_status) == (200, "miss")
     assert not trap.exists()
+
+
+def test_size_counts_keys_and_memory(cache):
+    for number in range(3):
+        cache.replace(f"t{number}:k", b"x" * 5000, 60)
+    size = cache.size()
+    assert size.entries >= 3
+    assert size.bytes > 3 * 5000

@@ -217,6 +217,15 @@ def test_purge_blocked_by_reader_raises_bytes_remain(cache, backup):
     assert cache.delete_tagged("t") == 0
 
 
+def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache):
+    """The store deletes whole buckets again from the first purge that is not recorded."""
+    assert cache.purged_to("log") == 0
+    for number, recorded in ((1, 1), (2, 2), (4, 2), (3, 3)):
+        cache.delete_tagged("t", "log", number)
+        assert cache.purged_to("log") == recorded
+    assert cache.purged_to("another log") == 0
+
+
 def test_later_sweep_truncates_wal_kept_by_reader(cache, tmp_path, backup):
     cache.replace("t:k", SECRET, -1)
     assert cache.sweep() == 1
@@ -264,3 +273,11 @@ def test_concurrent_writers_do_not_meet_locked_store(tmp_path):
         writer.join(60)
     assert [writer.exitcode for writer in writers] == [0, 0, 0]
     assert opened_cache(path.parent).get("w2:99") == b"x" * 1000
+
+
+def test_size_counts_entries_and_bytes(cache):
+    empty = cache.size()
+    for number in range(3):
+        cache.set(f"t:{number}", b"x" * 50_000, 60)
+    assert (empty.entries, cache.size().entries) == (0, 3)
+    assert cache.size().bytes - empty.bytes >= 2.5 * 50_000  # a new file has free pages

@@ -44,8 +44,8 @@ def readonly_root(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
     """The options with which ``python app.py`` starts the server for the longest deadline."""
-    monkeypatch.setattr(server, "Server", RecordedServer)
-    monkeypatch.setattr(serving, "set_up_logging", lambda _secrets: None)
+    monkeypatch.setattr(server, "DrainingServer", RecordedServer)
+    monkeypatch.setattr(serving, "set_up_logging", lambda *_: None)
     for name, value in {
         serving.SHARED_DIR_VARIABLE: "",  # set here so that monkeypatch restores it
         "PORTAL_DATA_DIR": str(tmp_path),
@@ -105,7 +105,7 @@ def test_worker_without_shared_directory_runs_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(serving.SHARED_DIR_VARIABLE, str(tmp_path / "gone"))
-    assert serving._join_shared_directory(2) is None
+    assert serving.join_shared_directory(2) is None
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tests.fakes.databases import Database, PostgresProcess, kept_open, opened
 from tests.gateway.ledgers import buy, spent
 
 CHANGES = {
-    "ALTER TABLE ledger DROP COLUMN status": "ledger.status is missing",
+    "ALTER TABLE ledger DROP COLUMN origin": "ledger.origin is missing",
     "ALTER TABLE access_tokens DROP COLUMN daily_limit": "access_tokens.daily_limit is missing",
     "DROP TABLE call_counters": "call_counters is missing",
     "ALTER TABLE ledger ADD COLUMN vat INTEGER NOT NULL": (

@@ -233,3 +233,15 @@ def test_former_version_can_keep_writing(former: Database, upgraded: Engine) -> 
     )
     assert list(Ledger(upgraded).rows()) == []
     assert len(list(Ledger(upgraded).rows(everywhere=True))) == 3
+
+
+def test_counts_of_savings_become_rows_without_a_caller(database: Database) -> None:
+    execute(database, UNRECORDED)
+    execute(
+        database,
+        "INSERT INTO savings VALUES ('upstream', '2026-09-21', 'decode', '0.30', 7, 1)",
+    )
+    upgrade_schema(unprepared(database))
+    assert execute(database, "SELECT * FROM lookup_counts") == [
+        ("upstream", "2026-09-21", "", "decode", "0.30", 7, 0, 1)
+    ]

@@ -1,0 +1,129 @@
+"""``flask --app app backup FILE`` and ``restore FILE``: the embedded store in one file."""
+
+import sqlite3
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from portal.commands.failures import Command
+from portal.gateway import purge_bucket
+from portal.storage import (
+    DATABASE_NAME,
+    KEY_NAME,
+    BackupRefused,
+    DataLock,
+    Manifest,
+    back_up,
+    fingerprint,
+    replay_purges,
+    restore,
+)
+
+_WITHOUT_KEY = (
+    "The secret key is not in the backup. Without PORTAL_SECRET_KEY, or the file secret_key, its "
+    "answers, histories and dossiers cannot be read."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedStore:
+    """What the settings say about the files to back up.
+
+    ``files`` are the embedded files by their names in a backup, without those that Redis or
+    PostgreSQL replaces. ``key_fingerprints`` are those of the configured keys. The key's file is in
+    ``files`` unless a key is configured.
+    """
+
+    data_dir: Path
+    demo: bool
+    files: Mapping[str, Path]
+    key_fingerprints: frozenset[str]
+
+
+class _FileCommand(Command):
+    """A command that prints why it did nothing, or a failure of the disk, in one line."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BackupRefused as refused:
+            print(f"Nothing was done: {refused}.", file=sys.stderr)
+        except (OSError, sqlite3.Error) as error:
+            print(f"Nothing was done: {_reason(error)}.", file=sys.stderr)
+        sys.exit(1)
+
+
+def backup_command(store: EmbeddedStore) -> Command:
+    @click.command("backup", cls=_FileCommand)
+    @click.argument("file", type=click.Path(path_type=Path))
+    @click.option("--without-key", is_flag=True, help="Leave the secret key's file out.")
+    def backup(file: Path, without_key: bool) -> None:
+        """Back the embedded store up into FILE, while portals may be running."""
+        sources = {
+            name: path
+            for name, path in store.files.items()
+            if not (without_key and name == KEY_NAME)
+        }
+        manifest = back_up(file.absolute(), sources, store.demo)
+        print(f"Backed up {_listed(manifest)} to {file}.")
+        if KEY_NAME not in manifest.files:
+            print(_WITHOUT_KEY, file=sys.stderr)
+
+    return backup
+
+
+def restore_command(store: EmbeddedStore) -> Command:
+    @click.command("restore", cls=_FileCommand)
+    @click.argument("file", type=click.Path(path_type=Path))
+    @click.option(
+        "--purges-of",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        help="Repeat the later purges in the log of this former data directory.",
+    )
+    def restore_files(file: Path, purges_of: Path | None) -> None:
+        """Restore the embedded store from FILE into a data directory without data."""
+        replayed = 0
+
+        def amend(database: Path) -> None:
+            nonlocal replayed
+            if purges_of is not None:
+                replayed = replay_purges(database, purges_of / DATABASE_NAME, purge_bucket)
+
+        lock = DataLock(store.data_dir)
+        try:
+            if not lock.is_alone:
+                raise BackupRefused(f"a portal is using {store.data_dir}: stop it")
+            manifest = restore(file.absolute(), store.files, store.demo, _is_known(store), amend)
+        finally:
+            lock.release()
+        print(f"Restored {_listed(manifest)} from {file}.")
+        if purges_of is not None:
+            print(f"Repeated {replayed} later purges.")
+        else:
+            made_at = f"{datetime.fromtimestamp(manifest.made_at, UTC):%Y-%m-%d %H:%M:%S} UTC"
+            print(f"Vehicles purged since {made_at} are back: purge them again.", file=sys.stderr)
+
+    return restore_files
+
+
+def _is_known(store: EmbeddedStore) -> Callable[[str, str | None], bool]:
+    def is_known(recorded: str, key: str | None) -> bool:
+        found = {fingerprint(key.strip().encode())} if key is not None else set()
+        return recorded in store.key_fingerprints | found
+
+    return is_known
+
+
+def _listed(manifest: Manifest) -> str:
+    return f"{', '.join(manifest.files)} ({manifest.size / 1e6:.1f} MB)"
+
+
+def _reason(error: OSError | sqlite3.Error) -> str:
+    if not isinstance(error, OSError):
+        return str(error)
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)

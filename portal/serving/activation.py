@@ -1,0 +1,77 @@
+"""The socket that systemd passes to a service that has a socket unit (sd_listen_fds(3)).
+
+systemd keeps it open while the service restarts, so connections wait in its queue instead of being
+refused.
+"""
+
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from granian._granian import SocketHolder
+from granian.server.mp import MPServer
+
+_FIRST_DESCRIPTOR = 3  # SD_LISTEN_FDS_START
+
+
+class UnusableSocket(Exception):
+    """What systemd passed cannot be used. The text is one line for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class InheritedSocket:
+    """A listening TCP socket by its descriptor, and its address."""
+
+    descriptor: int
+    host: str
+    port: int
+
+
+def inherited_socket(environ: Mapping[str, str], pid: int) -> InheritedSocket | None:
+    """Return the socket that systemd passed to process ``pid``, or None.
+
+    Raises UnusableSocket for several, because the portal listens on one address, and for others
+    than TCP, because requests would have no address that limits can count.
+    """
+    if environ.get("LISTEN_PID") != str(pid) or not environ.get("LISTEN_FDS"):
+        return None
+    if environ["LISTEN_FDS"] != "1":
+        raise UnusableSocket(f"systemd passed {environ['LISTEN_FDS']} sockets, one is expected")
+    try:
+        passed = socket.socket(fileno=_FIRST_DESCRIPTOR)
+    except OSError as error:
+        raise UnusableSocket(f"systemd passed no socket: {error.strerror}") from None
+    try:
+        if passed.family not in (socket.AF_INET, socket.AF_INET6):
+            raise UnusableSocket("systemd passed a socket that is not TCP")
+        host, port = passed.getsockname()[:2]
+        return InheritedSocket(_FIRST_DESCRIPTOR, host, port)
+    finally:
+        passed.detach()
+
+
+class ActivatableServer(MPServer):
+    """Granian's server, whose workers share an inherited socket if there is one.
+
+    Without one, each worker opens a socket of its own on the same port.
+    """
+
+    def __init__(
+        self, target: str, *, inherited: InheritedSocket | None = None, **options: Any
+    ) -> None:
+        super().__init__(target, **options)
+        self._inherited = inherited
+
+    def _init_shared_socket(self) -> None:
+        if self._inherited is None:
+            super()._init_shared_socket()  # type: ignore[no-untyped-call]
+            return
+        descriptor = self._inherited.descriptor
+        # Granian's type stubs know neither the attributes' types nor these arguments.
+        holder: Any = SocketHolder
+        server: Any = self
+        server._ssp = None
+        server._sfd = descriptor
+        server._sso = socket.socket(fileno=descriptor)
+        server._shd = holder(descriptor, False, self.backlog)

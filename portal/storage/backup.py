@@ -1,0 +1,293 @@
+"""Backups of the embedded store: one file, made while portals write, restored while none runs.
+
+The file is a tar archive: a manifest, a snapshot of each SQLite file, and the secret key's file if
+it is asked for. SQLite's online backup reads one moment of each file. The cache is read first.
+Every answer in it then has its row in the ledger, and a purge between the two snapshots is in the
+purge log, by which a start deletes what the cache still holds of it.
+"""
+
+import hashlib
+import io
+import os
+import shutil
+import sqlite3
+import tarfile
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Final
+from urllib.parse import quote
+
+import msgspec
+
+from portal.storage.schema import REVISIONS, SCHEMA_HEAD
+from portal.storage.secret import NAME as KEY_NAME
+
+CACHE_NAME: Final = "cache.sqlite"
+DATABASE_NAME: Final = "portal.sqlite"
+_NAMES: Final = (CACHE_NAME, DATABASE_NAME, KEY_NAME)
+_MANIFEST: Final = "manifest.json"
+_FORMAT: Final = 1
+_WAIT_S: Final = 30.0
+_CHUNK: Final = 1024 * 1024
+_LONGEST_MANIFEST: Final = 65_536
+
+
+class BackupRefused(Exception):
+    """Nothing was done. The text is one line for the operator."""
+
+
+class _File(msgspec.Struct, frozen=True):
+    size: int
+    sha256: str
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """``schema`` is the database's revision, ``key_fingerprint`` that of the key in use.
+
+    ``demo``: the files are the demonstration's.
+    """
+
+    format: int
+    made_at: float
+    demo: bool
+    schema: str | None
+    key_fingerprint: str | None
+    files: dict[str, _File]
+
+    @property
+    def size(self) -> int:
+        return sum(each.size for each in self.files.values())
+
+
+def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
+    """Write a backup of ``sources``, by name, that exist. Raises BackupRefused or OSError.
+
+    The file appears complete or not at all, readable by its owner only, and replaces no other.
+    """
+    if os.path.lexists(file):
+        raise BackupRefused(f"{file} exists: a backup replaces no file")
+    with tempfile.TemporaryDirectory(prefix=".backup-", dir=file.parent) as folder:
+        copies = {}
+        for name in _NAMES:
+            if name in sources and sources[name].exists():
+                copies[name] = Path(folder) / name
+                copy = _copy_key if name == KEY_NAME else _copy_database
+                copy(sources[name], copies[name])
+        if not copies.keys() - {KEY_NAME}:
+            raise BackupRefused("there is nothing to back up")
+        manifest = Manifest(
+            format=_FORMAT,
+            made_at=time.time(),
+            demo=demo,
+            schema=_value(copies.get(DATABASE_NAME), "SELECT version_num FROM alembic_version"),
+            key_fingerprint=_recorded_key(copies),
+            files={
+                name: _File(path.stat().st_size, _digest(path)) for name, path in copies.items()
+            },
+        )
+        draft = Path(folder) / "draft"
+        with draft.open("xb") as written:
+            draft.chmod(0o600)
+            _write_archive(written, manifest, copies)
+            written.flush()
+            os.fsync(written.fileno())
+        try:
+            os.link(draft, file)  # which fails if the file exists by now
+        except FileExistsError:
+            raise BackupRefused(f"{file} exists: a backup replaces no file") from None
+    _sync(file.parent)
+    return manifest
+
+
+def restore(
+    file: Path,
+    targets: Mapping[str, Path],
+    demo: bool,
+    is_known_key: Callable[[str, str | None], bool],
+    amend: Callable[[Path], None],
+) -> Manifest:
+    """Put the files of a backup at ``targets``, by name. Raises BackupRefused or OSError.
+
+    The key's file has no target if a key is configured; the backup's is then left out.
+    ``is_known_key`` tells from the recorded fingerprint and the restored key, None if there is
+    none, whether the restored data will be readable. ``amend`` may change the restored database
+    before it is put in place. Nothing is changed unless everything was verified; no file is
+    replaced.
+    """
+    with _archive(file) as archive:
+        manifest = _manifest(archive, file)
+        _require_room(manifest, targets, demo)
+        names = [name for name in _NAMES if name in manifest.files and name in targets]
+        with _stage(targets) as drafts:
+            for name in names:
+                _extract(archive, name, manifest.files[name], drafts[name])
+                if name != KEY_NAME:
+                    _require_whole(drafts[name])
+            key = drafts[KEY_NAME].read_text("ascii") if KEY_NAME in names else None
+            if manifest.key_fingerprint and not is_known_key(manifest.key_fingerprint, key):
+                raise BackupRefused(
+                    "the backup's data was written under a secret key that is neither in it nor "
+                    "configured: set PORTAL_SECRET_KEY to that key"
+                )
+            if DATABASE_NAME in names:
+                amend(drafts[DATABASE_NAME])
+            for name in names:
+                os.link(drafts[name], targets[name])
+                _sync(targets[name].parent)
+    return manifest
+
+
+def _require_room(manifest: Manifest, targets: Mapping[str, Path], demo: bool) -> None:
+    if manifest.demo != demo:
+        raise BackupRefused(
+            "the backup is of the demonstration, and PORTAL_UPSTREAM_URL is set"
+            if manifest.demo
+            else "the backup is of a portal with an upstream, and PORTAL_UPSTREAM_URL is not set"
+        )
+    unplaced = manifest.files.keys() - targets.keys() - {KEY_NAME}
+    if unplaced:
+        raise BackupRefused(f"with these settings the portal does not use {min(unplaced)}")
+    for name, path in targets.items():
+        # A backup without the key is restored beside the key's file.
+        if os.path.lexists(path) and (name != KEY_NAME or name in manifest.files):
+            raise BackupRefused(f"{path} exists: a backup is restored where no data is")
+
+
+def _copy_database(source: Path, copy: Path) -> None:
+    address = f"file:{quote(str(source))}?mode=ro"
+    os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with (
+        closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as here,
+        closing(sqlite3.connect(copy)) as there,
+    ):
+        here.backup(there)  # all pages in one read transaction, so that no writer restarts it
+        there.execute("PRAGMA journal_mode = DELETE")
+    _require_whole(copy)
+
+
+def _copy_key(source: Path, copy: Path) -> None:
+    handle = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "wb") as written:
+        written.write(source.read_bytes())
+
+
+def _require_whole(path: Path) -> None:
+    try:
+        with closing(sqlite3.connect(path)) as db:
+            found = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        found = str(error)
+    if found != "ok":
+        raise BackupRefused(f"{path.name} is corrupt: {found.splitlines()[0]}")
+
+
+def _value(path: Path | None, query: str) -> str | None:
+    if path is None:
+        return None
+    with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as db:
+        row = db.execute(query).fetchone()
+        return str(row[0]) if row else None
+    return None
+
+
+def _recorded_key(copies: Mapping[str, Path]) -> str | None:
+    query = "SELECT value FROM meta WHERE name = 'key_fingerprint'"
+    return _value(copies.get(DATABASE_NAME), query) or _value(copies.get(CACHE_NAME), query)
+
+
+def _write_archive(written: IO[bytes], manifest: Manifest, copies: Mapping[str, Path]) -> None:
+    with tarfile.open(fileobj=written, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        content = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+        _add(archive, _MANIFEST, len(content), io.BytesIO(content), manifest.made_at)
+        for name, path in copies.items():
+            with path.open("rb") as copy:
+                _add(archive, name, manifest.files[name].size, copy, manifest.made_at)
+
+
+def _add(archive: tarfile.TarFile, name: str, size: int, content: IO[bytes], at: float) -> None:
+    member = tarfile.TarInfo(name)
+    member.size, member.mode, member.mtime = size, 0o600, int(at)
+    archive.addfile(member, content)
+
+
+@contextmanager
+def _archive(file: Path) -> Iterator[tarfile.TarFile]:
+    try:
+        with tarfile.open(file, "r:") as archive:
+            yield archive
+    except (tarfile.TarError, EOFError):
+        raise BackupRefused(f"{file} is no backup, or not a complete one") from None
+
+
+def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
+    first = archive.next()
+    content = archive.extractfile(first) if first and first.name == _MANIFEST else None
+    if content is None:
+        raise BackupRefused(f"{file} is no backup of the portal")
+    try:
+        manifest = msgspec.json.decode(content.read(_LONGEST_MANIFEST), type=Manifest)
+    except msgspec.DecodeError:
+        raise BackupRefused(f"{file} is no backup of the portal") from None
+    if manifest.format != _FORMAT or not set(_NAMES) >= manifest.files.keys():
+        raise BackupRefused(
+            "the backup was made by a newer version of the portal: restore it there"
+        )
+    if manifest.schema is not None and manifest.schema not in REVISIONS:
+        raise BackupRefused(
+            f"the backup has the schema of a newer version ({manifest.schema}, this version has "
+            f"{SCHEMA_HEAD}): restore it with the version that made it"
+        )
+    return manifest
+
+
+@contextmanager
+def _stage(targets: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
+    """Yield a draft path for each target, in the target's directory; remove them afterwards."""
+    folders: dict[Path, Path] = {}
+    try:
+        for target in targets.values():
+            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if target.parent not in folders:
+                folders[target.parent] = Path(
+                    tempfile.mkdtemp(prefix=".restore-", dir=target.parent)
+                )
+        yield {name: folders[target.parent] / name for name, target in targets.items()}
+    finally:
+        for folder in folders.values():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _extract(archive: tarfile.TarFile, name: str, expected: _File, draft: Path) -> None:
+    try:
+        content = archive.extractfile(name)
+    except KeyError:
+        content = None
+    if content is None:
+        raise BackupRefused(f"the backup is not complete: {name} is missing")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "wb") as written:
+        shutil.copyfileobj(content, written, _CHUNK)
+        written.flush()
+        os.fsync(written.fileno())
+    if _digest(draft) != expected.sha256:
+        raise BackupRefused(f"the backup is damaged: {name} is not what was backed up")
+
+
+def _described(path: Path) -> _File:
+    return _File(path.stat().st_size, _digest(path))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,42 @@
+"""Purges that came after a backup, applied to the database that is restored from it.
+
+The purge log holds no vehicles, only their buckets. All vehicles of a purged bucket are deleted,
+about one of 65,536 besides the purged one.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+_TAGGED = ("history", "batch_items", "dossiers")
+
+
+def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) -> int:
+    """Apply the purges in ``log`` that ``restored`` has not seen, and return how many there were.
+
+    A start then deletes the purged vehicles' answers, because the store has not seen them either.
+    ``bucket_of`` returns the bucket of a vehicle's tag. Raises sqlite3.Error.
+    """
+    with (
+        closing(sqlite3.connect(f"file:{quote(str(log))}?mode=ro", uri=True)) as newer,
+        closing(sqlite3.connect(restored)) as db,
+        db,
+    ):
+        (last,) = db.execute("SELECT coalesce(max(number), 0) FROM purges").fetchone()
+        purges = newer.execute(
+            "SELECT number, bucket FROM purges WHERE number > ? ORDER BY number", (last,)
+        ).fetchall()
+        if not purges:
+            return 0
+        db.execute("PRAGMA secure_delete = ON")
+        db.executemany("INSERT INTO purges (number, bucket) VALUES (?, ?)", purges)
+        buckets = {bucket for _, bucket in purges}
+        db.create_function("is_purged", 1, lambda tag: bool(tag) and bucket_of(tag) in buckets)
+        for table in _TAGGED:
+            db.execute(f"DELETE FROM {table} WHERE is_purged(subject)")  # noqa: S608 our own text
+        db.execute("UPDATE ledger SET subject = '' WHERE is_purged(subject)")
+    with closing(sqlite3.connect(restored)) as db:
+        db.execute("VACUUM")  # SQLite leaves copies of deleted rows, see sqlite_traces.py
+    return len(purges)

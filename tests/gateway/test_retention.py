@@ -1,0 +1,133 @@
+"""Lowered lifetimes apply to stored answers, over several batches and once a change."""
+
+import time
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from portal.gateway import CachePolicy, LocalCache, Seal, Store, sqlite_cache
+from portal.gateway.envelope import Envelope
+from portal.gateway.retention import Retention, retention_of
+from portal.gateway.sqlite_cache import SQLiteCache
+from tests.gateway.gateways import SECRET, opened_cache
+
+HERE, THERE = "upstream:a:80", "upstream:b:80"
+HOUR = 3600.0
+BATCH = 3
+
+Opened = Callable[[float], Store]
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SQLiteCache:
+    monkeypatch.setattr(sqlite_cache, "SWEEP_BATCH", BATCH)
+    return opened_cache(tmp_path)
+
+
+@pytest.fixture
+def opened(cache: SQLiteCache) -> Opened:
+    """Return a function that opens the store as a portal with this retention does."""
+
+    def open_store(seconds: float) -> Store:
+        retention = Retention(HERE, f"decode:{seconds}", lambda envelope: seconds)
+        return Store(cache, Seal(SECRET), LocalCache(10_000), namespace=HERE, retention=retention)
+
+    return open_store
+
+
+def put(
+    cache: SQLiteCache,
+    count: int,
+    age_s: float,
+    keep_s: float = HOUR,
+    namespace: str = HERE,
+) -> None:
+    seal, now = Seal(SECRET), time.time()
+    for number in range(count):
+        key = f"{namespace[-4]}:{number}"
+        envelope = Envelope(
+            key, now - age_s, keep_s, "primary", 200, False, b"{}", namespace=namespace
+        )
+        cache.set(key, seal.sign(envelope), keep_s - age_s)
+
+
+def sweep(store: Store) -> None:
+    """Sweep more often than the entries need, because one step ends after a time."""
+    for _ in range(20):
+        store.sweep()
+
+
+def keys(cache: SQLiteCache) -> list[str]:
+    found: list[str] = []
+    cursor = None
+    while True:
+        entries, cursor = cache.scan(cursor)
+        found += [entry.key for entry in entries]
+        if cursor is None:
+            return sorted(found)
+
+
+@pytest.mark.parametrize("count", [0, 2, BATCH, BATCH + 1, 3 * BATCH])
+def test_scan_returns_each_entry_once(cache: SQLiteCache, count: int) -> None:
+    put(cache, count, 0)
+    assert keys(cache) == sorted(f"a:{number}" for number in range(count))
+
+
+@pytest.mark.parametrize("count", [0, 2, BATCH, BATCH + 1, 3 * BATCH])
+def test_sweep_deletes_every_expired_entry(cache: SQLiteCache, count: int) -> None:
+    for number in range(count):
+        cache.set(f"t:{number}", b"", -1)
+    cache.set("t:fresh", b"", HOUR)
+    assert cache.sweep() == count
+    assert keys(cache) == ["t:fresh"]
+
+
+@pytest.mark.parametrize("count", [2, BATCH, 3 * BATCH])
+def test_lowered_retention_deletes_older_answers(
+    cache: SQLiteCache, opened: Opened, count: int
+) -> None:
+    put(cache, count, age_s=100)
+    put(cache, 1, age_s=100, namespace=THERE)
+    sweep(opened(50))
+    assert keys(cache) == ["b:0"]
+
+
+def test_answers_within_the_lowered_retention_stay(cache: SQLiteCache, opened: Opened) -> None:
+    put(cache, 2, age_s=10)
+    sweep(opened(50))
+    assert keys(cache) == ["a:0", "a:1"]
+
+
+def test_raised_retention_prolongs_no_answer(cache: SQLiteCache, opened: Opened) -> None:
+    put(cache, 1, age_s=100, keep_s=50)
+    sweep(opened(200))
+    assert keys(cache) == []
+
+
+def test_retention_is_that_of_the_operation() -> None:
+    terms = {
+        "decode": CachePolicy(10, 90, Decimal("0.30")),
+        "renainf": CachePolicy(1000, 9000, Decimal("0.30")),
+    }
+    seconds = retention_of(terms, HERE).seconds
+    answers = {
+        name: Envelope("a:0", 0, HOUR, "primary", 200, False, b"", operation=name)
+        for name in ("decode", "renainf", "")
+    }
+    assert {name: seconds(each) for name, each in answers.items()} == {
+        "decode": 100,
+        "renainf": 10_000,
+        "": 10_000,  # a former version stored it: the longest
+    }
+
+
+def test_applied_retention_is_recorded(cache: SQLiteCache, opened: Opened) -> None:
+    """A later process with the same lifetimes does not scan again."""
+    sweep(opened(50))
+    put(cache, 2, age_s=100)
+    sweep(opened(50))
+    assert keys(cache) == ["a:0", "a:1"]
+    sweep(opened(60))
+    assert keys(cache) == []

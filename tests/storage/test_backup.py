@@ -1,0 +1,208 @@
+"""Backups of SQLite files: atomic, verified, private, and refused where they would harm."""
+
+import io
+import sqlite3
+import tarfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from portal.storage import (
+    SCHEMA_HEAD,
+    BackupRefused,
+    Manifest,
+    back_up,
+    fingerprint,
+    open_engine,
+    replay_purges,
+    restore,
+)
+from portal.storage import backup as module
+
+KEY = "0f" * 32
+RECORDED = fingerprint(KEY.encode())
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Iterator[dict[str, Path]]:
+    folder = tmp_path / "data"
+    open_engine(None, folder).dispose()
+    with closing(sqlite3.connect(folder / "portal.sqlite")) as db, db:
+        db.execute("INSERT INTO meta VALUES ('key_fingerprint', ?)", (RECORDED,))
+        db.execute("INSERT INTO purges (number, bucket) VALUES (1, 7)")
+    with closing(sqlite3.connect(folder / "cache.sqlite")) as db, db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("CREATE TABLE entries (value BLOB)")
+        db.execute("INSERT INTO entries VALUES (?)", (b"an answer" * 1000,))
+    (folder / "secret_key").write_text(KEY)
+    yield {name: folder / name for name in ("cache.sqlite", "portal.sqlite", "secret_key")}
+
+
+def known(recorded: str, key: str | None) -> bool:
+    return key is not None and fingerprint(key.encode()) == recorded
+
+
+def put_back(file: Path, targets: dict[str, Path], demo: bool = False) -> Manifest:
+    return restore(file, targets, demo, known, lambda _: None)
+
+
+def targets_in(folder: Path) -> dict[str, Path]:
+    return {name: folder / name for name in ("cache.sqlite", "portal.sqlite", "secret_key")}
+
+
+def test_restored_files_equal_the_backed_up_ones(tmp_path: Path, sources: dict[str, Path]) -> None:
+    file, targets = tmp_path / "backup", targets_in(tmp_path / "new" / "data")
+    made = back_up(file, sources, demo=False)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert (made.schema, made.key_fingerprint) == (SCHEMA_HEAD, RECORDED)
+    assert put_back(file, targets) == made
+    assert sorted(path.name for path in (tmp_path / "new" / "data").iterdir()) == sorted(targets)
+    for path in targets.values():
+        assert path.stat().st_mode & 0o777 == 0o600
+    assert targets["secret_key"].read_text() == KEY
+    with closing(sqlite3.connect(targets["cache.sqlite"])) as db:
+        assert db.execute("SELECT * FROM entries").fetchall() == [(b"an answer" * 1000,)]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["backup", "data", "new"]
+
+
+def test_backup_replaces_no_file(tmp_path: Path, sources: dict[str, Path]) -> None:
+    file = tmp_path / "backup"
+    file.write_text("precious")
+    with pytest.raises(BackupRefused, match="exists"):
+        back_up(file, sources, demo=False)
+    assert file.read_text() == "precious"
+
+
+@pytest.mark.parametrize("present", ["cache.sqlite", "portal.sqlite", "secret_key"])
+def test_restore_replaces_no_file(tmp_path: Path, sources: dict[str, Path], present: str) -> None:
+    file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
+    back_up(file, sources, demo=False)
+    targets[present].parent.mkdir()
+    targets[present].write_text("precious")
+    with pytest.raises(BackupRefused, match="exists"):
+        put_back(file, targets)
+    assert [path.name for path in (tmp_path / "new").iterdir()] == [present]
+    assert targets[present].read_text() == "precious"
+
+
+def test_backup_without_key_needs_the_key(tmp_path: Path, sources: dict[str, Path]) -> None:
+    file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
+    del sources["secret_key"]
+    back_up(file, sources, demo=False)
+    with pytest.raises(BackupRefused, match="set PORTAL_SECRET_KEY"):
+        put_back(file, targets)
+    assert list((tmp_path / "new").iterdir()) == []
+    restore(file, targets, False, lambda recorded, _: recorded == RECORDED, lambda _: None)
+    assert targets["portal.sqlite"].exists()
+
+
+def test_demonstration_and_upstream_are_not_mixed(tmp_path: Path, sources: dict[str, Path]) -> None:
+    file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
+    back_up(file, sources, demo=True)
+    with pytest.raises(BackupRefused, match="demonstration"):
+        put_back(file, targets)
+
+
+def rewritten(file: Path, changed: dict[str, bytes]) -> None:
+    """Replace members of an archive."""
+    with tarfile.open(file) as archive:
+        members = {each.name: archive.extractfile(each).read() for each in archive}
+    with tarfile.open(file, "w") as archive:
+        for name, content in (members | changed).items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+
+
+def manifest_of(file: Path) -> dict[str, object]:
+    with tarfile.open(file) as archive:
+        return msgspec.json.decode(archive.extractfile("manifest.json").read())
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"schema": "9999"}, "newer version"),
+        ({"format": 2}, "newer version"),
+        ({"files": {"../evil": {"size": 1, "sha256": ""}}}, "newer version"),
+        ({"made_at": "never"}, "no backup"),
+    ],
+)
+def test_other_versions_are_refused(
+    tmp_path: Path, sources: dict[str, Path], change: dict[str, object], reason: str
+) -> None:
+    file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
+    back_up(file, sources, demo=False)
+    rewritten(file, {"manifest.json": msgspec.json.encode(manifest_of(file) | change)})
+    with pytest.raises(BackupRefused, match=reason):
+        put_back(file, targets)
+    assert not any(path.exists() for path in targets.values())
+
+
+def test_damaged_backup_is_refused(tmp_path: Path, sources: dict[str, Path]) -> None:
+    file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
+    back_up(file, sources, demo=False)
+    whole = file.read_bytes()
+    rewritten(file, {"cache.sqlite": b"not what was backed up"})
+    damaged = [file.read_bytes(), whole[: len(whole) // 2], b"", b"text", whole[1024:]]
+    for content in damaged:
+        file.write_bytes(content)
+        with pytest.raises(BackupRefused):
+            put_back(file, targets)
+        assert not any(path.exists() for path in targets.values())
+
+
+def test_corrupt_source_is_refused(tmp_path: Path, sources: dict[str, Path]) -> None:
+    with sources["portal.sqlite"].open("r+b") as file:
+        file.seek(5000)
+        file.write(b"\xff" * 8000)
+    with pytest.raises((BackupRefused, sqlite3.DatabaseError)):
+        back_up(tmp_path / "backup", sources, demo=False)
+    assert not (tmp_path / "backup").exists()
+
+
+def test_full_disk_leaves_no_backup(
+    tmp_path: Path, sources: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "_write_archive", full)
+    with pytest.raises(OSError, match="No space"):
+        back_up(tmp_path / "backup", sources, demo=False)
+    assert [each.name for each in tmp_path.iterdir()] == ["data"]
+
+
+def test_later_purges_are_repeated(tmp_path: Path, sources: dict[str, Path]) -> None:
+    tags = {"purged": 9, "kept": 10}
+    with closing(sqlite3.connect(sources["portal.sqlite"])) as db, db:
+        for tag in tags:
+            db.execute(
+                "INSERT INTO history (visitor, subject, asked_at, sealed) VALUES (?, ?, 0, x'00')",
+                (tag, tag),
+            )
+            db.execute(
+                "INSERT INTO ledger (sent_at, day, operation, subject, origin, caller, price, "
+                "outcome) VALUES (0, '', '', ?, '', '', '0', '')",
+                (tag,),
+            )
+    file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
+    back_up(file, sources, demo=False)
+    with closing(sqlite3.connect(sources["portal.sqlite"])) as db, db:
+        db.execute("INSERT INTO purges (number, bucket) VALUES (2, 9)")
+    counts = []
+
+    def amend(database: Path) -> None:
+        counts.append(replay_purges(database, sources["portal.sqlite"], tags.__getitem__))
+        counts.append(replay_purges(database, sources["portal.sqlite"], tags.__getitem__))
+
+    restore(file, targets, False, known, amend)
+    assert counts == [1, 0]
+    with closing(sqlite3.connect(targets["portal.sqlite"])) as db:
+        assert db.execute("SELECT subject FROM history").fetchall() == [("kept",)]
+        assert db.execute("SELECT subject FROM ledger").fetchall() == [("",), ("kept",)]
+        assert db.execute("SELECT max(number) FROM purges").fetchone() == (2,)
+    assert b"purged" not in targets["portal.sqlite"].read_bytes()
