@@ -5,19 +5,39 @@ VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(shell $(PYTHON) -c 'import 
 BIN := $(VENV)/bin
 HOST ?= 127.0.0.1
 
-.PHONY: help run sandbox test test-fast test-newest test-racing check bench quality pictures font icons fuzz pins clean
+.PHONY: help run sandbox test test-fast test-newest test-racing check bench quality pictures font icons image test-image fuzz pins clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+# Shows pip's progress on one line of a terminal, and every ten packages elsewhere. Fails as pip does.
+define PROGRESS
+/^(Collecting|Processing|Ignoring|Requirement already) / {
+	seen++
+	name = ($$1 == "Requirement" ? $$4 : $$2)
+	sub(/^.*\//, "", name)
+	sub(/(-[0-9][^-]*(-|[.]tar)|[=<>!~;:[]).*/, "", name)
+	if (tty) printf "\r\033[K%d of %d  %s", seen, total, name
+	else if (seen % 10 == 0) print seen " of " total
+}
+/^Installing collected/ { printf "%s", (tty ? "\r\033[KUnpacking" : "Unpacking\n") }
+/^pip failed/ { failed = 1 }
+{ fflush() }
+END { if (tty) printf "\r\033[K"; exit failed }
+endef
+export PROGRESS
+install = echo "Installing $(1) into $(VENV), once."; test -t 1 && tty=1; \
+	{ $(BIN)/pip install --disable-pip-version-check --progress-bar off -r $(1) || echo "pip failed"; } | \
+	awk -v total="$$(grep -c '^[a-z].*==' $(1))" -v tty="$$tty" "$$PROGRESS"
 
 $(VENV)/runtime: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
-	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
-	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@test -x $(BIN)/pip || { echo "Making $(VENV), once."; $(PYTHON) -m venv $(VENV); } || { rm -rf $(VENV); exit 1; }
+	@$(call install,requirements.txt)
 	@touch $@
 
 $(VENV)/dev: requirements-dev.txt $(VENV)/runtime
-	@$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(call install,requirements-dev.txt)
 	@touch $@
 
 run: $(VENV)/runtime ## the portal at http://127.0.0.1:8000 (HOST and PORT change it)
@@ -53,7 +73,8 @@ test-racing: $(VENV)/runtime
 
 fuzz: $(VENV)/dev ## the long fuzz runs (make test has a short form of each; FUZZ_MINUTES, STATES_SEED)
 	@FUZZ=full $(BIN)/python -m pytest tests/hostile tests/browser/test_hostile_strings.py tests/states \
-		tests/outages/test_fault_matrix.py tests/upstream/test_origin.py tests/fakes/test_faults.py
+		tests/outages/test_fault_matrix.py tests/upstream/test_origin.py tests/fakes/test_faults.py \
+		tests/batch/test_killed_server.py
 
 check: $(VENV)/dev ## ruff, mypy --strict, the import contracts
 	@$(BIN)/ruff check .
@@ -82,6 +103,20 @@ icons: $(VENV)/dev ## the icons and the social card in static/icons, drawn again
 pins: ## compile requirements*.in into exact versions (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --custom-compile-command "make pins" requirements.in -o requirements.txt
 	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --custom-compile-command "make pins" requirements-dev.in -o requirements-dev.txt
+	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --custom-compile-command "make pins" requirements-otel.in -o requirements-otel.txt
+
+# BASE is the base image. BUILDER is the program with its options, as in
+# BUILDER="buildah --storage-driver vfs" BUILD_FLAGS="--isolation chroot".
+IMAGE ?= dossie-veicular
+BASE ?= docker.io/library/debian:bookworm-slim
+BUILDER ?= $(firstword $(foreach each,buildah docker,$(shell command -v $(each))))
+image: ## the container image of deploy/, by buildah or docker (IMAGE, BASE)
+	@test -n "$(BUILDER)" || { echo "make image needs buildah or docker"; exit 1; }
+	$(BUILDER) build $(if $(findstring buildah,$(BUILDER)),--format docker) --build-arg BASE=$(BASE) \
+		$(BUILD_FLAGS) --file deploy/Dockerfile --tag $(IMAGE) .
+
+test-image: $(VENV)/dev ## builds the image on a base of Debian's packages, runs and searches it (root)
+	@IMAGE_TEST=1 $(BIN)/python -m pytest tests/deploy/test_image.py
 
 clean: ## drop the venv and every cache (the store in instance/ stays)
 	rm -rf .venv .venv-* .quality .mypy_cache .pytest_cache .ruff_cache .hypothesis

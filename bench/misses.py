@@ -6,7 +6,7 @@ import time
 from urllib.parse import urlencode
 
 from bench.hits import PLATES
-from bench.load import press
+from bench.load import CONNECTIONS, press
 from bench.programs import PORTAL_TOKEN, Stage
 from bench.results import Report
 
@@ -91,22 +91,28 @@ def cold_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None
 
 
 def warm_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """Compare a page from memory with the page without caches; the upstream has no delay."""
+    """Compare pages from memory with pages without caches; the upstream has no delay.
+
+    There are as many vehicles as connections. With one vehicle the portal without caches would
+    still share each lookup between the connections.
+    """
     upstream = stage.upstream()
     warm = stage.portal(upstream.url)
     off = {f"{kind}_{name}": "0" for kind in ("FRESH", "STALE") for name in OPERATIONS}
     bare = stage.portal(upstream.url, "cache-off", EDGE_MEMORY_MB="0", **off)
-    cookies = {server: Visitor(server.port).sign_in().cookie for server in (warm, bare)}
-    page = [f"/placa/{PLATES[0]}?completo=1"]
-    for server in (warm, bare):
-        press(server, page, 2, cookie=cookies[server])
+    visitors = {server: Visitor(server.port).sign_in() for server in (warm, bare)}
+    cookies = {server: visitor.cookie for server, visitor in visitors.items()}
+    pages = [f"/placa/{plate}?completo=1" for plate in PLATES[:CONNECTIONS]]
+    for visitor in visitors.values():
+        for page in pages * 2:
+            visitor.ask(page)
     ours: list[float] = []
     theirs: list[float] = []
     cost: list[float] = []
     for _ in range(rounds):
         for server, rates in ((warm, ours), (bare, theirs)):
             before = server.cpu_s()
-            load = press(server, page, seconds, cookie=cookies[server])
+            load = press(server, pages, seconds, cookie=cookies[server])
             rates.append(load.per_s)
             if server is warm:
                 cost.append((server.cpu_s() - before) / load.requests * 1e3)

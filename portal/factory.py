@@ -1,27 +1,32 @@
 """The composition root: settings → upstream → gateway → Flask application."""
 
+import logging
 import os
 import secrets
 import sys
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack, nullcontext
 from datetime import UTC, datetime
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from flask import Flask
+from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import Gatekeeper, History, Identity, Tokens
-from portal.batch import LOOKUPS, Access, Batches, BatchRunner
-from portal.commands import BatchTools, register_commands
+from portal.batch import LOOKUPS, Access, Batches, BatchRunner, batches_under_way
+from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
 from portal.dossiers import DossierArchive
 from portal.gateway import (
     DECODE,
     RENAINF,
     RENAJUD,
     CachePolicy,
+    Caller,
     Gateway,
     Ledger,
     LimitedLeases,
@@ -34,26 +39,32 @@ from portal.gateway import (
     Seal,
     SingleFlight,
     Store,
+    UsageLog,
     cache_backend,
     leases,
     purge_bucket,
     retention_of,
 )
 from portal.presentation import Issuer, Panels, RenderContext, read_facts
+from portal.presentation.exports.batches import kept_result
 from portal.presentation.panels import Panel
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_key,
     create_missing_database,
     data_check,
+    embedded_store,
     exit_on_startup_error,
+    former_keys,
     is_command,
     prepare,
     remove_old_unused_caches,
     server_key,
 )
-from portal.storage import PurgeLog, is_in_place, open_engine, side_engine
-from portal.system.capacity import PANEL_THREADS, capacity
+from portal.storage import PurgeLog, database_bytes, is_in_place, open_engine, side_engine
+from portal.system.capacity import capacity
+from portal.system.thread_limits import FULL_THREADS, Threads
+from portal.system.trace_settings import can_trace, wants_traces
 from portal.upstream import (
     COUNTERS,
     PAYER_COUNTERS,
@@ -69,12 +80,18 @@ from portal.web import (
     Dependencies,
     Metrics,
     MetricsAccess,
+    OperationsSources,
+    PageCache,
     RateLimits,
     SamplePlate,
-    clear_rendered_pages,
     init_app,
     panels_of,
 )
+
+if TYPE_CHECKING:
+    from portal.tracing import Tracing
+
+log = logging.getLogger("portal")
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 MEBIBYTE = 1024 * 1024
@@ -87,17 +104,31 @@ SPARE_S = 5.0  # longest time of a request outside its lookups, which the deadli
 def create_app(
     settings: Settings | None = None,
     shared: Path | None = None,
-    panel_threads: int = PANEL_THREADS,
+    threads: Threads = FULL_THREADS,
+    is_draining: Callable[[], bool] = lambda: False,
+    ask_for_batches: Callable[[], None] | None = None,
+    batch_holder: str | None = None,
 ) -> Flask:
     """Build the portal's application.
 
-    Without ``settings`` they are read from the environment, for ``flask --app app``.
-    ``shared`` is the directory through which the worker processes of one server share breakers
-    and sum their metrics. Without it this process shares nothing. ``panel_threads`` bounds the
-    threads that make the lookups of pages.
+    Without ``settings`` they are read from the environment, for ``flask --app app``. ``shared``
+    is the directory through which the worker processes of one server share breakers and sum
+    their metrics. Without it this process shares nothing. ``threads`` are those that serve
+    requests, which bound the uploads, and those that make the lookups of pages. ``is_draining``
+    returns whether the server is about to stop, which ``/readyz`` tells. ``ask_for_batches``
+    asks another process to run the batches; without it this process runs them, as
+    ``batch_holder``.
     """
     if settings is not None:
-        return _build(settings, server_key(settings), shared, panel_threads=panel_threads)
+        return _build(
+            settings,
+            server_key(settings),
+            shared,
+            threads=threads,
+            is_draining=is_draining,
+            ask_for_batches=ask_for_batches,
+            batch_holder=batch_holder,
+        )
     settings = environment_settings()
     with exit_on_startup_error():
         if is_command():
@@ -113,7 +144,10 @@ def _build(
     key: bytes | None,
     shared: Path | None,
     create: bool = True,
-    panel_threads: int = PANEL_THREADS,
+    threads: Threads = FULL_THREADS,
+    is_draining: Callable[[], bool] = lambda: False,
+    ask_for_batches: Callable[[], None] | None = None,
+    batch_holder: str | None = None,
 ) -> Flask:
     """Build the application.
 
@@ -121,6 +155,7 @@ def _build(
     nothing that a command signs is kept.
     """
     secret = key or secrets.token_bytes()
+    former = tuple(each for each in former_keys(settings) if each != secret)
     app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
     app.secret_key = secret
 
@@ -133,39 +168,87 @@ def _build(
     origins = _origins(settings)
     breakers = _breakers(settings, origins, shared, longest_request_s)
     policy = _policy(settings)
-    metrics = Metrics(breakers, shared)
-    savings = SavingsCounter(engine, policy.terms, namespace=namespace)
+    ledger = Ledger(
+        engine, settings.daily_call_limit, processes=settings.workers + 1, namespace=namespace
+    )
+    metrics = Metrics(
+        breakers,
+        shared,
+        workers=settings.workers,
+        daily_limit=settings.daily_call_limit,
+        calls_left=lambda: ledger.left_today(Caller(""))[0],
+        is_worker=batch_holder is None,
+    )
+    savings = SavingsCounter(engine, policy.terms, namespace=namespace, observer=metrics)
     backend = cache_backend(app, settings.data_dir, settings.redis_url)
+    tracing = _tracing(settings) if create else None
     hit_cache_bytes = settings.edge_memory_mb * MEBIBYTE
     local_cache = LocalCache(hit_cache_bytes - hit_cache_bytes // 8)
     purge_log = PurgeLog(engine)
     store = Store(
-        backend,
+        tracing.backend(backend) if tracing else backend,
         Seal(secret),
         local_cache,
         metrics,
         purges_since=purge_log.since,
         retention=retention_of(policy.terms, namespace),
         namespace=namespace,
-    )
-    ledger = Ledger(
-        engine, settings.daily_call_limit, processes=settings.workers, namespace=namespace
+        former_seals=[Seal(each) for each in former],
     )
     process_leases = leases(backend, settings.data_dir, settings.redis_url)
     flight = SingleFlight[Any](LimitedLeases(process_leases, capacity().lookups))
-    gateway = Gateway(
-        Failover(breakers or origins), store, flight, ledger, policy, metrics, savings.count
+    upstream = Failover(breakers or origins)
+    gateway = (tracing.gateway if tracing else Gateway)(
+        tracing.upstream(upstream) if tracing else upstream,
+        *(store, flight, ledger, policy, metrics, savings.count),
     )
-    history = History(side, secret, store.tag, namespace=namespace)
+    history = History(
+        side,
+        secret,
+        store.tag,
+        namespace=namespace,
+        former=former,
+        former_tags=store.former_tags,
+    )
     tokens = Tokens(side, settings.access_tokens, namespace=namespace)
-    gatekeeper = Gatekeeper(settings.mode, tokens, secret)
+    gatekeeper = Gatekeeper(
+        settings.mode,
+        tokens,
+        secret,
+        former,
+        lambda *names: _take_over(names, (history, batches, dossiers)),
+    )
+    render_context = partial(
+        RenderContext, marker=settings.hidden_marker, mask_names=settings.mask_names
+    )
     batches = Batches(
-        engine, secret, store.tag, gateway.retention_s, ledger.spent, namespace=namespace
+        engine,
+        secret,
+        store.tag,
+        gateway.retention_s,
+        ledger.spent,
+        namespace=namespace,
+        former=former,
+        former_tags=store.former_tags,
     )
     batch_runner = BatchRunner(
-        batches, gateway.fetch, _identifier(gatekeeper), settings.batch_concurrency
+        batches,
+        gateway.fetch,
+        _identifier(gatekeeper),
+        settings.batch_concurrency,
+        holder=batch_holder,
+        summarise=lambda subject, answers: kept_result(
+            subject, answers, gateway.retention_s, render_context(datetime.now(UTC))
+        ),
     )
-    app.extensions["batch_runner"] = batch_runner
+    app.extensions |= {"batch_runner": batch_runner, "batches": batches, "store": store}
+
+    def run_batches() -> None:
+        if ask_for_batches is None:
+            batch_runner.tick()
+        elif batches.has_work():
+            ask_for_batches()
+
     dossiers = DossierArchive(
         engine,
         secret,
@@ -173,16 +256,20 @@ def _build(
         purge_bucket,
         lifetime_s=settings.dossier_days * DAY,
         namespace=namespace,
+        former=former,
+        former_tags=store.former_tags,
     )
     access_log = AccessLogBuffer(gateway, metrics)
+    page_cache = PageCache(enabled=hit_cache_bytes > 0)
     scheduler = Scheduler(
         PeriodicTask(0.25, access_log.write),
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, gateway.count_drift),
         PeriodicTask(1.0, read_facts.cache_clear),
-        PeriodicTask(0.5, batch_runner.tick),
+        PeriodicTask(0.5, run_batches),
         PeriodicTask(60.0, batches.drop_expired),
-        PeriodicTask(1.0, clear_rendered_pages),
+        PeriodicTask(1.0, page_cache.clear),
+        PeriodicTask(1.0, access_log.credit),
         PeriodicTask(5.0, savings.flush),
         PeriodicTask(2.0, ledger.settle),
         PeriodicTask(1.0, store.sweep),
@@ -192,11 +279,14 @@ def _build(
         PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir)),
     )
     app.extensions["scheduler"] = scheduler
-    pool = ThreadPoolExecutor(panel_threads, thread_name_prefix="panel")
+    pool: Executor = ThreadPoolExecutor(threads.panels, thread_name_prefix="panel")
+    if tracing:
+        pool = tracing.attach(app, pool)
     app.extensions["closing"] = _close_stack(
         engine.dispose,
         side.dispose,
         backend.close,
+        *([tracing.close] if tracing else []),
         pool.shutdown,
         batch_runner.stop,
         scheduler.stop,
@@ -210,26 +300,44 @@ def _build(
             batches=batches,
             batch_limit=settings.batch_limit,
             allowance=ledger.allowance,
+            paid=lambda caller, subjects, since: _paid(ledger, store.tag, caller, subjects, since),
             dossiers=dossiers,
             issuer=_issuer(settings),
             pool=pool,
             samples=_samples(),
+            ask_sandbox=_ask_sandbox,
             showcases=_showcases if settings.mode == "demo" else tuple,
             secret=secret,
+            former_secrets=former,
             namespace=namespace,
             hidden_marker=settings.hidden_marker,
             mask_names=settings.mask_names,
             longest_request_s=longest_request_s,
             trusted_proxies=settings.trusted_proxies,
+            request_threads=threads.blocking,
             limits=RateLimits(
                 settings.rate_limit_token, settings.rate_limit_address, settings.redis_url
             ),
+            own_calls_left=ledger.own_calls_left,
+            cors_origins=settings.cors_origins,
             static=PROJECT_ROOT / "static",
             hit_cache_bytes=hit_cache_bytes // 8,
+            page_cache=page_cache,
             access_log=access_log,
-            ready=lambda: store.is_up() and is_in_place(engine),
+            ready=lambda: not is_draining() and store.is_up() and is_in_place(engine),
             metrics=metrics,
             metrics_access=MetricsAccess(settings.metrics_token, settings.trusted_proxies > 0),
+            operations=OperationsSources(
+                usage=UsageLog(engine, namespace),
+                tokens=tokens,
+                breakers=breakers,
+                daily_limit=settings.daily_call_limit,
+                store_size=store.size,
+                database_bytes=partial(database_bytes, engine),
+                purges=purge_log.count,
+                batches=partial(batches_under_way, engine, namespace),
+            ),
+            pdf_span=tracing.pdf_span if tracing else nullcontext,
         ),
     )
     app.before_request(scheduler.start)
@@ -246,13 +354,48 @@ def _build(
             access=COMMAND_ACCESS,
             limit=settings.batch_limit,
             panels_of=panels_of(gateway, pool),
-            render_context=lambda now: RenderContext(
-                now, settings.hidden_marker, settings.mask_names
-            ),
-            credential_is_missing=settings.mode == "pass-through",
+            render_context=render_context,
+            credential=lambda: os.environ.get(CREDENTIAL_VARIABLE),
+            authenticate=gatekeeper.authenticate if settings.mode == "pass-through" else None,
         ),
+        embedded_store(settings, key),
     )
     return app
+
+
+def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:
+    """Give a caller what is stored under a former name, the first, as far as possible."""
+    for each in kept:
+        try:
+            each.take_over(*names)
+        except SQLAlchemyError as error:
+            log.warning("a former name was not replaced: %s", type(error).__name__)
+
+
+def _paid(
+    ledger: Ledger, tag: Callable[[str], str], caller: str, subjects: Sequence[str], since: float
+) -> dict[str, Decimal]:
+    """Return what a caller has paid since a time for each of the plates and Renavam, in R$."""
+    tags = {subject: tag(subject) for subject in subjects}
+    sums = ledger.paid(caller, [*tags.values()], since)
+    return {subject: sums[each] for subject, each in tags.items() if each in sums}
+
+
+def _tracing(settings: Settings) -> "Tracing | None":
+    """Return the traces that OpenTelemetry's variables ask for, None if they ask for none."""
+    if not wants_traces(os.environ):
+        return None
+    if not can_trace():
+        log.warning("no traces: OTEL_ variables ask for them, requirements-otel.txt is missing")
+        return None
+    # Imported here, so that a portal without traces loads nothing of OpenTelemetry.
+    from portal.tracing import Tracing, UnknownExporter, exporter_of
+
+    try:
+        return Tracing(exporter_of(os.environ), continues=settings.trusted_proxies > 0)
+    except UnknownExporter as unknown:
+        log.warning("no traces: the exporter %s is not installed", unknown)
+        return None
 
 
 def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
@@ -312,7 +455,7 @@ def _breakers(
 ) -> Sequence[Breaker | PayerBreaker]:
     """Return one breaker for each base address.
 
-    The sandbox has none, because its faults belong to plates, not to base addresses.
+    The sandbox has no breaker, because its faults belong to plates, not to base addresses.
     """
     kind, count = (
         (PayerBreaker, PAYER_COUNTERS) if settings.mode == "pass-through" else (Breaker, COUNTERS)
@@ -387,6 +530,14 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
         for text, caption in SHOWCASES
         for plate in (Plate.parse(text),)
     ]
+
+
+def _ask_sandbox(method: str, path: str, body: bytes) -> bytes:
+    """Return the sandbox's answer to an example of the API reference."""
+    from portal.sandbox import TOKEN, Request, Sandbox, today
+
+    headers = {"Authorization": TOKEN, "Content-Type": "application/json"}
+    return Sandbox(today, time.sleep).handle(Request(method, path, headers=headers, body=body)).body
 
 
 def _samples() -> Sequence[SamplePlate]:

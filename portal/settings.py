@@ -47,6 +47,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     redis_url: str | None = None
     database_url: str | None = None
     secret_key: str | None = None
+    secret_keys_old: tuple[str, ...] = ()
     workers: Annotated[int, msgspec.Meta(ge=1, le=64)] = 2
     fresh_decode: Seconds = DAY
     fresh_renainf: Seconds = 6 * HOUR
@@ -59,6 +60,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     connect_timeout: Limit = 2.0
     first_byte_timeout: Limit = 8.0
     deadline: Limit = 15.0
+    drain_seconds: Annotated[int, msgspec.Meta(ge=0, le=600)] = 0
     daily_call_limit: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
     price_decode: Reais = Decimal(0)
     price_renainf: Reais = Decimal(0)
@@ -68,6 +70,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     rate_limit_address: str | None = None
     trusted_proxies: Annotated[int, msgspec.Meta(ge=0, le=10)] = 0
     metrics_token: str | None = None
+    log_format: Literal["json", "text"] = "json"
     mask_names: bool = True
     hidden_marker: str = "INFORMACAO OCULTADA"
     edge_memory_mb: Annotated[int, msgspec.Meta(ge=0, le=65536)] = 64
@@ -78,6 +81,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     issuer_contact: str | None = None
     issuer_logo: str | None = None  # the file as a data: URL
     dossier_days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 30
+    cors_origins: tuple[str, ...] = ()
 
     @property
     def mode(self) -> Mode:
@@ -114,7 +118,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         known = (self.upstream_token, self.metrics_token, self.secret_key)
         addresses = tuple(each for each in (self.redis_url, self.database_url) if each)
         passwords = (_password(address) for address in addresses)
-        everything = (*known, *addresses, *itertools.chain(*passwords), *self.access_tokens)
+        lists = (*self.access_tokens, *self.secret_keys_old)
+        everything = (*known, *addresses, *itertools.chain(*passwords), *lists)
         return tuple(each for each in everything if each)
 
     @classmethod
@@ -155,8 +160,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 _SQLITE = "sqlite:///"
 _SECRETS = (
     *("UPSTREAM_TOKEN", "ACCESS_TOKENS", "REDIS_URL", "DATABASE_URL", "SECRET_KEY"),
-    "METRICS_TOKEN",
+    *("SECRET_KEYS_OLD", "METRICS_TOKEN"),
 )
+_ORIGIN = re.compile(r"(https?)://(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::(0|[1-9][0-9]{0,4}))?")
 _PORTS = {"http": 80, "https": 443}
 _SWITCH = {"on": True, "1": True, "true": True, "yes": True}
 _SWITCH |= {"off": False, "0": False, "false": False, "no": False}
@@ -188,9 +194,19 @@ def _switch(name: str, text: str) -> bool:
     return _SWITCH[text.lower()]
 
 
+def _log_format(name: str, text: str) -> str:
+    if text not in ("json", "text"):
+        raise SettingsError(f"{name} makes no sense: it is json or text")
+    return text
+
+
 def _tokens(name: str, text: str) -> tuple[str, ...]:
     texts = re.split(r"[,\n]", text)  # a secret file may hold one token per line
     return tuple(_token(name, token.strip()) for token in texts if token.strip())
+
+
+def _keys(_name: str, text: str) -> tuple[str, ...]:
+    return tuple(key.strip() for key in re.split(r"[,\n]", text) if key.strip())
 
 
 def _token(name: str, text: str) -> str:
@@ -214,6 +230,22 @@ def _base_address(name: str, text: str) -> str:
             f"{name} makes no sense: a base address is http(s)://host[:port][/path]"
         )
     return text.rstrip("/")
+
+
+def _cors_origins(name: str, text: str) -> tuple[str, ...]:
+    return tuple(_origin(name, each.strip()) for each in text.split(",") if each.strip())
+
+
+def _origin(name: str, text: str) -> str:
+    """Validate an origin as browsers write it: lower case, no path, no default port."""
+    found = _ORIGIN.fullmatch(text)
+    port = int(found[2] or 0) if found else 0
+    if found is None or port > 65535 or port == _PORTS[found[1]] or found[2] == "0":
+        raise SettingsError(
+            f"{name} makes no sense: an origin is http(s)://host[:port] in lower case, as browsers "
+            "send it, without a path or the default port"
+        )
+    return text
 
 
 def _upstream_name(name: str, text: str) -> str:
@@ -340,13 +372,16 @@ def _rate(name: str, text: str) -> str:
 _READERS: dict[str, Callable[[str, str], object]] = {
     "mask_names": _switch,
     "access_tokens": _tokens,
+    "secret_keys_old": _keys,
     "upstream_token": _token,
     "metrics_token": _token,
+    "log_format": _log_format,
     "upstream_url": _base_address,
     "upstream_secondary_url": _base_address,
     "upstream_name": _upstream_name,
     "data_dir": lambda _, text: Path(text),
     "price": _price,
+    "cors_origins": _cors_origins,
     "redis_url": _redis_address,
     "database_url": _database_address,
     "rate": _rate,

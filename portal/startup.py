@@ -7,8 +7,9 @@ in a wrong directory it would then find its data empty instead of missing.
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,23 @@ from flask.cli import FlaskGroup
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.commands import DataCheck
+from portal.access import History
+from portal.batch import Batches, release_items
+from portal.commands import DataCheck, EmbeddedStore
+from portal.dossiers import DossierArchive
 from portal.gateway import (
     StoreRefused,
     cache_backend,
+    purge_bucket,
     record_key,
     remove_lease_files,
     require_willing_store,
 )
 from portal.settings import Settings
 from portal.storage import (
+    CACHE_NAME,
+    DATABASE_NAME,
+    KEY_NAME,
     DataLock,
     InvalidSecretKey,
     SchemaMismatch,
@@ -43,7 +51,6 @@ log = logging.getLogger(__name__)
 
 SHORT_KEY = 16  # characters; a generated key has 64
 
-_CACHE_FILE = "cache.sqlite"
 _UNUSED = "unused-"
 UNUSED_KEPT_S = 86400.0  # seconds since the file was renamed
 
@@ -93,12 +100,17 @@ def command_key(settings: Settings) -> bytes | None:
     return key.encode() if key else None
 
 
-def prepare(settings: Settings) -> DataLock:
-    """Set up the database and the store, and record the secret key in both.
+def former_keys(settings: Settings) -> tuple[bytes, ...]:
+    """Return the old secret keys, which are accepted for reading."""
+    return tuple(key.encode() for key in dict.fromkeys(settings.secret_keys_old))
 
-    A key that differs from the recorded one counts as a rotation only if no other portal can
-    be using the data. The answers and histories of the former key are then deleted. Otherwise
-    KeyInUse is raised before anything is changed. The returned lock must be held until the
+
+def prepare(settings: Settings) -> DataLock:
+    """Set up the database and the store, and record the secret keys in both.
+
+    The data of keys that are neither the present nor an old one is deleted. If the recorded key is
+    one of those, no other portal may be using the data. Otherwise KeyInUse is raised before
+    anything is changed. The returned lock must be held until the
     server ends. Also raises OSError, InvalidSecretKey, SchemaMismatch, SQLAlchemyError or
     StoreRefused.
     """
@@ -111,9 +123,13 @@ def prepare(settings: Settings) -> DataLock:
         require_willing_store(backend, settings.redis_url)
         if settings.database_url is not None or not lock.is_alone:
             _refuse_another_key(settings, engine)
-        record_key(fingerprint(server_key(settings)), engine, backend.key_record)
+        keys = (server_key(settings), *former_keys(settings))
+        fingerprints = list(dict.fromkeys(map(fingerprint, keys)))
+        record_key(fingerprints, engine, backend.key_record, lambda: _drop_unreadable(engine, keys))
         if lock.is_alone:
             remove_lease_files(settings.data_dir)
+            if settings.database_url is None:
+                release_items(engine)
             if settings.redis_url:
                 _set_aside_unused_cache(settings.data_dir)
     except BaseException:
@@ -128,11 +144,20 @@ def prepare(settings: Settings) -> DataLock:
 
 def _refuse_another_key(settings: Settings, engine: Engine) -> None:
     recorded, key = recorded_fingerprint(engine), command_key(settings)
-    if recorded is not None and (key is None or fingerprint(key) != recorded):
+    known = {fingerprint(each) for each in (key, *former_keys(settings)) if each is not None}
+    if recorded is not None and recorded not in known:
         raise KeyInUse(
             "the data was written under another secret key, and another portal may be using it: "
             "give this one the same PORTAL_SECRET_KEY, or data of its own"
         )
+
+
+def _drop_unreadable(engine: Engine, keys: Sequence[bytes]) -> None:
+    """Delete the rows that none of the keys decrypts, of every namespace."""
+    key, *former = keys
+    History(engine, key, str, former=former).drop_unreadable()
+    DossierArchive(engine, key, str, purge_bucket, lifetime_s=0, former=former).drop_unreadable()
+    Batches(engine, key, str, lambda _: 0.0, lambda _: Decimal(0), former=former).drop_unreadable()
 
 
 def _set_aside_unused_cache(data_dir: Path) -> None:
@@ -141,7 +166,7 @@ def _set_aside_unused_cache(data_dir: Path) -> None:
     A command started without the setting would otherwise purge that file instead of the Redis
     in use.
     """
-    for file in data_dir.glob(f"{_CACHE_FILE}*"):
+    for file in data_dir.glob(f"{CACHE_NAME}*"):
         if ".broken-" in file.name:
             file.unlink()
             continue
@@ -151,7 +176,7 @@ def _set_aside_unused_cache(data_dir: Path) -> None:
 
 def remove_old_unused_caches(data_dir: Path) -> None:
     """Delete a renamed cache after a day, because nothing else deletes its expired answers."""
-    for file in data_dir.glob(f"{_UNUSED}{_CACHE_FILE}*"):
+    for file in data_dir.glob(f"{_UNUSED}{CACHE_NAME}*"):
         with suppress(OSError):
             if time.time() - file.stat().st_ctime > UNUSED_KEPT_S:
                 file.unlink()
@@ -174,16 +199,39 @@ def data_check(
 
     ``expects_files`` is true if a server with these settings must have created its files before.
     """
-    store = settings.data_dir / _CACHE_FILE
-    unused = [*settings.data_dir.glob(f"{_UNUSED}{_CACHE_FILE}*")]
+    store = settings.data_dir / CACHE_NAME
+    unused = [*settings.data_dir.glob(f"{_UNUSED}{CACHE_NAME}*")]
     if settings.redis_url:
-        unused += settings.data_dir.glob(f"{_CACHE_FILE}*")
+        unused += settings.data_dir.glob(f"{CACHE_NAME}*")
     return DataCheck(
         engine=engine,
         database=database_file(settings.database_url, settings.data_dir),
         store=store if expects_files and not settings.redis_url else None,
         unused_stores=sorted(unused),
-        key_fingerprint=fingerprint(key) if key else None,
+        key_fingerprints=_known_fingerprints(settings, key),
         store_fingerprint=backend.key_record.read,
         upstreams_data_dir=settings.upstreams_data_dir,
     )
+
+
+def embedded_store(settings: Settings, key: bytes | None) -> EmbeddedStore:
+    """Return the embedded files that these settings use, for backups."""
+    files = {}
+    if not settings.redis_url:
+        files[CACHE_NAME] = settings.data_dir / CACHE_NAME
+    database = database_file(settings.database_url, settings.data_dir)
+    if database is not None:
+        files[DATABASE_NAME] = database
+    if settings.secret_key is None:
+        files[KEY_NAME] = settings.data_dir / KEY_NAME
+    return EmbeddedStore(
+        data_dir=settings.data_dir,
+        demo=settings.mode == "demo",
+        files=files,
+        key_fingerprints=_known_fingerprints(settings, key),
+    )
+
+
+def _known_fingerprints(settings: Settings, key: bytes | None) -> frozenset[str]:
+    """Return those of the present key and the old ones, none without a present key."""
+    return frozenset(map(fingerprint, (key, *former_keys(settings))) if key else ())

@@ -11,24 +11,25 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Final
 
 NO_BREAK_SPACE: Final = "\u00a0"
-_SWAP: Final = str.maketrans(",.", ".,")
+MINUS: Final = "\u2212"
+_SIGNS: Final = str.maketrans(",.-", f".,{MINUS}")
 
 
 def money(value: Decimal, places: int = 2) -> str:
-    """Format ``R$ 1.234,56`` with a no-break space, ``-R$ 1.234,56`` below zero.
+    """Format ``R$ 1.234,56`` with a no-break space, ``−R$ 1.234,56`` below zero.
 
     ``value`` is in reais and finite; 0 ``places`` leave out the cents.
     """
     text = grouped(value, places)
-    sign = "-" if text.startswith("-") else ""
-    return f"{sign}R${NO_BREAK_SPACE}{text.removeprefix('-')}"
+    sign = MINUS if text.startswith(MINUS) else ""
+    return f"{sign}R${NO_BREAK_SPACE}{text.removeprefix(MINUS)}"
 
 
 def grouped(number: int | Decimal, places: int = 0) -> str:
-    """Format a finite number with separators: ``825``, ``4.113``, ``4.113,25``."""
+    """Format a finite number with separators: ``825``, ``4.113``, ``−4.113,25``."""
     rounded = Decimal(number).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
     # Adding 0 turns -0 into 0.
-    return f"{rounded + 0:,.{places}f}".translate(_SWAP)
+    return f"{rounded + 0:,.{places}f}".translate(_SIGNS)
 
 
 def day(value: date) -> str:

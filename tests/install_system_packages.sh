@@ -1,5 +1,5 @@
 #!/bin/sh
-# Chromium, Redis, PgBouncer beside PostgreSQL, and the libraries WeasyPrint loads: installed where they are
+# Chromium, Redis, PgBouncer beside PostgreSQL, Prometheus, and the libraries WeasyPrint loads: installed where they are
 # missing and this user may; otherwise the tests that need them skip and say so.
 missing=""
 command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
@@ -7,6 +7,7 @@ command -v redis-server >/dev/null 2>&1 || missing="$missing redis-server"
 [ ! -d /usr/lib/postgresql ] || command -v pgbouncer >/dev/null 2>&1 || missing="$missing pgbouncer"
 ldconfig -p 2>/dev/null | grep -q libpangoft2 || missing="$missing libpango-1.0-0 libpangoft2-1.0-0"
 ldconfig -p 2>/dev/null | grep -q libharfbuzz-subset || missing="$missing libharfbuzz-subset0"
+command -v promtool >/dev/null 2>&1 || missing="$missing prometheus"
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     echo "installing$missing"

@@ -12,6 +12,7 @@ ENVIRONMENT_READERS = {
     "portal/factory.py",
     "portal/serving/process.py",
     "portal/sandbox/__main__.py",
+    "portal/web/observability/log_setup.py",  # NO_COLOR and TERM
     "portal/web/observability/metrics.py",
     "portal/web/pages/pdf.py",  # sets a variable of fontTools
 }

@@ -1,9 +1,13 @@
-"""The Makefile's environments of Python."""
+"""The Makefile's environments of Python, and what it says while it installs."""
 
+import os
+import pty
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 
@@ -29,3 +33,78 @@ def test_failed_environment_is_removed(tmp_path: Path) -> None:
     )
     assert done.returncode != 0
     assert list(tmp_path.glob(".venv*")) == []
+
+
+# Plays pip: 23 packages, of which the last may be missing from the index.
+PIP = """#!/bin/sh
+for number in $(seq 22); do echo "Collecting package-$number==1.0 (from -r requirements.txt)"; done
+echo "Processing /wheels/last-1.0-py3-none-any.whl"
+if [ -e "$(dirname "$0")/../../broken" ]; then echo "ERROR: no package-23" >&2; exit 1; fi
+echo "Installing collected packages: package-1, package-2"
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout whose pip and server are played."""
+    shutil.copy(CHECKOUT / "Makefile", tmp_path)
+    packages = "".join(f"package-{number}==1.0\n    # via x\n" for number in range(1, 24))
+    (tmp_path / "requirements.txt").write_text(packages)
+    folder = tmp_path / ".venv/bin"
+    folder.mkdir(parents=True)
+    for name, text in (("pip", PIP), ("python", "#!/bin/sh\necho served\n")):
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    return tmp_path
+
+
+def make_run(folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["make", "run", f"PYTHON={sys.executable}", "VENV=.venv"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_run_says_what_it_installs_once(checkout: Path) -> None:
+    first = make_run(checkout)
+    assert first.stdout.splitlines() == [
+        "Installing requirements.txt into .venv, once.",
+        "10 of 23",
+        "20 of 23",
+        "Unpacking",
+        "served",
+    ]
+    assert (first.returncode, first.stderr) == (0, "")
+    assert make_run(checkout).stdout == "served\n"
+
+
+def test_failed_installation_says_why_and_serves_nothing(checkout: Path) -> None:
+    (checkout / "broken").touch()
+    failed = make_run(checkout)
+    assert failed.returncode != 0
+    assert "ERROR: no package-23" in failed.stderr
+    assert "served" not in failed.stdout
+    (checkout / "broken").unlink()
+    assert make_run(checkout).stdout.endswith("served\n")
+
+
+def test_terminal_shows_one_line_that_moves(checkout: Path) -> None:
+    end, terminal = pty.openpty()
+    with os.fdopen(end, "rb", 0) as shown:
+        subprocess.run(
+            ["make", "run", f"PYTHON={sys.executable}", "VENV=.venv"],
+            cwd=checkout,
+            stdout=terminal,
+            timeout=60,
+            check=True,
+        )
+        os.close(terminal)
+        text = shown.read(1 << 16).decode()
+    assert "\r\x1b[K3 of 23  package-3\r\x1b[K4 of 23  package-4" in text
+    assert "23 of 23  last\r" in text
+    assert text.splitlines()[-1].endswith("\x1b[Kserved")
+    assert text.count("\n") == 2

@@ -131,6 +131,8 @@ def test_base_address_accepts_port_and_path(url):
         ("UPSTREAM_TOKEN", "with space"),
         ("UPSTREAM_TOKEN", "ção"),
         ("METRICS_TOKEN", "a,b"),
+        ("LOG_FORMAT", "xml"),
+        ("LOG_FORMAT", "TEXT"),
         ("WORKERS", "0"),
         ("WORKERS", "two"),
         ("WORKERS", "2.5"),

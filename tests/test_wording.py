@@ -15,12 +15,14 @@ LOCALE = "pt_BR"
 
 @given(st.decimals(min_value=-(10**12), max_value=10**12, places=2).filter(bool))
 def test_money_matches_babel(amount: Decimal) -> None:
-    assert wording.money(amount) == format_currency(amount, "BRL", locale=LOCALE)
+    expected = format_currency(amount, "BRL", locale=LOCALE)
+    assert wording.money(amount) == expected.replace("-", wording.MINUS)
 
 
 @given(st.decimals(min_value=-(10**9), max_value=10**9, places=4).filter(lambda d: abs(d) >= 1))
 def test_money_rounds_like_babel(amount: Decimal) -> None:
-    assert wording.money(amount) == format_currency(amount, "BRL", locale=LOCALE)
+    expected = format_currency(amount, "BRL", locale=LOCALE)
+    assert wording.money(amount) == expected.replace("-", wording.MINUS)
 
 
 @given(st.integers(min_value=1, max_value=10**12))
@@ -39,7 +41,8 @@ def test_money_rounding_to_zero_has_no_sign() -> None:
 
 @given(st.integers(min_value=-(10**12), max_value=10**12))
 def test_grouping_matches_babel(number: int) -> None:
-    assert wording.grouped(number) == format_decimal(number, locale=LOCALE)
+    expected = format_decimal(number, locale=LOCALE)
+    assert wording.grouped(number) == expected.replace("-", wording.MINUS)
 
 
 @given(st.dates(min_value=date(1000, 1, 1)))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Engine, RowMapping, delete, insert, select, update
+from sqlalchemy import ColumnElement, Engine, RowMapping, bindparam, delete, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import BytesKept, cipher
@@ -85,6 +85,7 @@ class Dossier:
 class DossierArchive:
     """The issued dossiers of one namespace, except that ``forget`` covers all namespaces.
 
+    ``former`` are the old keys that are still read, ``former_tags`` a plate's tags under them.
     ``tag`` computes the HMAC of a plate, by which a purge finds rows, and
     ``bucket`` the number under which the purge log counts purges of a tag.
     """
@@ -99,10 +100,14 @@ class DossierArchive:
         lifetime_s: int,
         clock: Callable[[], float] = time.time,
         namespace: str = "upstream",
+        former: Sequence[bytes] = (),
+        former_tags: Callable[[str], Sequence[str]] = lambda _: (),
     ) -> None:
         self.lifetime_s: Final = lifetime_s
         self._engine = engine
         self._secret = secret
+        self._former = former
+        self._former_tags = former_tags
         self._tag = tag
         self._bucket = bucket
         self._clock = clock
@@ -137,7 +142,7 @@ class DossierArchive:
             "number": number,
             "namespace": self._namespace,
             "owner": self._owner_key(owner),
-            "share_key": self._key_hash(key),
+            "share_key": self._key_hash(self._secret, key),
             "subject": subject,
             "issued_at": now,
             "expires_at": now + self.lifetime_s,
@@ -155,7 +160,8 @@ class DossierArchive:
         return self._find(table.c.number == number)
 
     def by_key(self, key: str) -> Dossier | None:
-        return self._find(table.c.share_key == self._key_hash(key))
+        hashes = [self._key_hash(secret, key) for secret in (self._secret, *self._former)]
+        return self._find(table.c.share_key.in_(hashes))
 
     def owned(self, number: str, owner: str) -> Dossier | None:
         """The dossier of that number if this owner issued it, else None."""
@@ -221,8 +227,33 @@ class DossierArchive:
         """
         with writing(self._engine) as db:
             lock_dossiers(db)
-            done = db.execute(delete(table).where(table.c.subject == self._tag(plate)))
+            tags = [self._tag(plate), *self._former_tags(plate)]
+            done = db.execute(delete(table).where(table.c.subject.in_(tags)))
             return int(done.rowcount)
+
+    def take_over(self, former: str, present: str) -> None:
+        """Give an owner the dossiers of a former name. Raises SQLAlchemyError."""
+        mine = table.c.owner == self._owner_key(former)
+        with reading(self._engine) as db:
+            if db.execute(select(table.c.number).where(mine).limit(1)).first() is None:
+                return
+        with writing(self._engine) as db:
+            db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
+
+    def drop_unreadable(self) -> None:
+        """Delete the dossiers of every namespace that no key decrypts. Raises SQLAlchemyError."""
+        query = select(table.c.number, table.c.namespace, table.c.head)
+        with reading(self._engine) as db:
+            unreadable = [
+                {"unreadable": row.number}
+                for row in db.execute(query.where(table.c.head.is_not(None)))
+                if self._unseal(row.number, "head", row.head, row.namespace) is None
+            ]
+        if unreadable:
+            with writing(self._engine) as db:
+                lock_dossiers(db)
+                found = table.c.number == bindparam("unreadable")
+                db.execute(delete(table).where(found), unreadable)
 
     def _end(self, where: ColumnElement[bool], **changes: float) -> int:
         """Empty the content of these rows and return their number. Raises BytesKept."""
@@ -293,21 +324,24 @@ class DossierArchive:
     def _seal(self, number: str, part: str, content: bytes) -> bytes:
         return bytes(self._cipher(number, part).encrypt(content))
 
-    def _unseal(self, number: str, part: str, sealed: bytes | None) -> bytes | None:
+    def _unseal(
+        self, number: str, part: str, sealed: bytes | None, namespace: str | None = None
+    ) -> bytes | None:
         from cryptography.fernet import InvalidToken  # lazy, as in portal.access.sealing
 
         if sealed is None:
             return None
         try:
-            return bytes(self._cipher(number, part).decrypt(bytes(sealed)))
+            return bytes(self._cipher(number, part, namespace).decrypt(bytes(sealed)))
         except InvalidToken:
             return None
 
-    def _cipher(self, number: str, part: str) -> Any:
-        return cipher(self._secret, f"dossier|{self._namespace}|{number}|{part}".encode())
+    def _cipher(self, number: str, part: str, namespace: str | None = None) -> Any:
+        purpose = f"dossier|{namespace or self._namespace}|{number}|{part}"
+        return cipher(self._secret, purpose.encode(), self._former)
 
-    def _key_hash(self, key: str) -> str:
-        derived = hmac.digest(self._secret, b"dossier key", hashlib.sha256)
+    def _key_hash(self, secret: bytes, key: str) -> str:
+        derived = hmac.digest(secret, b"dossier key", hashlib.sha256)
         return hmac.digest(derived, f"{self._namespace}\0{key}".encode(), hashlib.sha256).hex()
 
     def _owner_key(self, owner: str) -> str:

@@ -17,7 +17,7 @@ from portal.wording import bare
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
 # "TRT DA 3ª REGIAO" and "TRT 2A REGIAO" are TRT3 and TRT2.
 _REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
-# "Tribunal de Justiça do Estado de Minas Gerais": the table's name lacks "do Estado".
+# A source may write "Tribunal de Justiça do Estado de Minas Gerais"; the table has no "do Estado".
 _OF_A_STATE = re.compile(r"\bDO ESTADO (?=D[AEO] )")
 _FIRST_INSTANCE = "federal (1º grau)"
 

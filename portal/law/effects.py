@@ -239,7 +239,10 @@ def effect_of(restriction: Restriction) -> Effect:
     elif reading.revoked_by:
         doubt = f"a fonte registra “{reading.revoked_by}”"
         tables.append(_unknown(f"{doubt[0].upper()}{doubt[1:]}: confirme com o juízo."))
-    if reading.unrecognised or not tables or any(field.is_hidden for field in fields):
+    is_hidden = any(field.is_hidden for field in fields)
+    if is_hidden and restriction.recorded is not False and not reading.revokes_all:
+        tables.append(_OF_ANY_KIND)  # what is hidden may be another kind than the revoked one
+    elif reading.unrecognised or is_hidden or not tables:
         tables.append(_UNKNOWN if doubt else _OF_ANY_KIND)
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}
     return _effect(reading.kinds, reading.unrecognised, answers, doubt=doubt)

@@ -49,14 +49,15 @@ class KindReading:
     """The kinds of a text.
 
     ``kinds`` are all kinds that the text names, in a fixed order; ``stated`` are those that it
-    does not revoke. ``revoked_by`` is the first revoking word, as sent, "" where there is none.
-    ``unrecognised`` is the
+    does not revoke. ``revoked_by`` is the first revoking word, as sent, "" where there is none;
+    ``revokes_all`` is whether one revokes more than the kinds beside it. ``unrecognised`` is the
     whole text where one of its words is not recognised, else "".
     """
 
     kinds: tuple[Kind, ...]
     stated: tuple[Kind, ...]
     revoked_by: str
+    revokes_all: bool
     unrecognised: str
 
 
@@ -93,5 +94,6 @@ def read_kinds(text: str) -> KindReading:
         kinds=tuple(kind for kind in KIND_WORDS if kind in found),
         stated=tuple(kind for kind in KIND_WORDS if kind in found - doubted),
         revoked_by=revoked_by,
+        revokes_all=all_doubted,
         unrecognised=text if has_unrecognised or not found else "",
     )

@@ -16,7 +16,8 @@ from portal.presentation.issued.verification import (
 )
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.paper.issuer import Issuer
-from portal.presentation.site.api_reference import ApiPage, api_page
+from portal.presentation.site.api_answers import reference_answers
+from portal.presentation.site.api_reference import ApiPage, LookupTerms, api_page
 from portal.presentation.site.lookup_cost import LookupCost
 from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
 from portal.presentation.site.public_pages import (
@@ -84,6 +85,7 @@ __all__ = [
     "Kept",
     "Lookup",
     "LookupCost",
+    "LookupTerms",
     "NegotiationPage",
     "NoPrice",
     "PanelFragment",
@@ -118,6 +120,7 @@ __all__ = [
     "privacy_page",
     "read_facts",
     "recent_lookup",
+    "reference_answers",
     "renavam_page",
     "search_page",
     "sign_in_page",

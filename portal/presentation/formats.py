@@ -4,6 +4,7 @@ A missing value formats as "não informado", so that a missing price never print
 forms of present values are those of ``portal.wording``.
 """
 
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -28,7 +29,7 @@ _MONTHS: Final = (
 
 
 def brl(amount: Decimal | int | None) -> str:
-    """``R$ 1.234,56`` with a no-break space, ``-R$ 1.234,56`` below zero."""
+    """``R$ 1.234,56`` with a no-break space, ``−R$ 1.234,56`` below zero."""
     number = _readable(amount)
     if number is None:
         return MISSING
@@ -43,6 +44,21 @@ def whole_brl(amount: Decimal | int | None) -> str:
     return wording.money(number, places=0)
 
 
+def price(amount: Decimal | None) -> str:
+    """A vehicle's price: ``R$ 89.325``, as the table prints it; other amounts keep their cents."""
+    number = _readable(amount)
+    if number is None:
+        return MISSING
+    return wording.money(number, places=0 if number == number.to_integral_value() else 2)
+
+
+def price_range(amounts: Sequence[Decimal]) -> str:
+    """``R$ 12.809 a R$ 14.802`` from the least to the largest, with cents in both or in none."""
+    is_whole = all(amount == amount.to_integral_value() for amount in amounts)
+    form = whole_brl if is_whole else brl
+    return " a ".join(dict.fromkeys((form(min(amounts)), form(max(amounts)))))
+
+
 def integer(number: int | Decimal | None) -> str:
     """``1.234``: grouped by thousands, no decimals."""
     value = _readable(number)
@@ -50,13 +66,13 @@ def integer(number: int | Decimal | None) -> str:
 
 
 def percent(ratio: Decimal | float | None, places: int = 1) -> str:
-    """A ratio as ``-8,2%``: 0.05 is ``5,0%``."""
+    """A ratio as ``−8,2%``: 0.05 is ``5,0%``."""
     value = _readable(None if ratio is None else Decimal(str(ratio)))
     return MISSING if value is None else f"{wording.grouped(value * 100, places)}%"
 
 
 def change(points: Decimal | None) -> str:
-    """Percentage points with their sign: ``+3,1%``, ``-8,2%``, ``0,0%``."""
+    """Percentage points with their sign: ``+3,1%``, ``−8,2%``, ``0,0%``."""
     value = _readable(points)
     if value is None:
         return MISSING
@@ -145,6 +161,7 @@ def register(environment: Environment) -> None:
         {
             "brl": brl,
             "whole_brl": whole_brl,
+            "price": price,
             "integer": integer,
             "percent": percent,
             "change": change,

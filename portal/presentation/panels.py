@@ -1,11 +1,12 @@
 """The result of one lookup as a page shows it: an answer, or why there is none."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Literal
 
-from portal.gateway import FailureKind
+from portal.gateway import FailureKind, Served
+from portal.vehicle import result_of
 
 # Why a lookup has no answer: the gateway's FailureKind or a reason of the pages; "" for none.
 Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
@@ -50,3 +51,26 @@ class Panel:
     @property
     def has_answer(self) -> bool:
         return self.body is not None
+
+
+def answer_panel(
+    served: Served, replaced: Served | None = None, price: Decimal = Decimal(0)
+) -> Panel:
+    """The panel of an answer; ``replaced`` is the one that the store kept before it."""
+    is_older = replaced is not None and replaced.fetched_at < served.fetched_at
+    return Panel(
+        state="stale" if served.cache_status == "stale" else "fresh",
+        body=served.body,
+        result=result_of(served.body),
+        fetched_at=datetime.fromtimestamp(served.fetched_at, UTC),
+        origin=served.origin,
+        from_cache=served.from_cache,
+        price=price,
+        replaced=_replaced(replaced) if replaced is not None and is_older else None,
+        is_stored=served.stored,
+    )
+
+
+def _replaced(served: Served) -> Replaced:
+    fetched_at = datetime.fromtimestamp(served.fetched_at, UTC)
+    return Replaced(served.body, result_of(served.body), fetched_at)

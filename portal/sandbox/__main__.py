@@ -3,12 +3,14 @@
 import os
 import sys
 
+import click
 from granian import Granian
 from granian.constants import Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
 from portal.sandbox.sandbox import TOKEN
+from portal.sandbox.situations import SITUATIONS
 from portal.sandbox.wsgi import SECONDARY
 from portal.system.process import bind_error
 
@@ -51,5 +53,23 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
+_HELP = f"""Serve the embedded upstream alone, to rehearse scripts against.
+
+The environment sets the address: HOST (127.0.0.1) and PORT (9000). A second base address is below
+{SECONDARY}. The token is "{TOKEN}", in the Authorization header or as ?at={TOKEN}. All data are
+fictitious; any other valid plate gets a vehicle of its own, always the same.
+"""
+_PLATES = "\n".join(f"  {each.plate}  {each.title}" for each in SITUATIONS)
+
+
+@click.command(
+    help=_HELP,
+    epilog=f"\b\nPlates with a situation of their own:\n{_PLATES}",
+    context_settings={"max_content_width": 100},
+)
+def command() -> None:
     sys.exit(main())
+
+
+if __name__ == "__main__":
+    command(prog_name="python -m portal.sandbox")

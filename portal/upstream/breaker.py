@@ -41,6 +41,11 @@ class Breaker:
     def state(self) -> State:
         return self._circuit.state
 
+    @property
+    def wait_s(self) -> float:
+        """Seconds until a call may be sent again, 0 unless it is open or paused."""
+        return self._circuit.wait_s
+
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Send the resource to the origin, or raise CircuitOpen at once."""
         probe = self._admit()

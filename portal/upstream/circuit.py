@@ -20,7 +20,9 @@ COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
 
 
 class Circuit:
-    """A circuit whose state is in the COUNTERS shared counters from ``first`` on.
+    """A circuit breaker's state machine over shared counters.
+
+    It uses COUNTERS of them, beginning with number ``first``.
 
     Failures are counted by distinct marks: FAILURES_TO_OPEN of them, with no answer between
     them, open the circuit. Reading needs no lock. Methods that write must be called with the
@@ -53,6 +55,14 @@ class Circuit:
         if not self.is_open(now):
             return "closed"
         return "half-open" if now >= self._probe_from or self.is_probing(now) else "open"
+
+    @property
+    def wait_s(self) -> float:
+        """Seconds until a call may be sent again: the end of a pause, or the next probe."""
+        now = self._clock()
+        paused_s = self._counters[self._first + _PAUSED_UNTIL] - now if self.is_paused(now) else 0.0
+        cooling_s = self._probe_from - now if self.is_open(now) else 0.0
+        return max(0.0, paused_s, cooling_s)
 
     def is_open(self, now: float) -> bool:
         # A time further ahead than any cool-down was written before the machine's last boot.

@@ -44,7 +44,8 @@ class Origin:
         transport: Callable[[float], BaseAdapter] = SingleUseAdapter,
     ) -> None:
         self.name = name
-        self._base_address = base_address
+        # Prepared once, because parsing an address costs as much as the rest of a request.
+        self._address = _normalized(base_address)
         self._timeout_s = (connect_timeout_s, first_byte_timeout_s)
         self._transport = transport
 
@@ -96,9 +97,20 @@ class Origin:
         if resource.body is not None:
             headers["Content-Type"] = "application/json"
         # Not Session.prepare_request, which applies .netrc, cookies and session settings.
-        return requests.Request(
-            resource.method, self._base_address + resource.path, headers, data=resource.body
-        ).prepare()
+        request = requests.PreparedRequest()
+        request.method = resource.method
+        request.url = self._address + resource.path
+        request.prepare_headers(headers)
+        request.prepare_body(resource.body, files=None)
+        return request
+
+
+def _normalized(base_address: str) -> str:
+    """Return the address as requests encodes it, without a slash at the end."""
+    request = requests.PreparedRequest()
+    request.prepare_url(base_address, None)
+    assert request.url is not None
+    return request.url.rstrip("/")
 
 
 def _content(reply: requests.Response) -> bytes:

@@ -67,6 +67,11 @@ class PayerBreaker:
         """The state of the shared circuit."""
         return self._shared.state
 
+    @property
+    def wait_s(self) -> float:
+        """Seconds until a call may be sent again, 0 unless it is open or paused."""
+        return self._shared.wait_s
+
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Send the resource to the origin, or raise CircuitOpen at once."""
         payer, subject = mark(resource.payer or ""), mark(resource.subject)

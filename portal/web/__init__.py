@@ -4,14 +4,15 @@ from portal.presentation import SamplePlate
 from portal.web.app_setup import Dependencies, init_app, panels_of
 from portal.web.http.rate_limits import RateLimits
 from portal.web.json_api.access_log_buffer import AccessLogBuffer
-from portal.web.observability.logs import set_up_logging
+from portal.web.observability.log_setup import set_up_logging
 from portal.web.observability.metrics import (
     BYTES_PER_WORKER,
     Metrics,
     MetricsAccess,
     enable_multiprocess,
 )
-from portal.web.pages.page_cache import clear_rendered_pages
+from portal.web.pages.operations import OperationsSources
+from portal.web.pages.page_cache import PageCache
 
 __all__ = [
     "BYTES_PER_WORKER",
@@ -19,9 +20,10 @@ __all__ = [
     "Dependencies",
     "Metrics",
     "MetricsAccess",
+    "OperationsSources",
+    "PageCache",
     "RateLimits",
     "SamplePlate",
-    "clear_rendered_pages",
     "enable_multiprocess",
     "init_app",
     "panels_of",

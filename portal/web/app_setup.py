@@ -4,6 +4,7 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Op
 from portal.presentation import (
     Issuer,
     Kept,
+    LookupTerms,
     Panels,
     PrivacyPage,
     RenderContext,
@@ -32,20 +34,17 @@ from portal.system.repeated_warning import RepeatedWarning
 from portal.vehicle import Plate
 from portal.web.http.assets import Assets
 from portal.web.http.compression import register_compression
+from portal.web.http.cors import CrossOrigin
 from portal.web.http.errors import register_errors
 from portal.web.http.headers import register_headers
 from portal.web.http.icons import icons_blueprint
+from portal.web.http.rate_limit_headers import DailyQuotas, register_rate_limit_headers
 from portal.web.http.rate_limits import SIGN_IN_WINDOW_S, RateLimits
-from portal.web.http.upload_limits import (
-    MAX_FORMS,
-    MAX_FORMS_PER_NETWORK,
-    MAX_REPORTS,
-    MAX_REPORTS_PER_SENDER,
-    UploadLimiter,
-)
+from portal.web.http.refused_bodies import RefusedBodies
+from portal.web.http.upload_limits import UploadLimiter, UploadLimits
 from portal.web.json_api.access_log_buffer import AccessLogBuffer
 from portal.web.json_api.hit_cache import HitCache
-from portal.web.json_api.openapi import openapi_blueprint
+from portal.web.json_api.openapi import as_document, openapi_blueprint
 from portal.web.json_api.own_routes import OwnApi, Requester
 from portal.web.json_api.routes import BODY_CAP, JsonApi
 from portal.web.observability.health import health_blueprint
@@ -58,10 +57,14 @@ from portal.web.observability.metrics import (
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages.batches import BatchPages
 from portal.web.pages.dossier_code import DossierCodes
+from portal.web.pages.history import HistoryPages, PaidSince
 from portal.web.pages.issued import IssuedPages, SharedPages
 from portal.web.pages.lookups import Lookups
+from portal.web.pages.operations import OperationsPages, OperationsSources
+from portal.web.pages.page_cache import PageCache
 from portal.web.pages.pdf import can_render_pdf, render_pdf
 from portal.web.pages.public import PublicPages
+from portal.web.pages.reference import ReferenceFacts, ReferencePage
 from portal.web.pages.sessions import (
     SESSION_S,
     SHARED,
@@ -87,24 +90,33 @@ class Dependencies:
     batches: Batches
     batch_limit: int  # plates
     allowance: Callable[[Caller], Allowance]
+    paid: PaidSince
     dossiers: DossierArchive
     issuer: Issuer | None
     pool: Executor
     samples: Sequence[SamplePlate]
     showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
+    ask_sandbox: Callable[[str, str, bytes], bytes]
     secret: bytes = field(repr=False)
+    former_secrets: Sequence[bytes] = field(repr=False)  # accepted for reading
     namespace: str
     hidden_marker: str
     mask_names: bool
     longest_request_s: float
+    request_threads: int
     trusted_proxies: int
     limits: RateLimits
+    own_calls_left: Callable[[Caller], tuple[int, float] | None]
+    cors_origins: Sequence[str]
     static: Path
     hit_cache_bytes: int  # memory for its entries, without the answers; 0 disables it
+    page_cache: PageCache
     access_log: AccessLogBuffer
     ready: Callable[[], bool]
     metrics: Metrics
     metrics_access: MetricsAccess
+    operations: OperationsSources
+    pdf_span: Callable[[], AbstractContextManager[object]] = nullcontext
 
 
 def init_app(app: Flask, portal: Dependencies) -> None:
@@ -115,16 +127,20 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=SESSION_S,
+        SECRET_KEY_FALLBACKS=list(portal.former_secrets),
     )
     app.session_interface = DynamicSecureCookies()
     app.url_map.merge_slashes = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    _add_middleware(app, portal)
-    forms = UploadLimiter(MAX_FORMS, MAX_FORMS_PER_NETWORK)
-    reports = UploadLimiter(MAX_REPORTS, MAX_REPORTS_PER_SENDER)
-    sessions = Sessions(portal.gatekeeper, portal.secret, forms, portal.namespace)
+    daily, cors = DailyQuotas(portal.own_calls_left), CrossOrigin.of(portal.cors_origins)
+    uploads = UploadLimits.of(portal.request_threads)
+    forms, reports = UploadLimiter(*uploads.forms), UploadLimiter(*uploads.reports)
+    _add_middleware(app, portal, daily, cors, UploadLimiter(*uploads.refused))
+    sessions = Sessions(
+        portal.gatekeeper, portal.secret, forms, portal.namespace, portal.former_secrets
+    )
     assets = Assets.build(portal.static)
-    codes = DossierCodes(portal.secret, portal.namespace)
+    codes = DossierCodes(portal.secret, portal.namespace, portal.former_secrets)
     lookups = Lookups(portal.gateway, portal.pool)
 
     def render_context() -> RenderContext:
@@ -152,6 +168,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         return replace(
             page,
             signed_in=sessions.signed_in_name,
+            is_operator=sessions.is_operator,
             sign_in_offered=not sessions.is_demo,
             notices=lambda: map(str, get_flashed_messages()),
         )
@@ -159,7 +176,6 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     public_pages = PublicPages(
         sessions,
         portal.history,
-        portal.samples,
         portal.limits,
         _privacy(portal),
         lookups,
@@ -168,7 +184,8 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     )
 
     def as_pdf(html: str) -> bytes:
-        return render_pdf(html, assets)
+        with portal.pdf_span():
+            return render_pdf(html, assets)
 
     vehicle_pages = VehiclePages(
         portal.gateway,
@@ -180,6 +197,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         as_pdf,
         render_context,
         site,
+        portal.page_cache,
     )
     dossiers, limits = portal.dossiers, portal.limits
     issued_pages = IssuedPages(
@@ -187,7 +205,9 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     )
     register_metrics(app, portal.metrics)
     register_request_log(app)
-    register_headers(app)
+    # Functions after a request run in reverse order: the headers of the limits come last.
+    register_rate_limit_headers(app, portal.limits, daily)
+    register_headers(app, cors)
     register_compression(app)
     register_errors(app)
     app.before_request(sessions.check_csrf)
@@ -198,6 +218,16 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         portal.batches,
         portal.batch_limit,
         portal.allowance,
+        lookups,
+        sessions,
+        render_context,
+        vehicle_pages.require_sign_in,
+        public_pages.recent,
+    )
+    history_pages = HistoryPages(
+        portal.gateway,
+        portal.history,
+        portal.paid,
         lookups,
         sessions,
         render_context,
@@ -221,8 +251,13 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         JsonApi(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
         own_api.blueprint(),
         public_pages.blueprint(),
+        ReferencePage(
+            _reference_facts(portal), sessions, portal.ask_sandbox, render_context
+        ).blueprint(),
         vehicle_pages.blueprint(),
         batch_pages.blueprint(),
+        history_pages.blueprint(),
+        OperationsPages(portal.operations, portal.gateway, sessions, limits).blueprint(),
         issued_pages.blueprint(),
         SharedPages(dossiers, limits, assets).blueprint(),
         Verification(codes, dossiers, limits).blueprint(),
@@ -248,6 +283,27 @@ def _session_requester(sessions: Sessions) -> Requester | None:
     """Return who uses the pages, None without a session cookie, even in demo mode."""
     identity = sessions.current() if session else None
     return None if identity is None else Requester(identity, sessions.history_key, by_session=True)
+
+
+def _reference_facts(portal: Dependencies) -> ReferenceFacts:
+    """What the API reference tells about this portal's prices, times and limits."""
+    titles = {
+        "decode": "Dados e FIPE",
+        "renainf": "Multas",
+        "renajud": "Restrições",
+        "report": "Laudo",
+    }
+    terms = ((name, portal.gateway.terms(name)) for name in OPERATIONS)
+    return ReferenceFacts(
+        as_document(),
+        [
+            LookupTerms(name, titles[name], each.price, each.fresh_s, each.stale_s)
+            for name, each in terms
+        ],
+        portal.batch_limit,
+        bool(portal.cors_origins),
+        portal.samples,
+    )
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:
@@ -276,19 +332,31 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
 def _warn_of_unconfigured_proxy() -> None:
     """Log that a proxy is in front, because all its clients then share one sign-in limit.
 
-    Forms are enough to notice it, so that lookups of scripts stay free of the check.
+    Only POST requests are checked. Every proxy passes some, and lookups stay as fast as they are.
     """
     if request.method == "POST" and "X-Forwarded-For" in request.headers:
         _warn("a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0")
 
 
-def _add_middleware(app: Flask, portal: Dependencies) -> None:
-    """Wrap the application: ProxyFix runs first, then the hit cache, then Flask."""
-    layers: WSGIApplication = app.wsgi_app
+def _add_middleware(
+    app: Flask,
+    portal: Dependencies,
+    daily: DailyQuotas,
+    cors: CrossOrigin | None,
+    refused: UploadLimiter,
+) -> None:
+    """Wrap the application: ProxyFix runs first, then the hit cache, RefusedBodies, Flask."""
+    layers: WSGIApplication = RefusedBodies(app.wsgi_app, refused)
     # With rate limits every request must be counted, which only the Flask path does.
     if portal.hit_cache_bytes and not portal.limits.counts_requests:
         layers = HitCache(
-            layers, portal.gateway, portal.gatekeeper, portal.access_log, portal.hit_cache_bytes
+            layers,
+            portal.gateway,
+            portal.gatekeeper,
+            portal.access_log,
+            portal.hit_cache_bytes,
+            daily,
+            cors,
         )
     if hops := portal.trusted_proxies:
         # X-Forwarded-Prefix is ignored: the URLs in pages, scripts and style sheets start at "/".

@@ -10,18 +10,18 @@ import pytest
 
 from tests.fakes.processes import PortalProcess
 from tests.quality import axe, tools
-from tests.quality.visits import VISITS, dress, open_page
+from tests.quality.visits import SETTINGS, VISITS, dress, open_page
 
 KEPT_IN_VIEW = {
     visit.name: visit
     for visit in VISITS
-    if visit.name in ("search", "vehicle", "vehicle, unavailable", "dossier", "api")
+    if visit.name in ("search", "vehicle", "vehicle, unavailable", "dossier", "api", "operations")
 }
 
 
 @pytest.fixture(scope="module")
 def portal() -> Iterator[PortalProcess]:
-    with PortalProcess(workers=1) as running:
+    with PortalProcess(SETTINGS, workers=1) as running:
         yield running
 
 

@@ -69,12 +69,12 @@ def test_banner_and_header_take_72_px_on_a_phone(page: Any, demo: PortalProcess,
 
 def test_phone_opens_search_and_menu_without_javascript(new_page: Any, demo: PortalProcess) -> None:
     page = new_page(java_script_enabled=False, viewport={"width": 360, "height": 740})
-    page.goto(f"{demo.url}/glossario")
+    page.goto(f"{demo.url}/historico")
     menu, search = page.locator(".site-nav"), page.locator(".site-search")
     assert not menu.is_visible() and not search.is_visible()
     page.click("[popovertarget=menu]")
     assert menu.is_visible()
-    assert menu.locator("[aria-current=page]").inner_text() == "Glossário"
+    assert menu.locator("[aria-current=page]").inner_text() == "Histórico"
     page.keyboard.press("Escape")
     assert not menu.is_visible()
     page.click("[popovertarget=pesquisa]")
@@ -92,7 +92,7 @@ def test_keyboard_reaches_opened_menu_next(new_page: Any, demo: PortalProcess) -
     for _ in range(5):
         page.keyboard.press("Tab")
         seen.append(page.evaluate("document.activeElement.textContent"))
-    assert seen == ["Comparar", "Lote", "Verificar dossiê", "Glossário", "API"]
+    assert seen == ["Comparar", "Lote", "Histórico", "Verificar dossiê", "API"]
 
 
 def test_open_popover_starts_below_the_header(new_page: Any, demo: PortalProcess) -> None:
@@ -114,6 +114,6 @@ def test_desk_shows_search_and_menu_without_buttons(page: Any, demo: PortalProce
     page.goto(f"{demo.url}/glossario")
     assert page.locator("#busca").is_visible()
     assert page.locator(".site-nav a").all_inner_texts() == [
-        *("Comparar", "Lote", "Verificar dossiê", "Glossário", "API")
+        *("Comparar", "Lote", "Histórico", "Verificar dossiê", "API")
     ]
     assert not page.locator(".site-header__button").first.is_visible()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.processes import PortalProcess
-from tests.quality.visits import VISITS, Visit, open_page
+from tests.quality.visits import SETTINGS, VISITS, Visit, open_page
 
 WIDTHS = (320, 360, 768, 1440)
 OVERLAPS = """() => {
@@ -90,7 +90,7 @@ OVERLAPS = """() => {
 
 @pytest.fixture(scope="module")
 def portal() -> Iterator[PortalProcess]:
-    with PortalProcess(workers=1) as server:
+    with PortalProcess(SETTINGS, workers=1) as server:
         yield server
 
 

@@ -94,7 +94,7 @@ def test_forms_work_without_javascript(page_without_javascript: Any, portal: Por
     page.fill("#custo-reparos", "1.000,00")
     page.click("text=Calcular")
     sheet = page.inner_text(".sheet")
-    assert "-R$\u00a01.000,00" in sheet and "com 40% de desconto" in sheet
+    assert "\u2212R$\u00a01.000,00" in sheet and "com 40% de desconto" in sheet
     page.go_back()
     page.goto(f"{portal.url}/comparar?placas=ABC1D23")
     page.fill("#mais-uma", "mul0a45")

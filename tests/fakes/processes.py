@@ -174,7 +174,19 @@ class HttpProcess(ServerProcess):
 
     def worker_pids(self) -> list[int]:
         """Return the ids of the worker processes, the lowest first."""
-        return sorted(_leaves(self.pid) - {self.pid})
+        leaves = _leaves(self.pid) - {self.pid}
+        return sorted(pid for pid in leaves if not self._is_nicer(pid))
+
+    def batch_pid(self) -> int | None:
+        """Return the id of the process that runs batches, None if there is none now."""
+        leaves = _leaves(self.pid) - {self.pid}
+        return next((pid for pid in leaves if self._is_nicer(pid)), None)
+
+    def _is_nicer(self, pid: int) -> bool:
+        """Whether a process has a lower priority than the main process, as the batch process."""
+        with suppress(ProcessLookupError):
+            return os.getpriority(os.PRIO_PROCESS, pid) > os.getpriority(os.PRIO_PROCESS, self.pid)
+        return False
 
     def kill_worker(self, pid: int | None = None) -> int:
         """Kill a worker with SIGKILL; return its id once it has ended."""
@@ -202,6 +214,10 @@ class PortalProcess(HttpProcess):
             "PORTAL_WORKERS": str(workers),
             **self._env,
         }
+
+    def configure(self, **settings: str) -> None:
+        """Change settings, by their full names, from the next start on."""
+        self._env |= settings
 
     def answers(self) -> bool:
         try:
@@ -233,8 +249,8 @@ class SandboxProcess(HttpProcess):
 class RedisProcess(ServerProcess):
     """A redis-server, by default without persistence; skips the test where it is missing."""
 
-    def __init__(self, save: str = "") -> None:
-        """``save`` is written as in redis.conf, for example "3600 1"."""
+    def __init__(self, save: str = "", appendonly: str = "no") -> None:
+        """``save`` and ``appendonly`` are written as in redis.conf, for example "3600 1", "yes"."""
         binary = shutil.which("redis-server")
         if binary is None:
             pytest.skip("redis-server is not installed")
@@ -248,7 +264,7 @@ class RedisProcess(ServerProcess):
                 "--save",
                 save,
                 "--appendonly",
-                "no",
+                appendonly,
             ]
         )
         self.command += ["--dir", str(self.directory)]

@@ -83,6 +83,9 @@ RECORDS = [
     ("NADA CONSTA", {"recorded": None}, UNCERTAIN, "caution"),
     ("NEGATIVO", {"recorded": None}, UNCERTAIN, "caution"),
     (HIDDEN, {"block_type": "BAIXADA"}, UNCERTAIN, "caution"),
+    # Only one kind is revoked, and another may be hidden.
+    (HIDDEN, {"block_type": "TRANSFERENCIA BAIXADA"}, UNREAD, "blocked"),
+    ("TRANSFERENCIA BAIXADA", {"block_type": HIDDEN}, UNREAD, "blocked"),
     ("TRANSFERENCIA", {"recorded": False}, UNCERTAIN, "caution"),
     ("ALGO NOVO", {"recorded": False}, UNCERTAIN, "caution"),
     ("SEM RESTRICAO DE TRANSFERENCIA", {"recorded": False}, UNCERTAIN, "caution"),

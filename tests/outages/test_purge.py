@@ -229,6 +229,35 @@ def test_stalled_worker_does_not_restore_a_purged_answer(
         assert upstream.count() == 2
 
 
+def test_purge_leaves_no_bytes_in_redis_files(upstream: FaultUpstream) -> None:
+    """A snapshot and an append-only file, while Redis writes the snapshot of another client."""
+    from redis import Redis
+
+    with (
+        RedisProcess(save="3600 1", appendonly="yes") as store,
+        serving(upstream, REDIS_URL=store.url) as server,
+        Redis.from_url(store.url) as client,
+    ):
+        for plate in (PLATE, OTHER):
+            lookup(server, plate)
+        client.save()
+        assert any(name.endswith(".rdb") for name in files_holding(store.directory, tag_of(PLATE)))
+        assert any(name.endswith(".aof") for name in files_holding(store.directory, tag_of(PLATE)))
+        client.config_set("rdb-key-save-delay", 200_000)  # microseconds, also when rewriting
+        client.bgsave()
+        assert server.command_line("purge", PLATE).returncode == 0
+        assert "dump.rdb" not in files_holding(store.directory, tag_of(PLATE))
+        info = client.info("persistence")
+        assert not (info["rdb_bgsave_in_progress"] or info["aof_rewrite_in_progress"])
+        # Redis unlinks the former append-only file in a background thread.
+        wait_until(
+            lambda: not files_holding(store.directory, tag_of(PLATE), PLATE.encode()),
+            "the removal of the former file",
+        )
+        assert files_holding(store.directory, tag_of(OTHER))
+        assert is_stored(server, OTHER) == {True}
+
+
 # Lifetimes
 
 

@@ -14,7 +14,7 @@ from tests.outages.stored import PLATE, SECRET, is_stored, lookup
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
 PASSWORD = "correct-horse-battery"
-# As the README documents them.
+# As docs/operating.md documents them.
 RIGHTS = (
     "~portal:* ~LIMITS* +@read +@write +@connection +@scripting +time +info +config|get "
     "+bgsave +bgrewriteaof"

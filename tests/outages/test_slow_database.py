@@ -20,6 +20,8 @@ HEADER = {"Authorization": PORTAL_TOKEN}
 # Longer than a token that was read before stays valid without the database.
 LOCKED_S = 8.0
 STORED = path_of("decode", "ZZZ9Z99")
+PROMISED_S = 0.1
+SLOWER = 10
 
 
 @pytest.fixture
@@ -46,6 +48,19 @@ def percentile_99(answers: list[Answer]) -> float:
     return sorted(answer.seconds for answer in answers)[len(answers) * 99 // 100]
 
 
+def undisturbed(server: PortalProcess, hit: Ask) -> list[Answer]:
+    """Return the answers to hits before the fault."""
+    return in_turn(server.port, [hit] * 1000, clients=2)
+
+
+def assert_as_fast(answers: list[Answer], before: list[Answer]) -> None:
+    """Assert that hits are answered, 99 % of them within 0.1 s, or as fast as before on a slow
+    machine. A hit that waits for the database takes 2 s or more.
+    """
+    assert Counter(answer.status for answer in answers) == {200: len(answers)}
+    assert percentile_99(answers) <= max(PROMISED_S, SLOWER * percentile_99(before))
+
+
 def test_hits_of_issued_tokens_beside_a_locked_ledger(
     postgres: PostgresProcess, upstream: FaultUpstream
 ) -> None:
@@ -55,6 +70,7 @@ def test_hits_of_issued_tokens_beside_a_locked_ledger(
         token = server.command_line("token", "issue", "ana").stdout.split()[-1]
         hit = Ask(STORED, {"Authorization": token})
         assert one(server.port, hit).status == 200
+        before = undisturbed(server, hit)
         with locked_ledger(url):
             crowd = threading.Thread(target=together, args=(server.port, misses(40)))
             crowd.start()
@@ -63,7 +79,7 @@ def test_hits_of_issued_tokens_beside_a_locked_ledger(
             while time.monotonic() < ends_at:
                 answers += in_turn(server.port, [hit] * 100, clients=2)
         crowd.join()
-        assert Counter(answer.status for answer in answers) == {200: len(answers)}
+        assert_as_fast(answers, before)
 
 
 def test_hits_and_pages_beside_a_frozen_database(
@@ -73,13 +89,13 @@ def test_hits_and_pages_beside_a_frozen_database(
     with PortalProcess(env, workers=1) as server:
         hit = Ask(STORED, HEADER)
         assert one(server.port, hit).status == 200
+        before = undisturbed(server, hit)
         stoppable.pause()
         try:
             crowd = threading.Thread(target=together, args=(server.port, misses(20)))
             crowd.start()
             answers = in_turn(server.port, [hit] * 2000, clients=2)
-            assert Counter(answer.status for answer in answers) == {200: 2000}
-            assert percentile_99(answers) < 0.1
+            assert_as_fast(answers, before)
             crowd.join()
         finally:
             stoppable.resume()

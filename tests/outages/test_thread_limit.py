@@ -2,45 +2,94 @@
 
 import os
 import shutil
+import socket
 import sys
 import uuid
 from collections import Counter
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
 
 import pytest
 
+from portal.system.thread_limits import cgroup_directories
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, managed
+from tests.fakes.ports import wait_until
 from tests.fakes.processes import PortalProcess
-from tests.outages.crowd import Ask, one, together
+from tests.outages.crowd import PATIENCE_S, Ask, one, together
 
 HEADER = {"Authorization": PORTAL_TOKEN}
 
 
 class ThreadLimitedPortal(PortalProcess):
-    """A portal of a user of its own, with a limit of that user's threads.
-
-    The kernel exempts root from the limit. The user may read and write every file.
-    """
+    """A portal that ``launcher``, the beginning of a command, starts with a limit of threads."""
 
     preloaded = False
 
-    def __init__(self, upstream: FaultUpstream, threads: int, workers: int = 2) -> None:
-        if os.geteuid() != 0 or not (shutil.which("setpriv") and shutil.which("prlimit")):
-            pytest.skip("only root on Linux can start a portal as another user")
-        super().__init__(managed(upstream.url) | PATIENT, workers)
-        user = str(100_000 + uuid.uuid4().int % 100_000)
-        self.command = [
-            *("setpriv", "--reuid", user, "--regid", user, "--clear-groups"),
-            *("--inh-caps", "+dac_override", "--ambient-caps", "+dac_override"),
-            *("prlimit", f"--nproc={threads}:{threads}", sys.executable, "app.py"),
-        ]
+    def __init__(self, upstream: FaultUpstream, launcher: list[str]) -> None:
+        super().__init__(managed(upstream.url) | PATIENT)
+        self.command = [*launcher, sys.executable, "app.py"]
 
 
-def test_burst_beyond_the_thread_limit_is_answered(upstream: FaultUpstream) -> None:
+Limit = Callable[[int], list[str]]
+
+
+def user_limit(threads: int) -> list[str]:
+    """Limit the threads of a user of the portal's own, as ``ulimit -u`` does.
+
+    The kernel exempts root from the limit. The user may read and write every file.
+    """
+    if os.geteuid() != 0 or not (shutil.which("setpriv") and shutil.which("prlimit")):
+        pytest.skip("only root on Linux can start a portal as another user")
+    user = str(100_000 + uuid.uuid4().int % 100_000)
+    return [
+        *("setpriv", "--reuid", user, "--regid", user, "--clear-groups"),
+        *("--inh-caps", "+dac_override", "--ambient-caps", "+dac_override"),
+        *("prlimit", f"--nproc={threads}:{threads}"),
+    ]
+
+
+def new_cgroup() -> Path:
+    """Make a cgroup with the pids controller inside this process's own, or skip the test."""
+    try:
+        memberships = Path("/proc/self/cgroup").read_text()
+    except OSError:
+        pytest.skip("no cgroups")
+    own = list(cgroup_directories(memberships, Path("/sys/fs/cgroup")))
+    for parent in own:
+        group = parent / f"dossie-test-{uuid.uuid4().hex}"
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        if (group / "pids.max").exists():
+            return group
+        group.rmdir()  # the controller is not enabled for the children of this one
+    pytest.skip("no cgroup with the pids controller can be made")
+
+
+@pytest.fixture(params=["ulimit", "pids.max"])
+def limit(request: pytest.FixtureRequest) -> Iterator[Limit]:
+    """Return a function that sets a limit and returns the beginning of the portal's command."""
+    if request.param == "ulimit":
+        yield user_limit
+        return
+    group = new_cgroup()
+
+    def pids_limit(threads: int) -> list[str]:
+        (group / "pids.max").write_text(str(threads))
+        return ["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh"]
+
+    yield pids_limit
+    wait_until(lambda: not (group / "cgroup.procs").read_text(), "the end of its processes")
+    group.rmdir()
+
+
+def test_burst_beyond_the_thread_limit_is_answered(upstream: FaultUpstream, limit: Limit) -> None:
     upstream.default(faults.slow_first_byte(0.2))
-    with ThreadLimitedPortal(upstream, 512) as server:
+    with ThreadLimitedPortal(upstream, limit(512)) as server:
         workers = server.worker_pids()
         asks = [
             Ask(path_of("decode", f"{letter}BC{number // 100}D{number % 100:02}"), HEADER)
@@ -57,10 +106,27 @@ def test_burst_beyond_the_thread_limit_is_answered(upstream: FaultUpstream) -> N
         assert "a worker serves" in server.output
 
 
-def test_limit_too_low_for_the_workers_ends_the_start_with_one_line(
-    upstream: FaultUpstream,
+def test_stalled_bodies_leave_threads_for_other_requests(
+    upstream: FaultUpstream, limit: Limit
 ) -> None:
-    with closing(ThreadLimitedPortal(upstream, 60)) as server:
+    """With the 13 threads of a worker one token may not stall as many bodies as with 600."""
+    lines = [
+        "POST /detran/v1/analytical-reports HTTP/1.1",
+        *("Host: portal", f"Authorization: {PORTAL_TOKEN}", "Content-Length: 1000", "", "{"),
+    ]
+    with ThreadLimitedPortal(upstream, limit(150)) as server, ExitStack() as stalled:
+        for _ in range(100):
+            wire = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S)
+            stalled.enter_context(wire).sendall("\r\n".join(lines).encode())
+        for _ in range(20):
+            assert one(server.port, Ask("/healthz")).status == 200
+            assert one(server.port, Ask(path_of("decode", "ABC1D23"), HEADER)).status == 200
+
+
+def test_limit_too_low_for_the_workers_ends_the_start_with_one_line(
+    upstream: FaultUpstream, limit: Limit
+) -> None:
+    with closing(ThreadLimitedPortal(upstream, limit(60))) as server:
         with pytest.raises(AssertionError, match="ended with 1:"):
             server.start()
         assert server.output.count("\n") == 1, server.output

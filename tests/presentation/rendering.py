@@ -43,7 +43,13 @@ def environment() -> Environment:
 ENVIRONMENT = environment()
 
 
-def site(*, demo: bool = True, signed_in: str | None = None, path: str = "/") -> Site:
+def site(
+    *,
+    demo: bool = True,
+    signed_in: str | None = None,
+    path: str = "/",
+    is_operator: bool = False,
+) -> Site:
     return Site(
         demo=demo,
         signed_in=signed_in,
@@ -54,6 +60,7 @@ def site(*, demo: bool = True, signed_in: str | None = None, path: str = "/") ->
         path=path,
         origin="https://dossie.example",
         panel_seconds=30,
+        is_operator=is_operator,
     )
 
 

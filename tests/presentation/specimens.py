@@ -6,6 +6,7 @@ from typing import Any
 
 from portal.batch import Batch, Cost, Counts, Item, WrongEntry
 from portal.presentation import (
+    ApiPage,
     DossierSummary,
     EndedDossierPage,
     IssuedDossierPage,
@@ -13,6 +14,7 @@ from portal.presentation import (
     Issuer,
     Kept,
     LookupCost,
+    LookupTerms,
     Panels,
     PrivacyPage,
     SamplePlate,
@@ -28,17 +30,23 @@ from portal.presentation import (
     negotiation_page,
     privacy_page,
     recent_lookup,
+    reference_answers,
     renavam_page,
     search_page,
     sign_in_page,
     vehicle_page,
     verification_page,
 )
-from portal.presentation.exports.batches import BatchRow, batch_row
+from portal.presentation.exports.batches import BatchRow, row_of
+from portal.presentation.operations.page import operations_page
+from portal.presentation.operations.tokens import NewTokenPage, RevokePage, issue_form
 from portal.presentation.status_style import ANSWER_LOOKS
 from portal.presentation.tools.batches import batch_form_page, batch_page
+from portal.sandbox import TOKEN, Request, Sandbox
 from portal.vehicle import Plate, Renavam
+from portal.web.json_api.openapi import as_document
 from tests.factories import report_body
+from tests.presentation.operations import FACTS, IDLE
 from tests.presentation.rendering import (
     CONTEXT,
     DOWN,
@@ -55,6 +63,26 @@ RENAVAM = Renavam.parse("12345678910")
 OLD_PLATE = Plate.parse("KZZ9999")
 ALL_DOWN = Panels(DOWN, DOWN, DOWN)
 NUMBER = "7F3K-9QMD-2XHA"
+
+
+def reference(token: str, price: str = "0", allows_origins: bool = False) -> ApiPage:
+    document = as_document()
+    return api_page(
+        document,
+        reference_answers(document, ask_sandbox, CONTEXT),
+        base_url="http://127.0.0.1:8000/",
+        token=token,
+        terms=[LookupTerms("decode", "Dados e FIPE", Decimal(price), 86_400, 0)],
+        batch_limit=500,
+        allows_origins=allows_origins,
+        samples=SAMPLES,
+    )
+
+
+def ask_sandbox(method: str, path: str, body: bytes) -> bytes:
+    headers = {"Authorization": TOKEN, "Content-Type": "application/json"}
+    sandbox = Sandbox(lambda: CONTEXT.today, lambda _: None)
+    return sandbox.handle(Request(method, path, headers=headers, body=body)).body
 
 
 def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
@@ -102,7 +130,7 @@ def batch_rows() -> list[tuple[Item, BatchRow]]:
         (Item(RENAVAM, "done"), Panels(UNASKED, panels().renainf, panels().renajud)),
         (Item(Plate.parse("XYZ9K99"), "pending"), UNASKED_PANELS),
     )
-    return [(item, batch_row(item, found, CONTEXT)) for item, found in items]
+    return [(item, row_of(item, lambda _, found=found: found, CONTEXT)) for item, found in items]
 
 
 ISSUED = issued_summary(
@@ -206,7 +234,8 @@ PAGES: dict[str, Callable[[], Any]] = {
     "privacy": lambda: privacy("managed"),
     "privacy, demo": lambda: privacy("demo"),
     "privacy, pass-through": lambda: privacy("pass-through", mask_names=False),
-    "api": lambda: api_page(base_url="http://127.0.0.1:8000/", token="demo", samples=SAMPLES),
+    "api": lambda: reference("demo"),
+    "api, managed": lambda: reference("SEU_TOKEN", "0.3", allows_origins=True),
     "error": lambda: error_page(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
     "negotiation": lambda: negotiation_page(
         PLATE, panels(), CONTEXT, {"parte": "80", "transferencia": "1.234,56"}
@@ -238,6 +267,21 @@ PAGES: dict[str, Callable[[], Any]] = {
     ),
     "batch, done": lambda: batch_page(
         batch_in("done"), batch_rows(), BATCH_PRICES, (None, None), NOW, only="blocked"
+    ),
+    "operations": lambda: operations_page(FACTS),
+    "operations, idle": lambda: operations_page(IDLE),
+    "token, new": lambda: issue_form(asks_token=False),
+    "token, wrong": lambda: issue_form(
+        asks_token=True,
+        name="<b>",
+        scopes=("admin",),
+        days="x",
+        daily_limit="-1",
+        problems=dict.fromkeys(("name", "scopes", "days", "limit", "token"), "Não <b> serve."),
+    ),
+    "token, issued": lambda: NewTokenPage("ana", "a" * 43),
+    "token, revoke": lambda: RevokePage(
+        "ana", "/operacao/tokens/ana/revogar", is_own=True, asks_token=True, problem="Não é o seu."
     ),
     "batch, cancelled": lambda: batch_page(
         batch_in("cancelled"), (), BATCH_PRICES, (None, None), NOW

@@ -139,7 +139,7 @@ def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:
             "decode",
             decode_body("ABC1D23"),
             decode_body("ABC1D23", informacoesFipe=[fipe_entry(valorAtual="87538.50")]),
-            "de R$\u00a089.325,00 para R$\u00a087.538,50 (-2,0%)",
+            "de R$\u00a089.325,00 para R$\u00a087.538,50 (\u22122,0%)",
         ),
         (
             "decode",

@@ -91,6 +91,11 @@ def test_fines_are_grouped_by_year_newest_first() -> None:
     assert found.lines == ()
 
 
+def test_year_whose_fines_are_all_open_says_so_once() -> None:
+    for year in ledger(*[record()] * 5).years:
+        assert f"{year.words} {year.amount}".count("em aberto") == 1
+
+
 def test_undated_fines_come_last() -> None:
     found = ledger(*RECORDS, record(dataInfracao="ontem"))
     assert found.years[-1].label == "Sem data"

@@ -21,13 +21,14 @@ days = st.dates(min_value=date(1000, 1, 1))
     st.decimals(min_value=-20, max_value=20, places=5).filter(lambda d: abs(d) > Decimal("0.001"))
 )
 def test_percent_matches_babel(ratio: Decimal) -> None:
-    assert formats.percent(ratio) == format_percent(ratio, format="#,##0.0%", locale=LOCALE)
+    expected = format_percent(ratio, format="#,##0.0%", locale=LOCALE)
+    assert formats.percent(ratio) == expected.replace("-", "\u2212")
 
 
 @given(st.decimals(min_value=-99, max_value=999, places=1).filter(bool))
 def test_change_shows_sign(points: Decimal) -> None:
     expected = format_percent(points / 100, format="+#,##0.0%;-#,##0.0%", locale=LOCALE)
-    assert formats.change(points) == expected
+    assert formats.change(points) == expected.replace("-", "\u2212")
 
 
 def test_zero_change_has_no_sign() -> None:
@@ -88,6 +89,24 @@ def test_value_rounding_to_zero_has_no_sign() -> None:
 )
 def test_age_uses_largest_unit(elapsed: timedelta, text: str) -> None:
     assert formats.age(elapsed) == text
+
+
+@pytest.mark.parametrize(
+    ("amounts", "text"),
+    [
+        (["89325.00"], "R$\u00a089.325"),
+        (["14802", "12809.00", "13000"], "R$\u00a012.809 a R$\u00a014.802"),
+        (["12809", "14802.50"], "R$\u00a012.809,00 a R$\u00a014.802,50"),
+        (["87538.50"], "R$\u00a087.538,50"),
+    ],
+)
+def test_prices_of_a_range_have_one_form(amounts: list[str], text: str) -> None:
+    assert formats.price_range([Decimal(amount) for amount in amounts]) == text
+
+
+def test_number_below_zero_has_a_minus_sign() -> None:
+    assert formats.change(Decimal("-6.6")) == "\u22126,6%"
+    assert formats.brl(Decimal("-0.5")) == "\u2212R$\u00a00,50"
 
 
 def test_register_adds_filters() -> None:

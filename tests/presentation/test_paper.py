@@ -173,9 +173,9 @@ def test_dossier_lists_all_candidates_with_price_and_change() -> None:
     assert prices is not None
     versions = {version.label.split(" · ")[0]: version for version in prices.versions}
     assert set(versions) == {f"VERSAO {n}" for n in range(9)}
-    assert versions["VERSAO 8"].price == "R$\u00a050.008,00"
+    assert versions["VERSAO 8"].price == "R$\u00a050.008"
     assert versions["VERSAO 8"].twelve_months == "sem dados para comparar"
-    assert re.fullmatch(r"-\d+,\d%", versions["VERSAO 0"].twelve_months)
+    assert re.fullmatch(r"\u2212\d+,\d%", versions["VERSAO 0"].twelve_months)
     assert prices.chart is not None
 
 
@@ -281,7 +281,7 @@ def test_tied_versions_share_a_range_of_changes_and_the_chart_names_its_own() ->
     tied = [fipe_entry(versao="V1"), fipe_entry(versao="V2", historicoPreco=steady)]
     page = page_of(decode=decode_body(str(PLATE), informacoesFipe=tied))
     (change,) = [figure for figure in page.figures if figure.label == "FIPE em 12 meses"]
-    assert change.value == "-8,1% a 0,0%"
+    assert change.value == "\u22128,1% a 0,0%"
     assert page.prices is not None and page.prices.chart is not None
     assert "V1" in page.prices.chart.caption
     assert page.prices.chart.caption.endswith("uma das 2 versões que empatam.")

@@ -78,7 +78,7 @@ def test_tied_candidates_show_price_range_and_no_best() -> None:
     assert tile(one, other) == ("R$\u00a089.325 a R$\u00a095.000", "2 versões prováveis")
     far = fipe_entry(versao="V3", ano="2009", valorAtual="1000")
     assert tile(far, one, other)[1] == "2 versões prováveis (3 possíveis)"
-    assert tile(one, fipe_entry(versao="V2")) == ("R$\u00a089.325,00", "2 versões prováveis")
+    assert tile(one, fipe_entry(versao="V2")) == ("R$\u00a089.325", "2 versões prováveis")
     priceless = fipe_entry(versao="V2", valorAtual="")
     assert tile(one, priceless)[1] == "2 versões prováveis · 1 sem preço na fonte"
     assert candidates(priceless).price_summary is None
@@ -90,8 +90,8 @@ def test_untied_first_candidate_is_likeliest() -> None:
     prices = candidates(*entries, fipe_entry())
     assert [tab.badge for tab in prices.tabs] == ["mais provável", "", "", ""]
     assert not any(tab.is_tied for tab in prices.tabs)
-    assert tile(*entries, fipe_entry()) == ("R$\u00a089.325,00", "a mais provável de 4 versões")
-    assert tile(fipe_entry()) == ("R$\u00a089.325,00", "")
+    assert tile(*entries, fipe_entry()) == ("R$\u00a089.325", "a mais provável de 4 versões")
+    assert tile(fipe_entry()) == ("R$\u00a089.325", "")
     assert "a mais provável vem primeiro" in prices.legend
 
 

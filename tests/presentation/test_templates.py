@@ -54,7 +54,11 @@ def whole_page(**bodies: bytes) -> str:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page_is_valid_html_for_guests_and_users(name: str) -> None:
     page = PAGES[name]()
-    for around in (site(), site(demo=False), site(demo=False, signed_in="revenda <silva>")):
+    for around in (
+        site(),
+        site(demo=False),
+        site(demo=False, signed_in="revenda <silva>", is_operator=True),
+    ):
         check_html(render(page, around))
 
 

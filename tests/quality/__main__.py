@@ -20,7 +20,15 @@ from tests.fakes.processes import PortalProcess
 from tests.presentation import dossiers
 from tests.presentation.rendering import ASSETS
 from tests.quality import axe, measures, tools
-from tests.quality.visits import DESKTOP, MEDIA, VISITS, dress, open_page
+from tests.quality.visits import (
+    DESKTOP,
+    MEDIA,
+    SETTINGS,
+    VISITS,
+    dress,
+    open_page,
+    prepared,
+)
 
 WIRE_BUDGET: Final = 60_000
 PDF_BUDGET_S: Final = 1.0
@@ -30,6 +38,11 @@ LIGHTHOUSE: Final[Mapping[str, tuple[str, ...]]] = {
     "search": (*_THREE, "seo"),
     "vehicle": _THREE,
     "dossier": _THREE,
+    "batch form": _THREE,
+    "batch, draft": _THREE,
+    "batch, done": _THREE,
+    "history": _THREE,
+    "operations": _THREE,
     "glossary": ("seo",),
     "api": ("seo",),
 }
@@ -54,7 +67,8 @@ def measure_lighthouse(portal: PortalProcess) -> dict[str, list[str]]:
         wanted = LIGHTHOUSE.get(visit.name)
         if wanted is None:
             continue
-        scores = measures.lighthouse(portal.url + visit.path, wanted)
+        path, cookie = prepared(portal.url, visit)
+        scores = measures.lighthouse(portal.url + path, wanted, cookie)
         row(visit.name, [str(scores.get(name, "–")) for name in measures.CATEGORIES])
         broken[visit.name] = [
             f"Lighthouse {name} {score}" for name, score in scores.items() if score < 100
@@ -91,15 +105,18 @@ def measure_html(portal: PortalProcess) -> dict[str, list[str]]:
     broken: dict[str, list[str]] = {}
     row("HTML and weight", ["errors", "bytes"])
     with tempfile.TemporaryDirectory() as folder:
-        files = {}
+        files, addresses = {}, {}
         for number, visit in enumerate(VISITS):
             files[visit.name] = Path(folder) / f"{number:02}.html"
-            files[visit.name].write_bytes(portal.get(visit.path).content)
+            addresses[visit.name] = path, cookie = prepared(portal.url, visit)
+            headers = {"Cookie": cookie}
+            files[visit.name].write_bytes(portal.get(path, headers=headers).content)
         errors = measures.html_errors(list(files.values()))
         for visit in VISITS:
             own = [error for error in errors if error.startswith(files[visit.name].name)]
             parts = dict.fromkeys(_OWN_FILE.findall(files[visit.name].read_text("utf-8")))
-            weight = measures.wire_bytes(portal.url + visit.path, list(parts))
+            path, cookie = addresses[visit.name]
+            weight = measures.wire_bytes(portal.url + path, list(parts), cookie)
             row(visit.name, [str(len(own)), str(weight)])
             broken[visit.name] = [
                 *own,
@@ -141,7 +158,7 @@ def main() -> int:
         measure_html,
         measure_lighthouse,
     )
-    with PortalProcess(workers=1) as portal:
+    with PortalProcess(SETTINGS, workers=1) as portal:
         for measure in measurements:
             try:
                 found = measure(portal)

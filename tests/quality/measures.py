@@ -18,8 +18,8 @@ _TRIES: Final = 3
 _WITHIN_S: Final = 180
 
 
-def lighthouse(url: str, wanted: Sequence[str]) -> dict[str, int]:
-    """Scores 0–100 with Lighthouse's simulated slow phone.
+def lighthouse(url: str, wanted: Sequence[str], cookie: str = "") -> dict[str, int]:
+    """Scores 0–100 with Lighthouse's simulated slow phone; ``cookie`` is a Cookie header.
 
     Load on the machine can only lower the performance score. A page below 100 is therefore
     measured again, up to three times, and the best score of each category counts.
@@ -27,7 +27,7 @@ def lighthouse(url: str, wanted: Sequence[str]) -> dict[str, int]:
     best: dict[str, int] = {}
     for tries_left in reversed(range(_TRIES)):
         try:
-            scores = _lighthouse_once(url, wanted)
+            scores = _lighthouse_once(url, wanted, cookie)
         except LighthouseError:
             if not tries_left and not best:
                 raise
@@ -42,7 +42,7 @@ class LighthouseError(Exception):
     """Lighthouse itself failed, for example because a trace was incomplete."""
 
 
-def _lighthouse_once(url: str, wanted: Sequence[str]) -> dict[str, int]:
+def _lighthouse_once(url: str, wanted: Sequence[str], cookie: str) -> dict[str, int]:
     done = subprocess.run(
         [
             *tools.lighthouse(),
@@ -52,6 +52,7 @@ def _lighthouse_once(url: str, wanted: Sequence[str]) -> dict[str, int]:
             "--no-enable-error-reporting",
             f"--only-categories={','.join(wanted)}",
             f"--chrome-flags={' '.join(tools.CHROMIUM_FLAGS)}",
+            *([f"--extra-headers={json.dumps({'Cookie': cookie})}"] if cookie else []),
         ],
         env=clean_environment(CHROME_PATH=tools.chromium()),
         cwd=tools.FOLDER,
@@ -81,14 +82,17 @@ def html_errors(files: Sequence[Path]) -> list[str]:
     ]
 
 
-def wire_bytes(url: str, own: Sequence[str]) -> int:
+def wire_bytes(url: str, own: Sequence[str], cookie: str = "") -> int:
     """The gzip-encoded body bytes of a page and its own style sheets and scripts."""
     total = 0
     with requests.Session() as session:
         session.trust_env = False
         for address in (url, *(urljoin(url, name) for name in own)):
             answer: Any = session.get(
-                address, headers={"Accept-Encoding": "gzip"}, stream=True, timeout=60
+                address,
+                headers={"Accept-Encoding": "gzip", "Cookie": cookie},
+                stream=True,
+                timeout=60,
             )
             total += len(answer.raw.read(decode_content=False))
     return total

@@ -1,8 +1,15 @@
 """The pages to measure, in the states that matter."""
 
+import re
+import time
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+import requests
+
+OPERATOR: Final = "operator-token-of-the-visits"
+# The demo portal accepts OPERATOR with these settings.
+SETTINGS: Final = {"PORTAL_ACCESS_TOKENS": OPERATOR, "PORTAL_PRICE_DECODE": "0.85"}
 # Panel requests never complete, so the panels stay in their waiting state.
 _NO_ANSWER: Final = "window.fetch = () => new Promise(() => {})"
 
@@ -12,7 +19,9 @@ class Visit:
     """A page to open.
 
     ``waits``: keep its panels in the waiting state. ``follows``: wait until all panels have loaded.
-    ``first``: a path to open first, so that the answers are already stored.
+    ``first``: a path to open first, so that the answers are already stored. ``signs_in``: with
+    OPERATOR, a token of scope ``admin``. ``batch``: the page of a batch of 40 plates in this state,
+    instead of ``path``.
     """
 
     name: str
@@ -21,6 +30,8 @@ class Visit:
     waits: bool = False
     follows: bool = False
     first: str = ""
+    batch: Literal["", "draft", "paused", "done"] = ""
+    signs_in: bool = False
 
 
 VISITS: Final = (
@@ -38,6 +49,13 @@ VISITS: Final = (
     Visit("comparison", "/comparar?placas=ABC1D23,LMP0A01&completo=1"),
     Visit("comparison, three", "/comparar?placas=ABC1D23,FIP0A03,FOR0A02&completo=1"),
     Visit("comparison, empty", "/comparar"),
+    Visit("batch form", "/lote", first="/placa/ABC1D23?completo=1"),
+    Visit("batch, refused", "/lote?corrigir=x"),
+    Visit("batch, draft", "/lote", batch="draft"),
+    Visit("batch, paused", "/lote", batch="paused"),
+    Visit("batch, done", "/lote", batch="done"),
+    Visit("history", "/historico", first="/placa/ABC1D23?completo=1"),
+    Visit("history, empty", "/historico"),
     Visit("sign-in for a plate", "/entrar?next=/placa/ABC1D23"),
     Visit("dossier", "/placa/ABC1D23/dossie"),
     Visit("dossier, 45 fines", "/placa/MUL0A45/dossie"),
@@ -48,11 +66,55 @@ VISITS: Final = (
     Visit("sign-in", "/entrar"),
     Visit("verify", "/verificar"),
     Visit("verify, forged", "/verificar?codigo=abc"),
+    Visit("operations", "/operacao", first="/placa/ABC1D23?completo=1", signs_in=True),
+    Visit("token, new", "/operacao/tokens/emitir", signs_in=True),
+    Visit("token, revoked", "/operacao/tokens/loja-central/revogar", signs_in=True),
     Visit("error", "/nada", status=404),
 )
 
 DESKTOP: Final = {"width": 1280, "height": 900}
 SMALL: Final = {"width": 320, "height": 640}
+
+
+# Forty plates, of which two are mistyped, one is repeated and one is down.
+_PLATES: Final = ["ABC1D23", "FOR0A02", "JUD0A04", "FIP0A06", "MUL0A45", "VAZ0A00", "79831854647"]
+_TYPED: Final = " ".join([*_PLATES, *(f"QTZ{n // 10}F{n % 10}1" for n in range(33)), "ABC1D23"])
+_MISTAKES: Final = "\nABC12\nLMPOA01"
+_BATCH_S: Final = 120
+
+
+def prepared(base: str, visit: Visit) -> tuple[str, str]:
+    """The path of a visit and the value of its Cookie header, after its preparation."""
+    with requests.Session() as session:
+        session.trust_env = False
+
+        def send(form: str, path: str, **fields: str | list[str]) -> str:
+            """Submit the form of a page; return the path of the page that follows."""
+            html = session.get(base + form, timeout=60).text
+            found = re.search('name="csrf_token" value="([^"]+)"', html)
+            assert found is not None
+            data = {"csrf_token": found[1], **fields}
+            answer = session.post(base + path, data=data, timeout=60)
+            assert answer.status_code == 200, (path, answer.status_code)
+            return answer.url.removeprefix(base)
+
+        path = visit.path
+        if visit.signs_in:
+            send("/entrar", "/entrar", token=OPERATOR)
+        if visit.first:
+            session.get(base + visit.first, timeout=60)
+        if visit.batch:
+            asked = ["decode", "renainf", "renajud"]
+            path = send("/lote", "/lote", placas=_TYPED + _MISTAKES, consulta=asked)
+        if visit.batch in ("paused", "done"):
+            send(path, f"{path}/iniciar")
+        if visit.batch == "paused":
+            send(path, f"{path}/pausar")
+        deadline = time.monotonic() + _BATCH_S
+        while visit.batch == "done" and "batch-done" not in session.get(base + path).text:
+            assert time.monotonic() < deadline, "the batch did not end"
+            time.sleep(0.5)
+        return path, "; ".join(f"{name}={value}" for name, value in session.cookies.items())
 
 
 def dress(page: Any, medium: str) -> None:
@@ -69,11 +131,13 @@ MEDIA: Final = ("light", "dark", "320px", "print")
 
 def open_page(page: Any, base: str, visit: Visit) -> None:
     """Open the page and wait until it is complete."""
-    if visit.first:
-        page.goto(base + visit.first)
     if visit.waits:
         page.add_init_script(_NO_ANSWER)
-    answer = page.goto(base + visit.path, wait_until="load")
+    path, cookie = prepared(base, visit)
+    if cookie:
+        name, _, value = cookie.partition("=")
+        page.context.add_cookies([{"name": name, "value": value, "url": base}])
+    answer = page.goto(base + path, wait_until="load")
     assert answer.status == visit.status, (visit.path, answer.status)
     if visit.follows:
         page.wait_for_selector("main")

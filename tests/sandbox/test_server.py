@@ -14,6 +14,7 @@ from threading import Thread
 import pytest
 import requests
 
+from portal.sandbox import SITUATIONS
 from tests.sandbox.requests import DEMO
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -156,6 +157,33 @@ def test_signal_stops_the_server_during_a_hung_request(number: signal.Signals) -
         process.communicate(timeout=60)
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "portal.sandbox", *words],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_help_explains_address_token_and_plates() -> None:
+    shown = run("--help")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.startswith("Usage: python -m portal.sandbox")
+    for word in ("HOST", "PORT", "9000", "demo", "/secundario", "--help"):
+        assert word in shown.stdout
+    lines = [line.split(None, 1) for line in shown.stdout.splitlines()]
+    assert all([each.plate, each.title] in lines for each in SITUATIONS)
+
+
+def test_unknown_word_exits_2_and_serves_nothing() -> None:
+    refused = run("--port", "9000")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--port" in refused.stderr
 
 
 @pytest.mark.parametrize("port", ["http", "0", "70000", "-1"])

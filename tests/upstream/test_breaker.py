@@ -216,3 +216,16 @@ def test_local_failure_of_probe_allows_next_probe(breaker, scripted, clock):
     scripted.next = Response(200, b"{}", "primary")
     ask(breaker)
     assert breaker.state == "closed"
+
+
+def test_wait_ends_with_the_cooldown_or_the_pause(breaker, scripted, clock):
+    assert breaker.wait_s == 0
+    scripted.next = Response(429, b"{}", "primary", retry_after_s=30)
+    ask(breaker)
+    assert breaker.wait_s == pytest.approx(30)
+    clock.advance(31)
+    assert breaker.wait_s == 0
+    opened(breaker, scripted)
+    assert breaker.wait_s == pytest.approx(COOLDOWN_S)
+    clock.advance(COOLDOWN_S)
+    assert (breaker.state, breaker.wait_s) == ("half-open", 0)

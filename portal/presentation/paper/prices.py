@@ -193,7 +193,7 @@ def _fuel(tab: PriceTab) -> str:
 def _price_words(tab: PriceTab) -> str:
     unread = tab.unread_price
     if unread.state == "empty":
-        return formats.brl(tab.current)
+        return formats.price(tab.current)
     return _words(unread.value, is_hidden=unread.is_hidden)
 
 

@@ -45,6 +45,7 @@ class Site:
     path: str
     origin: str
     panel_seconds: int
+    is_operator: bool = False  # the menu leads to the operator's page
     # Returns the last form's notices once, each a title, "\n" and a text. Called by the template.
     notices: Callable[[], Iterable[str]] = tuple
 

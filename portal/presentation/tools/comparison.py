@@ -14,6 +14,7 @@ from portal.charts import Sparkline, sparkline
 from portal.law import ACTS, Act, negotiate
 from portal.presentation import formats
 from portal.presentation.panels import Panel
+from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.status_style import StatusStyle
 from portal.presentation.vehicle.contents import VehicleContents
@@ -35,6 +36,7 @@ _MOST_FIELDS: Final = 8
 _MOST_CHOICES: Final = 4
 _LONGEST_TEXT: Final = 64
 _MOST_KINDS: Final = 4
+_MONTHS_OF_A_YEAR: Final = 12
 _LONGEST_PROBLEM: Final = 200
 _SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
     ("decode", "dados"),
@@ -57,6 +59,14 @@ class Cell:
     note: str = ""
     look: StatusStyle | None = None
     line: Sparkline | None = None
+
+    @property
+    def period(self) -> str:
+        """The period that the line shows: ``5 anos``, ``28 meses``; "" without a line."""
+        months = self.line.months if self.line else 0
+        if months and months % _MONTHS_OF_A_YEAR == 0:
+            return counted(months // _MONTHS_OF_A_YEAR, "ano", "anos")
+        return f"{months} meses" if months else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +104,10 @@ class ComparedVehicle:
 
 @dataclass(frozen=True, slots=True)
 class PlateChoice:
-    """A recent plate, and the comparison with it added."""
+    """A recent plate, and the comparison with it added; ``name`` may be ""."""
 
-    plate: Plate
+    subject: Plate
+    name: str
     path: str
 
 
@@ -130,13 +141,13 @@ def comparison_page(
     context: RenderContext,
     *,
     follow: bool = False,
-    recent: Sequence[Plate] = (),
+    recent: Sequence[RecentLookup] = (),
     typed: Sequence[str] = (),
     problem: str = "",
 ) -> ComparisonPage:
     """The vehicles of ``plates`` with their ``panels``, in that order.
 
-    ``follow``: the script fetches columns with unasked lookups. ``recent`` are plates to offer.
+    ``follow``: the script fetches columns with unasked lookups. ``recent`` are lookups to offer.
     Without plates the page is the empty form.
     """
     contents = [VehicleContents.of(each, context) for each in panels]
@@ -146,7 +157,11 @@ def comparison_page(
         for one, its, state in zip(contents, panels, states, strict=True)
     ]
     texts = [sanitise_echo(text, _LONGEST_TEXT) for text in typed]
-    others = [plate for plate in recent if plate not in plates][:_MOST_CHOICES]
+    others = [
+        (one.subject, one.name)
+        for one in recent
+        if isinstance(one.subject, Plate) and one.subject not in plates
+    ]
     return ComparisonPage(
         title="Comparar " + (", ".join(p.display for p in plates) if plates else "veículos"),
         problem=sanitise_echo(problem, _LONGEST_PROBLEM),
@@ -154,7 +169,10 @@ def comparison_page(
         fields=tuple(texts[:_MOST_FIELDS] + [""] * (_LEAST_FIELDS - len(texts))),
         joined=",".join(plate.text for plate in plates),
         has_room=len(plates) < MOST_PLATES,
-        choices=tuple(PlateChoice(one, comparison_path([*plates, one])) for one in others),
+        choices=tuple(
+            PlateChoice(plate, name, comparison_path([*plates, plate]))
+            for plate, name in others[:_MOST_CHOICES]
+        ),
         waits="waiting" in states,
         whole_page_url=_with_lookups(plates),
         vehicles=tuple(
@@ -337,8 +355,7 @@ def _net(contents: VehicleContents, panels: Panels) -> Cell:
         notes.append("só depois da baixa da restrição")
     if totals.without_amount:
         notes.append(counted(totals.without_amount, "multa sem valor", "multas sem valor"))
-    ends = dict.fromkeys(formats.brl(net) for net in (min(nets), max(nets)))
-    return Cell("known", " a ".join(ends), "; ".join(notes))
+    return Cell("known", formats.price_range(nets), "; ".join(notes))
 
 
 def _price(prices: Prices) -> Cell:

@@ -126,13 +126,15 @@ def _vehicle_lines(before: object, after: object, context: RenderContext) -> Ite
 def _price_text(change: PriceChange) -> str:
     name = str(change.entry.version or change.entry.model) or "versão sem nome"
     if change.before is None:
-        return f"Preço FIPE de {name}: agora há, {formats.brl(change.after)}."
+        return f"Preço FIPE de {name}: agora há, {formats.price(change.after)}."
     if change.after is None:
-        return f"Preço FIPE de {name}: não consta mais; era {formats.brl(change.before)}."
+        return f"Preço FIPE de {name}: não consta mais; era {formats.price(change.before)}."
     share = ""
     if abs(percent := (change.after / change.before - 1) * 100) < Decimal(10_000):
         share = f" ({formats.change(percent)})"
-    was, now = formats.brl(change.before), formats.brl(change.after)
+    is_whole = all(each == each.to_integral_value() for each in (change.before, change.after))
+    form = formats.price if is_whole else formats.brl
+    was, now = form(change.before), form(change.after)
     return f"Preço FIPE de {name}: de {was} para {now}{share}."
 
 

@@ -462,9 +462,10 @@ def _years(lines: Sequence[LedgerLine], *, with_lines: bool) -> Iterator[LedgerY
 
 
 def _year_words(group: Sequence[LedgerLine]) -> str:
+    """``5 multas, 3 em aberto``; that all are open is said by the amount beside it."""
     laws = [line.row.law for line in group]
     paid = sum(law.is_paid for law in laws)
-    rest = ", em aberto"
+    rest = ""
     if paid == len(laws):
         rest = ", paga" if paid == 1 else ", pagas"
     elif paid:

@@ -85,7 +85,7 @@ def _of_fines(fines: FineList) -> Iterator[Situation]:
 
 
 def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
-    """The case number of each order in force, or that the source hides it."""
+    """Yield a line for each order in force: its case number, or a note that the source hides it."""
     cards = [card for card in restrictions.cards if card.effect.in_force] if restrictions else []
     for card in cards[:_MOST_NAMES]:
         case = card.record.case

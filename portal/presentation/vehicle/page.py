@@ -115,8 +115,8 @@ class RecordViews:
     def ledger(self) -> PanelView[FineLedger]:
         """The fines panel as it is shown.
 
-        It is built where it is needed, because its lines are the most work of a page. The panel is
-        also fetched alone, so its address carries the choice.
+        It is built on demand, because building its lines is most of the work of a page. The panel
+        is also fetched alone, so its address carries the choice.
         """
         fines = self.fines.content
         content = None

@@ -151,6 +151,12 @@ class PanelView(Generic[Content]):
     def template(self) -> str:
         return _TEMPLATES[self.name]
 
+    @property
+    def export_path(self) -> str:
+        """The path above the vehicle's exports; "" for a Renavam and for a panel without answer."""
+        has_exports = isinstance(self.subject, Plate) and self.state == "ready"
+        return f"/api/v1/vehicles/{self.subject.text}" if has_exports else ""
+
 
 def panel_needs(name: PanelName) -> tuple[Lookup, ...]:
     """The lookups of a panel; raises KeyError for a name that is no panel."""

@@ -121,16 +121,9 @@ def _choice(prices: Prices, query: Query) -> Choice | None:
 def _headline(prices: Prices, tab: PriceTab, choice: Choice) -> str:
     """The price of the chosen candidate; without a choice, the range of the likeliest ones."""
     if choice.is_explicit or len(prices.likeliest) == 1:
-        return "" if tab.current is None else _price(tab.current)
+        return "" if tab.current is None else formats.price(tab.current)
     summary = prices.price_summary
     return summary.text if summary else ""
-
-
-def _price(amount: Decimal) -> str:
-    """The price as the table prints it, in whole reais; other amounts keep their cents."""
-    return (
-        formats.whole_brl(amount) if amount == amount.to_integral_value() else formats.brl(amount)
-    )
 
 
 def _number(text: str) -> int:
@@ -170,7 +163,7 @@ def _row(tab: PriceTab, query: Query, version: int) -> PriceRow:
         differs=bool(tab.other),
         has_change=change is not None,
         twelve_months=NOTHING_TO_COMPARE if change is None else formats.change(change),
-        price="" if tab.current is None else _price(tab.current),
+        price="" if tab.current is None else formats.price(tab.current),
     )
 
 

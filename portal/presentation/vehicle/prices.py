@@ -147,10 +147,7 @@ class Prices:
             notes.append(f"a mais provável de {len(self.all)} versões")
         if len(known) < len(likeliest):
             notes.append(f"{len(likeliest) - len(known)} {NO_PRICE}")
-        lowest, highest = min(known), max(known)
-        ends = dict.fromkeys((formats.whole_brl(lowest), formats.whole_brl(highest)))
-        text = " a ".join(ends) if len(ends) > 1 else formats.brl(lowest)
-        return PriceSummary(text, " · ".join(notes))
+        return PriceSummary(formats.price_range(known), " · ".join(notes))
 
     @property
     def twelve_months(self) -> str:

@@ -17,6 +17,7 @@ from portal.presentation.status_style import ANSWER_LOOKS, REMOVAL_WORDS, Status
 from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.record_details import RestrictionDetails, restriction_details
 from portal.vehicle import Identity, Restriction, read_restrictions
+from portal.wording import grouped
 
 MOST_CARDS = 200
 _QUESTIONS: dict[Act, str] = {
@@ -65,6 +66,13 @@ class RestrictionList:
     @property
     def count(self) -> int:
         return len(self.records)
+
+    @property
+    def heading(self) -> str:
+        """``4 em vigor``; "" without records, which the panel says in a sentence."""
+        if not self.records:
+            return ""
+        return f"{grouped(self.in_force)} em vigor" if self.in_force else "nenhuma em vigor"
 
 
 def restriction_list(

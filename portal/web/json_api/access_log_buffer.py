@@ -5,7 +5,7 @@ A hit must not wait for the metrics' locks or the log pipe, because all other re
 
 import logging
 import threading
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable
 from typing import Final, Self
 
@@ -21,15 +21,19 @@ _BATCH_SIZE: Final = 100  # lines per write; other threads can run between two b
 
 
 class HitLabels(msgspec.Struct, frozen=True):
-    """The metric labels and log members that the hits on one cache entry share."""
+    """The metric labels and log members that the hits on one cache entry share.
+
+    ``use`` is counted, but is no label of a metric and in no log line.
+    """
 
     metric_labels: tuple[str, str, str]  # operation, method, rule
+    use: tuple[str, str]  # operation, caller
     log_members: str
 
     @classmethod
-    def of(cls, operation: str, method: str, rule: str, cache_status: str) -> Self:
+    def of(cls, operation: str, method: str, rule: str, caller: str, cache_status: str) -> Self:
         log_members = members(request_fields(method, rule, 200, cache_status))
-        return cls((operation, method, rule), log_members)
+        return cls((operation, method, rule), (operation, caller), log_members)
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -54,6 +58,7 @@ class AccessLogBuffer:
         self._metrics = metrics
         self._pending: deque[Hit] = deque()  # its append and popleft are atomic
         self._write_lock = threading.Lock()
+        self._uses: Counter[tuple[str, str]] = Counter()  # under the lock
 
     def add(self, hit: Hit) -> None:
         self._pending.append(hit)
@@ -72,10 +77,21 @@ class AccessLogBuffer:
             finally:
                 self._write_lock.release()
 
+    def credit(self) -> None:
+        """Hand the written hits over by caller.
+
+        A periodic task of its own, because callers may be many.
+        """
+        with self._write_lock:
+            uses, self._uses = self._uses, Counter()
+        for (operation, caller), times in uses.items():
+            self._gateway.credit_hits(operation, times, caller)
+
     def _take_batch(self) -> list[Hit]:
         return [self._pending.popleft() for _ in range(min(_BATCH_SIZE, len(self._pending)))]
 
     def _write(self, hits: list[Hit]) -> None:
+        self._uses.update(hit.labels.use for hit in hits)
         for (operation, method, rule), seconds in _group_by_labels(hits).items():
             fast = [each for each in seconds if each <= SHORTEST_S]
             slow = ((each, 1) for each in seconds if each > SHORTEST_S)

@@ -19,7 +19,7 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import msgspec
 
-from portal.access import Gatekeeper
+from portal.access import Gatekeeper, Identity
 from portal.gateway import (
     DECODE,
     RENAINF,
@@ -28,7 +28,9 @@ from portal.gateway import (
     Operation,
     Served,
 )
+from portal.web.http.cors import CrossOrigin
 from portal.web.http.headers import new_request_id, standing_headers
+from portal.web.http.rate_limit_headers import DailyQuotas, rate_limit_headers
 from portal.web.json_api.access_log_buffer import AccessLogBuffer, Hit, HitLabels
 from portal.web.json_api.routes import (
     CHECKED,
@@ -43,9 +45,7 @@ _ENTRY_BYTES: Final = 4096  # upper estimate of an entry with its headers, key a
 _MAX_KEY_LENGTH: Final = 1024  # path, query and credential together; longer ones go to Flask
 _IDLE_S: Final = 60.0  # an expired entry is dropped after this time: its key contains a plate
 _OPERATIONS: Final = {operation.path: operation for operation in (DECODE, RENAINF, RENAJUD)}
-_COMMON_HEADERS: Final = {
-    scheme: standing_headers(scheme == "https") for scheme in ("http", "https")
-}
+_SCHEMES: Final = ("http", "https")
 
 _EntryKey = tuple[str, str, str | None, str, str]  # path, query, Authorization, scheme, method
 
@@ -58,10 +58,14 @@ class _Entry(msgspec.Struct, frozen=True):
     fetched_at: float
     headers: list[tuple[str, str]]
     labels: HitLabels
+    limited: Identity | None  # the caller, if its token has a daily limit
 
 
 class HitCache:
-    """``memory_bytes`` limits the entries' memory; the store limits the answers'."""
+    """``memory_bytes`` limits the entries' memory; the store limits the answers'.
+
+    ``cors`` is None without CORS_ORIGINS. ``daily`` is read for tokens with a daily limit.
+    """
 
     def __init__(
         self,
@@ -70,12 +74,19 @@ class HitCache:
         gatekeeper: Gatekeeper,
         log: AccessLogBuffer,
         memory_bytes: int,
+        daily: DailyQuotas,
+        cors: CrossOrigin | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._application = application
         self._gateway = gateway
         self._gatekeeper = gatekeeper
         self._log = log
+        self._daily = daily
+        self._cors = cors
+        self._common_headers = {
+            scheme: standing_headers(scheme == "https", cors is not None) for scheme in _SCHEMES
+        }
         self._monotonic = monotonic
         self._max_entries = max(1, memory_bytes // _ENTRY_BYTES)
         self._entries: dict[_EntryKey, _Entry] = {}
@@ -122,7 +133,12 @@ class HitCache:
             entry, body = self._add_entry(entry_key, checked, served, started), served.body
         request_id = new_request_id()
         self._log.add(Hit(time.time(), self._monotonic() - started, request_id, entry.labels))
-        start_response("200 OK", [*entry.headers, ("X-Request-Id", request_id)])
+        headers = [*entry.headers, ("X-Request-Id", request_id)]
+        if self._cors is not None:
+            headers += self._cors.headers(environ.get("HTTP_ORIGIN"))
+        if entry.limited is not None and (calls := self._daily.recent(entry.limited)) is not None:
+            headers += rate_limit_headers([calls])
+        start_response("200 OK", headers)
         return body
 
     def _check(self, entry_key: _EntryKey) -> CheckedRequest | None:
@@ -134,7 +150,7 @@ class HitCache:
         parts = _parse_path(path)
         if (
             parts is None
-            or scheme not in _COMMON_HEADERS
+            or scheme not in _SCHEMES
             or len(path) + len(query) + len(authorization or "") > _MAX_KEY_LENGTH
         ):
             return None
@@ -162,11 +178,16 @@ class HitCache:
                 ("Content-Type", "application/json"),
                 ("Content-Length", str(len(served.body))),
                 *answer_headers,
-                *_COMMON_HEADERS[scheme],
+                *self._common_headers[scheme],
             ],
             labels=HitLabels.of(
-                lookup.operation.name, method, rule, dict(answer_headers)["Cache-Status"]
+                lookup.operation.name,
+                method,
+                rule,
+                checked.identity.name,
+                dict(answer_headers)["Cache-Status"],
             ),
+            limited=checked.identity if checked.identity.daily_limit else None,
         )
         with self._lock:
             self._entries.pop(entry_key, None)

@@ -15,6 +15,7 @@ from portal.gateway import Directive
 from portal.presentation import (
     MOST_PLATES,
     Panels,
+    RecentLookup,
     RenderContext,
     comparison_page,
     comparison_path,
@@ -41,7 +42,7 @@ class ComparisonPages:
         lookups: Lookups,
         render_context: Callable[[], RenderContext],
         record_history: Callable[[Plate | Renavam], None],
-        recent: Callable[[], Sequence[Plate | Renavam]],
+        recent: Callable[[Identity], Sequence[RecentLookup]],
     ) -> None:
         self._recent = recent
         self._lookups = lookups
@@ -53,11 +54,11 @@ class ComparisonPages:
         typed = [text.strip() for part in values for text in part.split(",") if text.strip()]
         with_lookups = request.args.get("completo") == "1"
         if not values:
-            return self._page((), ())
+            return self._page(identity, (), ())
         try:
             plates = _plates(typed)
         except _InvalidPlates as error:
-            return self._page((), (), 400, typed=typed, problem=str(error))
+            return self._page(identity, (), (), 400, typed=typed, problem=str(error))
         if values != [",".join(plate.text for plate in plates)]:
             return redirect(comparison_path(plates), 303)
         directive = Directive.PEEK
@@ -67,10 +68,11 @@ class ComparisonPages:
                 self._record_history(plate)
             directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
         panels = self._lookups.panels_of_all(plates, PLATE_OPERATIONS, identity, directive)
-        return self._page(plates, panels, follow=user_initiated)
+        return self._page(identity, plates, panels, follow=user_initiated)
 
     def _page(
         self,
+        identity: Identity,
         plates: Sequence[Plate],
         panels: Sequence[Panels],
         status: int = 200,
@@ -84,7 +86,7 @@ class ComparisonPages:
             panels,
             self._render_context(),
             follow=follow,
-            recent=[each for each in self._recent() if isinstance(each, Plate)],
+            recent=self._recent(identity),
             typed=typed,
             problem=problem,
         )

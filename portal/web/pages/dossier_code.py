@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -27,18 +28,21 @@ class DossierCodes:
     """Issues and verifies the codes; any changed character invalidates a code.
 
     A code is valid only in the ``namespace`` that issued it, because data from the demo mode or
-    from a test upstream proves nothing about a vehicle.
+    from a test upstream proves nothing about a vehicle. Codes of ``former`` keys are valid too.
     """
 
-    def __init__(self, secret: bytes, namespace: str = "upstream") -> None:
-        self._serializer = URLSafeSerializer(secret, salt=f"dossier|{namespace}")
-        self._former_serializer = URLSafeSerializer(secret, salt=_FORMER_SALT)
+    def __init__(
+        self, secret: bytes, namespace: str = "upstream", former: Sequence[bytes] = ()
+    ) -> None:
+        keys = (secret, *former)
+        self._serializers = [URLSafeSerializer(key, salt=f"dossier|{namespace}") for key in keys]
+        self._former_serializers = [URLSafeSerializer(key, salt=_FORMER_SALT) for key in keys]
 
     def issue(self, summary: DossierSummary) -> str:
         """The code of a summary, in URL-safe characters that can be typed."""
         kept = (summary.decode_kept_at, summary.fines_kept_at, summary.restrictions_kept_at)
         return str(
-            self._serializer.dumps(
+            self._serializers[0].dumps(
                 [
                     summary.plate,
                     _seconds(summary.issued_at),
@@ -54,12 +58,12 @@ class DossierCodes:
 
     def read(self, code: str) -> DossierSummary | None:
         """The signed summary of a code, or None if this portal did not issue it."""
-        signed = _signed(self._serializer, code)
+        signed = _signed(self._serializers, code)
         return _summary(*signed) if signed is not None else None
 
     def is_former(self, code: str) -> bool:
         """Whether the code is from a former version, which did not mark demo data."""
-        return _signed(self._former_serializer, code) is not None
+        return _signed(self._former_serializers, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
         """The dossier with its code, digest and the QR code of its ``/verificar`` URL.
@@ -98,14 +102,14 @@ def _qr_code(address: str) -> str:
     return str(qr_code.svg_data_uri(scale=2, border=2, light="white"))
 
 
-def _signed(serializer: URLSafeSerializer, code: str) -> Any:
-    try:
-        signed = serializer.loads(code)
-    except (BadSignature, UnicodeError, ValueError, TypeError):
-        return None
-    # The last base64 character has unused bits, so other spellings decode to the same value; only
-    # the issued one is valid.
-    return signed if serializer.dumps(signed) == code else None
+def _signed(serializers: Sequence[URLSafeSerializer], code: str) -> Any:
+    for serializer in serializers:
+        with suppress(BadSignature, UnicodeError, ValueError, TypeError):
+            signed = serializer.loads(code)
+            # The last base64 character has unused bits, so other spellings decode to the same
+            # value; only the issued one is valid.
+            return signed if serializer.dumps(signed) == code else None
+    return None
 
 
 def _summary(

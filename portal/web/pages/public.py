@@ -1,4 +1,4 @@
-"""Pages public in every mode: search, sign-in, glossary, privacy, API reference."""
+"""Pages public in every mode: search, sign-in, glossary, privacy."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
@@ -16,7 +16,6 @@ from flask import (
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import (
-    DEMO_TOKEN,
     History,
     Identity,
     RefusedToken,
@@ -30,8 +29,6 @@ from portal.presentation import (
     PrivacyPage,
     RecentLookup,
     RenderContext,
-    SamplePlate,
-    api_page,
     comparison_path,
     glossary_page,
     recent_lookup,
@@ -72,7 +69,6 @@ class PublicPages:
         self,
         sessions: Sessions,
         history: History,
-        samples: Sequence[SamplePlate],
         limits: RateLimits,
         privacy: PrivacyPage,
         lookups: Lookups,
@@ -85,7 +81,6 @@ class PublicPages:
         self._showcases: tuple[date, tuple[RecentLookup, ...]] | None = None
         self._sessions = sessions
         self._history = history
-        self._samples = samples
         self._limits = limits
         self._privacy = privacy
 
@@ -93,13 +88,11 @@ class PublicPages:
         pages = Blueprint("open", __name__)
         pages.add_url_rule("/", "search", self.search)
         pages.add_url_rule("/buscar", "find", self.find)
-        pages.add_url_rule("/historico/apagar", "erase", self.erase, methods=["POST"])
         pages.add_url_rule("/entrar", "sign_in", self.sign_in_form)
         pages.add_url_rule("/entrar", "sign_in_post", self.sign_in, methods=["POST"])
         pages.add_url_rule("/sair", "sign_out", self.sign_out, methods=["POST"])
         pages.add_url_rule("/glossario", "glossary", self.glossary)
         pages.add_url_rule("/privacidade", "privacy", self.privacy)
-        pages.add_url_rule("/api", "reference", self.reference)
         pages.add_url_rule("/robots.txt", "robots", self.robots)
         return pages
 
@@ -113,7 +106,7 @@ class PublicPages:
             query=query,
             problem=problem,
             cost=self._lookups.cost(identity) if identity else None,
-            recent=self._recent(identity) if identity else (),
+            recent=self.recent(identity) if identity else (),
             showcases=self._showcases_of_today() if self._sessions.is_demo else (),
         )
         return make_response(render_template(page.template, page=page), status)
@@ -136,10 +129,6 @@ class PublicPages:
             return redirect(subject_url(plates[0]), 303)
         flash(SEVERAL_PLATES.format(len(plates)))
         return redirect(comparison_path(plates), 303)
-
-    def erase(self) -> BaseResponse:
-        self._history.erase(self._sessions.history_key)
-        return redirect(url_for("open.search"), 303)
 
     def sign_in_form(self, problem: str = "", status: int = 200) -> Response:
         page = sign_in_page(
@@ -178,14 +167,6 @@ class PublicPages:
     def privacy(self) -> str:
         return render_template(self._privacy.template, page=self._privacy)
 
-    def reference(self) -> str:
-        page = api_page(
-            base_url=request.url_root.rstrip("/"),
-            token=DEMO_TOKEN if self._sessions.is_demo else "SEU_TOKEN",
-            samples=self._samples,
-        )
-        return render_template(page.template, page=page)
-
     def robots(self) -> Response:
         # Crawlers may fetch vehicle pages, because otherwise they would not see the noindex header.
         return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
@@ -197,7 +178,8 @@ class PublicPages:
         except TokensUnavailable:
             return None
 
-    def _recent(self, identity: Identity) -> list[RecentLookup]:
+    def recent(self, identity: Identity) -> list[RecentLookup]:
+        """The visitor's latest lookups, from stored answers."""
         entries = self._history.recent(self._sessions.history_key)
         subjects = [parse_subject(entry.subject) for entry in entries]
         context = self._render_context()

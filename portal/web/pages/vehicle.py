@@ -47,13 +47,13 @@ from portal.presentation import (
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
 from portal.presentation.panels import Panel
 from portal.system.local_time import local_time
-from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
+from portal.vehicle import InvalidPlate, Plate, Renavam
 from portal.web.http.errors import page_error
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.lookups import PLATE_OPERATIONS, REJECTED, Lookups
-from portal.web.pages.page_cache import render_cached
+from portal.web.pages.page_cache import PageCache
 from portal.web.pages.pdf import PDFUnavailable
 from portal.web.pages.public import PublicPages, check_invented
 from portal.web.pages.sessions import Sessions
@@ -92,6 +92,7 @@ class VehiclePages:
         render_pdf: Callable[[str], bytes],
         render_context: Callable[[], RenderContext],
         site: Callable[[], Site],
+        page_cache: PageCache,
     ) -> None:
         self._lookups = lookups
         self._reports = WrittenReports(gateway)
@@ -102,6 +103,7 @@ class VehiclePages:
         self._render_pdf = render_pdf
         self._render_context = render_context
         self._site = site
+        self._page_cache = page_cache
 
     def blueprint(self) -> Blueprint:
         pages = Blueprint("vehicle", __name__)
@@ -118,7 +120,7 @@ class VehiclePages:
             pages.add_url_rule(path, name, self.for_subject(Plate, view), methods=[method])
         pages.add_url_rule("/renavam/<text>", "renavam", self.for_subject(Renavam, self.renavam))
         comparison = ComparisonPages(
-            self._lookups, self._render_context, self._record_history, self._recent
+            self._lookups, self._render_context, self._record_history, self._public_pages.recent
         )
         pages.add_url_rule("/comparar", "comparison", self.require_sign_in(comparison.compare))
 
@@ -174,7 +176,7 @@ class VehiclePages:
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, directive)
         report, outdated = self._reports.newest(plate, panels, identity)
         context = self._render_context()
-        html = render_cached(
+        html = self._page_cache.render(
             self._site(),
             vehicle_page,
             plate,
@@ -341,10 +343,6 @@ class VehiclePages:
 
     def _record_history(self, subject: Plate | Renavam) -> None:
         self._history.record(self._sessions.history_key, subject.text)
-
-    def _recent(self) -> list[Plate | Renavam]:
-        entries = self._history.recent(self._sessions.history_key)
-        return [parse_subject(entry.subject) for entry in entries]
 
 
 def _settled(panel: Panel) -> Panel:

@@ -90,7 +90,7 @@ class WrittenReports:
         for subset in _subsets(tuple(results)):
             lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
             snapshot = self._gateway.read(lookup, caller.credential)
-            served = self._gateway.cached(snapshot, Directive.PEEK)
+            served = self._gateway.cached(snapshot, caller.name, Directive.PEEK)
             if served is not None and served.status == 200:  # a 400 is a stored rejection
                 yield subset, served
 

@@ -138,7 +138,7 @@ def test_slow_log_reader_blocks_hits_above_twice_the_limit(
 ) -> None:
     log = hit_cache_of(portal_pair(portal).cached)._log
     monkeypatch.setattr(access_log_buffer, "MAX_PENDING", 5)
-    labels = access_log_buffer.HitLabels.of("decode", "GET", "/rule", "portal; hit")
+    labels = access_log_buffer.HitLabels.of("decode", "GET", "/rule", "ana", "portal; hit")
     hit = access_log_buffer.Hit(time.time(), 0.001, "id", labels)
     log_read = threading.Event()
     monkeypatch.setattr(log, "_write", lambda _hits: log_read.wait(10))

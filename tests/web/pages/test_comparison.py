@@ -133,7 +133,7 @@ def test_other_versions_are_counted_in_portuguese(versions: int, expected: str) 
 def test_yearly_change_names_its_last_month() -> None:
     page = compared(panels())
     (change,) = [row.cells[0] for row in page.rows if row.label == "FIPE em 12 meses"]
-    assert change.text == "-8,1%"
+    assert change.text == "\u22128,1%"
     assert change.note == "até set/26"
 
 

@@ -72,7 +72,7 @@ def test_code_round_trips_its_summary(
 @pytest.mark.parametrize(
     ("shown", "expected"),
     [
-        (panels(), "Preço FIPER$ 89.325,00"),
+        (panels(), "Preço FIPER$ 89.325"),
         (panels(decode=PRICELESS), "Preço FIPEnão informado"),
         (Panels(DOWN, *panels().all[1:]), "Preço FIPEindisponível na emissão"),
         (panels(decode=b"{}"), "Preço FIPEindisponível na emissão"),

@@ -46,9 +46,13 @@ def test_lines_name_their_sources_and_add_up() -> None:
     shown = text({"parte": "80", "transferencia": "350,00", "reparos": "R$ 1.200,50"})
     assert "R$ 89.325,00" in shown
     assert "tabela FIPE, código 008190-6; consulta de 20/11/2026 às 21:12, fonte principal" in shown
-    assert "1 multa em aberto, com 20% de desconto" in shown and "-R$ 104,13" in shown
+    assert "1 multa em aberto, com 20% de desconto" in shown and "\u2212R$ 104,13" in shown
     assert "Renainf; consulta de 20/11/2026 às 21:12" in shown
-    assert "-R$ 350,00" in shown and "-R$ 1.200,50" in shown and "informado por você" in shown
+    assert (
+        "\u2212R$ 350,00" in shown
+        and "\u2212R$ 1.200,50" in shown
+        and "informado por você" in shown
+    )
     assert "R$ 87.670,37" in shown
     assert "R$ 87.644,34" in shown and "R$ 87.696,40" in shown  # with fines at 100 % and at 60 %
 
@@ -279,9 +283,12 @@ def test_vehicle_with_a_court_restriction_has_no_suggested_ceiling() -> None:
     assert warning < shown.index("Resultado depois da baixa")
     assert "Resultado, depois da baixa" in shown
     assert "O teto conforme" not in shown
+    assert "o veículo não pode ser transferido e não há teto. Depois da baixa" in shown
+    assert "O teto não inclui" not in shown
     free = text(around=panels(renajud=renajud_body()))
     assert "Teto sugerido" in free
     assert "O teto conforme" in free
+    assert "O teto não inclui estes itens" in free
     assert "Não pague nada" not in free
 
 

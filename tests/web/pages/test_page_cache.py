@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from portal.presentation import GlossaryPage, Site, glossary_page
-from portal.web import clear_rendered_pages
 from portal.web.pages import page_cache
-from portal.web.pages.page_cache import render_cached
+from portal.web.pages.page_cache import PageCache
 from tests.conftest import PortalFactory
 from tests.factories import renajud_body
 from tests.fakes import FaultUpstream, faults
@@ -22,33 +21,50 @@ PAGE = "/placa/ABC1D23?completo=1"
 ALL = frozenset({"decode", "renainf", "renajud", "report", "refresh"})
 
 
-@pytest.fixture(autouse=True)
-def empty_cache() -> None:
-    clear_rendered_pages()
-
-
-def test_equal_pages_are_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each request gets its own token and id in the shared HTML."""
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the names of the pages that ``build`` was called for, in their order."""
 
     def rendered(_: str, *, page: GlossaryPage, site: Site) -> str:
         return f"{page} {site.csrf_token()} {site.request_id}"
 
-    built = []
+    monkeypatch.setattr(page_cache, "render_template", rendered)
+    return []
+
+
+def test_equal_pages_are_built_once(built: list[str]) -> None:
+    """Each request gets its own token and id in the shared HTML."""
+    cache = PageCache()
 
     def build(name: str) -> GlossaryPage:
         built.append(name)
         return glossary_page()
 
-    monkeypatch.setattr(page_cache, "render_template", rendered)
     shown = [
-        render_cached(replace(site(), request_id=number, csrf_token=lambda: "mine"), build, name)
+        cache.render(replace(site(), request_id=number, csrf_token=lambda: "mine"), build, name)
         for name, number in (("a", "1"), ("a", "2"), ("b", "3"))
     ]
     assert built == ["a", "b"]
     assert [text[-6:] for text in shown] == ["mine 1", "mine 2", "mine 3"]
     told = replace(site(), notices=lambda: ["Pronto"])
-    render_cached(told, build, "a")
+    cache.render(told, build, "a")
     assert built == ["a", "b", "a"]
+    cache.clear()
+    cache.render(site(), build, "a")
+    assert built == ["a", "b", "a", "a"]
+
+
+def test_disabled_cache_keeps_no_page(built: list[str]) -> None:
+    """EDGE_MEMORY_MB=0 means that no answer stays in memory, rendered ones included."""
+    cache = PageCache(enabled=False)
+
+    def build(name: str) -> GlossaryPage:
+        built.append(name)
+        return glossary_page()
+
+    for _ in range(2):
+        cache.render(site(), build, "a")
+    assert built == ["a", "a"]
 
 
 def test_visitors_have_their_own_csrf_tokens_and_names(portal: PortalFactory) -> None:
