@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
+# Without the variables by which a make that runs the tests would make these a part of its own run.
+ALONE = {
+    name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))
+}
 
 
 def test_failed_environment_is_removed(tmp_path: Path) -> None:
@@ -26,6 +30,7 @@ def test_failed_environment_is_removed(tmp_path: Path) -> None:
     done = subprocess.run(
         ["make", "run", f"PYTHON={python}"],
         cwd=tmp_path,
+        env=ALONE,
         capture_output=True,
         text=True,
         timeout=60,
@@ -62,6 +67,7 @@ def make_run(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["make", "run", f"PYTHON={sys.executable}", "VENV=.venv"],
         cwd=folder,
+        env=ALONE,
         capture_output=True,
         text=True,
         timeout=60,
@@ -98,6 +104,7 @@ def test_terminal_shows_one_line_that_moves(checkout: Path) -> None:
         subprocess.run(
             ["make", "run", f"PYTHON={sys.executable}", "VENV=.venv"],
             cwd=checkout,
+            env=ALONE,
             stdout=terminal,
             timeout=60,
             check=True,

@@ -40,6 +40,7 @@ from portal.presentation import (
 from portal.presentation.exports.batches import BatchRow, row_of
 from portal.presentation.operations.page import operations_page
 from portal.presentation.operations.tokens import NewTokenPage, RevokePage, issue_form
+from portal.presentation.site.history_page import HistoryPage, history_line, history_page
 from portal.presentation.status_style import ANSWER_LOOKS
 from portal.presentation.tools.batches import batch_form_page, batch_page
 from portal.sandbox import TOKEN, Request, Sandbox
@@ -154,6 +155,23 @@ def verified(outcome: Any, plate: str, path: str = "") -> VerificationPage:
     return verification_page(NUMBER, dossier=dossier, state=outcome)
 
 
+def history(number: int, has_older: bool) -> HistoryPage:
+    """The history of three vehicles: all stored, nothing stored, all failed."""
+    prices: dict[Any, Decimal] = dict(BATCH_PRICES)
+    subjects: tuple[tuple[Plate | Renavam, Panels, Decimal | None], ...] = (
+        (PLATE, panels(), Decimal("1.80")),
+        (OLD_PLATE, UNASKED_PANELS, Decimal(0)),
+        (RENAVAM, ALL_DOWN, None),
+    )
+    lines = [
+        history_line(
+            recent_lookup(subject, found, NOW, CONTEXT), found, NOW, prices, paid, CONTEXT.now
+        )
+        for subject, found, paid in subjects
+    ]
+    return history_page(lines, kept_s=2_592_000, number=number, has_older=has_older)
+
+
 PAGES: dict[str, Callable[[], Any]] = {
     "search": lambda: search_page(
         cost=LookupCost(Decimal("2.45"), 12, 14_597),
@@ -170,6 +188,8 @@ PAGES: dict[str, Callable[[], Any]] = {
     "search with many plates": lambda: search_page(
         query="AAA1A11 AAA1A12 AAA1A13 AAA1A14 AAA1A15", problem="Informe."
     ),
+    "history": lambda: history(number=2, has_older=True),
+    "history, empty": lambda: history_page((), kept_s=2_592_000, number=1, has_older=False),
     "vehicle": lambda: vehicle_page(PLATE, panels(), answered(report_body()), CONTEXT),
     "vehicle, old plate": lambda: vehicle_page(
         Plate.parse("KZZ9999"), panels(), DOWN, CONTEXT, report_outdated=True
