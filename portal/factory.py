@@ -300,7 +300,7 @@ def _build(
             batches=batches,
             batch_limit=settings.batch_limit,
             allowance=ledger.allowance,
-            paid=lambda caller, subjects, since: _paid(ledger, store.tag, caller, subjects, since),
+            paid=lambda caller, subjects, since: _paid(ledger, store, caller, subjects, since),
             dossiers=dossiers,
             issuer=_issuer(settings),
             pool=pool,
@@ -373,12 +373,18 @@ def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | Dossie
 
 
 def _paid(
-    ledger: Ledger, tag: Callable[[str], str], caller: str, subjects: Sequence[str], since: float
+    ledger: Ledger, store: Store, caller: str, subjects: Sequence[str], since: float
 ) -> dict[str, Decimal]:
     """Return what a caller has paid since a time for each of the plates and Renavam, in R$."""
-    tags = {subject: tag(subject) for subject in subjects}
-    sums = ledger.paid(caller, [*tags.values()], since)
-    return {subject: sums[each] for subject, each in tags.items() if each in sums}
+    tags = {
+        tag: subject
+        for subject in subjects
+        for tag in (store.tag(subject), *store.former_tags(subject))
+    }
+    sums: dict[str, Decimal] = {}
+    for tag, price in ledger.paid(caller, [*tags], since).items():
+        sums[tags[tag]] = sums.get(tags[tag], Decimal(0)) + price
+    return sums
 
 
 def _tracing(settings: Settings) -> "Tracing | None":

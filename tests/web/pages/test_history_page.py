@@ -1,13 +1,14 @@
 """The history page: the visitor's own lookups, from stored answers only."""
 
 import time
+from pathlib import Path
 
 import pytest
 
 from portal.presentation.site.history_page import NO_PAYMENT, NOTHING_LEFT, PAGE_SIZE
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
-from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, pass_through
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed, pass_through
 from tests.web.json_paths import issue, no_upstream_call
 from tests.web.page_client import Page
 from tests.web.person import Person
@@ -51,6 +52,20 @@ def test_own_lookups_are_listed_with_answers_and_payments(
     assert answers(mine) == [paid.format("1,60"), paid.format("2,45")]
     assert answers(theirs) == [paid.replace("pago R$ {}", NO_PAYMENT)]
     assert mine.headers["X-Robots-Tag"] == "noindex"
+
+
+def test_payments_under_an_old_secret_key_are_counted(
+    upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    settings = {**managed(upstream.url), **{f"PORTAL_{name}": PRICES[name] for name in PRICES}}
+    with built(tmp_path, {**settings, "PORTAL_SECRET_KEY": "the former key"}) as former:
+        Person.at(former).signed_in().pages.get("/renavam/79831854647")
+    keys = {"PORTAL_SECRET_KEY": "the new key", "PORTAL_SECRET_KEYS_OLD": "the former key"}
+    with built(tmp_path, {**settings, **keys}) as here:
+        ana = Person.at(here).signed_in()
+        with no_upstream_call(upstream):
+            ana.pages.get("/renavam/79831854647")
+        assert "pago R$ 1,60" in answers(ana.pages.get("/historico"))[0]
 
 
 def test_missing_answers_are_named_and_priced(ana: Person, upstream: FaultUpstream) -> None:
