@@ -226,12 +226,14 @@ def test_results_are_sorted_filtered_and_searched(
     page.wait_for_url("**ordem=conclusao**")
     assert shown() == [*PLATES[:3], PLATES[4], PLATES[3]]
     page.fill("#lote-busca", "qtz-1f71")
-    page.get_by_role("button", name="Aplicar").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Aplicar").click()
     page.wait_for_url("**busca=qtz-1f71**")
     assert shown() == [PLATES[1]]
     assert "1 de 5 placas" in page.locator(".batch-find").inner_text()
     page.fill("#lote-busca", "nada assim")
-    page.get_by_role("button", name="Aplicar").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Aplicar").click()
     page.get_by_role("link", name="Mostrar todas").click()
     assert shown() == PLATES[:5]
 

@@ -127,7 +127,8 @@ def test_filter_works_without_javascript(
     everything = visible(page).count()
     page.select_option("select[name=situacao]", "paga")
     page.fill("input[name=busca]", "velocidade")
-    page.click("#multas button:has-text('Aplicar')")
+    with page.expect_navigation():
+        page.click("#multas button:has-text('Aplicar')")
     assert query(page)["versao"] == ["1"]
     assert query(page)["situacao"] == ["paga"]
     count = visible(page).count()

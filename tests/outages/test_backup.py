@@ -93,7 +93,8 @@ def test_everything_paid_returns_after_the_data_directory_is_lost(
 
     asked = upstream.count()
     restored = ledger_of(server)
-    assert before + 10 <= len(restored) <= during
+    # Each of the four writers may have a row whose call had not arrived.
+    assert before + 10 <= len(restored) <= during + 4
     lost_outcome = {"maybe"}  # of the calls under way at the moment of the backup
     for row, was in zip(restored, ledger, strict=False):
         assert row == was or row["outcome"] in lost_outcome
