@@ -1,7 +1,7 @@
-"""Subjects that no lookup covers; always listed, on screen and on paper.
+"""Subjects that no lookup covers. Pages and printed reports always list them.
 
-Those that an official service answers have its address: a page of the federal government, because
-the addresses of states differ. The portal never fetches them.
+If an official service answers a subject, its address is given. It is a page of the federal
+government, because each state has another address. The portal never fetches these pages.
 """
 
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unverified:
-    """One subject. ``key`` is ASCII, for anchors; the other texts are Portuguese.
+    """One subject. ``key`` is ASCII, for HTML anchors; the other texts are Portuguese.
 
-    ``link_name`` and ``link`` are an official service, an https address under gov.br; "" and None
-    where no such service answers.
+    ``link_name`` and ``link`` are those of an official service, an https address under gov.br. They
+    are "" and None if there is no such service.
     """
 
     key: str
@@ -31,7 +31,7 @@ _RECALL = (
 )
 _CDT = "aplicativo Carteira Digital de Trânsito (Senatran, gov.br), pelo proprietário"
 
-# In the order in which they most often spoil a purchase.
+# Sorted by how often each subject spoils a purchase, most often first.
 UNVERIFIED: tuple[Unverified, ...] = (
     Unverified(
         "debitos",
