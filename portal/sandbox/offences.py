@@ -1,7 +1,7 @@
-"""Real infraction codes and descriptions in the form that fines have.
+"""Real infraction codes and descriptions, in the form in which the source sends them.
 
-A code has four digits; a description is in capitals without accents. The sandbox does not use the
-table of ``portal.law``, because the demonstration would then not reveal an error in that table.
+A code has four digits. A description is in capitals without accents. The sandbox does not use the
+table of ``portal.law``, because the demonstration could then not reveal an error in that table.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _ISSUERS: dict[str, Issuer] = {"m": "municipal", "s": "state", "f": "federal"}
 class Offence:
     """One infraction.
 
-    ``amount`` is in whole reais, as the upstream sends it: 130 for R$ 130,16. ``weight`` is the
+    ``amount`` is in whole reais, as the upstream sends it: 130 for R$ 130,16. ``weight`` is its
     relative frequency. ``drivers`` is all, car or motorcycle.
     """
 
