@@ -10,12 +10,13 @@ from typing import Final
 from portal.charts import scale
 from portal.charts.geometry import Anchor
 
-# A bar fills this share of its slot, but at most ``_WIDEST`` per cent of the plot. Otherwise the
-# bars of a chart of three days would be very wide.
+# A bar fills this share of its slot, but at most ``_WIDEST`` per cent of the plot. Without the
+# limit, the bars of a chart of three days would be very wide.
 _BAR_SHARE: Final = 0.68
 _WIDEST: Final = 7.0
 _TICKS: Final = 6
-# At most this many bars are labelled. The last bar always is, and the others at equal distances.
+# At most this many bars are labelled. The last bar is always labelled, and the other labels are at
+# equal distances.
 _MOST_LABELS: Final = 8
 
 
@@ -41,7 +42,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class DrawnBar:
-    """The rectangles of a bar, and a text that states its values."""
+    """The rectangles of a bar, and a text that states the bar's values."""
 
     text: str
     parts: tuple[Part, ...]
@@ -67,7 +68,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """Bars on a base line, with a grid. A dashed line shows the limit if it is drawn."""
+    """Bars on a base line, with a grid. A dashed line shows the limit, if ``limit_y`` is set."""
 
     bars: tuple[DrawnBar, ...]
     levels: tuple[Level, ...]

@@ -1,4 +1,4 @@
-"""The data classes of a price chart. They hold coordinates and SVG paths, already computed.
+"""The data classes of a price chart. Every coordinate and SVG path in them is already computed.
 
 A template prints these values unchanged. Coordinates are in units of the plot, whose top left
 corner is 0,0. In the layout "screen" they are percentages, because the style sheet sets the plot's
@@ -36,9 +36,9 @@ class Plotted(Protocol):
 class Line:
     """One series to draw.
 
-    A missing month leaves a gap. Order and duplicates do not matter. Points that cannot be drawn
-    are left out. ``price_chart`` caches drawings by their lines, so a line stores its hash instead
-    of computing it from many points each time.
+    A missing month leaves a gap. The points may come in any order and more than once. Points that
+    cannot be drawn are left out. ``price_chart`` caches drawings by their lines, so a line stores
+    its hash instead of computing it from many points each time.
     """
 
     name: str
@@ -88,7 +88,8 @@ class PriceTick:
 class MonthTick:
     """A label below the plot.
 
-    Narrow screens hide ``before`` (the "20" of "2022"). They hide a minor tick completely.
+    Narrow screens hide ``before`` (the "20" of "2022"). They also hide ``is_minor`` labels
+    completely.
     """
 
     x: float
@@ -100,7 +101,10 @@ class MonthTick:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A point without a neighbouring month. It is drawn as a dot, because no line reaches it."""
+    """A point without a neighbouring month.
+
+    No line reaches such a point, so the chart draws a dot.
+    """
 
     x: float
     y: float
@@ -162,8 +166,8 @@ class Months:
     """Every month of the chosen series from its first one, as data for the page's script.
 
     ``values`` are whole amounts: 0 for a month without a price, negative for a prediction. ``x``
-    holds the plot's coordinates of the first and last month. ``y`` holds those of the lowest and
-    highest grid line, and ``levels`` holds the values of these two lines.
+    holds the plot's coordinates of the first and last month. ``y`` holds the coordinates of the
+    lowest and highest grid line, and ``levels`` their values.
     """
 
     first: int

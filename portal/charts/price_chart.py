@@ -30,7 +30,8 @@ from portal.charts.runs import lonely, runs
 from portal.charts.spreading import spread
 
 MOST_SERIES: Final = 6
-# Twice the number of months that a page must show. A longer series is cut to its latest months.
+# The most months that a chart draws, twice the number that a page must show. A longer series is cut
+# to its latest months.
 MOST_MONTHS: Final = 240
 # A screen path uses whole units of a tenth of a per cent, about a pixel on a wide screen.
 SCREEN_PATH_SCALE: Final = 10
@@ -53,8 +54,8 @@ _EM_PER_CHARACTER: Final = 0.6
 class Words:
     """Words in the chart that depend on its use.
 
-    ``now`` is true if the last real month is the current one. Otherwise the flag names its month,
-    because a table may have ended years ago and a printed report is read later.
+    ``now`` is true if the last real month is the current one. If it is false, the flag names its
+    month, because a table may have ended years ago and a printed report is read later.
     """
 
     now: bool = False
@@ -78,8 +79,8 @@ class _Canvas:
 
 # The paper canvas is 128 mm wide, beside the key figures. On the paper and mini canvases one unit
 # is a quarter of a millimetre, so letters of 12 units measure 8.5 points. The compact canvas is for
-# phones. It is at least 286 px wide (a 320 px screen less its margins), where letters of 14 units
-# measure 12 px.
+# phones. The compact canvas is at least 286 px wide (a 320 px screen less its margins), where
+# letters of 14 units measure 12 px.
 _CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
         "screen": _Canvas(100, 100, is_fixed=False),
@@ -247,9 +248,9 @@ def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) 
 
 
 def _highest(known: _Known) -> tuple[int, Decimal]:
-    """Return the last month with the highest real price, and that price.
+    """Return the last month with the highest real price, and the price.
 
-    Both are 0 if there is no real price.
+    Month and price are 0 if there is no real price.
     """
     real = [(point.value, index) for index, point in known.items() if not point.predicted]
     value, index = max(real, default=(Decimal(0), 0))
@@ -280,7 +281,7 @@ def _frame(canvas: _Canvas, drawn: Sequence[_Known], price_axis: Callable[[float
         canvas=canvas,
         first=first,
         last=last,
-        # The first and last points keep a distance from the plot's edges, so that their dots fit.
+        # The first and last points are not at the very edge, so that their dots fit into the plot.
         x=scale.LinearScale(first, last, canvas.plot_width * 0.006, canvas.plot_width * 0.994),
         y=scale.LinearScale(
             levels[0],
@@ -461,8 +462,8 @@ def _marks(
 ) -> tuple[Mark | None, Mark | None]:
     """Return the labels of the first real month and of the highest price, each None if left out.
 
-    The last month never gets one, because it has the flag. The first month's label is left out
-    where it would overlap the peak's.
+    The last month never gets such a label, because it has the flag. The first month's label is left
+    out where it would overlap the peak's.
     """
     real = [index for index, point in known.items() if not point.predicted]
     if len(real) < 3:

@@ -1,4 +1,4 @@
-"""Split a series into runs of consecutive months. Each run is drawn as one line."""
+"""Split a series into runs of consecutive months. A chart draws each run as one line."""
 
 from collections.abc import Iterator, Mapping
 

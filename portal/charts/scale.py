@@ -1,4 +1,4 @@
-"""Scales and axis ticks. They map values and months to coordinates."""
+"""Scales, which map values and months to coordinates, and axis ticks."""
 
 import math
 from dataclasses import dataclass

@@ -17,7 +17,7 @@ _WORST_FIRST: tuple[Mark, ...] = ("no", "unknown", "careful", "yes")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer for one act.
+    """The answer for one act, such as a transfer.
 
     ``mark`` is the answer itself. ``phrase`` is a list item ("não pode transferir") and ``reason``
     a sentence. ``source`` names the law or practice. ``records`` are the HTML anchors of the

@@ -45,7 +45,8 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem",
     },
 }
-# Used for a stale answer without an order, where "Risco possível" would imply that one exists.
+# Used for a stale answer without an order, because "Risco possível" would imply that an order
+# exists.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
@@ -67,7 +68,8 @@ _NOTHING_FOUND: dict[Act, str] = {
         "verificado), pode ser removido em fiscalização (arts. 230, V, e 271 do CTB)."
     ),
 }
-# Shown if there is an enforceable fine, because it has usually blocked licensing since it was due.
+# Shown if there is an enforceable fine, because such a fine usually blocks licensing from its due
+# date.
 _LICENCE_MAY_HAVE_LAPSED = (
     "As multas exigíveis podem ter impedido o licenciamento: confira no CRLV-e se está em dia. Sem "
     "ele, circular é infração gravíssima, com remoção do veículo (art. 230, V, do CTB)."
@@ -109,11 +111,11 @@ def row_of(
     stale: Stale,
     doubt: str = "",
 ) -> Row:
-    """Build the matrix row of an act. Its mark is the least favourable of all answers.
+    """Build the matrix row of an act. The row's mark is the least favourable of all answers.
 
-    A missing lookup makes the mark "unknown", unless the known records already forbid the act.
-    For licensing and transfer, both fines and restrictions are relevant. For driving and removal,
-    only restrictions are, because fines do not affect those acts. ``why`` also names fines that
+    A missing lookup makes the mark "unknown", unless the known records already forbid the act. For
+    licensing and transfer, both fines and restrictions are relevant. For driving and removal, only
+    restrictions are relevant, because fines do not affect those acts. ``why`` also names fines that
     remain an obstacle beside a worse one. ``doubt`` is a clause that explains why the records may
     belong to another vehicle; it makes the mark "unknown" too.
     """
@@ -160,7 +162,10 @@ def _court_answers(act: Act, effects: Sequence[Effect]) -> Iterator[Answer]:
 
 
 def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing, Answer]:
-    """Return one answer for each standing. It is empty for acts other than licence and transfer."""
+    """Return one answer for each standing.
+
+    The result is empty for driving and removal, which fines do not affect.
+    """
     if act not in ("licence", "transfer"):
         return {}
     law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW

@@ -1,9 +1,9 @@
 """Restore the exact amount of a fine whose ``valor`` field lacks its cents.
 
-The discounts are those of art. 284 of the CTB (the traffic code): 80 % of the amount until the due
-date, and 60 % by its § 1º, for payment through SNE without defence and appeal. SNE is the federal
-system of electronic notices. Repeating an infraction within 12 months doubles some fines (arts. 165
-to 165-C, 173 to 175, 191, 203, sole paragraph, and 253-A, § 2º).
+The discounts follow art. 284 of the CTB (the traffic code). A payer owes 80 % of the amount until
+the due date. By § 1º, a payer who uses SNE and gives up defence and appeal owes 60 %. SNE is the
+federal system of electronic notices. Some fines double if the driver repeats the infraction within
+12 months (arts. 165 to 165-C, 173 to 175, 191, 203, sole paragraph, and 253-A, § 2º).
 """
 
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class Amount:
 def exact_amount(
     infraction: Infraction | None, sent: Decimal | None, committed_on: date | None
 ) -> Amount:
-    """Return the table's amount if it agrees with ``sent`` or ``sent`` is missing, else ``sent``.
+    """Return the table's amount if ``sent`` agrees with it or is missing, else return ``sent``.
 
     ``sent`` is in reais. The source may have cut its cents: "130" then means R$ 130,16. A zero,
     negative or implausible value is treated as missing.

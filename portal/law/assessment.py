@@ -1,7 +1,7 @@
 """Assess a fine: official wording, points, amount, deadlines, and enforceability.
 
-The functions are pure: they take a fine and a day and return an assessment. None of them raises
-for any fine.
+The functions are pure: they take a fine and a day and return an assessment. No fine makes them
+raise an error.
 """
 
 import re
@@ -98,8 +98,8 @@ class FineAssessment:
     def remedies(self) -> tuple[Clock, ...]:
         """The deadlines for defence and appeal.
 
-        They are those of the infraction notice while no penalty is on record, and the penalty's
-        appeal afterwards.
+        Without a recorded penalty, these are the deadlines of the infraction notice. With one, this
+        is the deadline of the appeal.
         """
         if self.is_paid:
             return ()
@@ -120,7 +120,10 @@ class FineAssessment:
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
-        """The deadlines that apply to a fine in this standing. A paid fine has none."""
+        """The deadlines that apply in the fine's current standing (its payment state).
+
+        A paid fine has none.
+        """
         if self.is_paid:
             return ()
         return (self.notice, self.penalty, *self.remedies, self.prescription)
@@ -131,10 +134,10 @@ class Totals:
     """Sums over the open fines, in reais. Paid fines appear only in ``paid_count`` and in points.
 
     ``open_words`` counts the open fines and notices in words, and is "" if there are none.
-    ``without_amount`` counts open fines with unknown amount. If it is not zero, the sums are
-    minimums. ``past_discount_count`` counts open fines without a discount. ``unclear_count``
-    counts open fines that may or may not be enforceable. ``points`` counts by law, so it includes
-    paid fines; it leaves out the ``points_unknown`` fines whose points are not known.
+    ``without_amount`` counts open fines whose amount is unknown. If it is not zero, the sums are
+    minimums. ``past_discount_count`` counts open fines without a discount. ``unclear_count`` counts
+    open fines that may or may not be enforceable. ``points`` includes the points of paid fines,
+    because they count by law. ``points_unknown`` counts fines whose points are not known.
     ``points_to_come`` are the points of fines that are only notified or suspended. ``identical``
     has one number for each open fine that is listed more than once: the number of its records. The
     sums include all of these records.
@@ -188,7 +191,8 @@ def assess(fine: Fine, today: date) -> FineAssessment:
     is_nic = infraction is not None and infraction.is_nic
     status = status_of(fine, payment_of(fine, amount, today), today, is_nic=is_nic)
     has_discount = _has_discount(fine, status, today)
-    # A NIC is a fine for not naming the driver. Its dates may be those of the original infraction.
+    # A NIC is a fine for not naming the driver. The dates on record may be those of the original
+    # infraction.
     committed_on, notified_on = (None, None) if is_nic else (fine.committed_on, fine.notified_on)
     return FineAssessment(
         record=fine,
@@ -271,7 +275,7 @@ def _of_nic(clock: Clock, is_nic: bool) -> Clock:
 
 
 def _has_discount(fine: Fine, status: Status, today: date) -> bool:
-    """Return whether the due date may be ahead. It is at least 30 days after the penalty."""
+    """Return whether the due date, at least 30 days after the penalty, may still be ahead."""
     if status.standing in ("paid", "enforceable", "probably_due") or status.is_called_off:
         return False
     if fine.penalty_on is None:

@@ -80,7 +80,7 @@ def find_court(text: str, case: str = "") -> Court | None:
 
 
 def court_name(text: str, case: str = "") -> str:
-    """Return ``TJMG – Tribunal de Justiça de Minas Gerais``, or the text if it names no court."""
+    """Return ``TJMG – Tribunal de Justiça de Minas Gerais``, or ``text`` if no court is found."""
     court = find_court(text, case)
     return f"{court.acronym} – {court.name}" if court else text.strip()
 
@@ -88,7 +88,8 @@ def court_name(text: str, case: str = "") -> str:
 def court_body_name(text: str) -> str:
     """Format a court's division: ``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
 
-    A text with lower-case letters is only stripped. So is a text that is only a code.
+    A text with lower-case letters is only stripped. A text that is only a code is also only
+    stripped.
     """
     sent = text.strip()
     if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):

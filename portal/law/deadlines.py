@@ -18,8 +18,8 @@ PENALTY_DAYS = 180
 PENALTY_DAYS_WITH_DEFENCE = 360
 # The law says "não inferior a trinta dias", so the notice itself may grant a longer period.
 MINIMUM_DAYS = 30
-# Until this many days a fine is only probably due. The record has no due date, and issuing bodies
-# often grant more than the minimum.
+# Up to this many days after the penalty, a fine is called only probably due. The record has no due
+# date, and issuing bodies often grant more than the minimum.
 PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
@@ -134,7 +134,7 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
 def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
     """Check that the penalty was issued within 180 days, or 360 if there was a prior defence.
 
-    The days count from the infraction. The record does not state whether there was a defence.
+    The days are counted from the infraction. The record does not state whether there was a defence.
     """
     name, article = "Notificação da penalidade", "art. 282, §§ 6º e 7º, do CTB"
     ends_on = plus_days(committed_on, PENALTY_DAYS)
@@ -219,7 +219,7 @@ def prior_defence(notified_on: date | None, today: date) -> Clock:
 def appeal(penalty_on: date | None, today: date) -> Clock:
     """Return the deadline of the appeal to JARI (the appeals board).
 
-    It is also the fine's due date, and at least 30 days after the notice of penalty.
+    The deadline is also the fine's due date. It is at least 30 days after the notice of penalty.
     """
     article = "art. 282, §§ 4º e 5º, do CTB"
     return _at_least("Recurso à JARI e vencimento", article, "penalidade", penalty_on, today)
@@ -280,7 +280,7 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
 
 
 def not_judged(clock: Clock) -> Clock:
-    """Return the deadline without a verdict. Used for a fine for not naming the driver (NIC)."""
+    """Return the deadline without its verdict, for a fine for not naming the driver (NIC)."""
     text = (
         f"{_CANNOT_TELL}: na multa por não indicar o condutor (art. 257, § 8º, do CTB), o registro "
         "não diz se as datas são dela ou da infração original."
@@ -316,7 +316,7 @@ def day_of(value: date | None) -> str:
 
 
 def _in_future(today: date, *days: tuple[str, date | None]) -> str:
-    """Return a sentence on the first of ``days`` that is in the future, or ""."""
+    """Return a sentence about the first of ``days`` in the future, or "" if none is."""
     for what, value in days:
         if value is not None and value > today:
             return f"{_CANNOT_TELL}: a data da {what} está no futuro."

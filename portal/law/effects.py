@@ -249,7 +249,10 @@ def effect_of(restriction: Restriction) -> Effect:
 
 
 def union(effects: Sequence[Effect]) -> Effect:
-    """Return the joint effect of several restrictions. Those not in force have no effect."""
+    """Return the joint effect of several restrictions.
+
+    A restriction that is not in force has no effect.
+    """
     active = [effect for effect in effects if effect.in_force]
     kinds = tuple(kind for kind in KIND_WORDS if any(kind in e.kinds for e in active))
     strange = "; ".join(e.unrecognised for e in active if e.unrecognised)
@@ -279,6 +282,9 @@ def _effect(
 
 
 def _decisive(answers: Sequence[Answer]) -> Answer:
-    """Return the least favourable answer. Of equal ones, return that of highest confidence."""
+    """Return the least favourable answer.
+
+    Among equal answers, the one with the highest confidence wins.
+    """
     order = ("verified", "reported", "memory")
     return min(worst(answers), key=lambda answer: order.index(answer.confidence))

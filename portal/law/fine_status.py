@@ -100,7 +100,7 @@ def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -
 def _closed(fine: Fine) -> Status | None:
     """Return the status if the source's word says that the fine is paid or no longer owed.
 
-    These words are not documented, so the fine stays open, but is not called enforceable.
+    The source does not document its words, so the fine stays open, but is not called enforceable.
     """
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _KEEPS_OWED.search(word):

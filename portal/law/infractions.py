@@ -2,15 +2,15 @@
 
 Codes and descriptions follow the Manual Brasileiro de Fiscalização de Trânsito (Res. CONTRAN
 985/2022). Two sources fill its gaps. The RENAINF code sheet of SENATRAN (2016) covers pedestrians,
-bicycles, public servants and 500-2. Lei 14.599/2023 covers arts. 165-B to 165-D; its codes have
-``confidence`` 1, because only one source names them. ``description`` spells out the official
-abbreviations. ``official`` is the wording of the source, with which records are compared.
+bicycles, public servants and 500-2. Lei 14.599/2023 covers arts. 165-B to 165-D. The codes of these
+articles have ``confidence`` 1, because only one source names them. ``description`` spells out the
+official abbreviations. ``official`` is the wording of the source, with which records are compared.
 
 Gravity, points and base amounts follow arts. 258 and 259 of the CTB (the traffic code), with the
 amounts of Lei 13.281/2016 since 01/11/2016. ``points_counted`` follows art. 259, § 4º (Lei
-14.071/2020); it is blank if no source settles it (cyclists). ``amount_until_2016`` is the amount
-in force until 31/10/2016, and is blank if unknown. The table lacks codes that are newer than its
-sources, and those of dangerous goods (9xxx).
+14.071/2020); it is blank if no source settles it (cyclists). ``amount_until_2016`` is the amount in
+force until 31/10/2016, and is blank if unknown. The table lacks the codes of dangerous goods
+(9xxx), and codes that are newer than its sources.
 
 Rows with the status ``superseded`` are former splits and rules, which old records still use.
 """
@@ -42,8 +42,8 @@ NEW_AMOUNTS_SINCE = date(2016, 11, 1)
 # The manual prints 767-0, but the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
-# A joined description lists at most _MAX_WORDINGS splits of a code. It writes a common opening once
-# if the opening has at least _SHARED_WORDS words.
+# A joined description lists at most _MAX_WORDINGS splits of a code. A common opening of at least
+# _SHARED_WORDS words is written only once.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
 _Value = TypeVar("_Value")
@@ -51,7 +51,10 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: a code with one split (desdobramento). Amounts are in reais."""
+    """One line of the table: a code and one of its splits (desdobramento, a variant).
+
+    Amounts are in reais.
+    """
 
     code: str
     split: str
@@ -100,7 +103,7 @@ class Infraction:
 
     @property
     def printed(self) -> str:
-        """The code as printed: ``745-50`` with its split, ``745-5`` without."""
+        """The code as printed: ``745-50`` if it has a split, ``745-5`` if not."""
         return f"{self.code[:3]}-{self.code[3]}{self.split}"
 
     @property
@@ -114,7 +117,7 @@ class Infraction:
 
     @property
     def citation(self) -> str:
-        """The cited article: ``art. 218, I do CTB``. A second law in it keeps its own name."""
+        """The cited article: ``art. 218, I do CTB``. A second law keeps its own name."""
         if not self.article:
             return ""
         if "Lei" in self.article:
@@ -128,7 +131,7 @@ class Infraction:
         return self.amount
 
     def narrowed_to(self, sent: Decimal) -> "Infraction":
-        """Keep only the splits whose amount equals ``sent``, or all of them if none does.
+        """Keep only the splits whose amount equals ``sent``. If no amount does, keep all splits.
 
         Four digits do not distinguish a motorcycle from a bicycle (7056, 7099, 7102), but the
         amount does. The amount also identifies the superseded split of an old record (6920 was

@@ -1,10 +1,10 @@
 """Decide whether a fine is paid, and restore the exact amount that was paid.
 
-A fine counts as paid, and leaves the sums, only if the source states a plausible payment day. Such
-a day is readable, not in the future, and not before the infraction. Without it, a paid amount, a
-registration date or a state of payment (UF) makes the fine "talvez paga" ("maybe paid"). If the
-field holds another text ("VENCE EM 10/10/2026", "PAGO", a future day), the fine stays in the sums
-with a note.
+A fine counts as paid, and leaves the sums, only if the source states a plausible payment day. A
+plausible payment day is readable, not in the future, and not before the infraction. Without a
+payment day, a paid amount, a registration date or a state of payment (UF) makes the fine "talvez
+paga" ("maybe paid"). If the field holds another text ("VENCE EM 10/10/2026", "PAGO", a future day),
+the fine stays in the sums with a note.
 
 A fine is paid in full, at 80 % until its due date, or at 60 % through SNE, the federal system of
 electronic notices (CTB, art. 284 and its § 1º). A ``valorPago`` of "234" for a fine of R$ 293,47 is
@@ -51,7 +51,8 @@ class Payment:
 def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
     """Return the payment state on ``today`` of a fine whose amount is ``owed``.
 
-    Only the source's payment day makes a fine paid. Other signs of a payment make it unclear.
+    Only the source's payment day makes a fine paid. Other signs of a payment make the state
+    unclear.
     """
     if fine.paid_on_text.is_hidden:
         return _unclear("a fonte oculta a data do pagamento")
@@ -118,7 +119,7 @@ class PaidSum:
     def words(self) -> str:
         """The amount as text: ``R$ 234,78 (80% do valor da tabela; …)``.
 
-        It has no cents if they are not known. It is "" if there is no amount.
+        The text has no cents if they are not known. The text is "" if there is no amount.
         """
         if self.value is None:
             return ""

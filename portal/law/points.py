@@ -1,7 +1,7 @@
 """Points on the driving licence: how many an infraction gives, and whether they count.
 
 The rules are arts. 259 and 261 of the CTB (the traffic code). Points are charged to the driver, or
-to the owner if the owner is the offender, but never to the car. They count for 12 months from the
+to the owner if the owner is the offender, but never to the car. Points count for 12 months from the
 infraction.
 """
 
@@ -41,7 +41,7 @@ def points_of(
 ) -> Points:
     """Return the points of a fine.
 
-    ``sent`` is the source's number, often 0. It is used only if the table has no value.
+    ``sent`` is the source's number, often 0, which is used only if the table has no value.
     """
     if infraction is None or infraction.points is None:
         if sent > 0:

@@ -48,10 +48,10 @@ _PARTS = re.compile(r"[,;/|]")
 class KindReading:
     """The kinds that a text names.
 
-    ``kinds`` are all of them, in a fixed order; ``stated`` are those that the text does not revoke.
-    ``revoked_by`` is the first revoking word as sent, or "". ``revokes_all`` is true if a revoking
-    word applies to all kinds of the text. ``unrecognised`` is the whole text if a word of it is not
-    recognised, else "".
+    ``kinds`` are all kinds in the text, in a fixed order. ``stated`` are the kinds that the text
+    does not revoke. ``revoked_by`` is the first revoking word as sent, or "". ``revokes_all`` is
+    true if a revoking word applies to all kinds of the text. ``unrecognised`` is the whole text if
+    a word of it is not recognised, else "".
     """
 
     kinds: tuple[Kind, ...]
@@ -65,7 +65,7 @@ def read_kinds(text: str) -> KindReading:
     """Read the kinds that a free text names.
 
     A revoking word applies to the kinds in its own part of a list ("PENHORA, TRANSFERENCIA
-    BAIXADA"). If that part names no kind, it applies to all kinds.
+    BAIXADA"). If that part names no kind, the revoking word applies to all kinds.
     """
     found: set[Kind] = set()
     doubted: set[Kind] = set()

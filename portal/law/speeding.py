@@ -12,7 +12,7 @@ from decimal import Decimal
 from portal.law.infractions import Infraction
 from portal.vehicle import Field
 
-# The highest excess over the limit in each code, as a fraction of the limit. None: no upper end.
+# The highest excess that each code covers, as a fraction of the speed limit. None means unlimited.
 _HIGHEST = {"7455": Decimal("0.20"), "7463": Decimal("0.50"), "7471": None}
 # The codes before 25/07/2006 had other ranges, so their speeds are not compared.
 _FORMER = frozenset(("6211", "6220", "6238", "6246"))

@@ -168,7 +168,8 @@ def _finding(
 def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
     """Return the finding on the acts that a court stops, worded by the best confidence.
 
-    It says "na prática" if no rule behind it is verified, and "em regra" if all are from memory.
+    The text says "na prática" if no rule behind it is verified, and "em regra" if all are from
+    memory.
     """
     sources = {e.transfer.confidence for e in effects if e.transfer.mark == "no"}
     if drive_too:

@@ -1,4 +1,4 @@
-"""The template filters. They format money, numbers, dates and ages, any of which may be missing.
+"""The template filters for money, numbers, dates and ages, any of which may be missing.
 
 A missing value becomes "não informado", so a missing price never prints as R$ 0,00. The formats of
 present values are those of ``portal.wording``.
@@ -53,7 +53,10 @@ def price(amount: Decimal | None) -> str:
 
 
 def price_range(amounts: Sequence[Decimal]) -> str:
-    """Format the least and largest: ``R$ 12.809 a R$ 14.802``. Both have cents, or neither has."""
+    """Format the range of amounts: ``R$ 12.809 a R$ 14.802``.
+
+    Cents are in both amounts or in none.
+    """
     is_whole = all(amount == amount.to_integral_value() for amount in amounts)
     form = whole_brl if is_whole else brl
     return " a ".join(dict.fromkeys((form(min(amounts)), form(max(amounts)))))
@@ -103,7 +106,7 @@ def long_month(day: date | None) -> str:
 def moment(when: datetime | None) -> str:
     """Format as ``18/08/2024 às 09:30``.
 
-    An aware datetime is converted to America/Sao_Paulo. A naive one is already local time.
+    An aware datetime is converted to America/Sao_Paulo. A naive datetime is already local time.
     """
     if when is None:
         return MISSING
@@ -153,7 +156,7 @@ def _readable(number: Decimal | int | None) -> Decimal | None:
 
 
 def register(environment: Environment) -> None:
-    """Register the filters and ``term``. Also strip the blank lines that template tags leave."""
+    """Register the filters and ``term``. Configure Jinja to strip blank lines left by tags."""
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals["term"] = term_link

@@ -1,9 +1,9 @@
 """The letters and digits of a plate as SVG strokes, drawn for this project after FE-Schrift.
 
-They need no font, so a plate looks the same in every browser, in print and in the PDF. Each glyph
-fills a box of WIDTH × HEIGHT units. Its strokes are the centre lines of a pen with flat ends, PEN
-units wide. A stroke is its first point and relative path commands from there. A diagonal ends in a
-short vertical piece, so that its ends are level with the top and the bottom.
+The strokes need no font, so a plate looks the same in every browser, in print and in the PDF. Each
+glyph fills a box of WIDTH × HEIGHT units. The strokes are the centre lines of a pen with flat ends,
+PEN units wide. A stroke is its first point and relative path commands from there. A diagonal ends
+in a short vertical piece, so that its ends are level with the top and the bottom.
 
 As on real plates, no letter looks like a digit. 0 is narrow with straight sides but O is round, I
 has serifs but 1 a flag, and 3 has a flat top but B spurs.

@@ -27,7 +27,7 @@ ANSWER_LOOKS: Final[Mapping[Mark, StatusStyle]] = {
     "unknown": StatusStyle("unknown", "question", "Não se sabe"),
 }
 LEVEL_LOOKS: Final[Mapping[Level, StatusStyle]] = {
-    # Green, because fines and courts were checked. The text next to it names what was not.
+    # Green, because fines and courts were checked. The text next to it names what was not checked.
     "clear": StatusStyle("ok", "check", "Nada encontrado nos registros"),
     "caution": StatusStyle("warn", "alert", "Atenção"),
     "blocked": StatusStyle("danger", "cross", "Impedimento"),

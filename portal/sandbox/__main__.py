@@ -14,7 +14,7 @@ from portal.sandbox.situations import SITUATIONS
 from portal.sandbox.wsgi import SECONDARY
 from portal.system.process import bind_error
 
-# More than the requests that may hang at once in a test run, because each holds a thread for 30 s.
+# A hanging request holds a thread for 30 s, so this is more than a test run makes at once.
 _THREADS = 256
 
 

@@ -52,5 +52,5 @@ def apply_fault(fault: Fault | None, response: Response, role: Role) -> Response
 
 
 def _cut(body: bytes) -> bytes:
-    """Return the first half of a body. It has whole characters, but is not valid JSON."""
+    """Return the first half of a body. The result has whole characters, but is not valid JSON."""
     return body[: len(body) // 2].decode("utf-8", "ignore").encode()

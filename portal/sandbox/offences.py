@@ -1,7 +1,7 @@
 """Real infraction codes and descriptions, in the form in which the source sends them.
 
 A code has four digits. A description is in capitals without accents. The sandbox does not use the
-table of ``portal.law``, because the demonstration could then not reveal an error in that table.
+table of ``portal.law``, so that the demonstration reveals errors in that table.
 """
 
 from dataclasses import dataclass

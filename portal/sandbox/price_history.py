@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 
-# The families' prices are those of November 2026. This is that month, in months since year 0.
+# The families' prices are those of November 2026. The constant is this month, in months since year
+# 0.
 _REFERENCE = 2026 * 12 + 10
 _LEAST_PRICE = 900
 
@@ -60,8 +61,8 @@ def _change(key: str, month: int) -> float:
         return 0.0
     if fraction > 0.96:  # one jump, mostly downwards, for a new model year or a tax
         return -0.034 if fraction < 0.985 else 0.03
-    # Prices of used cars fall by about 0.5 % a month. They rose while factories were closed (2020
-    # to 2022).
+    # Prices of used cars fall by about 0.5 % a month. The prices rose while factories were closed
+    # (2020 to 2022).
     drift = 0.012 if 2020 * 12 + 8 <= month <= 2022 * 12 + 2 else -0.0045
     return drift + (fraction - 0.51) * 0.028
 

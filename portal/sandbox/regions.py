@@ -11,8 +11,8 @@ class Region:
     """One state.
 
     ``of_court`` completes "TRIBUNAL DE JUSTICA". ``municipality_code`` is the capital's four-digit
-    TOM code, or empty if it was not checked. ``weight`` is approximately the state's share of the
-    Brazilian fleet, in per cent.
+    code in the federal TOM table, or "" if no source confirmed it. ``weight`` is approximately the
+    state's share of the Brazilian fleet, in per cent.
     """
 
     of_court: str

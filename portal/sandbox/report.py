@@ -1,7 +1,7 @@
 """The analytical report: one template, filled with counts and sums of the given records.
 
-It does not use ``portal.law``, so that the portal's own assessment can be compared with it. A topic
-without readable records is reported as not verified, never as a clean record. Texts from the
+The report does not use ``portal.law``, so that the portal's assessment can be compared with it. A
+topic without readable records is reported as not verified, never as a clean record. Texts from the
 records are shortened, put on one line and quoted between “ ”, so that readers do not take them for
 the report's own words.
 """

@@ -84,7 +84,7 @@ def _body(request: requests.PreparedRequest) -> bytes:
 
 
 def _read_limit(timeout: object) -> float | None:
-    """Return the read time-out in seconds, or None. Accepts every form that requests accepts."""
+    """Return the read time-out in seconds, or None. ``timeout`` may have any form of requests."""
     match timeout:
         case (_, read):
             limit = read

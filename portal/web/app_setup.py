@@ -332,7 +332,8 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
 def _warn_of_unconfigured_proxy() -> None:
     """Warn that a proxy is in front, because all its clients then share one sign-in limit.
 
-    Only POST requests are checked, so that lookups stay fast. Some POST passes through every proxy.
+    Only POST requests are checked, so that lookups stay fast. Every proxy passes some POST
+    requests.
     """
     if request.method == "POST" and "X-Forwarded-For" in request.headers:
         _warn("a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0")

@@ -75,8 +75,8 @@ class _Kept(msgspec.Struct, frozen=True):
 def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = None) -> object:
     """Return the JSON object of a batch, with the member names of the API.
 
-    ``allowed`` holds the numbers of calls left, today for all tokens and for this token. None
-    leaves out the member.
+    ``allowed`` holds the numbers of calls left, today for all tokens and for this token. Without
+    ``allowed``, the object has no member ``calls_left``.
     """
     counts, cost = batch.counts, batch.cost
     found: dict[str, object] = {
@@ -147,9 +147,9 @@ def row_of(
 ) -> BatchRow:
     """Return what is known about one plate.
 
-    The row is the one stored when the plate was looked up. A row built later would mix answers of
-    different days, because the stored answers expire one after another. ``panels_of`` reads the
-    stored answers of an item without a stored row, from an older version of the portal.
+    The row is the one stored when the plate was looked up. A row built later could mix answers of
+    different days, because stored answers expire one by one. ``panels_of`` reads the stored answers
+    of an item without a stored row, from an older version of the portal.
     """
     kept = _kept(item)
     if kept is None:

@@ -84,7 +84,7 @@ class ExplainedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedAttribute:
-    """An attribute. ``value`` is null if the source sends none; ``hidden`` if it conceals one."""
+    """An attribute. ``value`` is null if unknown; ``hidden`` means that the source conceals it."""
 
     label: str
     value: str | None
@@ -290,7 +290,7 @@ def explained_prices(contents: VehicleContents) -> tuple[ExplainedPrice, ...] | 
 def explained_fines(contents: VehicleContents) -> tuple[ExplainedFine, ...] | None:
     if contents.fines is None:
         return None
-    # Includes the fines that the page omits.
+    # The export includes the fines that the page omits.
     return tuple(
         _fine(number, law) for number, law in enumerate(contents.fines.assessments, start=1)
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class _Buffer(RawIOBase):
-    """A file that cannot seek. ``take`` returns what was written since it was last called."""
+    """A file that cannot seek. ``take`` returns the bytes written since the last ``take``."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

@@ -17,9 +17,9 @@ State = Literal["valid", "expired", "revoked"]
 class IssuedDossierPage:
     """A valid issued dossier.
 
-    ``paper_path`` is the path of the printable dossier. ``link`` is the whole address to share. It
-    is "" on the page behind that link, which is ``read_only``. ``pdf_path`` is "" if the dossier
-    was issued without a PDF. Datetimes are aware.
+    ``paper_path`` is the path of the printable dossier. ``link`` is the whole address to share. On
+    the page behind that link, ``link`` is "" and ``read_only`` is true. ``pdf_path`` is "" if the
+    dossier was issued without a PDF. Datetimes are aware.
     """
 
     template: ClassVar[str] = "pages/issued_dossier.html"

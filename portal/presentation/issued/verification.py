@@ -1,9 +1,10 @@
 """The verification page: what a stranger may learn from a dossier's number or QR code.
 
-A number may be read aloud or printed in an advertisement. Its page therefore shows three characters
-of the plate. They are enough to see that the paper is about another car, but too few to look the
-plate up. The QR code contains the key of the dossier's link, which only the paper and the link
-have. Its page therefore shows the plate, the summary and a link to the dossier itself.
+A number may be read aloud or printed in an advertisement. The page for a number therefore shows
+only three characters of the plate. Three characters are enough to see that a paper is about another
+car, but too few to look the plate up. The QR code contains the key of the dossier's link, which
+only the paper and the link have. The page for a QR code therefore shows the plate, the summary and
+a link to the dossier itself.
 """
 
 from dataclasses import dataclass

@@ -371,7 +371,7 @@ def _row(label: str, usage: Usage, whole: float = 0) -> UsageRow:
 
 
 def _callers(by_caller: Mapping[str, Usage]) -> tuple[UsageRow, ...]:
-    """Return a row per token, the most expensive first. Those after MOST_CALLERS share a row."""
+    """Return a row per token, the most expensive first. Tokens beyond MOST_CALLERS share a row."""
     dearest = sorted(
         by_caller.items(), key=lambda item: (-item[1].spent, -_lookups(item[1]), item[0])
     )

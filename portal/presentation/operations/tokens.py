@@ -59,9 +59,9 @@ class ScopeChoice:
 class IssueForm:
     """The form for a new token, with the values that were typed.
 
-    ``days`` and ``daily_limit`` are texts, or "". ``problems`` holds a sentence for each rejected
-    field of FIELDS, and "" for an accepted one. ``asks_token`` is true if the operator signed in
-    too long ago, so the form asks for the operator's own token again.
+    ``days`` and ``daily_limit`` are the typed texts, which may be "". ``problems`` holds a sentence
+    for each rejected field of FIELDS, and "" for an accepted one. ``asks_token`` is true if the
+    operator signed in too long ago, so the form asks for the operator's own token again.
     """
 
     template: ClassVar[str] = "pages/token_issue.html"
@@ -121,14 +121,17 @@ def issue_form(
 
 
 def revoke_path(name: str) -> str:
-    """Return the path that revokes a token. Names have no character that needs escaping."""
+    """Return the path that revokes a token.
+
+    The name needs no escaping, because token names have no special characters.
+    """
     return f"/operacao/tokens/{name}/revogar"
 
 
 def listed_tokens(
     tokens: Sequence[TokenFacts], calls: Mapping[str, int], now: datetime
 ) -> tuple[tuple[ListedToken, ...], tuple[ListedToken, ...]]:
-    """Return the valid tokens, and the latest revoked or expired ones.
+    """Return the valid tokens, and the tokens that were revoked or expired last.
 
     ``calls`` maps a token's name to its calls of today.
     """

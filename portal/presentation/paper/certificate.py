@@ -13,7 +13,8 @@ _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
 _NOT_CLEAN: Final = "não significa “nada consta”"
 # If the texts of the verdict and the acts have more letters than this, the vehicle's attributes
-# move to the second sheet. Beyond ``_MOST_BESIDE_CHART`` letters, the chart moves there too.
+# move to the second sheet. If they have more than ``_MOST_BESIDE_CHART`` letters, the chart moves
+# there too.
 _MOST_BESIDE_FACTS: Final = 1600
 _MOST_BESIDE_CHART: Final = 1750
 
@@ -50,7 +51,7 @@ def key_figures(contents: VehicleContents) -> tuple[KeyFigure, ...]:
 
 
 def paper_facts(contents: VehicleContents) -> PaperFacts | None:
-    """Return the vehicle's attributes, or None if their lookup has no answer."""
+    """Return the vehicle's attributes, or None if the lookup of the vehicle has no answer."""
     if contents.facts is None:
         return None
     facts = contents.facts.facts

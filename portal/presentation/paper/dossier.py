@@ -45,7 +45,7 @@ class DossierPage:
     """The dossier as one A4 document, a draft or an issued one.
 
     In two states there is no dossier, and the page says what is missing. "idle" means that a lookup
-    was not made yet and that this visit must not cause paid lookups. "empty" means that no lookup
+    was not made yet, and that this visit must not cause paid lookups. "empty" means that no lookup
     has an answer. ``ask_path`` is the path at which a visitor requests the dossier.
 
     ``number`` is None for a draft. ``made_at`` is when the dossier was issued or the draft made.

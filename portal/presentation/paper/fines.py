@@ -45,8 +45,8 @@ class PaperValue:
 class PaperFine:
     """One printed fine.
 
-    ``marks`` are the letters of its notes. ``own`` are its sentences that are in no note.
-    ``values`` are the grid in the ledger; ``details`` are the paragraph in the annex.
+    ``marks`` are the letters of its notes. ``own`` holds the fine's remaining sentences, which are
+    in no note. ``values`` are the grid in the ledger; ``details`` are the paragraph in the annex.
     """
 
     anchor: str
@@ -281,7 +281,7 @@ def _hidden(row: FineRow) -> Iterator[str]:
 def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     """Yield the explanations of a fine. Fines in the same state get the same wording.
 
-    A deadline that was kept, or that cannot be judged, has no sentence. It is a labelled value.
+    A deadline that was kept, or that cannot be judged, has no sentence, only a labelled value.
     """
     law = row.law
     if note := _standing_note(row):

@@ -28,7 +28,8 @@ _LONGEST_OF_TWELVE = 8
 class PaperVersion:
     """A candidate's row in the table of all candidates.
 
-    ``facts`` are sentences on how well it matches and on its price history. ``doubt`` may be "".
+    ``facts`` are sentences on how well the candidate matches and on its price history. ``doubt``
+    may be "".
     """
 
     label: str
@@ -84,8 +85,8 @@ class PaperMonths:
 class PaperPrices:
     """The price section.
 
-    ``chart`` and ``months`` are those of the likeliest candidate. ``chart`` is None if it has no
-    month to draw, and ``months`` is None if it has no month at all.
+    ``chart`` and ``months`` are those of the likeliest candidate. ``chart`` is None if no month can
+    be drawn. ``months`` is None if the candidate has no months.
     """
 
     versions: tuple[PaperVersion, ...]
@@ -136,7 +137,7 @@ def _version(tab: PriceTab) -> PaperVersion:
 
 
 def _chart_of(tab: PriceTab, prices: Prices) -> PaperChart | None:
-    """Return a candidate's chart. It names the last month, because print is read later."""
+    """Return a candidate's chart. The chart names its last month, because print is read later."""
 
     def drawn(layout: Layout) -> PriceChart | None:
         return price_chart(

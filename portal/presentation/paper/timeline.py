@@ -1,9 +1,9 @@
 """The timeline in print: a picture with a line for each record, on a common scale of days.
 
 A line runs from a record's first event to its last one. While the record is open, the line
-continues to the day of the dossier. It is dashed if the record is a notice and not yet a fine. If
-there are many records, the fines of one standing (payment state) share a line, on which each dot is
-an infraction.
+continues to the day of the dossier. The continued line is dashed if the record is a notice and not
+yet a fine. If there are many records, the fines of one standing (payment state) share a line, on
+which each dot is an infraction.
 """
 
 from collections.abc import Iterator, Sequence

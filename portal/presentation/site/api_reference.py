@@ -135,7 +135,7 @@ class LookupTerms:
 
 @dataclass(frozen=True, slots=True)
 class ApiPage:
-    """The page. ``token`` appears in its examples; ``samples`` are plates of the sandbox."""
+    """The page. The examples contain ``token``; ``samples`` are plates of the sandbox."""
 
     template: ClassVar[str] = "pages/api.html"
     base_url: str
@@ -515,7 +515,7 @@ class _Spec:
         return resolved
 
     def _inner(self, written: Document) -> tuple[Document | None, str, bool]:
-        """Return a member's object, the name of its schema, and whether the member is a list."""
+        """Return the object in a member, its schema's name, and whether the member is a list."""
         items = written.get("items")
         target = written if items is None else items
         for each in (target, *target.get("anyOf", ())):

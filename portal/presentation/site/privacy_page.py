@@ -32,10 +32,10 @@ class KeptAnswer:
 class PrivacyPage:
     """Retention times in seconds.
 
-    They cover answers, rejected lookups (``rejected_s``), recent lookups (``history_s``), the
-    session cookie (``session_s``), the count of an IP address's sign-in attempts (``tries_s``), and
-    issued dossiers (``dossier_s``), whose numbers stay for ``ended_dossier_s`` after their end.
-    ``counts_requests`` is true if the portal limits the rate of requests.
+    The times cover answers, rejected lookups (``rejected_s``), recent lookups (``history_s``), the
+    session cookie (``session_s``), sign-in attempts per IP address (``tries_s``), and issued
+    dossiers (``dossier_s``). The number of a dossier stays for ``ended_dossier_s`` after the
+    dossier's end. ``counts_requests`` is true if the portal limits the rate of requests.
     """
 
     template: ClassVar[str] = "pages/privacy.html"

@@ -49,8 +49,9 @@ NoPrice = Literal["empty", "unavailable"]
 class DossierSummary:
     """The data that a dossier's code signs.
 
-    A count is None if it was unavailable when the dossier was issued. The ``…_kept_at`` are set for
-    answers that were stale and could not be renewed. They say when these were fetched (aware).
+    ``fines`` or ``restrictions`` is None if the count was unavailable at the issue. The
+    ``…_kept_at`` are set for answers that were stale and could not be renewed. The value is when
+    the stale answer was fetched (aware).
     """
 
     plate: str

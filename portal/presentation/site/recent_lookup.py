@@ -1,7 +1,7 @@
 """One line about a vehicle from stored answers: name, verdict, price and age.
 
-A list shows several lines, so each reads only what it prints. It leaves out price histories. It
-stops assessing fines as soon as one decides the verdict.
+A list shows several lines, so a line reads only what it prints. Price histories are not read. The
+assessment of fines stops as soon as one fine decides the verdict.
 """
 
 from collections.abc import Iterator, Mapping

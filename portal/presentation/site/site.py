@@ -21,7 +21,7 @@ class FormNotice:
         return "alert" if self.text else "check"
 
 
-# Their titles name no vehicle, so a preview of a link to them may show the page's own title.
+# The titles of these pages name no vehicle, so the preview of a link may show the page's title.
 _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/api"})
 
 

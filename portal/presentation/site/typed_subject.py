@@ -1,7 +1,7 @@
 """What a typed or pasted search text may mean, and what is wrong with it.
 
-``parse_subject`` alone decides whether a text is valid. This module searches a rejected text for
-plates, and explains it with a hint and links to what was probably meant.
+``parse_subject`` alone decides whether a text is valid. If it rejects a text, this module searches
+the text for plates, and builds a hint and links to what was probably meant.
 """
 
 import re
@@ -83,7 +83,7 @@ def normalise_query(text: str) -> str:
 def plates_in(text: str) -> tuple[Plate, ...]:
     """Return the distinct plates of a text in its order, or () if it may hold other things too.
 
-    It reads ``placa: ABC1D23``, ``ABC-1D23, KZZ9999`` and ``ABC 1D23 e KZZ 9999``.
+    Texts such as ``placa: ABC1D23``, ``ABC-1D23, KZZ9999`` and ``ABC 1D23 e KZZ 9999`` are read.
     """
     plain = visible(text).translate(_DASHES)
     found = _WHOLE_PLATE.findall(plain)

@@ -161,7 +161,8 @@ class Choice:
 class Filter:
     """A link to the plates with one verdict. ``url`` is "" for the current choice.
 
-    ``look`` is the verdict's style. It is None for the links to all plates and to failed ones.
+    ``look`` is the verdict's style. ``look`` is None for the links to all plates and to failed
+    plates.
     """
 
     label: str
@@ -245,7 +246,8 @@ def batch_form_page(
 ) -> BatchFormPage:
     """Build the form for a new batch. ``prices`` holds the lookups that the visitor may make.
 
-    ``recent`` are the visitor's earlier lookups. Those in ``chosen`` are checked in the form.
+    ``recent`` are the visitor's earlier lookups. The vehicles in ``chosen`` are checked in the
+    form.
     """
     return BatchFormPage(
         title="Lote de placas",
@@ -502,7 +504,7 @@ def _line(item: Item, row: BatchRow, now: datetime) -> ResultLine:
 
 
 def _finding(row: BatchRow) -> str:
-    """Return the verdict in the short words that lists of lookups use."""
+    """Return the verdict in a few words, the same as in the lists of recent lookups."""
     match row.verdict:
         case "blocked":
             return row.headline or ""

@@ -71,7 +71,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """A row. Its ``key`` is the same in every comparison, so that the script can copy cells."""
+    """A row. ``key`` is the same in every comparison, so that the script can copy cells."""
 
     key: str
     label: str
@@ -118,7 +118,7 @@ class ComparisonPage:
     ``fields`` are the form's texts as typed, at least two. ``problem`` is a sentence or "".
     ``notices`` are warnings about the compared plates. ``joined`` are these plates as the form
     sends them. ``choices`` are recent plates that can be added. ``has_room`` is False if the
-    comparison is full. ``waits`` is true if a column is waiting; a browser without scripts then
+    comparison is full. ``waits`` is true if a column is waiting. A browser without scripts then
     goes to ``whole_page_url``.
     """
 
@@ -288,7 +288,7 @@ def _kept(panel: Panel) -> str:
 def _dated(cell: Cell, panel: Panel) -> Cell:
     """Add the date of a stale answer to the note of its cell.
 
-    The cell needs the date itself, because the row with the answers' ages is the last one.
+    The date is repeated in the cell, because the row with all answers' ages is far below.
     """
     notes = [note for note in (cell.note, _kept(panel)) if note]
     return replace(cell, note="; ".join(notes)) if cell.state == "known" else cell

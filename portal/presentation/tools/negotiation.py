@@ -61,7 +61,7 @@ _WRONG_FINES: Final = "Escolha entre as multas em aberto desta página."
 
 @dataclass(frozen=True, slots=True)
 class CostField:
-    """A cost input as typed. ``problem`` is the sentence about its error, or ""."""
+    """A typed cost. ``problem`` is the sentence about an error in it, or ""."""
 
     name: str
     label: str
@@ -172,7 +172,7 @@ class NegotiationPage:
 
     @property
     def exceeded_by(self) -> Decimal | None:
-        """By how much the deductions reach or exceed the price, or None if they do not."""
+        """The deductions minus the price, or None if they are lower than the price."""
         ceiling = self.sums.scenario(self.share).ceiling
         return -ceiling if ceiling is not None and ceiling <= 0 else None
 

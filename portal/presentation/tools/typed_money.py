@@ -1,4 +1,4 @@
-"""Parser for Brazilian money inputs. It rejects ambiguous texts instead of guessing."""
+"""Parser for Brazilian money inputs, which rejects ambiguous texts instead of guessing."""
 
 import re
 from decimal import Decimal

@@ -68,7 +68,7 @@ class Changes:
 def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
     """Return the changes of each lookup that has any.
 
-    A lookup without a previous answer has none. Nor has one with an unreadable answer.
+    A lookup has no changes if there is no previous answer or if an answer is unreadable.
     """
     by_lookup = (_changes(lookup, panels.of(lookup), context) for lookup in LOOKUP_WORDS)
     return tuple(changes for changes in by_lookup if changes is not None)

@@ -51,14 +51,14 @@ class VehicleFacts:
 
     @property
     def price_view(self) -> PriceView | None:
-        """The price section, or None without candidates. It is drawn on each access."""
+        """The price section, built on each access, or None without candidate versions."""
         return price_view(self.prices, self.query)
 
     @property
     def describes(self) -> bool:
         """Whether the answer identifies the vehicle.
 
-        It does if the registration has a make or model, or if the price table has one.
+        An answer with a make or a model, from the registration or the price table, identifies it.
         """
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)

@@ -1,4 +1,4 @@
-"""The visitor's choices in the fines panel: its order, filters and selected fines.
+"""The visitor's choices in the fines panel: sort order, filters and selected fines.
 
 The page's address stores them. Unknown and malformed values are ignored, so that an old or misspelt
 address still opens the page.
@@ -36,8 +36,8 @@ NO_STATE: Final = "sem"
 LONGEST_SEARCH: Final = 40
 _LARGEST_NUMBER: Final = 300
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
-# The form keeps other parameters of the page, such as those of the price chart. It drops
-# "completo", which the page without scripts adds itself.
+# The form keeps other parameters of the page, such as those of the price chart. The form drops
+# "completo", because the page without scripts adds it again.
 _OTHER_NAME: Final = re.compile(r"[a-z][a-z-]{0,19}", re.ASCII)
 _MOST_OTHERS: Final = 8
 _LONGEST_OTHER: Final = 40
@@ -107,7 +107,7 @@ def fine_choice(query: Query) -> FineChoice:
 
 
 def matches(text: str, folded: str) -> bool:
-    """Return whether ``folded``, a result of ``fold``, contains each word of ``text``."""
+    """Return whether ``folded`` (a result of ``fold``) contains each word of ``text``."""
     return all(word in folded for word in fold(text).split())
 
 

@@ -133,7 +133,7 @@ def _day(day: date | None, text: Field) -> Field:
 
 
 def _notes(law: FineAssessment, today: date) -> Iterator[str]:
-    """Yield the sentences on this fine only. Those on every fine are below the list."""
+    """Yield the sentences on this fine only. Sentences on every fine are below the list."""
     yield law.standing_note
     if law.is_open:
         for clock in (law.notice, law.penalty, law.prescription):

@@ -462,7 +462,7 @@ def _years(lines: Sequence[LedgerLine], *, with_lines: bool) -> Iterator[LedgerY
 
 
 def _year_words(group: Sequence[LedgerLine]) -> str:
-    """Return ``5 multas, 3 em aberto``. If all are open, the amount next to it says so."""
+    """Return ``5 multas, 3 em aberto``, or only ``5 multas`` if all are open."""
     laws = [line.row.law for line in group]
     paid = sum(law.is_paid for law in laws)
     rest = ""
@@ -508,7 +508,7 @@ def _negotiation(path: str, picked: Sequence[LedgerLine]) -> str:
 
 
 def _rules(laws: Sequence[FineAssessment]) -> Iterator[tuple[str, str]]:
-    """Yield the rules that hold for every fine. The panel shows them once."""
+    """Yield the rules that hold for every fine, which the panel shows only once."""
     owed = [law for law in laws if law.is_open]
     articles = {clock.name: clock.article for law in owed for clock in law.clocks}
     if articles:

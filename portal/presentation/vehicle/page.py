@@ -115,8 +115,8 @@ class RecordViews:
     def ledger(self) -> PanelView[FineLedger]:
         """The fines panel with the visitor's choices applied.
 
-        It is built only when accessed, because its lines are most of the work of a page. Its URL
-        contains the choices, because the script may fetch this panel alone.
+        The panel is built only when accessed, because its lines take most of the time of a page.
+        The panel's URL contains the choices, because the script may fetch this panel alone.
         """
         fines = self.fines.content
         content = None
@@ -164,7 +164,7 @@ class VehiclePage:
 
 @dataclass(frozen=True, slots=True)
 class PanelFragment:
-    """A single panel, which the page's script fetches as an HTML fragment.
+    """A single panel. The page's script fetches it as an HTML fragment.
 
     ``records`` are the panels of the same lookups, because the summary's fragment also updates
     other parts of the page.

@@ -176,7 +176,7 @@ def state_of(
     """Return the state of a panel, given its lookups.
 
     If a lookup was not made, the panel is waiting, or idle if ``follow`` is False. A summary is
-    ready even without any answer; its verdict then says that nothing is known.
+    ready even without any answer, because its verdict then says that nothing is known.
     """
     needed = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
     if any(panel.state == "unasked" for panel in needed):
@@ -211,7 +211,7 @@ def frame(
         if settled and (panel := panels.of(lookup)).has_answer
     )
     missing = missing_of(panels, subject, lookups) if settled else ()
-    # The URL of the panel with the prices contains the choices, so that it can be fetched alone.
+    # The script may fetch the panel with the prices alone, so its URL contains the choices.
     choices = context.query if name == "veiculo" else ()
     has_nothing = name == "resumo" and len(missing) == len(lookups)
     return PanelView(

@@ -39,7 +39,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceLink:
-    """A link that makes a choice. ``is_current`` is true if it is already made."""
+    """A link that makes a choice. ``is_current`` is true if the page already shows that choice."""
 
     text: str
     url: str
@@ -119,7 +119,10 @@ def _choice(prices: Prices, query: Query) -> Choice | None:
 
 
 def _headline(prices: Prices, tab: PriceTab, choice: Choice) -> str:
-    """Return the price of the chosen candidate, or the range of the likeliest without a choice."""
+    """Return the chosen candidate's price.
+
+    Without a choice, return the likeliest candidates' range.
+    """
     if choice.is_explicit or len(prices.likeliest) == 1:
         return "" if tab.current is None else formats.price(tab.current)
     summary = prices.price_summary

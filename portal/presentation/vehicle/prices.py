@@ -49,8 +49,8 @@ class PriceTab:
 
     ``current`` is None, never zero, if there is no price. ``is_best`` is true if it matches the
     registration better than any other candidate. ``is_tied`` is true if another candidate matches
-    equally well. ``same`` and ``other`` are the attributes that agree with the registration and
-    those that differ from it.
+    equally well. ``same`` are the attributes that agree with the registration, and ``other`` those
+    that differ.
 
     ``line`` and ``words`` are arguments of ``price_chart``. ``chart_title`` and
     ``chart_description`` are the chart's text alternatives. ``predicted_label`` and
@@ -107,7 +107,10 @@ class PriceTab:
 
 @dataclass(frozen=True, slots=True)
 class PriceSummary:
-    """A price, or a range if several versions match equally well. ``note`` is about them, or ""."""
+    """A price, or a range if several versions match equally well.
+
+    ``note`` may explain the versions.
+    """
 
     text: str
     note: str
@@ -122,7 +125,7 @@ class Prices:
 
     @property
     def best(self) -> PriceTab | None:
-        """The first candidate. Others may match equally well."""
+        """The first candidate. Other candidates may match equally well."""
         return self.tabs[0] if self.tabs else None
 
     @property

@@ -23,7 +23,7 @@ from portal.vehicle import (
     is_other_year,
 )
 
-# Some services send this text in place of the detail.
+# Some services send this text instead of the detail itself.
 _DETAIL_EXISTS: Final = "CONSTA DETALHE RENAJUD"
 _OTHER_VEHICLE: Final = (
     "Este registro descreve outro veículo ({what}): erro de cadastro ou placa clonada? Confira "
@@ -49,7 +49,7 @@ class OtherData:
 
 @dataclass(frozen=True, slots=True)
 class FineDetails:
-    """What a fine's record says beside its assessment.
+    """What a fine's record says in addition to its assessment.
 
     ``speeds`` are the limit and the measurements, if the source sends any. ``payment`` is empty if
     no payment is recorded. ``notes`` are sentences on contradictions. ``names_other_vehicle`` is
@@ -65,7 +65,7 @@ class FineDetails:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionDetails:
-    """What a court record says beside its effects."""
+    """What a court record says in addition to its effects."""
 
     protocol: Field
     letter: Field

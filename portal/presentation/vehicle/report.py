@@ -34,8 +34,8 @@ _RECORDS_INCOMPLETE: Final = (
 class WrittenReport(Panel):
     """A stored report.
 
-    ``made_of`` names the lookups whose records the report was written from. It is None if the
-    available records do not show which ones.
+    ``made_of`` names the lookups whose records the report was written from. ``made_of`` is None if
+    the available records do not show which lookups these were.
     """
 
     made_of: tuple[Lookup, ...] | None = _ALL_LOOKUPS
@@ -67,7 +67,7 @@ class ReportSection:
     made_of: tuple[Lookup, ...] | None
 
     def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", ""]:
-        """Return the badge of a topic. It is "ok" only if records about the topic were sent.
+        """Return the badge of a topic. A badge is "ok" only if records about the topic were sent.
 
         "unverified" means that the report says "ok" about a topic without any data on it.
         """

@@ -55,7 +55,7 @@ class RestrictionCard:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionList:
-    """Every record in the source's order. ``in_force`` counts those with an effect."""
+    """Every record in the source's order. ``in_force`` counts the records with an effect."""
 
     cards: tuple[RestrictionCard, ...]
     omitted: int

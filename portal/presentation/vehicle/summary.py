@@ -29,10 +29,11 @@ class Summary:
     """The summary panel's content. A figure of None is unavailable, never zero.
 
     ``price`` is the price of the first candidate version. ``likely_price`` sums up the prices of
-    all versions that match equally well. Both are also None if the source has no price.
+    all versions that match equally well. The two prices are also None if the source has no price.
     ``price_is_known`` is False if the lookup has no answer. ``unverified`` names the most important
-    subjects that no lookup covers; ``unverified_count`` counts all such subjects. They are shown
-    next to the verdict, because a reader who finds them later may already have relied on it.
+    subjects that no lookup covers; ``unverified_count`` counts all such subjects. These subjects
+    are shown next to the verdict, because a reader who finds them only later may already have
+    relied on the verdict.
     """
 
     name: str

@@ -41,7 +41,7 @@ _TYPES: Final = {
     ".woff2": "font/woff2",
 }
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
-# Matches what a browser does not need of a style sheet. It is a tenth of the compressed size.
+# Matches the comments and indents of a style sheet, which are a tenth of its compressed size.
 _COMMENT_OR_INDENT: Final = re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE)
 # Matches a plain file name in a style sheet. The served sheet has the hashed name instead.
 _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')

@@ -26,7 +26,7 @@ from portal.presentation.formats import duration
 
 log = logging.getLogger(__name__)
 
-# The statuses of temporary errors. Their pages offer a retry link.
+# The statuses of temporary errors, whose pages offer a retry link.
 _RETRYABLE: Final = (429, 500, 503, 504)
 # No retry link is offered if it would fail for longer than this.
 _LONGEST_WAIT_S: Final = 5.0
@@ -66,7 +66,7 @@ def page_error(
     query: str = "",
     retry_after_s: float | None = None,
 ) -> Response:
-    """Return an error page. Rendering it makes no lookup.
+    """Return an error page. Rendering an error page makes no lookup.
 
     The page offers a retry only if one may succeed, and says how long to wait for it.
     """

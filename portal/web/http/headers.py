@@ -1,4 +1,4 @@
-"""Headers of every response. They block third parties, and caching unless a view allows it."""
+"""Headers of every response. They block third parties, and they block caching by default."""
 
 import random
 
@@ -37,7 +37,7 @@ _TLS_HEADERS = {"Strict-Transport-Security": "max-age=63072000; includeSubDomain
 
 
 def new_request_id() -> str:
-    """Return a random request id of 16 hexadecimal digits. It need not be unguessable.
+    """Return a random request id of 16 hexadecimal digits, which need not be unguessable.
 
     The function uses ``random``. The system call of ``os.urandom`` releases the GIL, so all waiting
     threads ran first, which halved the number of cache hits per second.
@@ -60,8 +60,8 @@ def _must_close(status: int) -> bool:
     """Return whether the connection must be closed to prevent request smuggling.
 
     A proxy and this server may disagree on where the request ends, so that one of them reads the
-    following bytes as another request. This can happen after a transfer-coded body, after a body
-    that was rejected unread (RFC 9112 §9.3, §11.2), or after a protocol upgrade.
+    following bytes as another request. Such a disagreement is possible after a transfer-coded body,
+    after a body that was rejected unread (RFC 9112 §9.3, §11.2), or after a protocol upgrade.
     """
     rejected_unread = status >= 400 and request.method not in ("GET", "HEAD", "OPTIONS")
     return rejected_unread or "Transfer-Encoding" in request.headers or "Upgrade" in request.headers

@@ -46,10 +46,10 @@ def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
 class DailyQuotas:
     """The remaining daily calls of each token.
 
-    ``calls_left`` reads the ledger. It returns the calls left and the seconds to midnight, or None
-    if the ledger cannot be read. Cache hits use a number that is up to a second old, because they
-    cost no call. Only one thread at a time reads a new number, which may wait for the database.
-    Meanwhile, other threads use the old number.
+    ``calls_left`` reads the ledger. The function returns the calls left and the seconds to
+    midnight, or None if it cannot read the ledger. Cache hits use a number that is up to a second
+    old, because they cost no call. Only one thread at a time reads a new number, which may wait for
+    the database. While it reads, other threads use the old number.
     """
 
     def __init__(

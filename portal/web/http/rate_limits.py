@@ -1,9 +1,9 @@
 """Rate limits on requests per token and address, and on failed sign-ins.
 
-They use ``limits``, the library under Flask-Limiter. Flask-Limiter itself does not fit, because its
-decorators count before the request is parsed. A request with an invalid plate must return 400 even
-if the limit is reached. Counters are in Redis if it is configured, otherwise in each process. Two
-workers without Redis therefore allow up to twice as many requests.
+The module uses ``limits``, the library under Flask-Limiter. Flask-Limiter itself does not fit,
+because its decorators count before the request is parsed. A request with an invalid plate must
+return 400 even if the limit is reached. Counters are in Redis if it is configured, otherwise in
+each process. Two workers without Redis therefore allow up to twice as many requests.
 """
 
 import ipaddress
@@ -56,7 +56,7 @@ class RateLimits:
         """Return the counters of this process, created once by the first caller.
 
         The lock is needed because ``functools.cached_property`` has none since Python 3.12. Without
-        it, simultaneous first sign-ins would create separate counters.
+        the lock, simultaneous first sign-ins would create separate counters.
         """
         if self._local is None:
             with self._setup:
@@ -105,9 +105,9 @@ class RateLimits:
     def guess_wait(self, address: str | None) -> int | None:
         """Return the wait of an address that tried too many unknown dossiers, without counting.
 
-        A known dossier is not counted. It does not reset the counter either, because the owner of a
-        valid link could otherwise go on guessing. Parallel requests may exceed the limit by their
-        number.
+        A known dossier is not counted. A known dossier does not reset the counter either, because
+        the owner of a valid link could then go on guessing. Parallel requests may exceed the limit
+        by their number.
         """
         subject = network(address)
         for item in _guess_limits():
@@ -216,7 +216,7 @@ def _remaining(
 def _left(
     strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
 ) -> tuple[int, int]:
-    """Return how many requests a window has left and its seconds. An unused window is full."""
+    """Return the requests and seconds that a window has left. An unused window has all of them."""
     stats = strategy.get_window_stats(item, kind, subject)
     reset_s = ceil(stats.reset_time - time.time())
     return max(0, stats.remaining), reset_s if reset_s > 0 else item.get_expiry()
@@ -244,7 +244,7 @@ def network(address: str | None) -> str:
 def _redis(url: str) -> "Storage":
     from limits.storage import storage_from_string
 
-    # For Unix sockets, the library limits expects another URL scheme than redis-py.
+    # For Unix sockets, the library ``limits`` needs another URL scheme than ``redis-py``.
     limits_url = url.replace("unix://", "redis+unix://", 1) if url.startswith("unix://") else url
     timeouts = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
     return cast("Storage", storage_from_string(limits_url, **timeouts))

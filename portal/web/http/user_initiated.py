@@ -1,4 +1,4 @@
-"""Detect whether a user caused a request. Other requests must not cost anything."""
+"""Detect whether a user caused a request, because any other request must not cost anything."""
 
 import re
 from typing import Final
@@ -9,7 +9,7 @@ from flask import request
 def is_user_initiated() -> bool:
     """Return False for a prefetch, a request from another site or a known bot, else True.
 
-    A request without the relevant headers is treated as a user's.
+    A request without the headers that show this is treated as a user's.
     """
     headers = request.headers
     purpose = " ".join(headers.get(name, "") for name in _PURPOSES).lower()

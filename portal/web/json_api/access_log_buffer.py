@@ -24,7 +24,7 @@ _BATCH_SIZE: Final = 100  # lines per write, so that other threads can run betwe
 class HitLabels(msgspec.Struct, frozen=True):
     """The metric labels and log members that all hits on one cache entry share.
 
-    ``use`` is counted for the operator's page. It is no metric label and in no log line.
+    ``use`` is counted for the operator's page only. Metrics and log lines do not contain it.
     """
 
     metric_labels: tuple[str, str, str]  # operation, method, rule
@@ -81,7 +81,7 @@ class AccessLogBuffer:
     def credit(self) -> None:
         """Report the counted hits of each caller to the gateway.
 
-        This is a separate periodic task, because there may be many callers.
+        A separate periodic task calls this method, because there may be many callers.
         """
         with self._write_lock:
             uses, self._uses = self._uses, Counter()

@@ -2,10 +2,10 @@
 
 WhiteNoise does the same for static files. The hit cache calls the same functions as the Flask path
 for authorisation, parsing, freshness and headers, so its responses differ from Flask's only in
-their timing. It passes all other requests to Flask: those with another method or a Cache-Control
-header, those that must be rejected, and those without a fresh 200 in the store. If a valid request
-has no fresh 200, the results of the checks are passed on (CHECKED), so that Flask neither
-authenticates nor parses the request again.
+their timing. The hit cache passes all other requests to Flask: requests with another method or a
+Cache-Control header, requests that must be rejected, and requests without a fresh 200 in the store.
+If a valid request has no fresh 200, the results of the checks are passed on (CHECKED), so that
+Flask neither authenticates nor parses the request again.
 
 An entry is valid for an identical request until the answer's ``Age`` changes, which is at most 1 s,
 and only while the process-local cache confirms the answer.

@@ -108,7 +108,7 @@ class Requester:
 
 
 class OwnApi:
-    """The routes. They use the gateway, the batches and the view models of the pages.
+    """The routes. Their answers come from the gateway, the batches and the pages' view models.
 
     ``panels_of`` makes the lookups of a page. ``session`` returns the signed-in visitor of the
     pages, or None. ``dossier_pdf`` renders a plate's dossier from stored answers, or returns None
@@ -402,7 +402,7 @@ def all_items(batches: Batches, batch: str, owner: str) -> Iterator[Item]:
 
 
 def _with_lookups(requester: Requester) -> Requester:
-    """Return a requester that may make at least one lookup. Raises Refusal (403)."""
+    """Return ``requester`` if it may make at least one lookup. Raises Refusal (403) if not."""
     if not any(map(requester.identity.has_scope, LOOKUPS)):
         raise Refusal(403, FORBIDDEN)
     return requester

@@ -1,4 +1,4 @@
-"""The five JSON paths of the API contract. They return the upstream's bodies byte for byte."""
+"""The five JSON paths of the API contract, which return the upstream's bodies byte for byte."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class CheckedRequest:
 
 
 class JsonApi:
-    """The routes. They check requests and answer them from the gateway.
+    """The routes, which check requests and answer them from the gateway.
 
     Checks run in this order: 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store →
     upstream.
@@ -152,8 +152,8 @@ class JsonApi:
     def _sender(self, identity: Identity) -> str:
         """Return the key of the upload limit: an issued token's digest, or the network.
 
-        Other credentials do not identify a sender. A client may invent a pass-through credential,
-        and the demo token is public.
+        A credential of any other kind does not identify a sender. A client may invent a
+        pass-through credential, and the demo token is public.
         """
         if self._gatekeeper.mode == "managed":
             return identity.digest
@@ -235,7 +235,7 @@ def _relay(served: Served) -> Response:
 
 
 def success_headers(served: Served) -> list[tuple[str, str]]:
-    """Return the headers of a 200 that are not common to all responses, except Content-Type."""
+    """Return the headers that only a 200 has, without Content-Type."""
     return [("Age", str(served.age_s)), ("Cache-Status", _cache_status(served))]
 
 

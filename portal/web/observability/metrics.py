@@ -28,8 +28,8 @@ _STATES = ("closed", "open", "half-open")
 # bytes, and there are few routes, methods, statuses, operations and outcomes.
 _FILE_BYTES = 2 * 1024 * 1024
 BYTES_PER_WORKER = 2 * _FILE_BYTES
-# Upstream field names become labels, and an upstream may invent any number of them. Beyond this
-# number, further names are counted as "other".
+# Upstream field names become labels, and an upstream may invent any number of them. Names beyond
+# this number are counted as "other".
 _MOST_FIELDS = 200
 
 
@@ -42,7 +42,7 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     This function sets the value class of prometheus_client itself. The library chooses it at
     import, by an environment variable, but it may have been imported before the fork. The files are
     allocated in advance, because prometheus_client maps sparse files into memory, and writing to a
-    hole on a full disk would kill the process. The library uses an existing file as it is.
+    hole on a full disk would kill the process. prometheus_client uses an existing file as it is.
     """
     for kind in ("counter", "histogram"):
         reserve(directory / f"{kind}_{number}.db", _FILE_BYTES)
@@ -63,10 +63,10 @@ class BreakerLike(Protocol):
 class Metrics(Observer):
     """Counts the gateway's events and HTTP responses.
 
-    ``directory`` is the one given to ``enable_multiprocess``. With it, the metrics cover all
-    processes that write there, even those that ended. Without it, they cover only this process.
-    ``daily_limit`` is the number of upstream calls per day; 0 means no limit. ``calls_left``
-    returns how many of them are left today, or None if that is unknown.
+    ``directory`` is the one given to ``enable_multiprocess``. With a directory, the metrics cover
+    all processes that write there, even ended ones. Without a directory, the metrics cover only
+    this process. ``daily_limit`` is the number of upstream calls per day; 0 means no limit.
+    ``calls_left`` returns how many of them are left today, or None if that is unknown.
     """
 
     def __init__(
@@ -241,7 +241,7 @@ class _Limits(Collector):
 
 @dataclass(frozen=True, slots=True)
 class MetricsAccess:
-    """Access check for ``/metrics``. It allows loopback addresses and the operator's token."""
+    """Access check for ``/metrics``, which allows loopback addresses and the operator's token."""
 
     token: str | None = field(default=None, repr=False)
     behind_proxy: bool = False

@@ -1,6 +1,6 @@
 """Log lines for people: aligned, in São Paulo's time, coloured on a terminal.
 
-They contain the same events as the JSON lines, and pass through the same redaction.
+The lines contain the same events as the JSON lines, and pass through the same redaction.
 """
 
 import logging

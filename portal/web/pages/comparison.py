@@ -1,8 +1,8 @@
 """The comparison of up to four plates.
 
-It costs as much as the vehicle pages of its plates. The page comes at once with the stored answers,
-and its script fetches the other columns one by one. ``?completo=1`` returns all columns in one
-response, with all lookups made in parallel.
+A comparison costs as much as the vehicle pages of its plates. The page comes at once with the
+stored answers, and its script fetches the other columns one by one. ``?completo=1`` returns all
+columns in one response, with all lookups made in parallel.
 """
 
 from collections.abc import Callable, Sequence

@@ -63,7 +63,10 @@ class DossierCodes:
         return _summary(*signed) if signed is not None else None
 
     def is_former(self, code: str) -> bool:
-        """Return whether a former version issued the code. It did not mark demo data."""
+        """Return whether a former version issued the code.
+
+        Former versions did not mark demo data.
+        """
         return _signed(self._former_serializers, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:

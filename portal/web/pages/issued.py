@@ -179,7 +179,7 @@ class IssuedPages:
 
 
 class SharedPages:
-    """The pages behind a dossier's link. They are read-only, without session or history."""
+    """The pages behind a dossier's link, which are read-only and use no session or history."""
 
     def __init__(self, dossiers: DossierArchive, limits: RateLimits, assets: Assets) -> None:
         self._dossiers = dossiers

@@ -102,7 +102,7 @@ class Lookups:
         ]
 
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
-        """Return the stored answers of each subject, for a list. It makes and counts no lookup.
+        """Return each subject's stored answers, for a list, without making or counting lookups.
 
         Unlike ``panels_of_all``, it does not read the previous answers.
         """

@@ -1,4 +1,4 @@
-"""The operator's pages: the portal's figures and tokens. They require the scope ``admin``."""
+"""The operator's pages, with the portal's figures and tokens. Each requires the scope ``admin``."""
 
 import logging
 import re
@@ -93,7 +93,8 @@ class OperationsPages:
     """The page ``/operacao`` and the pages of its tokens.
 
     An action that cannot be undone requires that the operator's token was entered within
-    FRESH_SIGN_IN_S. Otherwise anyone at a browser that was left open could take it.
+    FRESH_SIGN_IN_S. Otherwise anyone at a browser that the operator left open could take such an
+    action.
     """
 
     def __init__(
@@ -130,7 +131,7 @@ class OperationsPages:
         return pages
 
     def _require_operator(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Pass the operator's identity to a view. For other visitors, no figure is read.
+        """Pass the operator's identity to a view. Other visitors get no figures.
 
         In pass-through mode there are no portal tokens, so a sign-in page would not help.
         """

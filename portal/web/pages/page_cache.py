@@ -18,8 +18,8 @@ from flask import render_template
 from portal.presentation import Site
 
 MOST_PAGES: Final = 32
-# Placeholders for what differs between two requests for one page. They are random, so that no text
-# of the upstream can equal them.
+# Placeholders for what differs between two requests for one page. The placeholders are random, so
+# that no text of the upstream can equal one.
 _CSRF_TOKEN: Final = secrets.token_hex(16)
 _REQUEST_ID: Final = secrets.token_hex(16)
 

@@ -49,7 +49,7 @@ def _renderer(assets: Assets) -> "_PdfRenderer":
 
 
 class _PdfRenderer:
-    """Renders PDFs. It caches the fonts and the parsed style sheets between renderings."""
+    """Renders PDFs, and caches fonts and parsed style sheets between renderings."""
 
     def __init__(self, assets: Assets) -> None:
         try:

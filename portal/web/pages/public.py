@@ -62,8 +62,8 @@ def check_invented(subject: Plate | Renavam) -> None:
 class PublicPages:
     """The pages that are open in every mode.
 
-    ``showcases`` returns plates of the demonstration, each with a caption and its answers. It is
-    called once a day. ``render_context`` returns the parameters of a page.
+    ``showcases`` returns plates of the demonstration, each with a caption and its answers. The
+    portal calls ``showcases`` once a day. ``render_context`` returns the parameters of a page.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class PublicPages:
         return redirect(subject_url(subject), 303)
 
     def _find_in_text(self, query: str) -> BaseResponse:
-        """Redirect to the plate of a text, or to the comparison of its plates if it fits one."""
+        """Redirect to the only plate in a text, or to a comparison if the text has up to four."""
         plates = plates_in(query)
         if not 0 < len(plates) <= MOST_PLATES:
             return self.search_response(400, query.strip(), INVALID_PLATE)

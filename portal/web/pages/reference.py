@@ -1,4 +1,4 @@
-"""The API reference page. Its example answers come from the sandbox, so it makes no lookups."""
+"""The API reference page, which makes no lookups, because its examples use the sandbox."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

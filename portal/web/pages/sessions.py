@@ -77,8 +77,8 @@ class Sessions:
     def current(self) -> Identity | None:
         """Return the signed-in identity, in demo mode the visitor's, or None.
 
-        It ends the session of a revoked token. The result is cached for the request, even after an
-        error, so that an error page does not query the database again.
+        This call ends the session of a revoked token. The result is cached for the request, even
+        after an error, so that an error page does not query the database again.
         """
         if "identity" not in g:
             g.identity = None
@@ -111,8 +111,8 @@ class Sessions:
     def signed_in_name(self) -> str | None:
         """Return the name for the page header, or None if not signed in.
 
-        It also returns None if the token database is unavailable, because error pages must still be
-        rendered.
+        The name is also None if the token database is unavailable, because error pages must still
+        be rendered.
         """
         try:
             identity = self.signed_in
@@ -159,7 +159,7 @@ class Sessions:
         return 0 <= elapsed_s <= FRESH_SIGN_IN_S
 
     def enter_again(self, token: str) -> bool:
-        """Return whether the token is the session's own. If so, its sign-in is fresh again."""
+        """Return whether the token is the session's own, and if it is, renew the sign-in."""
         own = str(session.get("token", ""))
         if not hmac.compare_digest(digest(token), own):
             return False
@@ -178,7 +178,7 @@ class Sessions:
         """Abort with 400 unless a page's POST contains the session's ``csrf_token``."""
         if request.method != "POST" or request.routing_exception or is_json_path(request.path):
             return
-        # The session is checked first, so that the body of a request without one is never read.
+        # The session is checked first, so that a request without a session never has its body read.
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)

@@ -132,7 +132,10 @@ class VehiclePages:
         return pages
 
     def require_sign_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Pass the identity to the view. Without one, redirect to sign-in, or 401 for a POST."""
+        """Pass the visitor's identity to the view.
+
+        Without an identity, redirect a GET to sign-in and answer a POST with 401.
+        """
 
         def checked(**parts: str) -> BaseResponse:
             identity = self._sessions.current()
@@ -220,8 +223,8 @@ class VehiclePages:
         page = self._dossier(plate, identity)
         html = render_template(page.template, page=page)
         if page.state != "ready":
-            # There is no PDF without answers, because it could be passed on. The page says what is
-            # missing.
+            # Without answers there is no PDF, because a reader could pass an empty dossier on. The
+            # page says what is missing.
             is_outage = page.gap is not None and page.gap.can_retry and page.state == "empty"
             return make_response(html, 503 if is_outage else 200)
         try:
@@ -236,7 +239,7 @@ class VehiclePages:
         )
 
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """Return the negotiation page. It uses only stored answers, so it never costs anything."""
+        """Return the negotiation page, which is free, because it uses only stored answers."""
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
         asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
         page = negotiation_page(plate, panels, self._render_context(), asked)
@@ -267,7 +270,7 @@ class VehiclePages:
         return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """Request a report on the panels' records. The request names the unavailable ones."""
+        """Request a report on the panels' records. The request names the unavailable records."""
         if not identity.has_scope("report"):
             abort(403)
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity)
@@ -325,9 +328,9 @@ class VehiclePages:
         return self._codes.stamp(page, panels)
 
     def issuable_dossier(self, plate: Plate, identity: Identity) -> tuple[Panels, DossierPage]:
-        """Return the dossier to issue. It uses stored answers only and masks every name.
+        """Return the dossier to issue, from stored answers only and with every name masked.
 
-        A lookup that was never made is printed as unavailable, with that as the reason.
+        A lookup that was never made is printed as unavailable, and its reason says so.
         """
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
         report, outdated = self._reports.newest(plate, panels, identity)

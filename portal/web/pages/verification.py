@@ -34,10 +34,10 @@ _DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
 
 
 def extract_code(text: str) -> str:
-    """Extract a dossier's code from pasted text.
+    """Extract the code of a dossier from pasted text.
 
-    Removes the spaces and line breaks that a printed code contains. Also accepts the URLs of a QR
-    code, of a link and of an issued dossier.
+    Removes the spaces and line breaks that a printed code contains. The text may also be the URL of
+    a QR code, of a link or of an issued dossier.
     """
     plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
     address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
@@ -97,7 +97,7 @@ def moment(seconds: float) -> datetime:
 
 
 def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
-    """Return what a stranger may know of a dossier. With the ``path`` of its link, that is all."""
+    """Return what the visitor may know of a dossier: everything if ``path`` is the link's."""
     summary = read_summary(dossier)
     plate = summary.plate if summary else ""
     return VerifiedDossier(

@@ -45,12 +45,12 @@ class WrittenReports:
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
         """Return the newest report that the identity may read, and whether its records changed.
 
-        A report contains data from its records. Reading it therefore requires the scopes of the
-        records it was written from, or all three scopes if these records are unknown. An identity
+        A report contains data from its records. Reading a report therefore requires the scopes of
+        its records. If these records are unknown, reading requires all three scopes. An identity
         without one of these scopes gets the report written from the records on this page, if any.
 
-        A record that is missing on this page is not a change. Its answer may no longer be stored,
-        the identity may lack its scope, or its source may be unavailable.
+        A record that is missing on this page is not a change. The record's answer may no longer be
+        stored, the identity may lack the scope, or the source may be unavailable.
         """
         caller = _caller(identity)
         price = self._gateway.terms("report").price
@@ -82,7 +82,7 @@ class WrittenReports:
     def _stored_reports(
         self, plate: Plate, results: Mapping[Lookup, Any], caller: Caller
     ) -> Iterator[tuple[tuple[Lookup, ...], Served]]:
-        """Yield each stored report on a subset of the current records, with that subset.
+        """Yield each stored report on a subset of the current records, together with the subset.
 
         A report's key is derived from its records, so the subsets are tried one after another. The
         set of all available records is tried first, because it is the usual case and ends the
