@@ -31,7 +31,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A rectangle in a bar. ``series`` is the index of the value that it shows."""
+    """A rectangle in a bar. ``series`` is the index of the value that the rectangle shows."""
 
     series: int
     x: float

@@ -1,8 +1,8 @@
-"""The data classes of a price chart. Every coordinate and SVG path in them is already computed.
+"""The data classes of a price chart. All coordinates and SVG paths are computed in advance.
 
 A template prints these values unchanged. Coordinates are in units of the plot, whose top left
-corner is 0,0. In the layout "screen" they are percentages, because the style sheet sets the plot's
-size. The paths of that layout are in tenths of a per cent, for a box of 1000 × 1000 that the
+corner is 0,0. In the layout "screen", coordinates are percentages, because the style sheet sets the
+plot's size. The paths of that layout are in tenths of a per cent, for a box of 1000 × 1000 that the
 template stretches. The other layouts have a fixed size. Path texts are values of SVG's ``d``
 attribute.
 """
@@ -88,8 +88,8 @@ class PriceTick:
 class MonthTick:
     """A label below the plot.
 
-    Narrow screens hide ``before`` (the "20" of "2022"). They also hide ``is_minor`` labels
-    completely.
+    Narrow screens hide ``before`` (the "20" of "2022"). Narrow screens also hide ``is_minor``
+    labels completely.
     """
 
     x: float
@@ -112,7 +112,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A drawn series. ``number`` is its position among the given series, counted from 1.
+    """A drawn series. ``number`` is the position among the given series, from 1.
 
     ``real_path`` is drawn solid and ``predicted_path`` dashed. Either may be "".
     """
@@ -142,7 +142,7 @@ class Flag:
     """The label of the chosen series' last real price, at the plot's right edge.
 
     ``y`` is the middle of the label; ``dot_x`` and ``dot_y`` locate the point itself. ``month`` is
-    "" if that price is the current one.
+    "" if the last real price is the current one.
     """
 
     y: float

@@ -52,10 +52,10 @@ _EM_PER_CHARACTER: Final = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words in the chart that depend on its use.
+    """The words of a chart that its caller chooses.
 
-    ``now`` is true if the last real month is the current one. If it is false, the flag names its
-    month, because a table may have ended years ago and a printed report is read later.
+    ``now`` is true if the last real month is the current one. If ``now`` is false, the flag names
+    its month, because a table may have ended years ago and a printed report is read later.
     """
 
     now: bool = False
@@ -312,7 +312,7 @@ def _bands(frame: _Frame) -> Iterator[Band]:
 
 
 def _edges(frame: _Frame, year: int) -> tuple[float, float]:
-    """Return the x of a year's start and of its end, each half a month before a January."""
+    """Return where a year starts and ends on the x axis, half a month before each January."""
     width = frame.canvas.plot_width
     if frame.first == frame.last:
         return 0.0, width
@@ -410,7 +410,7 @@ def _labels_at_edge(
     month: MonthText,
     words: Words,
 ) -> tuple[Flag | None, tuple[EndLabel, ...]]:
-    """Return the chosen series' flag, and the labels of the series that end no earlier."""
+    """Return the chosen series' flag, and the labels of all series that end at least as late."""
     mine = every[chosen]
     last = _last_real(mine)
     if last is None:
@@ -423,8 +423,8 @@ def _labels_at_edge(
     numbers = [chosen, *ending]
     points = [every[number][_last_real(every[number]) or 0] for number in numbers]
     height = frame.canvas.plot_height
-    # The heights of a label and of the flag. On a screen they are percentages of the smallest plot,
-    # which is 240 px high. In a fixed layout they follow the font size.
+    # The heights of a label and of the flag. On a screen, the heights are percentages of the
+    # smallest plot, which is 240 px high. In a fixed layout, the heights follow the font size.
     size = frame.canvas.font_size
     label, flag = (1.35 * size, 2.2 * size) if frame.canvas.is_fixed else (7.8, 11.2)
     flag_name = "" if words.now else month(mine[last].month)
@@ -498,7 +498,7 @@ def _mark(frame: _Frame, known: _Known, index: int, price: PriceText, month: Mon
 
 
 def _extent(frame: _Frame, x: float, anchor: Anchor, text: str) -> tuple[float, float]:
-    # The 8 characters are "pico de ", which the page prints before the peak's month.
+    # The page prints "pico de " (8 characters) before the peak's month.
     width = (len(text) + 8) * frame.canvas.font_size * _EM_PER_CHARACTER
     left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
     return left, left + width

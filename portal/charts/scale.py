@@ -6,7 +6,7 @@ from datetime import date
 
 # Steps in months that keep a tick on each January, or on the start of a half-year or quarter.
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 36, 60, 120)
-# Two values whose relative difference is below this are drawn as equal.
+# Two values whose relative difference is below this limit are drawn as equal.
 _FLAT = 1e-6
 _MOST_TICKS = 12
 
@@ -59,8 +59,8 @@ def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
 def month_ticks(first: int, last: int, most: int) -> tuple[int, ...]:
     """Return at most ``most`` evenly spaced month indices from ``first`` to ``last``.
 
-    Each is a multiple of the step, such as every January. If fewer than two are in the range, the
-    result is both ends, or ``first`` alone.
+    Each index is a multiple of the step, such as every January. If fewer than two such indices
+    exist, the result is both ends, or ``first`` alone.
     """
     for step in _MONTH_STEPS:
         ticks = tuple(i for i in range(first, last + 1) if i % step == 0)

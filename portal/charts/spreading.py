@@ -15,7 +15,7 @@ def spread(
 
     A position is the middle of a label; ``heights`` are the labels' heights. Labels stay between
     ``low`` and ``high`` if all fit; otherwise the last ones reach beyond ``high``. A label with a
-    larger weight moves less. The order stays the same.
+    larger weight moves less. The labels keep their order.
     """
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))

@@ -20,8 +20,8 @@ class Answer:
     """The answer for one act, such as a transfer.
 
     ``mark`` is the answer itself. ``phrase`` is a list item ("não pode transferir") and ``reason``
-    a sentence. ``source`` names the law or practice. ``records`` are the HTML anchors of the
-    records behind the answer, such as "multa-1".
+    a sentence. ``source`` names the law or practice behind the answer. ``records`` are the HTML
+    anchors of the records behind the answer, such as "multa-1".
     """
 
     mark: Mark

@@ -30,8 +30,8 @@ MISSING_WORDS: dict[Missing, str] = {
     "fines": "as multas",
     "restrictions": "as restrições judiciais",
 }
-# "Nada encontrado" stands in place of "sim", because no record covers liens, theft and the state's
-# own registers.
+# The matrix says "Nada encontrado" ("nothing found") instead of "sim" ("yes"), because no record
+# covers liens, theft and the state's own registers.
 _MAY: dict[Mark, str] = {
     "no": "Não",
     "careful": "Com ressalva",
@@ -116,8 +116,8 @@ def row_of(
     A missing lookup makes the mark "unknown", unless the known records already forbid the act. For
     licensing and transfer, both fines and restrictions are relevant. For driving and removal, only
     restrictions are relevant, because fines do not affect those acts. ``why`` also names fines that
-    remain an obstacle beside a worse one. ``doubt`` is a clause that explains why the records may
-    belong to another vehicle; it makes the mark "unknown" too.
+    are an obstacle in addition to the worst one. ``doubt`` is a clause that explains why the
+    records may belong to another vehicle; it makes the mark "unknown" too.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):
@@ -162,7 +162,7 @@ def _court_answers(act: Act, effects: Sequence[Effect]) -> Iterator[Answer]:
 
 
 def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing, Answer]:
-    """Return one answer for each standing.
+    """Return one answer for each standing (payment state) that a fine has.
 
     The result is empty for driving and removal, which fines do not affect.
     """

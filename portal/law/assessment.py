@@ -1,7 +1,7 @@
 """Assess a fine: official wording, points, amount, deadlines, and enforceability.
 
-The functions are pure: they take a fine and a day and return an assessment. No fine makes them
-raise an error.
+The functions are pure: they take a fine and a day and return an assessment. The functions never
+raise an error, whatever the record contains.
 """
 
 import re
@@ -51,9 +51,10 @@ class FineAssessment:
     source says that the fine is no longer owed.
 
     ``standing`` is the payment state. "enforceable" requires a recorded penalty and that the
-    shortest due date has passed. "due" means that this date is ahead, and "probably_due" that it
-    passed at most 30 days ago. "notice" has no penalty on record. "unknown" does not mean "not
-    owed". ``shared_standing_note`` holds no date of the fine, so several fines can share it.
+    shortest due date has passed. "due" means that the shortest due date is ahead, and
+    "probably_due" that it passed at most 30 days ago. "notice" has no penalty on record. "unknown"
+    does not mean "not owed". ``shared_standing_note`` holds no date of the fine, so several fines
+    can share it.
 
     ``description`` is the source's wording. ``table_description`` is the official table's wording
     if it differs. ``description_note`` is a sentence that is set if the two conflict.
@@ -98,8 +99,8 @@ class FineAssessment:
     def remedies(self) -> tuple[Clock, ...]:
         """The deadlines for defence and appeal.
 
-        Without a recorded penalty, these are the deadlines of the infraction notice. With one, this
-        is the deadline of the appeal.
+        Without a recorded penalty, these are the deadlines of the infraction notice. With a
+        recorded penalty, the result is the deadline of the appeal.
         """
         if self.is_paid:
             return ()
@@ -122,7 +123,7 @@ class FineAssessment:
     def clocks(self) -> tuple[Clock, ...]:
         """The deadlines that apply in the fine's current standing (its payment state).
 
-        A paid fine has none.
+        A paid fine has no deadlines.
         """
         if self.is_paid:
             return ()
@@ -134,13 +135,13 @@ class Totals:
     """Sums over the open fines, in reais. Paid fines appear only in ``paid_count`` and in points.
 
     ``open_words`` counts the open fines and notices in words, and is "" if there are none.
-    ``without_amount`` counts open fines whose amount is unknown. If it is not zero, the sums are
-    minimums. ``past_discount_count`` counts open fines without a discount. ``unclear_count`` counts
-    open fines that may or may not be enforceable. ``points`` includes the points of paid fines,
-    because they count by law. ``points_unknown`` counts fines whose points are not known.
-    ``points_to_come`` are the points of fines that are only notified or suspended. ``identical``
-    has one number for each open fine that is listed more than once: the number of its records. The
-    sums include all of these records.
+    ``without_amount`` counts open fines whose amount is unknown. If ``without_amount`` is not zero,
+    the sums are minimums. ``past_discount_count`` counts open fines without a discount.
+    ``unclear_count`` counts open fines that may or may not be enforceable. ``points`` includes the
+    points of paid fines, because they count by law. ``points_unknown`` counts fines whose points
+    are not known. ``points_to_come`` are the points of fines that are only notified or suspended.
+    ``identical`` has one number for each open fine that is listed more than once: the number of its
+    records. The sums include every listed record.
     """
 
     open_count: int
@@ -167,7 +168,7 @@ class Totals:
 
     @property
     def identical_note(self) -> str:
-        """A sentence on fines that the source lists more than once, or "" without any."""
+        """A sentence on fines that the source lists more than once, or "" if there are none."""
         groups = [
             f"{counted(n, 'registro idêntico', 'registros idênticos')}" for n in self.identical
         ]

@@ -1,7 +1,7 @@
 """Find courts by acronym, name or case number, and format the names of their divisions.
 
 The table lists 92 courts and 27 federal first-instance sections. A CNJ case number has the form
-``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Res. CNJ 65/2008), in which J.TR identifies the court. No source
+``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Resolução CNJ 65/2008), in which J.TR identifies the court. No source
 confirmed the J.TR of electoral and military courts. RENAJUD, the register of court restrictions,
 writes names in several ways. An unrecognised name is shown unchanged.
 """
@@ -88,8 +88,7 @@ def court_name(text: str, case: str = "") -> str:
 def court_body_name(text: str) -> str:
     """Format a court's division: ``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
 
-    A text with lower-case letters is only stripped. A text that is only a code is also only
-    stripped.
+    A text that has lower-case letters, or that is only a code, is only stripped.
     """
     sent = text.strip()
     if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):
@@ -121,7 +120,8 @@ def _ordinal(words: list[str]) -> tuple[str, int]:
     for word in words:
         plain = bare(word)
         value = _ORDINALS.get(plain[:-1]) if plain[-1:] in ("A", "O") else None
-        # Each part must be smaller than the last, so "QUARTA QUINTA" is read as two numbers.
+        # Each part of an ordinal must be smaller than the part before it, so "QUARTA QUINTA" is two
+        # numbers.
         if value is None or len(str(value)) >= len(str(previous)):
             break
         total, previous, used = total + value, value, used + 1

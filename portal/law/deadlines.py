@@ -1,8 +1,9 @@
 """The deadlines of a traffic fine. Each function depends only on dates.
 
-Articles are those of the CTB, the traffic code (Lei 9.503/1997), as changed by Leis 14.071/2020,
-14.229/2021 and 14.304/2022. A notice counts from the day it is *issued*, not received. If the
-record lacks a date, the verdict is "unknown", because a missing date proves nothing.
+The cited articles are from the CTB, the traffic code (Lei 9.503/1997), as changed by Leis
+14.071/2020, 14.229/2021 and 14.304/2022. The day of a notice is the day it is *issued*, not
+received. If the record lacks a date, the verdict is "unknown", because a missing date proves
+nothing.
 """
 
 from dataclasses import dataclass, replace
@@ -219,7 +220,8 @@ def prior_defence(notified_on: date | None, today: date) -> Clock:
 def appeal(penalty_on: date | None, today: date) -> Clock:
     """Return the deadline of the appeal to JARI (the appeals board).
 
-    The deadline is also the fine's due date. It is at least 30 days after the notice of penalty.
+    The deadline is also the fine's due date. The deadline is at least 30 days after the notice of
+    penalty.
     """
     article = "art. 282, §§ 4º e 5º, do CTB"
     return _at_least("Recurso à JARI e vencimento", article, "penalidade", penalty_on, today)
@@ -248,7 +250,7 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
 
     The period to punish starts at the infraction. The period to collect starts when the case ends,
     at the earliest ``MINIMUM_DAYS`` after the penalty, when no appeal is possible any more (Lei
-    9.873/1999, arts. 1º and 1º-A; Res. CONTRAN 723/2018, art. 24). The fine may lapse earlier:
+    9.873/1999, arts. 1º and 1º-A; Resolução CONTRAN 723/2018, art. 24). The fine may lapse earlier:
     after three years without any act in the case (Lei 9.873/1999, art. 1º, § 1º), or after 24
     months without a decision on an appeal (CTB, arts. 285, § 6º, 289 and 289-A, since 01/01/2024).
     Acts of the authority restart the period. The record shows none of these events, so the true end

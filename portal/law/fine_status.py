@@ -36,9 +36,9 @@ _SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIR
 _SAYS_OVER = re.compile(
     r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
 )
-# A word such as CANCELADA usually closes a fine. Beside one of the words below it refers to
-# something else ("SUSPENSAO CANCELADA", "PAGAMENTO ESTORNADO"), and the fine stays open. The words
-# on an appeal or a defence close a fine only if they say that it succeeded.
+# A word such as CANCELADA usually closes a fine. Beside one of the words below, such a word refers
+# to something else ("SUSPENSAO CANCELADA", "PAGAMENTO ESTORNADO"), and the fine stays open. A word
+# on an appeal or a defence closes a fine only if the appeal or the defence succeeded.
 _KEEPS_OWED = re.compile(
     r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL)"
 )
@@ -52,11 +52,11 @@ _MAYBE_PAID = "talvez paga"
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A fine's standing. ``note`` explains it in sentences that quote the source's status word.
+    """A fine's standing. ``note`` explains the standing and quotes the source's status word.
 
     ``shared`` is the note without the fine's own dates, so that several fines can share it.
     ``word`` names the standing in Portuguese. ``is_called_off`` is true if the source says that the
-    fine is no longer owed. Nothing else in the record proves it.
+    fine is no longer owed. The rest of the record does not prove this.
     """
 
     standing: Standing
@@ -156,7 +156,7 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
 def _in_notice(fine: Fine, today: date) -> Status:
     """Return the status if the record has the infraction notice (autuação) but no penalty.
 
-    For an old infraction it is "unknown", because the source may lack the later dates.
+    For an old infraction the status is "unknown", because the source may lack the later dates.
     """
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:

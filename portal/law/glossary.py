@@ -274,5 +274,5 @@ GLOSSARY: tuple[Term, ...] = tuple(sorted(_TERMS, key=_sort_key))
 
 
 def term(slug: str) -> Term | None:
-    """Return the term of a slug, None for an unknown one."""
+    """Return the term of a slug, or None for an unknown slug."""
     return next((entry for entry in GLOSSARY if entry.slug == slug), None)

@@ -1,10 +1,11 @@
 """The table of traffic infractions: the articles, points and amounts of each code.
 
-Codes and descriptions follow the Manual Brasileiro de Fiscalização de Trânsito (Res. CONTRAN
-985/2022). Two sources fill its gaps. The RENAINF code sheet of SENATRAN (2016) covers pedestrians,
-bicycles, public servants and 500-2. Lei 14.599/2023 covers arts. 165-B to 165-D. The codes of these
-articles have ``confidence`` 1, because only one source names them. ``description`` spells out the
-official abbreviations. ``official`` is the wording of the source, with which records are compared.
+Codes and descriptions follow the Manual Brasileiro de Fiscalização de Trânsito (Resolução CONTRAN
+985/2022). Two other sources fill the gaps of that manual. The RENAINF code sheet of SENATRAN (2016)
+covers pedestrians, bicycles, public servants and 500-2. Lei 14.599/2023 covers arts. 165-B to
+165-D. The codes of these articles have ``confidence`` 1, because only one source names them.
+``description`` spells out the official abbreviations. ``official`` is the wording of the source,
+with which records are compared.
 
 Gravity, points and base amounts follow arts. 258 and 259 of the CTB (the traffic code), with the
 amounts of Lei 13.281/2016 since 01/11/2016. ``points_counted`` follows art. 259, § 4º (Lei
@@ -131,7 +132,7 @@ class Infraction:
         return self.amount
 
     def narrowed_to(self, sent: Decimal) -> "Infraction":
-        """Keep only the splits whose amount equals ``sent``. If no amount does, keep all splits.
+        """Keep only the splits whose amount equals ``sent``, or all splits if none has it.
 
         Four digits do not distinguish a motorcycle from a bicycle (7056, 7099, 7102), but the
         amount does. The amount also identifies the superseded split of an old record (6920 was
@@ -146,7 +147,7 @@ class Infraction:
 
 
 def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
-    """Return the amount that equals ``sent``, with all or without its cents, or None."""
+    """Return the amount that equals ``sent`` in full or without its cents, or None."""
     for amount in amounts:
         if amount is not None and sent in (amount, Decimal(int(amount))):
             return amount
@@ -207,7 +208,7 @@ def _row(line: dict[str, str]) -> Row:
 
 
 def joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:
-    """Join the rows of one code, keeping only values that all of them share."""
+    """Join the rows of one code, keeping only values that all rows share."""
     gravities = {row.gravity for row in rows}
     return Infraction(
         code=code,

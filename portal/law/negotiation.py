@@ -1,7 +1,7 @@
 """Price ceilings for a vehicle: its reference price less fines and costs.
 
-The arithmetic uses known amounts only. The discounts on open fines are those of art. 284 of the
-CTB (the traffic code): 80 % of the amount until the due date, or 60 % through SNE, the federal
+The arithmetic uses known amounts only. The discounts on open fines are those of art. 284 of the CTB
+(the traffic code): 80 % of the amount until the due date, or 60 % through SNE. SNE is the federal
 system of electronic notices, which only the owner or the offender can use. Without a price or
 without the fines there is no ceiling, because readers could take a guess for an answer.
 """

@@ -3,8 +3,8 @@
 The sources are arts. 123 § 1º, 124 VIII, 128, 131 §§ 2º, 4º and 5º, 134, 233 and 284 of the CTB
 (the traffic code). Three rules were not read at their source, so their texts are hedged: the notice
 of sale within 60 days (art. 134, Lei 14.071/2020), the recall that blocks licensing (art. 131 §§ 4º
-and 5º), and what a court's attachment (penhora) means for a buyer. No text states the procedure of
-a state, because each state's Detran (traffic department) sets its own.
+and 5º), and what a court's attachment (penhora) means for a buyer. No text describes a procedure of
+one state, because each state's Detran (traffic department) sets its own.
 """
 
 from dataclasses import dataclass

@@ -8,8 +8,8 @@ the fine stays in the sums with a note.
 
 A fine is paid in full, at 80 % until its due date, or at 60 % through SNE, the federal system of
 electronic notices (CTB, art. 284 and its § 1º). A ``valorPago`` of "234" for a fine of R$ 293,47 is
-80 % of it, R$ 234,78. A whole number that matches none of the three may have lost its cents and is
-never presented as exact.
+80 % of it, R$ 234,78. A whole number that matches none of these three amounts may have lost its
+cents and is never presented as exact.
 """
 
 import re
@@ -38,7 +38,7 @@ _STILL_OWED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """Whether a fine is paid. ``note`` is a sentence that explains it, or "" if none is needed.
+    """Whether a fine is paid. ``note`` is a sentence that explains the state, or "".
 
     "unclear" means that the payment day is not plausible, or that other fields show a payment
     without its day.

@@ -21,9 +21,9 @@ _EXPIRED = "Os pontos contam por 12 meses da infração; em regra, já saíram d
 class Points:
     """The points of a fine. A number is None if it cannot be determined.
 
-    ``by_gravity`` are the points of art. 259. ``counted`` are those that count on a licence now,
-    or 0. ``note`` explains the numbers in Portuguese, or is "". ``dateless_note`` is a variant of
-    the note without the fine's own dates, or "" if the note has none.
+    ``by_gravity`` are the points of art. 259. ``counted`` are the points that count on a licence
+    now, or 0. ``note`` explains the numbers in Portuguese, or is "". ``dateless_note`` is a variant
+    of the note without the fine's own dates, or "" if the note has none.
     """
 
     by_gravity: int | None

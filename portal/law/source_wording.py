@@ -1,8 +1,8 @@
 """Compare a fine's description with the infraction table.
 
-The comparison finds the split of the code that the description names, or another code to which it
-belongs. The source writes the official wording, often cut, abbreviated and in capitals. Two words
-match if one is the beginning of the other ("VEIC" and "veículo").
+The comparison finds the split of the code that the description names, or another code that the
+description fits. The source writes the official wording, often cut, abbreviated and in capitals.
+Two words match if one is the beginning of the other ("VEIC" and "veículo").
 """
 
 import re
@@ -19,7 +19,8 @@ A AO AOS AS C COM CONDUTOR DA DAS DE DEIXAR DO DOS E EM NA NAO NAS NO NOS O OS O
 SE SEM VEIC VEICULO VEICULOS
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-# Words match only if they share at least this many letters, as the source cuts words to three.
+# Words match only if they share at least this many letters, because the source cuts words to three
+# letters.
 _SHORTEST_STEM = 3
 
 
@@ -38,7 +39,7 @@ class Wording:
 
 
 def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
-    """Keep the splits that the source's description names. Without a match, keep all of them."""
+    """Keep the splits that the source's description names. Without a match, keep all splits."""
     if len(infraction.rows) == 1 or not description:
         return infraction
     exact = tuple(row for row in infraction.rows if _is_exact(description, row))

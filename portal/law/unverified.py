@@ -1,6 +1,6 @@
 """Subjects that no lookup covers. Pages and printed reports always list them.
 
-If an official service answers a subject, its address is given. The address is a page of the federal
+If an official website covers a subject, its address is given. The address is a page of the federal
 government, because each state has its own pages. The portal never fetches these pages.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 class Unverified:
     """One subject. ``key`` is ASCII, for HTML anchors; the other texts are Portuguese.
 
-    ``link_name`` and ``link`` are those of an official service, an https address under gov.br. If
-    there is no such service, ``link_name`` is "" and ``link`` is None.
+    ``link_name`` and ``link`` are the name and the https address (under gov.br) of an official
+    service. If there is no such service, ``link_name`` is "" and ``link`` is None.
     """
 
     key: str

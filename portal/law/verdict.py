@@ -44,8 +44,8 @@ _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 class Reason:
     """All records of one kind that support the verdict.
 
-    ``finding`` names them. ``detail`` is a clause on their consequence, or "" if there is none.
-    ``anchor`` is the HTML anchor of the first record ("multa-1", "restricao-2").
+    ``finding`` names them. ``detail`` is a clause on the consequence of these records, or "" if
+    there is none. ``anchor`` is the HTML anchor of the first record ("multa-1", "restricao-2").
     """
 
     finding: str
@@ -103,7 +103,7 @@ def judge(
     request does not include that lookup, as in a search by Renavam. ``is_described`` is False if
     the source answered without describing the vehicle. ``check_digit_holds`` is False if the
     Renavam's check digit is wrong, because the records may then be another vehicle's. ``stale``
-    maps each lookup that a stored answer replaces to the local time of that answer.
+    maps each lookup with a stale answer to the local time of that answer.
     """
     missing = _missing(decode_known and is_described, fines, restrictions)
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
@@ -166,7 +166,7 @@ def _finding(
 
 
 def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
-    """Return the finding on the acts that a court stops, worded by the best confidence.
+    """Return the finding on the acts that a court stops. Its wording shows how certain the rule is.
 
     The text says "na prática" if no rule behind it is verified, and "em regra" if all are from
     memory.
@@ -207,7 +207,10 @@ def _court_reasons(
 
 
 def _origin(restrictions: Sequence[Restriction]) -> str:
-    """Return the courts in brackets, or "". A single record also has its date there."""
+    """Return the courts in brackets, or "".
+
+    If there is a single record, its date is in the brackets too.
+    """
     courts = dict.fromkeys(_court(restriction) for restriction in restrictions)
     details = [listed([court for court in courts if court])]
     if len(restrictions) == 1 and restrictions[0].included_at:
@@ -221,7 +224,8 @@ def _court(restriction: Restriction) -> str:
     return court.acronym if court else str(restriction.court)
 
 
-# Sorted by weight. Each value is the singular, the plural, and the consequence.
+# Sorted by weight. Each value is the reason in the singular, the reason in the plural, and its
+# consequence.
 _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
     "enforceable": (
         "Multa exigível",

@@ -1,7 +1,7 @@
 """The template filters for money, numbers, dates and ages, any of which may be missing.
 
-A missing value becomes "não informado", so a missing price never prints as R$ 0,00. The formats of
-present values are those of ``portal.wording``.
+A missing value becomes "não informado", so a missing price never prints as R$ 0,00. Present values
+are formatted by ``portal.wording``.
 """
 
 from collections.abc import Sequence

@@ -29,11 +29,11 @@ class Panel:
     """One lookup as a page shows it. Panels are hashable and compare by body, not by result.
 
     ``result`` is the decoded ``result`` member of ``body``, or None. ``fetched_at`` is aware and in
-    UTC. ``price`` is the cost of repeating the lookup in R$, or 0 if the operator configured none.
-    If the panel is unavailable, ``reason`` explains it in a Portuguese sentence and ``cause`` is
-    the kind of reason. ``is_stored`` is true if the store holds the answer, so that repeating the
-    lookup is free while the answer is fresh. ``replaced`` is the answer before this one, as long as
-    the store keeps it. The state "unasked" means that the lookup was not made yet.
+    UTC. ``price`` is the cost of repeating the lookup in R$, or 0 if the operator configured no
+    price. If the panel is unavailable, ``reason`` says why in a Portuguese sentence, and ``cause``
+    names the kind of reason. ``is_stored`` is true if the store holds the answer, so that repeating
+    the lookup is free while the answer is fresh. ``replaced`` is the answer before this one, as
+    long as the store keeps it. The state "unasked" means that the lookup was not made yet.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]
@@ -56,7 +56,7 @@ class Panel:
 def answer_panel(
     served: Served, replaced: Served | None = None, price: Decimal = Decimal(0)
 ) -> Panel:
-    """Return the panel of an answer. ``replaced`` is the answer that the store had before it."""
+    """Return the panel of an answer. ``replaced`` is the store's previous answer, if any."""
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     return Panel(
         state="stale" if served.cache_status == "stale" else "fresh",

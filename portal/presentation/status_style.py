@@ -12,7 +12,10 @@ Tone = Literal["ok", "warn", "danger", "unknown", "plain"]
 
 @dataclass(frozen=True, slots=True)
 class StatusStyle:
-    """A status's style. ``icon`` is a shape of components/icon.html; ``word`` is clear alone."""
+    """A status's style.
+
+    ``icon`` is a shape of components/icon.html; ``word`` is clear without the icon.
+    """
 
     tone: Tone
     icon: Literal["check", "alert", "cross", "question"]

@@ -49,7 +49,8 @@ def _outline(
     age = vehicle.draw_age(rng, _YOUNGEST_DAYS, _OLDEST_DAYS, month)
     if age is None:
         return None
-    # One notice in twelve is later than its limit of 30 days, one penalty in ten later than 180.
+    # One notice in twelve is later than its limit of 30 days, and one penalty in ten is later than
+    # its limit of 180 days.
     notice = rng.randint(31, 55) if rng.random() < 1 / 12 else rng.randint(6, 28)
     penalty = rng.randint(181, 260) if rng.random() < 0.1 else rng.randint(70, 175)
     is_past = penalty < age
@@ -131,7 +132,7 @@ def _payment(
         "dataPagamento": _day(paid),
         "dataRegistro": _day(paid + timedelta(days=2)),
         "ufPagamento": outline.state,
-        # Paid before the due date, which costs 80 % of the fine (CTB art. 284). The cents are cut.
+        # The fine was paid before its due date, at 80 % (CTB art. 284). The cents are cut.
         "valorPago": str(amount * 4 // 5),
     }
 

@@ -15,8 +15,8 @@ _ISSUERS: dict[str, Issuer] = {"m": "municipal", "s": "state", "f": "federal"}
 class Offence:
     """One infraction.
 
-    ``amount`` is in whole reais, as the upstream sends it: 130 for R$ 130,16. ``weight`` is its
-    relative frequency. ``drivers`` is all, car or motorcycle.
+    ``amount`` is in whole reais, as the upstream sends it: 130 for R$ 130,16. ``weight`` is the
+    infraction's relative frequency. ``drivers`` is all, car or motorcycle.
     """
 
     code: str

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 
-# The families' prices are those of November 2026. The constant is this month, in months since year
-# 0.
+# The families' prices are those of November 2026. ``_REFERENCE`` is that month, counted in months
+# since year 0.
 _REFERENCE = 2026 * 12 + 10
 _LEAST_PRICE = 900
 
@@ -25,7 +25,7 @@ class Point:
 
 
 def price_history(key: str, level: float, today: date, months: int, tail: int) -> tuple[Point, ...]:
-    """Return ``months`` consecutive points. The last ``tail`` of them are predictions.
+    """Return ``months`` consecutive points. The last ``tail`` points are predictions.
 
     The predictions are for months after ``today``. ``level`` is the price of November 2026 in R$.
     ``key`` identifies the series.
@@ -59,7 +59,7 @@ def _change(key: str, month: int) -> float:
     fraction = _hash_fraction(key, month)
     if fraction < 0.06:
         return 0.0
-    if fraction > 0.96:  # one jump, mostly downwards, for a new model year or a tax
+    if fraction > 0.96:  # a single jump, mostly downwards, for a new model year or a tax
         return -0.034 if fraction < 0.985 else 0.03
     # Prices of used cars fall by about 0.5 % a month. The prices rose while factories were closed
     # (2020 to 2022).

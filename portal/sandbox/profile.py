@@ -1,4 +1,4 @@
-"""The properties of a vehicle that a documented plate may fix. All others depend on its seed."""
+"""The properties of a vehicle that a documented plate may fix. All others are pseudo-random."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +11,8 @@ class FineOutline:
     """The outline of a fine.
 
     ``age_days`` counts the days from the infraction to the first of this month. ``notice_after``
-    and ``penalty_after`` count days from the infraction. None means that there is no penalty yet.
+    and ``penalty_after`` count days from the infraction. ``penalty_after`` is None if there is no
+    penalty yet.
     """
 
     code: str

@@ -10,9 +10,10 @@ from portal.sandbox.profile import Issuer
 class Region:
     """One state.
 
-    ``of_court`` completes "TRIBUNAL DE JUSTICA". ``municipality_code`` is the capital's four-digit
-    code in the federal TOM table, or "" if no source confirmed it. ``weight`` is approximately the
-    state's share of the Brazilian fleet, in per cent.
+    ``of_court`` follows "TRIBUNAL DE JUSTICA" in the name of the state's court.
+    ``municipality_code`` is the capital's four-digit code in the federal TOM table, or "" if no
+    source confirmed it. ``weight`` is approximately the state's share of the Brazilian fleet, in
+    per cent.
     """
 
     of_court: str

@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from portal.vehicle import HIDDEN_MARKER, Plate, read_field
 
-# The report's topics in the order of the API contract, with their names inside a sentence.
+# The report's topics in the order of the API contract. Each value is how a sentence names the
+# topic.
 _LABELS = {
     "documentacao": "documentação",
     "rouboFurto": "roubo e furto",

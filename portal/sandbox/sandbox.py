@@ -43,7 +43,7 @@ class RequestError(Exception):
 
 
 class Sandbox:
-    """The simulated upstream. ``today`` returns the base day of records; ``sleep`` waits."""
+    """The simulated upstream. ``today`` returns the current day; ``sleep`` waits for a delay."""
 
     def __init__(self, today: Callable[[], date], sleep: Callable[[float], None]) -> None:
         self._today = today

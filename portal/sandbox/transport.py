@@ -84,7 +84,7 @@ def _body(request: requests.PreparedRequest) -> bytes:
 
 
 def _read_limit(timeout: object) -> float | None:
-    """Return the read time-out in seconds, or None. ``timeout`` may have any form of requests."""
+    """Return the read time-out in seconds, or None, from any form that ``requests`` accepts."""
     match timeout:
         case (_, read):
             limit = read

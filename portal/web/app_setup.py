@@ -330,7 +330,7 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
 
 
 def _warn_of_unconfigured_proxy() -> None:
-    """Warn that a proxy is in front, because all its clients then share one sign-in limit.
+    """Warn that a proxy is in front of the portal, because its clients then share a sign-in limit.
 
     Only POST requests are checked, so that lookups stay fast. Every proxy passes some POST
     requests.

@@ -75,7 +75,7 @@ class _Kept(msgspec.Struct, frozen=True):
 def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = None) -> object:
     """Return the JSON object of a batch, with the member names of the API.
 
-    ``allowed`` holds the numbers of calls left, today for all tokens and for this token. Without
+    ``allowed`` is a pair: the calls left today for the whole portal, and for this token. Without
     ``allowed``, the object has no member ``calls_left``.
     """
     counts, cost = batch.counts, batch.cost
@@ -130,7 +130,7 @@ def kept_result(
     retention_s: Callable[[LookupName], float],
     context: RenderContext,
 ) -> bytes:
-    """Encode the row of a plate's answers, to be stored with its item and read by ``row_of``."""
+    """Build and encode the row of a plate. It is stored with the item, and ``row_of`` reads it."""
     unasked = Panel("unasked")
     panels = Panels(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)

@@ -46,7 +46,10 @@ LookupState = Literal["fresh", "stale", "unavailable", "unasked"]
 
 @dataclass(frozen=True, slots=True)
 class ExplainedLookup:
-    """How a lookup ended. ``price`` is that of one call in R$; ``reason`` explains a failure."""
+    """How a lookup ended.
+
+    ``price`` is the cost of one call in R$; ``reason`` explains a failure.
+    """
 
     state: LookupState
     fetched_at: datetime | None
@@ -273,7 +276,7 @@ def explained(plate: Plate, panels: Panels, context: RenderContext) -> Explained
 def explained_lookups(
     plate: Plate, panels: Panels, context: RenderContext
 ) -> Mapping[Lookup, ExplainedLookup]:
-    """Return the state of each lookup. One with an unreadable answer is unavailable."""
+    """Return the state of each lookup. A lookup with an unreadable answer is unavailable."""
     reasons = {each.what: each.reason for each in missing_of(panels, plate)}
     return {
         name: _lookup(panels.of(name), reasons.get(LOOKUP_WORDS[name]), context)

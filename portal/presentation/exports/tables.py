@@ -30,7 +30,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. ``name`` is both its title and its member in JSON Lines."""
+    """A column. ``name`` is both the column's title and its member in JSON Lines."""
 
     name: str
     kind: Kind

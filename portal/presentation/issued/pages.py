@@ -17,8 +17,8 @@ State = Literal["valid", "expired", "revoked"]
 class IssuedDossierPage:
     """A valid issued dossier.
 
-    ``paper_path`` is the path of the printable dossier. ``link`` is the whole address to share. On
-    the page behind that link, ``link`` is "" and ``read_only`` is true. ``pdf_path`` is "" if the
+    ``paper_path`` is the path of the printable dossier. ``link`` is the full URL to share. On the
+    page behind that link, ``link`` is "" and ``read_only`` is true. ``pdf_path`` is "" if the
     dossier was issued without a PDF. Datetimes are aware.
     """
 
@@ -64,7 +64,7 @@ class EndedDossierPage:
 
 @dataclass(frozen=True, slots=True)
 class IssuedRow:
-    """A row of the list. After the dossier's end, ``plate`` and ``look`` are None, texts are ""."""
+    """A row of the list. After the dossier's end, ``plate`` and ``look`` are None, and texts ""."""
 
     number: str
     path: str

@@ -14,7 +14,8 @@ from portal.presentation.vehicle.summary import Summary
 from portal.wording import NO_BREAK_SPACE
 
 _UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
-# Phrases of the verdict and their past tense, longest first. A test applies them to every finding.
+# Phrases of the verdict and their past tense, longest first. A test applies these phrases to every
+# finding.
 _PAST: Final = (
     ("Falta verificar", "Faltava verificar"),
     ("Não pode", "Não podia"),
@@ -49,10 +50,11 @@ class IssuedFigure:
 class IssuedSummary:
     """The summary of an issued dossier, in the past tense.
 
-    ``finding`` is the verdict's. ``caveat`` is the verdict's as a sentence, or "". ``missing``
-    holds titles of the lookups that had no answer. ``unverified`` is the number of subjects that no
-    lookup covers. ``issued_at`` is aware. ``reasons`` explain the finding; ``more_reasons`` counts
-    those left out. Dossiers issued before reasons were stored have none.
+    ``finding`` is the verdict's finding. ``caveat`` is the verdict's caveat as a sentence, or "".
+    ``missing`` holds titles of the lookups that had no answer. ``unverified`` is the number of
+    subjects that no lookup covers. ``issued_at`` is aware. ``reasons`` explain the finding;
+    ``more_reasons`` counts the reasons left out. A dossier from before the portal stored reasons
+    has no reasons.
     """
 
     plate: str

@@ -9,7 +9,7 @@ from portal.presentation import formats
 from portal.system.local_time import from_epoch
 from portal.wording import grouped, listed
 
-# The scopes in the order of the form. Each has its label in the form and its word in lists.
+# The scopes in the order of the form. Each scope has its label in the form and its word in lists.
 SCOPE_LABELS: Final[Mapping[str, tuple[str, str]]] = {
     "decode": ("Dados do veículo e FIPE", "dados"),
     "renainf": ("Multas (Renainf)", "multas"),
@@ -37,7 +37,7 @@ class TokenFacts:
 
 @dataclass(frozen=True, slots=True)
 class ListedToken:
-    """A row of the list. ``limit_is_used`` and ``ends_soon`` ask the operator to act."""
+    """A token in the list. ``limit_is_used`` and ``ends_soon`` mark tokens that need attention."""
 
     name: str
     scopes: str
@@ -88,7 +88,10 @@ class NewTokenPage:
 
 @dataclass(frozen=True, slots=True)
 class RevokePage:
-    """The page that confirms a revocation. ``problem`` is about the re-entered token."""
+    """The page that asks for confirmation before it revokes a token.
+
+    ``problem`` is a sentence about the re-entered token, or "".
+    """
 
     template: ClassVar[str] = "pages/token_revoke.html"
     name: str

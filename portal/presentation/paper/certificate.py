@@ -13,15 +13,15 @@ _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
 _NOT_CLEAN: Final = "não significa “nada consta”"
 # If the texts of the verdict and the acts have more letters than this, the vehicle's attributes
-# move to the second sheet. If they have more than ``_MOST_BESIDE_CHART`` letters, the chart moves
-# there too.
+# move to the second sheet. If these texts have more than ``_MOST_BESIDE_CHART`` letters, the chart
+# moves there too.
 _MOST_BESIDE_FACTS: Final = 1600
 _MOST_BESIDE_CHART: Final = 1750
 
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A number on the first sheet. ``is_known`` is False if no lookup answered it."""
+    """A number on the first sheet. ``is_known`` is False if the lookup behind it has no answer."""
 
     label: str
     value: str
@@ -46,7 +46,10 @@ class FirstSheet:
 
 
 def key_figures(contents: VehicleContents) -> tuple[KeyFigure, ...]:
-    """Return price, its change, fines and court orders. A missing answer is never shown as zero."""
+    """Return the price, price change, fines and court orders.
+
+    A missing answer is never shown as zero.
+    """
     return tuple(_figures(contents))
 
 

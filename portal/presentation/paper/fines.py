@@ -2,8 +2,9 @@
 
 A printed page has no collapsible sections. In the detailed list (``ledger``), a fine is one line
 with a grid of labelled values below it. In the annex, a fine is one line with a paragraph below it,
-because 45 fines have to fit on little more than two sheets. The legal assessments of many fines
-share sentences, so these become lettered notes. Facts that hold for all fines are printed once.
+because 45 fines have to fit on little more than two sheets. Many fines share sentences of their
+legal assessment. Such a sentence is printed once, as a lettered note. Facts that hold for all fines
+are printed once.
 """
 
 from collections import Counter
@@ -45,8 +46,9 @@ class PaperValue:
 class PaperFine:
     """One printed fine.
 
-    ``marks`` are the letters of its notes. ``own`` holds the fine's remaining sentences, which are
-    in no note. ``values`` are the grid in the ledger; ``details`` are the paragraph in the annex.
+    ``marks`` are the letters of the fine's notes. ``own`` holds the fine's remaining sentences,
+    which are in no note. ``values`` are the grid in the ledger; ``details`` are the paragraph in
+    the annex.
     """
 
     anchor: str
@@ -120,7 +122,7 @@ class _Known:
     """The facts that are printed once for all fines.
 
     ``hidden`` and ``blank`` are labels of fields that are hidden or blank in every fine.
-    ``authorities`` maps an issuing body to its codes, if all of its fines have the same ones.
+    ``authorities`` maps an issuing body to its codes, if all of its fines have the same codes.
     ``amounts`` are notes on sent amounts that agree with the table.
     """
 
@@ -301,7 +303,7 @@ def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     yield from _others(row, known)
     hidden = [label for label in _hidden(row) if label not in known.hidden]
     if not is_annex and "Auto de infração" in hidden:
-        hidden.remove("Auto de infração")  # the ledger's grid already shows it as hidden
+        hidden.remove("Auto de infração")  # the ledger's grid already shows this field as hidden
     if hidden:
         yield f"Oculto pela fonte: {'; '.join(hidden)}."
     blank = [label for label in row.details.other.blank if label not in known.blank]

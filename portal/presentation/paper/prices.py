@@ -1,7 +1,7 @@
 """FIPE table prices in print: all candidate versions, one chart, and one table of months.
 
-A buyer needs each candidate's current price and trend, because the vehicle's documents may show
-that it is not the likeliest version. The dossier prints the table of months for the likeliest
+A buyer needs each candidate's current price and trend, because the documents may show that the
+vehicle is not the likeliest version. The dossier prints the table of months for the likeliest
 version only, and says so. The chart of that version is on the first sheet.
 """
 
@@ -85,8 +85,8 @@ class PaperMonths:
 class PaperPrices:
     """The price section.
 
-    ``chart`` and ``months`` are those of the likeliest candidate. ``chart`` is None if no month can
-    be drawn. ``months`` is None if the candidate has no months.
+    ``chart`` and ``months`` belong to the likeliest candidate. ``chart`` is None if no month can be
+    drawn. ``months`` is None if the candidate has no months.
     """
 
     versions: tuple[PaperVersion, ...]

@@ -54,7 +54,7 @@ class PaperTick:
 
 @dataclass(frozen=True, slots=True)
 class PaperTimeline:
-    """The whole picture. ``description`` is its text alternative."""
+    """The whole picture. ``description`` is the picture's text alternative."""
 
     lines: tuple[PaperLine, ...]
     ticks: tuple[PaperTick, ...]
@@ -68,7 +68,10 @@ class PaperTimeline:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """The dated events of one line, in any order. ``goes_on`` is how it continues until today."""
+    """The dated events of one line, in any order.
+
+    ``goes_on`` is how the line continues until today.
+    """
 
     text: str
     tone: str
@@ -81,7 +84,7 @@ def paper_timeline(
 ) -> PaperTimeline | None:
     """Build the picture of all dated records, or return None without any.
 
-    An unavailable lookup adds none. Days after ``today`` are not drawn.
+    An unavailable lookup adds no records. Days after ``today`` are not drawn.
     """
     rows = fines.rows if fines else ()
     cards = restrictions.cards if restrictions else ()
@@ -171,7 +174,7 @@ def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
 
 
 def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
-    """Yield one line for the fines of each standing. Each of its dots is an infraction."""
+    """Yield one line for the fines of each standing. Each dot of such a line is an infraction."""
     by_word: dict[str, list[FineRow]] = {}
     for row in rows:
         by_word.setdefault(row.law.standing_word, []).append(row)

@@ -30,7 +30,8 @@ class Code:
 class Example:
     """One example in several languages. ``anchor`` is unique on the page.
 
-    ``is_request`` is true for a single request. A narrow screen may break its address anywhere.
+    ``is_request`` is true for a single request. A narrow screen may wrap the request's address
+    anywhere.
     """
 
     anchor: str
@@ -41,7 +42,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
-    """A request that succeeds. ``is_text`` is true if its answer is not JSON."""
+    """A request that succeeds. ``is_text`` is true if the answer is not JSON."""
 
     method: str
     path: str

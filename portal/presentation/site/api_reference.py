@@ -24,7 +24,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A part of a sentence. ``is_code`` is true if it is set in the code font."""
+    """A part of a sentence. ``is_code`` is true if the part is set in the code font."""
 
     text: str
     is_code: bool
@@ -45,7 +45,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter. ``place`` says whether it goes into the path or the query."""
+    """A parameter. ``place`` says whether the parameter goes into the path or the query."""
 
     name: str
     place: str
@@ -55,7 +55,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceField:
-    """A member of a body. ``name`` is its path, such as ``informacoesFipe[].ano``."""
+    """A member of a body. ``name`` is the member's path, such as ``informacoesFipe[].ano``."""
 
     name: str
     form: str
@@ -79,7 +79,10 @@ class ApiHeader:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A real answer. ``caption`` is its status, type and size; ``text`` may be an excerpt."""
+    """A real answer.
+
+    ``caption`` has the answer's status, type and size; ``text`` may be an excerpt.
+    """
 
     caption: str
     text: str
@@ -196,7 +199,7 @@ _GROUPS: Final = (
         ),
     ),
 )
-# Files whose columns are the members of one record's schema.
+# For a file, the schema of the record whose members are the file's columns.
 _COLUMNS: Final = {"finesCsv": "ExplainedFine"}
 _PLACES: Final = {"path": "caminho", "query": "endereço, após ?"}
 _TYPES: Final = {

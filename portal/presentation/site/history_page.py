@@ -91,7 +91,7 @@ def _path(number: int) -> str:
 
 
 def _is_fresh(panels: Panels, name: Lookup) -> bool:
-    """Return whether opening the page makes no call for a lookup. A stored refusal is an answer."""
+    """Return whether opening the page makes no call for a lookup. A refusal is an answer too."""
     panel = panels.of(name)
     return panel.state == "fresh" or panel.cause == "rejected"
 

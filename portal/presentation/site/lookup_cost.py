@@ -1,4 +1,4 @@
-"""What a lookup costs, and how many are left today. The page says so before the click."""
+"""What a lookup costs, and how many are left today. The page shows both before a click."""
 
 from dataclasses import dataclass
 from decimal import Decimal

@@ -49,9 +49,9 @@ NoPrice = Literal["empty", "unavailable"]
 class DossierSummary:
     """The data that a dossier's code signs.
 
-    ``fines`` or ``restrictions`` is None if the count was unavailable at the issue. The
-    ``…_kept_at`` are set for answers that were stale and could not be renewed. The value is when
-    the stale answer was fetched (aware).
+    ``fines`` or ``restrictions`` is None if the count was unavailable at the issue. The members
+    ``…_kept_at`` are set for answers that were stale and could not be renewed. Each value is the
+    time at which the stale answer was fetched (aware).
     """
 
     plate: str

@@ -16,7 +16,7 @@ from portal.presentation.site.typed_subject import (
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 
-# Long enough for a pasted list of plates. The form repeats at most this many typed characters.
+# The most typed characters that the form repeats, enough for a pasted list of plates.
 LONGEST_QUERY: Final = 200
 _TOO_MANY: Final = "Há {} placas no que você colou, e a comparação é de até {} por vez."
 
@@ -61,7 +61,7 @@ def search_page(
     recent: Sequence[RecentLookup] = (),
     showcases: Sequence[RecentLookup] = (),
 ) -> SearchPage:
-    """Build the front page. ``query`` and ``problem`` fill the form with its error."""
+    """Build the front page. ``query`` and ``problem`` are the typed text and its error."""
     plates = plates_in(query) if problem else ()
     too_many = len(plates) > MOST_PLATES
     hint = what_is_wrong(query) if problem else ""

@@ -45,8 +45,8 @@ class Site:
     path: str
     origin: str
     panel_seconds: int
-    is_operator: bool = False  # if true, the menu links to the operator's page
-    # Returns the last form's notices, only once. Each is a title, "\n" and a text.
+    is_operator: bool = False  # If true, the menu links to the operator's page.
+    # Returns the last form's notices, only once. Each notice is a title, "\n" and a text.
     notices: Callable[[], Iterable[str]] = tuple
 
     @property

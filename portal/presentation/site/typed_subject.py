@@ -1,7 +1,7 @@
 """What a typed or pasted search text may mean, and what is wrong with it.
 
-``parse_subject`` alone decides whether a text is valid. If it rejects a text, this module searches
-the text for plates, and builds a hint and links to what was probably meant.
+``parse_subject`` alone decides whether a text is valid. If ``parse_subject`` rejects a text, this
+module searches the text for plates, and builds a hint and links to what was probably meant.
 """
 
 import re
@@ -17,9 +17,9 @@ from portal.wording import listed
 _PLATE_LENGTH: Final = 7
 _RENAVAM_LENGTH: Final = 11
 _VIN_LENGTH: Final = 17
-# Old documents print the number without its leading zeros, in 9 or 10 digits.
+# Old documents print a Renavam without its leading zeros, in 9 or 10 digits.
 _SHORT_RENAVAMS: Final = (9, 10)
-# Matches "Renavam nº 798…", as copied from a document. A plate never follows this word.
+# Matches "Renavam nº 798…", as copied from a document. A plate never follows the word "renavam".
 _LABEL: Final = re.compile(r"\s*renavam[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9])", re.IGNORECASE)
 _LONGEST_SHOWN: Final = 20
 _SHAPE: Final = "Uma placa tem 3 letras e 4 números (ABC1234) ou a forma Mercosul (ABC1D23)."

@@ -66,8 +66,8 @@ _FILTER_WORDS: Final[Mapping[str, str]] = {
     "failed": "Com falha",
 }
 LONGEST_SEARCH: Final = 40
-_FULL: Final = 100  # percent
-_RESULT: Final = 3  # the number of the last step
+_FULL: Final = 100  # Per cent.
+_RESULT: Final = 3  # The number of the last step.
 _WORST_FIRST: Final = ("blocked", "caution", "incomplete", "clear", None)
 
 
@@ -442,7 +442,7 @@ def _contains(row: BatchRow, search: str) -> bool:
 
 
 def _shown_words(shown: int, total: int) -> str:
-    """Say how many plates the chosen filters leave. Return "" if they leave all."""
+    """Say how many plates the chosen filters leave. Return "" if all are left."""
     return f"{grouped(shown)} de {counted(total, 'placa', 'placas')}" if shown < total else ""
 
 

@@ -1,7 +1,8 @@
 """The comparison page: up to four vehicles side by side.
 
 If a vehicle's answers are not stored, its column shows "waiting". The page's script then fetches
-the comparison of that plate alone, which makes its lookups, and copies the cells from it.
+the comparison of that plate alone. This second request makes the lookups, and the script copies the
+cells from its answer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -370,7 +371,8 @@ def _price(prices: Prices) -> Cell:
         note = best.label + (f" · {best.code}" if best.code else "")
     if others := len(prices.all) - tied:
         note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
-    # With several equally likely versions no line is drawn, because it would show only one of them.
+    # With several equally likely versions no line is drawn, because a line could show only one of
+    # them.
     line = sparkline(best.series.points) if tied == 1 else None
     return Cell("known", price.text, note, line=line)
 

@@ -61,7 +61,7 @@ _WRONG_FINES: Final = "Escolha entre as multas em aberto desta página."
 
 @dataclass(frozen=True, slots=True)
 class CostField:
-    """A typed cost. ``problem`` is the sentence about an error in it, or ""."""
+    """A typed cost. ``problem`` is a sentence about an error in the text, or ""."""
 
     name: str
     label: str
@@ -71,7 +71,10 @@ class CostField:
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """A version of the vehicle in the price table. ``current`` is None if it has no price."""
+    """A version of the vehicle in the price table.
+
+    ``current`` is None if the version has no price.
+    """
 
     number: int
     label: str
@@ -91,7 +94,10 @@ class FineChoice:
 
 @dataclass(frozen=True, slots=True)
 class SheetLine:
-    """A line of the sheet: the starting price or a deduction. ``said`` replaces a None amount."""
+    """A line of the sheet: the starting price or a deduction.
+
+    ``said`` is shown if no amount is known.
+    """
 
     label: str
     amount: Decimal | None
@@ -105,11 +111,11 @@ class NegotiationPage:
 
     The state "idle" means that some lookups have no stored answer. ``unasked`` names them. The page
     makes no lookups and does not know why these answers are missing. ``kept`` are the stale answers
-    that the sums and the verdict use. ``problems`` are sentences about invalid choices. With any
-    problem no sheet is shown, because a ceiling would mislead if it ignored a cost that the buyer
-    meant to deduct.
+    that the sums and the verdict use. ``problems`` are sentences about invalid choices. If there is
+    any problem, no sheet is shown. A ceiling that ignores a cost which the buyer meant to deduct
+    would mislead.
 
-    ``fine_choices`` are the open fines. The sums deduct the chosen ones. ``not_certain`` says why
+    ``fine_choices`` are the open fines. The sums deduct the chosen fines. ``not_certain`` says why
     the ceiling is not yet a price to pay, or is "".
 
     ``ceiling`` is None if it is unknown or not positive. If ``at_most`` is true, fines without an

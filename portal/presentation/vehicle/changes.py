@@ -1,4 +1,4 @@
-"""Changes since the previous answers. Each is a sentence that links to its record."""
+"""Changes since the previous answers. Each change is a sentence that links to its record."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -159,8 +159,8 @@ def _fine_lines(before: object, after: object, context: RenderContext) -> Iterat
 def _describe_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
     """Return the sentence about a change, and its style.
 
-    What it says about payment and standing comes from the legal assessment of both records, not
-    from the source's wording.
+    What the sentence says about payment and standing comes from the legal assessment of both
+    records, not from the source's wording.
     """
     law = assess(change.fine, today)
     money = "" if law.amount.value is None else f", {formats.brl(law.amount.value)}"

@@ -1,4 +1,4 @@
-"""The parts of a vehicle's page. Each is built from one lookup's answer."""
+"""The parts of a vehicle's page. Each part is built from one lookup's answer."""
 
 from dataclasses import dataclass
 

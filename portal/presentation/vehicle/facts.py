@@ -37,7 +37,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class VehicleFacts:
-    """The vehicle's own data, from the lookup "decode". ``line`` is a short description of it.
+    """The vehicle's own data, from the lookup "decode". ``line`` describes it in short.
 
     ``query`` holds the visitor's choices for the price section.
     """
@@ -58,7 +58,8 @@ class VehicleFacts:
     def describes(self) -> bool:
         """Whether the answer identifies the vehicle.
 
-        An answer with a make or a model, from the registration or the price table, identifies it.
+        It does if the registration has a make or model, or if the price table has a model or
+        version.
         """
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)

@@ -27,7 +27,7 @@ _PENALTY_DAYS: Final = 180
 
 @dataclass(frozen=True, slots=True)
 class FineFacts:
-    """The content of an opened line.
+    """The content of a fine's opened line.
 
     ``source_text`` is the source's own description of the infraction. ``other`` are the fields that
     no other part of the line shows.
@@ -52,7 +52,7 @@ def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
 
 
 def short_authority(authority: Field) -> Field:
-    """Abbreviate the issuing body's name: ``Pref. São Paulo``, ``PRF``."""
+    """Abbreviate the issuing body's name, such as ``PRF`` for the federal highway police."""
     if not authority:
         return authority
     text = authority.value

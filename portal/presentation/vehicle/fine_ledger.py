@@ -143,9 +143,9 @@ class LedgerYear:
 class FineLedger:
     """The content of the fines panel.
 
-    ``heading`` states the number of fines. A short list, or one not sorted by date, is in
-    ``lines``; any other is in ``years``. ``shown_words`` says how many fines of the total are
-    shown. ``rules`` pairs names with what the law says about every fine. ``negotiation`` is the
+    ``heading`` states the number of fines. ``lines`` holds a short list, or a list that is not
+    sorted by date. Any other list is in ``years``. ``shown_words`` says how many fines of the total
+    are shown. ``rules`` pairs names with what the law says about every fine. ``negotiation`` is the
     path of the negotiation page with the selected fines, or "".
     """
 
@@ -344,7 +344,7 @@ def _tiles(laws: Sequence[FineAssessment], sums: Totals) -> tuple[Tile, ...]:
 
 
 def _sum_words(amount: Decimal, count: int) -> str:
-    """Format a sum. Without fines or known amounts it returns a text instead of R$ 0,00."""
+    """Format a sum. Without fines or known amounts, return a text instead of R$ 0,00."""
     if not count:
         return "nenhuma"
     return formats.brl(amount) if amount else formats.MISSING
@@ -462,7 +462,7 @@ def _years(lines: Sequence[LedgerLine], *, with_lines: bool) -> Iterator[LedgerY
 
 
 def _year_words(group: Sequence[LedgerLine]) -> str:
-    """Return ``5 multas, 3 em aberto``, or only ``5 multas`` if all are open."""
+    """Return ``5 multas, 3 em aberto``, ``5 multas`` (all open) or ``5 multas, pagas``."""
     laws = [line.row.law for line in group]
     paid = sum(law.is_paid for law in laws)
     rest = ""

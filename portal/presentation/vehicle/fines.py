@@ -8,8 +8,8 @@ from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.record_details import FineDetails, fine_details
 from portal.vehicle import Fine, Identity, read_fines
 
-# A longer table would be too much to read. The totals include every fine, and the page says how
-# many rows it omits.
+# At most this many fines are listed, because a longer table would be too much to read. The totals
+# include every fine, and the page says how many rows it omits.
 MOST_ROWS = 300
 
 
@@ -55,7 +55,8 @@ def fine_list(
 ) -> FineList | None:
     """Return the fines of an answer, or None if the answer is missing or unreadable.
 
-    ``vehicle`` is the vehicle from the lookup "decode". Each fine's vehicle is compared with it.
+    ``vehicle`` is the vehicle from the lookup "decode". The vehicle of each fine's record is
+    compared with this one.
     """
     if not is_readable(panel.result, "renainf"):
         return None

@@ -1,7 +1,7 @@
 """Notices about lookups without an answer, or with a stale one.
 
-To keep the list of notices short, all failed lookups of a panel share one. All stale answers that
-were fetched at the same moment share another.
+To keep the list of notices short, all failed lookups of a panel share one notice. All stale answers
+that were fetched at the same moment share another notice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,8 @@ from portal.wording import listed
 
 # Answers fetched within this time of the first one are in the same notice.
 _SAME_MOMENT: Final = timedelta(minutes=1)
-# The source does not know or rejects the plate or Renavam. Repeating the lookup would not help.
+# Causes which mean that the source does not know the plate or Renavam, or rejects it. Repeating the
+# lookup would not help.
 _UNKNOWN_SUBJECT: Final[tuple[Cause, ...]] = ("not_found", "rejected")
 _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,

@@ -99,7 +99,7 @@ def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
 
 
 def _authorities(fines: FineList | None) -> Iterator[str]:
-    """Yield each body that issued an open fine once, with its state."""
+    """Yield the bodies that issued open fines, each only once and with its state."""
     names: dict[str, int] = {}
     for row in fines.rows if fines else ():
         if row.law.is_open:

@@ -143,8 +143,8 @@ class RecordViews:
 class VehiclePage:
     """The whole page of a plate.
 
-    If ``waits`` is true, the browser fetches the missing panels by script. Without scripts it goes
-    to ``whole_page_url``.
+    If ``waits`` is true, the browser fetches the missing panels by script. Without scripts, the
+    browser goes to ``whole_page_url``.
     """
 
     template: ClassVar[str] = "pages/vehicle.html"

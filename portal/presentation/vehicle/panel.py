@@ -253,7 +253,8 @@ def missing_of(
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
     """Return which lookups a refresh did not renew, with reasons, or "" if it renewed all.
 
-    A lookup that returned a stored answer is listed without a reason, because none is known here.
+    A lookup that returned a stored answer is listed without a reason, because the reason is not
+    known here.
     """
     lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
     sentences = [

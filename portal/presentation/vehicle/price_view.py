@@ -121,7 +121,7 @@ def _choice(prices: Prices, query: Query) -> Choice | None:
 def _headline(prices: Prices, tab: PriceTab, choice: Choice) -> str:
     """Return the chosen candidate's price.
 
-    Without a choice, return the likeliest candidates' range.
+    Without a choice, return the price range of the likeliest.
     """
     if choice.is_explicit or len(prices.likeliest) == 1:
         return "" if tab.current is None else formats.price(tab.current)
@@ -134,7 +134,7 @@ def _number(text: str) -> int:
 
 
 def _offered(series: PriceSeries) -> tuple[int, ...]:
-    """Return the numbers of years that are shorter than the whole series."""
+    """Return the periods to offer, in years, all shorter than the whole series."""
     first, last = series.first_real, series.last_real
     if first is None or last is None:
         return ()

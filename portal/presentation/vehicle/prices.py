@@ -47,10 +47,10 @@ class YearOfPrices:
 class PriceTab:
     """One candidate version.
 
-    ``current`` is None, never zero, if there is no price. ``is_best`` is true if it matches the
-    registration better than any other candidate. ``is_tied`` is true if another candidate matches
-    equally well. ``same`` are the attributes that agree with the registration, and ``other`` those
-    that differ.
+    ``current`` is None, never zero, if there is no price. ``is_best`` is true if the version
+    matches the registration better than any other candidate. ``is_tied`` is true if another
+    candidate matches equally well. ``same`` are the attributes that agree with the registration,
+    and ``other`` those that differ.
 
     ``line`` and ``words`` are arguments of ``price_chart``. ``chart_title`` and
     ``chart_description`` are the chart's text alternatives. ``predicted_label`` and
@@ -94,7 +94,7 @@ class PriceTab:
 
     @property
     def unread_price(self) -> Field:
-        """The price as sent, if it is no amount. EMPTY for an amount, and if nothing was sent."""
+        """The price as sent, or EMPTY if it is an amount or if nothing was sent."""
         text = self.entry.current_text
         is_sent = self.current is None and bool(text.value.strip("0., ") or text.is_hidden)
         return text if is_sent else EMPTY
@@ -165,7 +165,7 @@ class Prices:
 
     @property
     def legend(self) -> str:
-        """The number of candidates and the meaning of their order."""
+        """A sentence on the number of candidates and on how they are sorted."""
         count, tied = len(self.all), len(self.likeliest)
         if tied == count:
             order = "o registro não diz qual delas é"

@@ -41,7 +41,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class OtherData:
-    """``shown`` are the known and hidden fields. ``blank`` are the names of the blank ones."""
+    """``shown`` are the known and hidden fields. ``blank`` are the names of the blank fields."""
 
     shown: tuple[Detail, ...]
     blank: tuple[str, ...]
@@ -53,7 +53,7 @@ class FineDetails:
 
     ``speeds`` are the limit and the measurements, if the source sends any. ``payment`` is empty if
     no payment is recorded. ``notes`` are sentences on contradictions. ``names_other_vehicle`` is
-    true if one of these says that the record describes another vehicle.
+    true if a note says that the record describes another vehicle.
     """
 
     speeds: tuple[Detail, ...]
@@ -88,7 +88,10 @@ def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> F
 
 
 def restriction_details(record: Restriction, vehicle: Identity | None) -> RestrictionDetails:
-    """Return the details of a court record. ``vehicle`` is None if its data is missing."""
+    """Return the details of a court record.
+
+    ``vehicle`` is None if the vehicle's data is missing.
+    """
     return RestrictionDetails(
         protocol=_numbered(record.protocol, record.protocol_year),
         letter=_numbered(record.letter, record.letter_year),
@@ -180,7 +183,7 @@ def _other_of_restriction(record: Restriction) -> Iterator[Detail]:
 
 
 def _numbered(number: Field, year: Field) -> Field:
-    """Join a number and its year, "123/2024". Without a number, return the number's own state."""
+    """Join a number and its year, "123/2024". Without a number, return that field unchanged."""
     if number and year.is_hidden:
         return Field(f"{number} (ano oculto pela fonte)", "known")
     return Field(f"{number}/{year}", "known") if number and year else number

@@ -17,7 +17,8 @@ from portal.presentation.vehicle.panel import (
 from portal.vehicle import Report, Topic, read_report
 
 _ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
-# The lookup whose records each topic is about. For any other topic, no data was sent to the writer.
+# For each topic, the lookup whose records it is about. The report's writer gets no data on any
+# other topic.
 _EVIDENCE: Final[Mapping[str, Lookup]] = {
     "fipe": "decode",
     "restricoes": "renajud",

@@ -80,8 +80,8 @@ def restriction_list(
 ) -> RestrictionList | None:
     """Return the restrictions of an answer, or None if the answer is missing or unreadable.
 
-    ``vehicle`` is the vehicle from the lookup "decode". Each record's own vehicle is compared with
-    it.
+    ``vehicle`` is the vehicle from the lookup "decode". The vehicle of each record is compared with
+    this one.
     """
     if not is_readable(panel.result, "renajud"):
         return None

@@ -55,7 +55,8 @@ class Summary:
     next_steps: NextSteps
 
 
-# Keys of UNVERIFIED: the subjects that most often spoil a purchase. The verdict names them.
+# Keys of UNVERIFIED: the subjects that most often spoil a purchase. The verdict names these
+# subjects.
 _UNVERIFIED_IN_VERDICT: Final = (
     "debitos",
     "gravame",

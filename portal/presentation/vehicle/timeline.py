@@ -22,7 +22,7 @@ class Event:
 class Timeline:
     """Events, newest first. ``omitted`` counts the older events that are left out.
 
-    The lists of records on the page still contain them.
+    The page's lists of records contain all events.
     """
 
     events: tuple[Event, ...]
@@ -34,7 +34,7 @@ class Timeline:
 
 
 def timeline(fines: FineList | None, restrictions: RestrictionList | None) -> Timeline:
-    """Return the dated events, newest first. An unavailable lookup adds none."""
+    """Return the dated events, newest first. An unavailable lookup adds no events."""
     events: list[Event] = []
     for row in fines.rows if fines else ():
         fine = row.fine

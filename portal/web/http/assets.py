@@ -48,7 +48,7 @@ _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
 
 
 class UnknownAsset(KeyError):
-    """Raised if a template names a missing file. A test that renders the template finds this."""
+    """Raised if a template names a missing file. Any test that renders it finds this."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from typing import Final
 
 from flask import Flask, Response, request
 
-MIN_BYTES: Final = 1400  # a smaller body fits into one packet without compression
-_LEVEL: Final = 5  # higher levels take twice the time and make the body only a few per cent smaller
+MIN_BYTES: Final = 1400  # A smaller body fits into one packet without compression.
+_LEVEL: Final = 5  # Higher levels take twice the time and save only a few per cent.
 _MAX_PADDING_BYTES: Final = 100
 
 

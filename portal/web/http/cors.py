@@ -1,8 +1,8 @@
 """Cross-origin access to the JSON paths (CORS, Fetch Standard §3.2), for configured origins only.
 
 A caller is identified only by the token in a header or in ``at``. The portal never sends
-``Access-Control-Allow-Credentials``. If a script of another origin sends a request with the pages'
-cookie, the browser therefore does not let the script read the answer.
+``Access-Control-Allow-Credentials``. A browser therefore hides the answer from a script of another
+origin that sends the pages' cookie.
 """
 
 from collections.abc import Collection
@@ -20,7 +20,7 @@ PREFLIGHT_S: Final = 600  # how long a browser may reuse a preflight's answer
 
 @dataclass(frozen=True, slots=True)
 class CrossOrigin:
-    """The origins whose scripts may call the JSON paths. Without origins it adds no header."""
+    """The origins whose scripts may call the JSON paths. Without origins, no header is added."""
 
     origins: frozenset[str]
 

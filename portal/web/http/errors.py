@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 # The statuses of temporary errors, whose pages offer a retry link.
 _RETRYABLE: Final = (429, 500, 503, 504)
-# No retry link is offered if it would fail for longer than this.
+# No retry link is offered for an error that lasts longer than this.
 _LONGEST_WAIT_S: Final = 5.0
 WAIT_FIRST: Final = "Foram muitos pedidos em pouco tempo. Espere {} e tente de novo."
 
@@ -86,7 +86,7 @@ def page_error(
 
 
 def _retry_path() -> str:
-    """Return the requested path and query, or "" unless it is a GET of a known route."""
+    """Return the requested path and query, or "" unless the request is a GET of a known route."""
     if request.method != "GET" or request.endpoint is None:
         return ""
     path = url_for(request.endpoint, **(request.view_args or {}))

@@ -1,4 +1,4 @@
-"""Headers of every response. They block third parties, and they block caching by default."""
+"""Headers of every response, which block third parties and, by default, caching."""
 
 import random
 

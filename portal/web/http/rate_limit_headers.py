@@ -1,7 +1,8 @@
 """RateLimit and RateLimit-Policy headers (draft-ietf-httpapi-ratelimit-headers-10).
 
 A response names each limit that applies to its caller: the windows of RATE_LIMIT_TOKEN and
-RATE_LIMIT_ADDRESS, and the token's daily upstream calls. Without a limit it has neither header.
+RATE_LIMIT_ADDRESS, and the token's daily upstream calls. Without a limit, a response has neither
+header.
 """
 
 import threading
@@ -25,7 +26,10 @@ _MOST_NAMES: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """A limit of ``amount`` per ``window_s`` seconds. ``left`` remain for ``reset_s`` seconds."""
+    """A limit of ``amount`` per ``window_s`` seconds.
+
+    ``left`` remain until the reset in ``reset_s``.
+    """
 
     name: str
     amount: int
@@ -48,8 +52,8 @@ class DailyQuotas:
 
     ``calls_left`` reads the ledger. The function returns the calls left and the seconds to
     midnight, or None if it cannot read the ledger. Cache hits use a number that is up to a second
-    old, because they cost no call. Only one thread at a time reads a new number, which may wait for
-    the database. While it reads, other threads use the old number.
+    old, because they cost no call. Only one thread at a time reads the ledger, because the read may
+    wait for the database. Meanwhile, the other threads use the old number.
     """
 
     def __init__(
@@ -77,7 +81,7 @@ class DailyQuotas:
         return quota
 
     def recent(self, identity: Identity) -> Quota | None:
-        """Return the quota of up to a second ago, or an older one while a thread renews it."""
+        """Return a quota that is up to a second old, or older while a thread renews it."""
         if not identity.daily_limit:
             return None
         found = self._recent.get(identity.name)

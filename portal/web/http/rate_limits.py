@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 # Allows for mistyped tokens, but not for guessing one.
 WRONG_TOKENS: Final = "5/minute;20/hour"
-SIGN_IN_WINDOW_S: Final = 3600  # the longer of these two windows
+SIGN_IN_WINDOW_S: Final = 3600  # The longer of these two windows.
 # Allows for mistyped dossier numbers. A number has 60 random bits, and the key of a link has 128.
 WRONG_DOSSIERS: Final = "20/minute;100/hour"
 # Limits processor time, because issuing a dossier renders it, which takes about a second.
@@ -103,11 +103,11 @@ class RateLimits:
             self._run(partial(_clear, item=item, kind="sign-in", subject=network(address)))
 
     def guess_wait(self, address: str | None) -> int | None:
-        """Return the wait of an address that tried too many unknown dossiers, without counting.
+        """Return how long an address must wait after too many unknown dossiers. It counts nothing.
 
         A known dossier is not counted. A known dossier does not reset the counter either, because
-        the owner of a valid link could then go on guessing. Parallel requests may exceed the limit
-        by their number.
+        the owner of a valid link could then go on guessing. Requests that arrive in parallel may
+        exceed the limit.
         """
         subject = network(address)
         for item in _guess_limits():
@@ -132,7 +132,7 @@ class RateLimits:
         return None
 
     def _run(self, operation: "Callable[[FixedWindowRateLimiter], T]") -> T:
-        """Run on the Redis counters, or on the local ones without Redis or while it fails."""
+        """Run on the Redis counters. Without Redis, or while it fails, use the local counters."""
         if self._redis is not None:
             with suppress(Exception), self._redis.breaker.guard():
                 return operation(self._redis.strategy)
@@ -216,7 +216,7 @@ def _remaining(
 def _left(
     strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
 ) -> tuple[int, int]:
-    """Return the requests and seconds that a window has left. An unused window has all of them."""
+    """Return the requests and seconds that a window has left, or all of them if it is unused."""
     stats = strategy.get_window_stats(item, kind, subject)
     reset_s = ceil(stats.reset_time - time.time())
     return max(0, stats.remaining), reset_s if reset_s > 0 else item.get_expiry()

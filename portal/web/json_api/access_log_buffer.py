@@ -27,8 +27,8 @@ class HitLabels(msgspec.Struct, frozen=True):
     ``use`` is counted for the operator's page only. Metrics and log lines do not contain it.
     """
 
-    metric_labels: tuple[str, str, str]  # operation, method, rule
-    use: tuple[str, str]  # operation, caller
+    metric_labels: tuple[str, str, str]  # Operation, method, rule.
+    use: tuple[str, str]  # Operation, caller.
     log_members: str
 
     @classmethod

@@ -7,7 +7,7 @@ from portal.gateway import Directive
 
 
 def directive_of(identity: Identity) -> Directive:
-    """Return the cache directive of the request. no-cache requires the scope ``refresh``.
+    """Return the request's cache directive. ``no-cache`` requires the scope ``refresh``.
 
     A HEAD request is treated as only-if-cached.
     """

@@ -41,9 +41,9 @@ from portal.web.json_api.routes import (
     vehicle_lookup,
 )
 
-_ENTRY_BYTES: Final = 4096  # an upper estimate for an entry with its headers, key and dict slot
-_MAX_KEY_LENGTH: Final = 1024  # path, query and credential together; longer ones go to Flask
-_IDLE_S: Final = 60.0  # an expired entry is dropped after this time, because its key has a plate
+_ENTRY_BYTES: Final = 4096  # An upper estimate for an entry with its headers, key and dict slot.
+_MAX_KEY_LENGTH: Final = 1024  # Path, query and credential together. Longer requests go to Flask.
+_IDLE_S: Final = 60.0  # Expired entries are dropped after this time, as keys hold plates.
 _OPERATIONS: Final = {operation.path: operation for operation in (DECODE, RENAINF, RENAJUD)}
 _SCHEMES: Final = ("http", "https")
 
@@ -102,14 +102,14 @@ class HitCache:
                 body = None  # Flask gets the request, meets the same error and handles it
             if body is not None:
                 # The body is in a list, because the server sends a list in one piece. For other
-                # iterables it acquires the GIL for each chunk.
+                # iterables, the server acquires the GIL for each chunk.
                 return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
         self._is_warm = True
         self._log.write()
         return self._application(environ, start_response)
 
     def _hit(self, environ: WSGIEnvironment, start_response: StartResponse) -> bytes | None:
-        """Start the response and return the body of a hit. Return None to use Flask."""
+        """Start the response and return the body of a hit. Return None if Flask must answer."""
         started = self._monotonic()
         entry_key = (
             environ["PATH_INFO"],

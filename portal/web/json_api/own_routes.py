@@ -86,8 +86,8 @@ NOT_ALLOWED: Final = {
 NO_ANSWER: Final = "Não há resposta legível para esta consulta."
 NO_DOSSIER: Final = "Sem resposta guardada, ou sem dossiê (Renavam):"
 NO_PDF: Final = "Falta neste servidor uma biblioteca para gerar o PDF."
-_PAGE: Final = 50  # how many items are decrypted at a time
-_SPOOLED: Final = 4 * 1024 * 1024  # bytes of a workbook in memory; the rest is in a temporary file
+_PAGE: Final = 50  # How many items are decrypted at a time.
+_SPOOLED: Final = 4 * 1024 * 1024  # Bytes of a workbook in memory. The rest is in a file.
 _XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
@@ -334,9 +334,10 @@ class OwnApi:
             raise Refusal(429, TOO_MANY, wait_s)
 
     def _in_scope(self, identity: Identity, ask: tuple[LookupWord, ...] | None) -> list[Operation]:
-        """Return the requested operations. Raises Refusal (403) for one that is out of scope.
+        """Return the requested operations. Raises Refusal (403) for one out of scope.
 
-        Without ``ask``, a lookup out of scope is left out instead, and the answer names it.
+        Without ``ask``, a lookup out of scope is left out instead, and the answer names that
+        lookup.
         """
         if ask is not None and not all(map(identity.has_scope, ask)):
             raise Refusal(403, FORBIDDEN)
@@ -411,8 +412,9 @@ def _with_lookups(requester: Requester) -> Requester:
 def _directive(requester: Requester) -> Directive:
     """Return the request's cache directive.
 
-    With a session, a GET never refreshes, because a browser's reload sends no-cache. A request that
-    no user caused then reads stored answers only. The pages follow the same rule.
+    With a session, a GET never refreshes, because a browser's reload sends no-cache. With a
+    session, a request that no user caused reads stored answers only. The pages follow the same two
+    rules.
     """
     directive = directive_of(requester.identity)
     if not requester.by_session or directive is Directive.ONLY_IF_CACHED:

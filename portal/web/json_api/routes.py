@@ -44,7 +44,7 @@ INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
 INVALID_DATA = 'O membro "data" deve ser um objeto JSON.'
 BODY_CAP = 256 * 1024
 # The key under which the hit cache puts its CheckedRequest into the WSGI environment. A client
-# cannot set it, because the keys of headers begin with "HTTP_".
+# cannot set this key, because the keys of headers begin with "HTTP_".
 CHECKED: Final = "portal.checked_request"
 
 

@@ -16,8 +16,8 @@ import msgspec
 from flask import g, has_request_context
 
 HIDDEN: Final = "[hidden]"
-FIELDS: Final = "fields"  # the record's attribute with additional members for its line
-BATCH: Final = "batch"  # the attribute of a record that stands for many lines: (time, ``members``)
+FIELDS: Final = "fields"  # The record's attribute with additional members for its line.
+BATCH: Final = "batch"  # The attribute of a record for many lines: (time, ``members``).
 
 _PATTERNS: Final = (
     # A credential after the name of its parameter or header.

@@ -36,13 +36,14 @@ _MOST_FIELDS = 200
 def enable_multiprocess(directory: Path, number: int) -> None:
     """Store this process's metrics in files that all workers of the server read.
 
-    ``number`` must be unique among living processes. A process that reuses the number of a dead one
-    continues its counters. Raises OSError if the disk is full. Call this before creating Metrics.
+    ``number`` must be unique among living processes. A process that reuses the number of a dead
+    process continues the counters of that process. Raises OSError if the disk is full. Call this
+    before creating Metrics.
 
     This function sets the value class of prometheus_client itself. The library chooses it at
     import, by an environment variable, but it may have been imported before the fork. The files are
     allocated in advance, because prometheus_client maps sparse files into memory, and writing to a
-    hole on a full disk would kill the process. prometheus_client uses an existing file as it is.
+    hole on a full disk would kill the process. An existing file is used as it is.
     """
     for kind in ("counter", "histogram"):
         reserve(directory / f"{kind}_{number}.db", _FILE_BYTES)
@@ -66,7 +67,7 @@ class Metrics(Observer):
     ``directory`` is the one given to ``enable_multiprocess``. With a directory, the metrics cover
     all processes that write there, even ended ones. Without a directory, the metrics cover only
     this process. ``daily_limit`` is the number of upstream calls per day; 0 means no limit.
-    ``calls_left`` returns how many of them are left today, or None if that is unknown.
+    ``calls_left`` returns how many calls are left today, or None if that is unknown.
     """
 
     def __init__(
@@ -111,7 +112,8 @@ class Metrics(Observer):
         self._lookup_seconds = histogram(
             "lookup_seconds", "Duration of a lookup", "operation", "result"
         )
-        # There is no label for tokens, because their number has no bound. /operacao shows them.
+        # There is no label for tokens, because their number has no bound. The page /operacao shows
+        # the tokens.
         self._spent = counter(
             "spent_brl",
             "R$ of finished upstream calls; the ledger also has those that died with a worker",
@@ -263,7 +265,7 @@ class MetricsAccess:
             address = ipaddress.ip_address(request.remote_addr or "")
         except ValueError:
             return False
-        # On HOST=::, an IPv4 client has a mapped address. Before Python 3.13 this is no loopback.
+        # On HOST=::, an IPv4 client has a mapped address. Before Python 3.13, it is no loopback.
         mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
         return (mapped or address).is_loopback
 

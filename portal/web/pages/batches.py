@@ -1,4 +1,4 @@
-"""The batch pages: form, check, progress, results. All of them work without JavaScript."""
+"""The batch pages: form, check, progress, results. All batch pages work without JavaScript."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

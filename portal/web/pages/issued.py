@@ -69,8 +69,8 @@ _HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\"
 class IssuedPages:
     """The pages for the owner of issued dossiers. Each requires an identity.
 
-    A dossier belongs to the token or credential that issued it. In demo mode it belongs to the
-    session, like the history. For all others its pages return 404.
+    A dossier belongs to the token or credential that issued it. In demo mode, a dossier belongs to
+    the session, like the history. For all other visitors, the dossier's pages return 404.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Make a page's lookups in parallel. Each returns a panel, even if the lookup fails."""
+"""Make a page's lookups in parallel. Each lookup returns a panel, even if it fails."""
 
 import logging
 import threading
@@ -104,7 +104,7 @@ class Lookups:
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
         """Return each subject's stored answers, for a list, without making or counting lookups.
 
-        Unlike ``panels_of_all``, it does not read the previous answers.
+        Unlike ``panels_of_all``, this method does not read the previous answers.
         """
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
 

@@ -1,4 +1,7 @@
-"""The operator's pages, with the portal's figures and tokens. Each requires the scope ``admin``."""
+"""The operator's pages, with the portal's figures and tokens.
+
+Each page requires the scope ``admin``.
+"""
 
 import logging
 import re
@@ -93,8 +96,8 @@ class OperationsPages:
     """The page ``/operacao`` and the pages of its tokens.
 
     An action that cannot be undone requires that the operator's token was entered within
-    FRESH_SIGN_IN_S. Otherwise anyone at a browser that the operator left open could take such an
-    action.
+    FRESH_SIGN_IN_S. Without this rule, anyone at a browser that the operator left open could take
+    such an action.
     """
 
     def __init__(
@@ -246,7 +249,7 @@ class OperationsPages:
         return _shown(page, 400 if problem else 200)
 
     def _sign_in_problem(self) -> str:
-        """Return why the sign-in is too old, or "". Entering the token renews it."""
+        """Return why the sign-in is too old, or "". Entering the token renews the sign-in."""
         if self._sessions.is_fresh:
             return ""
         if (wait_s := self._limits.sign_in(request.remote_addr)) is not None:

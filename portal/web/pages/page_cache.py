@@ -54,7 +54,7 @@ class PageCache:
         return html.replace(_REQUEST_ID, site.request_id)
 
     def clear(self) -> None:
-        """Remove every page. A periodic task calls this."""
+        """Remove every page. A periodic task calls this method."""
         self._rendered.cache_clear()
 
 

@@ -173,7 +173,7 @@ class PublicPages:
         return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
 
     def _identity(self) -> Identity | None:
-        """Return the visitor's identity, or None. A database failure also gives None here."""
+        """Return the visitor's identity, or None. The result is also None if the database fails."""
         try:
             return self._sessions.current()
         except TokensUnavailable:

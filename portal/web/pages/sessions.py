@@ -28,7 +28,8 @@ from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
-# How long after the token was entered a session may take actions that cannot be undone.
+# For this many seconds after its token was entered, a session may take actions that cannot be
+# undone.
 FRESH_SIGN_IN_S: Final = 600
 # The blueprint whose pages read no session and set no cookie.
 SHARED: Final = "shared"
@@ -75,7 +76,7 @@ class Sessions:
         return self._gatekeeper.mode == "pass-through"
 
     def current(self) -> Identity | None:
-        """Return the signed-in identity, in demo mode the visitor's, or None.
+        """Return the signed-in identity, or the visitor's own in demo mode, or None.
 
         This call ends the session of a revoked token. The result is cached for the request, even
         after an error, so that an error page does not query the database again.
@@ -178,7 +179,8 @@ class Sessions:
         """Abort with 400 unless a page's POST contains the session's ``csrf_token``."""
         if request.method != "POST" or request.routing_exception or is_json_path(request.path):
             return
-        # The session is checked first, so that a request without a session never has its body read.
+        # The session is checked first, so that the portal never reads the body of a request without
+        # a session.
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)
@@ -193,7 +195,10 @@ def _shown_name(identity: Identity) -> str:
 
 
 def local_path(path: str) -> str:
-    """Return ``path`` if it is a path of this portal, else "/". Redirects after sign-in use it."""
+    """Return ``path`` if it is a path of this portal, else "/".
+
+    Redirects after sign-in use this check.
+    """
     try:
         parts = urlsplit(path)
     except ValueError:  # such as "//["

@@ -76,7 +76,7 @@ RENAVAM_OPERATIONS = (RENAINF, RENAJUD)
 
 
 class VehiclePages:
-    """The vehicle pages. All of them require an identity.
+    """The vehicle pages. All vehicle pages require an identity.
 
     A GET that no user initiated shows only stored answers, so it costs nothing.
     """
@@ -263,7 +263,7 @@ class VehiclePages:
             changes = what_changed(before, panels, context)
             flash(f"{told}: {changes}" if changes else told)
         if any(panel.has_answer and not panel.is_stored for panel in panels.all):
-            # No redirect, because the paid answer is only in memory and was not stored.
+            # There is no redirect, because the paid answer is only in memory and would be lost.
             flash(NOT_STORED)
             report, _ = self._reports.newest(plate, panels, identity)
             return self._unstored_page(plate, panels, report, identity)

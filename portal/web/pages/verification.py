@@ -68,8 +68,9 @@ class Verification:
             return verification_page(code, signed=signed)
         if self._codes.is_former(code):
             return verification_page(code, is_former=True)
-        # A known key is answered despite wrong guesses from its address. A number is not, because
-        # its 60 bits are fewer than a key's 128.
+        # A visitor with a known key gets an answer even after wrong guesses from the same address.
+        # A visitor with a number does not, because a number has only 60 random bits, fewer than a
+        # key's 128.
         dossier = self._dossiers.by_key(code) if is_share_key(code) else None
         if dossier is not None:
             verified = _verified(dossier, path=url_for("shared.dossier", text=code))
@@ -97,7 +98,10 @@ def moment(seconds: float) -> datetime:
 
 
 def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
-    """Return what the visitor may know of a dossier: everything if ``path`` is the link's."""
+    """Return what the visitor may know of a dossier.
+
+    With the link's ``path``, that is everything.
+    """
     summary = read_summary(dossier)
     plate = summary.plate if summary else ""
     return VerifiedDossier(
