@@ -2,9 +2,9 @@
 
 A template prints these values unchanged. Coordinates are in units of the plot, whose top left
 corner is 0,0. In the layout "screen", coordinates are percentages, because the style sheet sets the
-plot's size. The paths of that layout are in tenths of a per cent, for a box of 1000 × 1000 that the
-template stretches. The other layouts have a fixed size. Path texts are values of SVG's ``d``
-attribute.
+plot's size. The paths of the layout "screen" are in tenths of a per cent, for a box of 1000 × 1000
+that the template stretches. The other layouts have a fixed size. Path texts are values of SVG's
+``d`` attribute.
 """
 
 from collections.abc import Sequence
@@ -103,7 +103,7 @@ class MonthTick:
 class Dot:
     """A point without a neighbouring month.
 
-    No line reaches such a point, so the chart draws a dot.
+    No line reaches it, so the chart draws a dot.
     """
 
     x: float

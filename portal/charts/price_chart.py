@@ -462,7 +462,7 @@ def _marks(
 ) -> tuple[Mark | None, Mark | None]:
     """Return the labels of the first real month and of the highest price, each None if left out.
 
-    The last month never gets such a label, because it has the flag. The first month's label is left
+    The last month never gets a label here, because it has the flag. The first month's label is left
     out where it would overlap the peak's.
     """
     real = [index for index, point in known.items() if not point.predicted]

@@ -36,9 +36,9 @@ _SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIR
 _SAYS_OVER = re.compile(
     r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
 )
-# A word such as CANCELADA usually closes a fine. Beside one of the words below, such a word refers
-# to something else ("SUSPENSAO CANCELADA", "PAGAMENTO ESTORNADO"), and the fine stays open. A word
-# on an appeal or a defence closes a fine only if the appeal or the defence succeeded.
+# A word such as CANCELADA usually closes a fine. Beside one of the words below, a closing word
+# refers to something else ("SUSPENSAO CANCELADA", "PAGAMENTO ESTORNADO"), and the fine stays open.
+# A word on an appeal or a defence closes a fine only if the appeal or the defence succeeded.
 _KEEPS_OWED = re.compile(
     r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL)"
 )
@@ -56,7 +56,7 @@ class Status:
 
     ``shared`` is the note without the fine's own dates, so that several fines can share it.
     ``word`` names the standing in Portuguese. ``is_called_off`` is true if the source says that the
-    fine is no longer owed. The rest of the record does not prove this.
+    fine is no longer owed. The record itself does not prove that the source is right.
     """
 
     standing: Standing

@@ -81,9 +81,9 @@ class Row:
 class Infraction:
     """The infraction of a code. A code of four digits may cover several splits.
 
-    A member is None if the splits disagree or the table has no value; a text is then empty, and
-    the gravity is "depende". The gravity "mudou" means that a law changed it and that the day of
-    the infraction does not determine which version applies. ``rows`` are the lines of the table.
+    If the splits disagree or the table has no value, a number is None, a text is empty, and the
+    gravity is "depende". The gravity "mudou" means that a law changed it and that the day of the
+    infraction does not determine which version applies. ``rows`` are the lines of the table.
     """
 
     code: str

@@ -43,7 +43,7 @@ class Negotiation:
     """The ceilings for one price. ``scenarios`` are in the order of SHARES.
 
     ``unknown`` names the missing inputs that prevent a ceiling. ``fines_without_amount`` counts
-    open fines that no sum includes, so each ceiling is then an upper bound.
+    open fines that no sum includes. If there are any, each ceiling is an upper bound.
     ``fines_past_discount`` counts fines that, as a rule, have lost their discount.
     """
 

@@ -166,7 +166,7 @@ def _finding(
 
 
 def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
-    """Return the finding on the acts that a court stops. Its wording shows how certain the rule is.
+    """Return the finding on the acts that a court stops, worded by how certain the rule is.
 
     The text says "na prática" if no rule behind it is verified, and "em regra" if all are from
     memory.

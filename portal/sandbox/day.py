@@ -11,6 +11,6 @@ def today(clock: Callable[[], float] = time.time) -> date:
     """Return the calendar day in America/Sao_Paulo, which pages and limits use too.
 
     ``clock`` returns epoch seconds. In UTC, the next day begins at nine in the evening in São
-    Paulo. Records based on the UTC day would then seem to be from tomorrow.
+    Paulo. In the evening, records based on the UTC day would seem to be from tomorrow.
     """
     return from_epoch(clock()).date()

@@ -34,8 +34,8 @@ class Response:
     """One response, or the lack of one.
 
     ``delay_s`` is the time before the first byte, in seconds. ``is_refused`` represents a base
-    address without a listener. A transport then refuses the connection. A server, which already
-    listens, can only send this response's status, 503.
+    address without a listener. A transport then refuses the connection. A server already listens,
+    so it can only send the response's status, 503.
     """
 
     status: int

@@ -130,7 +130,7 @@ def kept_result(
     retention_s: Callable[[LookupName], float],
     context: RenderContext,
 ) -> bytes:
-    """Build and encode the row of a plate. It is stored with the item, and ``row_of`` reads it."""
+    """Build and encode the row of a plate, in the form that ``row_of`` reads from the item."""
     unasked = Panel("unasked")
     panels = Panels(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
@@ -147,7 +147,7 @@ def row_of(
 ) -> BatchRow:
     """Return what is known about one plate.
 
-    The row is the one stored when the plate was looked up. A row built later could mix answers of
+    The row was stored when the plate was looked up. A row built later could mix answers of
     different days, because stored answers expire one by one. ``panels_of`` reads the stored answers
     of an item without a stored row, from an older version of the portal.
     """
@@ -163,7 +163,7 @@ def row_of(
     )
     if not expired or row.verdict != "clear":
         return row
-    # Records that were found stay valid, but "nothing found" does not.
+    # Records that were found stay valid, but the finding "nothing found" does not.
     return replace(row, verdict="incomplete", headline=EXPIRED)
 
 

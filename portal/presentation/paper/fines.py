@@ -3,8 +3,8 @@
 A printed page has no collapsible sections. In the detailed list (``ledger``), a fine is one line
 with a grid of labelled values below it. In the annex, a fine is one line with a paragraph below it,
 because 45 fines have to fit on little more than two sheets. Many fines share sentences of their
-legal assessment. Such a sentence is printed once, as a lettered note. Facts that hold for all fines
-are printed once.
+legal assessment. A shared sentence is printed once, as a lettered note. Facts that hold for all
+fines are printed once.
 """
 
 from collections import Counter
@@ -346,8 +346,8 @@ def _brief(law: FineAssessment, clock: Clock) -> str:
 def _clocks(law: FineAssessment) -> tuple[Clock, ...]:
     """Return the deadlines to print.
 
-    Of the deadlines for defence and appeal that have passed, only the appeal's is printed, because
-    its last day is the due date.
+    If the deadlines for defence and appeal have passed, only the appeal's is printed, because its
+    last day is the due date.
     """
     against_notice = (law.prior_defence, law.driver_nomination)
     return tuple(

@@ -10,7 +10,7 @@ Kind = Literal["decode", "renainf", "renajud", "report"]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """After how many seconds one operation's answers are deleted. Zero means that none is stored.
+    """After how many seconds one operation's answers are deleted. Zero: no answer is stored.
 
     ``empty_s`` is the time for an answer that is an empty list, or None if it is no list.
     """

@@ -29,8 +29,8 @@ _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/ap
 class Site:
     """The site-wide values of a request.
 
-    ``demo`` is true if the data is invented, which every page then says. ``signed_in`` is the name
-    of the signed-in visitor, or None. ``csrf_token()`` returns the value of a form's hidden field.
+    ``demo`` is true if the data is invented. Every page then says so. ``signed_in`` is the name of
+    the signed-in visitor, or None. ``csrf_token()`` returns the value of a form's hidden field.
     ``asset(name)`` returns the URL of a file under static/. ``path`` is the request's path, which
     selects the current menu item. ``origin`` is the scheme and host of absolute URLs.
     ``panel_seconds`` is the time limit of a panel that the script fetches.

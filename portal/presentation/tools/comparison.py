@@ -1,8 +1,8 @@
 """The comparison page: up to four vehicles side by side.
 
-If a vehicle's answers are not stored, its column shows "waiting". The page's script then fetches
-the comparison of that plate alone. This second request makes the lookups, and the script copies the
-cells from its answer.
+If a vehicle's answers are not stored, its column shows "waiting". The page's script fetches the
+comparison of a waiting plate alone. That request makes the plate's lookups, and the script copies
+the cells from its answer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -119,8 +119,8 @@ class ComparisonPage:
     ``fields`` are the form's texts as typed, at least two. ``problem`` is a sentence or "".
     ``notices`` are warnings about the compared plates. ``joined`` are these plates as the form
     sends them. ``choices`` are recent plates that can be added. ``has_room`` is False if the
-    comparison is full. ``waits`` is true if a column is waiting. A browser without scripts then
-    goes to ``whole_page_url``.
+    comparison is full. ``waits`` is true if a column is waiting. A browser without scripts goes to
+    ``whole_page_url`` while a column is waiting.
     """
 
     template: ClassVar[str] = "pages/comparison.html"

@@ -56,10 +56,9 @@ class VehicleFacts:
 
     @property
     def describes(self) -> bool:
-        """Whether the answer identifies the vehicle.
+        """Whether the answer identifies the vehicle by a make, model or version.
 
-        It does if the registration has a make or model, or if the price table has a model or
-        version.
+        Either the registration has a make or model, or the price table has a model or version.
         """
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)

@@ -164,7 +164,7 @@ class VehiclePage:
 
 @dataclass(frozen=True, slots=True)
 class PanelFragment:
-    """A single panel. The page's script fetches it as an HTML fragment.
+    """A single panel, as an HTML fragment that the page's script fetches.
 
     ``records`` are the panels of the same lookups, because the summary's fragment also updates
     other parts of the page.
@@ -212,12 +212,12 @@ def vehicle_page(
 ) -> VehiclePage:
     """Build the page of a plate from the given answers.
 
-    If ``follow`` is False, this visit must not cause paid lookups. Panels whose lookups were not
-    made then show a button instead of fetching themselves. ``report`` is "unasked" if there is no
-    written report that the visitor may read. ``left_today`` is how often the visitor may refresh
-    today, or None without a daily limit. ``may_refresh`` and ``may_write`` say whether the visitor
-    has the scope to refresh and to request a report. ``choice`` holds the visitor's choices in the
-    fines panel.
+    This visit may cause paid lookups only if ``follow`` is true. If ``follow`` is False, a panel
+    whose lookup was not made shows a button instead of fetching itself. ``report`` is "unasked" if
+    there is no written report that the visitor may read. ``left_today`` is how often the visitor
+    may refresh today, or None without a daily limit. ``may_refresh`` and ``may_write`` say whether
+    the visitor has the scope to refresh and to request a report. ``choice`` holds the visitor's
+    choices in the fines panel.
     """
     records = RecordViews.of(plate, panels, context, follow=follow, choice=choice)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]

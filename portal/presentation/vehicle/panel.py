@@ -129,10 +129,10 @@ class PanelView(Generic[Content]):
     """A panel's frame. ``content`` is set only in the state "ready".
 
     ``missing`` lists the failed lookups, and ``gap`` is the notice about them. A summary is ready
-    even if all lookups failed, because it states what is unknown. ``has_nothing`` is then true, and
-    no other part of the page has content. ``kept`` are the titles of the notices about stale
-    answers. ``term`` is the glossary entry of the panel's register. ``url`` is the path of this
-    panel alone, and ``whole_page_url`` is the page with every panel loaded.
+    even if all lookups failed, because it states what is unknown. ``has_nothing`` is true if all
+    lookups failed, so that no other part of the page has content. ``kept`` are the titles of the
+    notices about stale answers. ``term`` is the glossary entry of the panel's register. ``url`` is
+    the path of this panel alone, and ``whole_page_url`` is the page with every panel loaded.
     """
 
     name: PanelName

@@ -68,8 +68,8 @@ class PriceView:
     """The price section.
 
     ``headline`` is a price, or the range of several candidates that match equally well, or "".
-    ``chart`` is None if there are too few points; ``instead`` is then a sentence to show.
-    ``notes`` are sentences about the chosen candidate.
+    ``chart`` is None if there are too few points. ``instead`` is the sentence to show instead of a
+    chart. ``notes`` are sentences about the chosen candidate.
     """
 
     prices: Prices

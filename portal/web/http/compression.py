@@ -1,8 +1,8 @@
 """Gzip compression of HTML responses, which reduces a vehicle's page from 80 kB to 20 kB.
 
-Pages contain a CSRF token, and some pages repeat user input. The compressed length of such a page
-could leak parts of the token to an eavesdropper (the BREACH attack). As in Django's GZipMiddleware,
-a file name of random length in the gzip header hides the length.
+Pages contain a CSRF token, and some pages repeat user input. The compressed length of a page with
+both could leak parts of the token to an eavesdropper (the BREACH attack). As in Django's
+GZipMiddleware, a file name of random length in the gzip header hides the length.
 
 JSON responses are not compressed, because they are the upstream's bytes. ``Vary`` does not name
 ``Accept-Encoding``, because ``no-store`` keeps caches from serving a wrong encoding.

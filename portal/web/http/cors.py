@@ -1,8 +1,8 @@
 """Cross-origin access to the JSON paths (CORS, Fetch Standard §3.2), for configured origins only.
 
 A caller is identified only by the token in a header or in ``at``. The portal never sends
-``Access-Control-Allow-Credentials``. A browser therefore hides the answer from a script of another
-origin that sends the pages' cookie.
+``Access-Control-Allow-Credentials``. If a script of another origin sends the pages' cookie, the
+browser therefore hides the answer from the script.
 """
 
 from collections.abc import Collection

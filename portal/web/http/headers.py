@@ -60,8 +60,8 @@ def _must_close(status: int) -> bool:
     """Return whether the connection must be closed to prevent request smuggling.
 
     A proxy and this server may disagree on where the request ends, so that one of them reads the
-    following bytes as another request. Such a disagreement is possible after a transfer-coded body,
-    after a body that was rejected unread (RFC 9112 §9.3, §11.2), or after a protocol upgrade.
+    following bytes as another request. The two may disagree after a transfer-coded body, after a
+    body that was rejected unread (RFC 9112 §9.3, §11.2), or after a protocol upgrade.
     """
     rejected_unread = status >= 400 and request.method not in ("GET", "HEAD", "OPTIONS")
     return rejected_unread or "Transfer-Encoding" in request.headers or "Upgrade" in request.headers

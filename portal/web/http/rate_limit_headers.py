@@ -53,7 +53,7 @@ class DailyQuotas:
     ``calls_left`` reads the ledger. The function returns the calls left and the seconds to
     midnight, or None if it cannot read the ledger. Cache hits use a number that is up to a second
     old, because they cost no call. Only one thread at a time reads the ledger, because the read may
-    wait for the database. Meanwhile, the other threads use the old number.
+    wait for the database. During the read, the other threads use the old number.
     """
 
     def __init__(

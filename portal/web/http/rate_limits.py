@@ -82,8 +82,8 @@ class RateLimits:
     ) -> list[tuple[str, int, int, int, int]]:
         """Return each window that applies, with its name, amount, seconds, rest and reset.
 
-        The name is the kind of limit and its seconds, such as "token-60". The rest is the number of
-        requests left. The reset is the number of seconds until the window ends.
+        The name is the kind of limit and its seconds, such as "token-60". The rest is how many
+        requests are left. The reset is the number of seconds until the window ends.
         """
         kinds = (("address", self._address, network(address)), ("token", self._token, token_digest))
         return [

@@ -201,7 +201,10 @@ class HitCache:
 
 
 def _valid_for_s(served: Served, now: float) -> float:
-    """Return the seconds until the answer's Age changes, at most 1; 0 in its last fresh second."""
+    """Return the seconds until the answer's Age changes, at most 1.
+
+    Return 0 in the answer's last fresh second.
+    """
     if served.ttl_s == 0:
         return 0.0
     return min(1.0, max(0.0, served.age_s + 1 - (now - served.fetched_at)))

@@ -108,7 +108,7 @@ class Requester:
 
 
 class OwnApi:
-    """The routes. Their answers come from the gateway, the batches and the pages' view models.
+    """The routes, whose answers come from the gateway, the batches and the pages' view models.
 
     ``panels_of`` makes the lookups of a page. ``session`` returns the signed-in visitor of the
     pages, or None. ``dossier_pdf`` renders a plate's dossier from stored answers, or returns None
@@ -251,8 +251,8 @@ class OwnApi:
         dialect = _dialect()
         self._count(requester)
         found = self._batches.get(batch, requester.owner)
-        # Read before the response starts, because a client would take an error in the middle of a
-        # response for its end.
+        # Read before the response starts, because a client cannot tell an error in the middle of a
+        # response from its normal end.
         items = list(all_items(self._batches, batch, requester.owner))
         name = f"lote-{batch[:8]}"
         if ending == "zip":
@@ -403,7 +403,7 @@ def all_items(batches: Batches, batch: str, owner: str) -> Iterator[Item]:
 
 
 def _with_lookups(requester: Requester) -> Requester:
-    """Return ``requester`` if it may make at least one lookup. Raises Refusal (403) if not."""
+    """Return ``requester`` if it may make a lookup. Raises Refusal (403) if it may make none."""
     if not any(map(requester.identity.has_scope, LOOKUPS)):
         raise Refusal(403, FORBIDDEN)
     return requester
@@ -413,8 +413,8 @@ def _directive(requester: Requester) -> Directive:
     """Return the request's cache directive.
 
     With a session, a GET never refreshes, because a browser's reload sends no-cache. With a
-    session, a request that no user caused reads stored answers only. The pages follow the same two
-    rules.
+    session, a request that no user caused reads stored answers only. The HTML pages follow these
+    two rules too.
     """
     directive = directive_of(requester.identity)
     if not requester.by_session or directive is Directive.ONLY_IF_CACHED:

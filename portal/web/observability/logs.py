@@ -75,7 +75,7 @@ class JSONLines(logging.Formatter):
 
 
 def line_fields(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the additional members of a record's line: the request id and the record's own."""
+    """Return the additional members of a record's line: the request id and the record's fields."""
     fields = getattr(record, FIELDS, {})
     if has_request_context() and "request_id" in g:
         return {"request_id": g.request_id, **fields}

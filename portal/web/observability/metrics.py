@@ -43,7 +43,7 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     This function sets the value class of prometheus_client itself. The library chooses it at
     import, by an environment variable, but it may have been imported before the fork. The files are
     allocated in advance, because prometheus_client maps sparse files into memory, and writing to a
-    hole on a full disk would kill the process. An existing file is used as it is.
+    hole on a full disk would kill the process. The library uses an existing metrics file as it is.
     """
     for kind in ("counter", "histogram"):
         reserve(directory / f"{kind}_{number}.db", _FILE_BYTES)
@@ -265,7 +265,8 @@ class MetricsAccess:
             address = ipaddress.ip_address(request.remote_addr or "")
         except ValueError:
             return False
-        # On HOST=::, an IPv4 client has a mapped address. Before Python 3.13, it is no loopback.
+        # On HOST=::, an IPv4 client has a mapped address, which Python before 3.13 does not call
+        # loopback.
         mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
         return (mapped or address).is_loopback
 

@@ -167,7 +167,8 @@ class BatchPages:
         """Return the items for the page. The second value is the number of pages, or None.
 
         While a batch runs, its page is fetched every other second, so only the items of the shown
-        page are read. Filters and sort orders need all items; the second value is then None.
+        page are read. Filters and sort orders need all items, so with these the second value is
+        None.
         """
         if found.state == "draft":
             return [], None

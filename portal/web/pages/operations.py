@@ -134,7 +134,7 @@ class OperationsPages:
         return pages
 
     def _require_operator(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Pass the operator's identity to a view. Other visitors get no figures.
+        """Pass the operator's identity to a view. Other visitors see none of the figures.
 
         In pass-through mode there are no portal tokens, so a sign-in page would not help.
         """

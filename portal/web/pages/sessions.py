@@ -78,8 +78,8 @@ class Sessions:
     def current(self) -> Identity | None:
         """Return the signed-in identity, or the visitor's own in demo mode, or None.
 
-        This call ends the session of a revoked token. The result is cached for the request, even
-        after an error, so that an error page does not query the database again.
+        The session of a revoked token ends. The result is cached for the request, even after an
+        error, so that an error page does not query the database again.
         """
         if "identity" not in g:
             g.identity = None
