@@ -20,9 +20,9 @@ def spread(
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))
-    # Positions are compared after subtracting each label's offset in a tight stack. A position that
-    # is lower than the previous one after this subtraction means an overlap, so both labels form a
-    # block at their weighted mean.
+    # Positions are compared after subtracting each label's offset in a tight stack. If a position
+    # is then lower than the previous one, the two labels overlap, so they form a block at their
+    # weighted mean.
     blocks: list[tuple[float, float, int]] = []
     for i, offset in zip(order, offsets, strict=False):
         middle, weight, count = wanted[i] - offset, weights[i], 1

@@ -45,8 +45,7 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem",
     },
 }
-# Used for a stale answer without an order, because "Risco possível" would imply that an order
-# exists.
+# The text for a stale answer without an order. "Risco possível" would imply that an order exists.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
@@ -68,8 +67,8 @@ _NOTHING_FOUND: dict[Act, str] = {
         "verificado), pode ser removido em fiscalização (arts. 230, V, e 271 do CTB)."
     ),
 }
-# Shown if there is an enforceable fine, because such a fine usually blocks licensing from its due
-# date.
+# The row "drive" says this if there is an enforceable fine, which usually blocks licensing from its
+# due date.
 _LICENCE_MAY_HAVE_LAPSED = (
     "As multas exigíveis podem ter impedido o licenciamento: confira no CRLV-e se está em dia. Sem "
     "ele, circular é infração gravíssima, com remoção do veículo (art. 230, V, do CTB)."

@@ -140,7 +140,7 @@ class Totals:
     ``unclear_count`` counts open fines that may or may not be enforceable. ``points`` includes the
     points of paid fines, because they count by law. ``points_unknown`` counts fines whose points
     are not known. ``points_to_come`` are the points of fines that are only notified or suspended.
-    ``identical`` has one number for each open fine that is listed more than once: the number of its
+    ``identical`` holds, for each open fine that is listed more than once, the number of its
     records. The sums include every listed record.
     """
 

@@ -282,7 +282,7 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
 
 
 def not_judged(clock: Clock) -> Clock:
-    """Return the deadline without its verdict, for a fine for not naming the driver (NIC)."""
+    """Remove the verdict from a deadline of a fine for not naming the driver (NIC)."""
     text = (
         f"{_CANNOT_TELL}: na multa por não indicar o condutor (art. 257, § 8º, do CTB), o registro "
         "não diz se as datas são dela ou da infração original."

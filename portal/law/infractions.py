@@ -118,7 +118,7 @@ class Infraction:
 
     @property
     def citation(self) -> str:
-        """The cited article: ``art. 218, I do CTB``. A second law keeps its own name."""
+        """The cited article: ``art. 218, I do CTB``. It keeps the name of a second law, if any."""
         if not self.article:
             return ""
         if "Lei" in self.article:

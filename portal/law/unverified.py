@@ -31,7 +31,7 @@ _RECALL = (
 )
 _CDT = "aplicativo Carteira Digital de Trânsito (Senatran, gov.br), pelo proprietário"
 
-# Sorted by how often each subject spoils a purchase, most often first.
+# The subjects are sorted by how often they spoil a purchase, most often first.
 UNVERIFIED: tuple[Unverified, ...] = (
     Unverified(
         "debitos",

@@ -93,7 +93,7 @@ def back_at_midnight(left_s: float) -> str:
 def sentence_about(kind: FailureKind, retry_after_s: float | None) -> str:
     """Return a failure's sentence for readers.
 
-    For a used-up daily limit, it adds the reset time.
+    A used-up daily limit adds its reset time.
     """
     sentence = FAULTS[kind].sentence
     if kind in DAILY_LIMITS and retry_after_s is not None:

@@ -104,5 +104,5 @@ def families() -> tuple[Family, ...]:
 
 
 def family_of(registration: str) -> Family:
-    """Return the family with this registry spelling. Raises KeyError if there is none."""
+    """Return the family with this registry spelling. Raises KeyError if no family has it."""
     return {family.registration: family for family in families()}[registration]

@@ -24,8 +24,8 @@ _FUEL_SPELLINGS = {
 class Vehicle:
     """One fictitious vehicle. ``seed`` is the same for both spellings of its plate.
 
-    ``candidates`` are the entries of the price table that may describe it. ``version`` is the
-    correct entry.
+    ``candidates`` are the entries of the price table that may describe it. ``version`` is the entry
+    that describes it best.
     """
 
     seed: str

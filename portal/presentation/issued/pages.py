@@ -18,8 +18,8 @@ class IssuedDossierPage:
     """A valid issued dossier.
 
     ``paper_path`` is the path of the printable dossier. ``link`` is the full URL to share. On the
-    page behind that link, ``link`` is "" and ``read_only`` is true. ``pdf_path`` is "" if the
-    dossier was issued without a PDF. Datetimes are aware.
+    page that visitors of the link see, ``link`` is "" and ``read_only`` is true. ``pdf_path`` is ""
+    if the dossier was issued without a PDF. Datetimes are aware.
     """
 
     template: ClassVar[str] = "pages/issued_dossier.html"

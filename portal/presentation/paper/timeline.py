@@ -147,7 +147,7 @@ def _line(record: _Record, scale: _Scale, today: date, y: float) -> PaperLine:
 def _of_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
     for card in cards:
         if card.record.included_at is not None:
-            # Only the acronym of "TJMG – Tribunal de Justiça de Minas Gerais".
+            # Use only the acronym of "TJMG – Tribunal de Justiça de Minas Gerais".
             court = f" ({card.court.partition(' – ')[0]})" if card.court else ""
             yield _Record(
                 f"{card.title}{court}",

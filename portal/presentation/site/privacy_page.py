@@ -34,7 +34,7 @@ class PrivacyPage:
 
     The times cover answers, rejected lookups (``rejected_s``), recent lookups (``history_s``), the
     session cookie (``session_s``), sign-in attempts per IP address (``tries_s``), and issued
-    dossiers (``dossier_s``). The number of a dossier stays for ``ended_dossier_s`` after the
+    dossiers (``dossier_s``). The number of a dossier is kept for ``ended_dossier_s`` after the
     dossier's end. ``counts_requests`` is true if the portal limits the rate of requests.
     """
 

@@ -173,7 +173,10 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A sort order of the table. ``key`` names it in the address, ``label`` on the page."""
+    """A sort order of the table.
+
+    ``key`` is its name in the address, ``label`` its name on the page.
+    """
 
     key: str
     label: str

@@ -89,9 +89,9 @@ class ComparisonRow:
 class ComparedVehicle:
     """A column of the comparison.
 
-    ``url`` is the comparison of this vehicle alone, which makes its lookups. ``without_url`` is the
-    comparison of the other vehicles, or "". In the state "waiting" the script fetches ``url``. In
-    the state "idle" this visit must not cause lookups.
+    ``url`` is a comparison with this vehicle alone. A request for it makes the vehicle's lookups.
+    ``without_url`` is the comparison of the other vehicles, or "". In the state "waiting" the
+    script fetches ``url``. In the state "idle" this visit must not cause lookups.
     """
 
     plate: Plate
@@ -117,8 +117,8 @@ class ComparisonPage:
     """The comparison page.
 
     ``fields`` are the form's texts as typed, at least two. ``problem`` is a sentence or "".
-    ``notices`` are warnings about the compared plates. ``joined`` are these plates as the form
-    sends them. ``choices`` are recent plates that can be added. ``has_room`` is False if the
+    ``notices`` are warnings about the compared plates. ``joined`` are the compared plates as the
+    form sends them. ``choices`` are recent plates that can be added. ``has_room`` is False if the
     comparison is full. ``waits`` is true if a column is waiting. A browser without scripts goes to
     ``whole_page_url`` while a column is waiting.
     """

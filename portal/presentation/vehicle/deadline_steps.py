@@ -26,10 +26,10 @@ _LATE: Final = "fora do prazo"
 class Leg:
     """The line from a step to the next one.
 
-    ``used`` is the used part of the deadline in per cent, or None if it is unknown. ``words`` names
-    both numbers of days. ``line`` is the style of the unused part: dashed if it lies in the future
-    or is not on record, dotted if the source hides the next date. ``has_today`` is true if the used
-    part ends today.
+    ``used`` is the used part of the deadline in per cent, or None if it is unknown. ``words``
+    states the used days and the limit. ``line`` is the style of the unused part: dashed if it lies
+    in the future or is not on record, dotted if the source hides the next date. ``has_today`` is
+    true if the used part ends today.
     """
 
     used: int | None

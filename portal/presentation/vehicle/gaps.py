@@ -14,7 +14,7 @@ from portal.presentation.panels import Cause
 from portal.vehicle import Plate, Renavam
 from portal.wording import listed
 
-# Answers fetched within this time of the first one are in the same notice.
+# Stale answers share a notice if the source sent them within this time of the first answer.
 _SAME_MOMENT: Final = timedelta(minutes=1)
 # Causes which mean that the source does not know the plate or Renavam, or rejects it. Repeating the
 # lookup would not help.
@@ -117,7 +117,7 @@ def reason_about(reason: str, cause: Cause, subject: Plate | Renavam) -> str:
 def kept_titles(kept: Sequence[tuple[str, datetime]]) -> tuple[str, ...]:
     """Return a title for each moment at which stale answers were fetched, naming the lookups.
 
-    Answers of parallel lookups share a title, which has the time of the oldest.
+    Answers of parallel lookups share a title, which has the time of the oldest answer.
     """
     groups: list[tuple[datetime, list[str]]] = []
     for what, moment in sorted(kept, key=lambda one: one[1]):

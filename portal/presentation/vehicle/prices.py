@@ -26,7 +26,7 @@ MOST_TABS: Final = MOST_SERIES
 # the history disagree.
 _LARGEST_GAP: Final = Decimal("0.20")
 _MANY_TIMES: Final = 10
-# Used on the vehicle's page, in comparisons and in print.
+# The vehicle's page, the comparison and the dossier use this text.
 NO_PRICE: Final = "sem preço na fonte"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 

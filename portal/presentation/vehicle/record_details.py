@@ -1,4 +1,4 @@
-"""The remaining fields of a record, so that the page shows every field.
+"""Collect the remaining fields of a record, so that the page leaves no field out.
 
 Fields that have or hide a value are listed. The names of blank fields share one line.
 """

@@ -7,8 +7,8 @@ before it reads, such as ``urllib`` or axios, then reports a broken pipe instead
 reads the body for some seconds.
 
 The request's own thread reads, because Granian 2.8 closes the body when the answer's iterator ends.
-A stalled sender blocks that thread (see ``upload_limits``), so only a few bodies are read at a
-time. If too many bodies are being read, the connection is closed at once.
+A stalled sender blocks the request's thread (see ``upload_limits``), so only a few bodies are read
+at a time. If too many bodies are being read, the connection is closed at once.
 """
 
 import time

@@ -251,8 +251,8 @@ class OwnApi:
         dialect = _dialect()
         self._count(requester)
         found = self._batches.get(batch, requester.owner)
-        # Read before the response starts, because a client cannot tell an error in the middle of a
-        # response from its normal end.
+        # All items are read before the response starts, because a client cannot tell an error in
+        # the middle of a response from its normal end.
         items = list(all_items(self._batches, batch, requester.owner))
         name = f"lote-{batch[:8]}"
         if ending == "zip":
@@ -336,8 +336,7 @@ class OwnApi:
     def _in_scope(self, identity: Identity, ask: tuple[LookupWord, ...] | None) -> list[Operation]:
         """Return the requested operations. Raises Refusal (403) for one out of scope.
 
-        Without ``ask``, a lookup out of scope is left out instead, and the answer names that
-        lookup.
+        Without ``ask``, a lookup out of scope is left out, and the answer names it as missing.
         """
         if ask is not None and not all(map(identity.has_scope, ask)):
             raise Refusal(403, FORBIDDEN)

@@ -51,7 +51,8 @@ class DossierCodes:
                     summary.restrictions,
                     _NO_PRICE.get(summary.price, str(summary.price)),
                     summary.digest,
-                    # Empty if no answer is stale, because a shorter code fits a coarser QR code.
+                    # The list is empty if no answer is stale, because a shorter code fits a coarser
+                    # QR code.
                     [at and _seconds(at) for at in kept] if any(kept) else [],
                 ]
             ),

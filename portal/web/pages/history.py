@@ -47,7 +47,7 @@ class HistoryPages:
     def blueprint(self) -> Blueprint:
         pages = Blueprint("history", __name__)
         pages.add_url_rule("/historico", "history", self._require_sign_in(self.history))
-        # Open in every mode, because without a session there is nothing to erase.
+        # This route is open in every mode, because without a session there is nothing to erase.
         pages.add_url_rule("/historico/apagar", "erase", self.erase, methods=["POST"])
 
         @pages.after_request
@@ -60,7 +60,7 @@ class HistoryPages:
     def history(self, identity: Identity) -> BaseResponse:
         number = _page_number(request.args.get("pagina", ""))
         key = self._sessions.history_key
-        # Reads one entry more than the page shows, to find out whether there are older ones.
+        # One entry more than the page shows is read, to find out whether there are older entries.
         entries = self._history.recent(key, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
         shown = entries[:PAGE_SIZE]
         subjects = [parse_subject(entry.subject) for entry in shown]

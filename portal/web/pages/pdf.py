@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from portal.web.http.assets import Assets, UnknownAsset
 
-# The base address for paths such as /static/…. The renderer never sends a request to it.
+# The base address for paths such as /static/…. The renderer never sends a request to this address.
 _BASE_URL: Final = "http://portal.invalid/"
 
 # fontTools logs each table of a font when it removes unused glyphs.
