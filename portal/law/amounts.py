@@ -110,7 +110,7 @@ def _against_other_tables(
 
 
 def _as_sent(sent: Decimal, note: str, *, matches: bool | None = None) -> Amount:
-    """Build an amount that no table confirms. The note warns if its cents may have been cut."""
+    """Build an amount that no table confirms. The note warns if the cents may have been cut."""
     if is_whole(sent):
         note += " A fonte costuma cortar os centavos."
     return Amount(sent, "sent", note, matches)

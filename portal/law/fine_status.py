@@ -69,8 +69,8 @@ class Status:
 def status_of(fine: Fine, payment: Payment, today: date, *, is_nic: bool = False) -> Status:
     """Return a fine's status on ``today``.
 
-    ``is_nic`` marks a fine for not naming the driver (art. 257, § 8º). As a rule, such a fine needs
-    no infraction notice.
+    ``is_nic`` marks a fine for not naming the driver (art. 257, § 8º). As a rule, a fine for not
+    naming the driver needs no infraction notice.
     """
     found = _status(fine, payment, today, is_nic=is_nic)
     if not fine.kind:

@@ -9,9 +9,9 @@ with which records are compared.
 
 Gravity, points and base amounts follow arts. 258 and 259 of the CTB (the traffic code), with the
 amounts of Lei 13.281/2016 since 01/11/2016. ``points_counted`` follows art. 259, § 4º (Lei
-14.071/2020); it is blank if no source settles it (cyclists). ``amount_until_2016`` is the amount in
-force until 31/10/2016, and is blank if unknown. The table lacks the codes of dangerous goods
-(9xxx), and codes that are newer than its sources.
+14.071/2020); it is blank if no source says whether the points count (cyclists).
+``amount_until_2016`` is the amount in force until 31/10/2016, and is blank if unknown. The table
+lacks the codes of dangerous goods (9xxx), and codes that are newer than its sources.
 
 Rows with the status ``superseded`` are former splits and rules, which old records still use.
 """

@@ -267,7 +267,7 @@ def _share(text: str) -> tuple[Share, str]:
 
 
 def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[FineChoice, ...], str]:
-    """Return the open fines as choices, as ``text`` chooses them, and a sentence on an error."""
+    """Return a choice for each open fine, set from ``text``, and a sentence on an error in it."""
     rows = [row for row in fines.rows if row.law.is_open] if fines else []
     typed = {part.strip() for part in text.split(",")} - {"", NO_FINE}
     wanted = {row.number for row in rows if str(row.number) in typed}

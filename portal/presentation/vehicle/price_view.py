@@ -121,7 +121,7 @@ def _choice(prices: Prices, query: Query) -> Choice | None:
 def _headline(prices: Prices, tab: PriceTab, choice: Choice) -> str:
     """Return the chosen candidate's price.
 
-    Without a choice, return the price range of the likeliest.
+    Without a choice, return the price range of the likeliest candidates.
     """
     if choice.is_explicit or len(prices.likeliest) == 1:
         return "" if tab.current is None else formats.price(tab.current)
