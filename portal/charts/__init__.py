@@ -1,4 +1,4 @@
-"""Chart geometry computed from numbers; independent of markup and of vehicles."""
+"""Compute the geometry of charts from numbers. Nothing here knows about HTML or vehicles."""
 
 from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
 from portal.charts.geometry import Layout, Line, Plotted, PriceChart

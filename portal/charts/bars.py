@@ -1,6 +1,6 @@
-"""Compute the geometry of stacked bars: one bar a day upright, or one row lying.
+"""Compute the geometry of stacked bars, vertical (one per day) or horizontal.
 
-All coordinates are percentages of the plot, so that a template needs no width and no style.
+All coordinates are percentages of the plot, so a template needs neither a width nor inline styles.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,17 +10,19 @@ from typing import Final
 from portal.charts import scale
 from portal.charts.geometry import Anchor
 
-# The bar's share of its slot, and its widest in per cent of the plot: three bars are no walls.
+# A bar fills this share of its slot, but at most ``_WIDEST`` per cent of the plot. Without the
+# limit, the bars of a chart of three days would be very wide.
 _BAR_SHARE: Final = 0.68
 _WIDEST: Final = 7.0
 _TICKS: Final = 6
-# Days are labelled by their distance to the last one, which always has its label.
+# At most this many bars are labelled. The last bar is always labelled, and the other labels are at
+# equal distances.
 _MOST_LABELS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The values of one bar, from the base up; ``tick`` is its label on the axis."""
+    """One bar to draw. ``values`` are stacked from the base upwards; ``tick`` is its axis label."""
 
     tick: str
     text: str
@@ -29,7 +31,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a bar; ``series`` is the position of its value."""
+    """A rectangle in a bar. ``series`` is the index of the value that the rectangle shows."""
 
     series: int
     x: float
@@ -40,7 +42,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class DrawnBar:
-    """A bar, with the text that says its values."""
+    """The rectangles of a bar, and a text that states the bar's values."""
 
     text: str
     parts: tuple[Part, ...]
@@ -56,7 +58,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A label below a bar; a minor one is left out on narrow screens."""
+    """A label below a bar. Narrow screens hide a minor one."""
 
     x: float
     text: str
@@ -66,7 +68,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """Bars over a base line, with a grid, and a dashed limit if there is one."""
+    """Bars on a base line, with a grid. A dashed line shows the limit, if ``limit_y`` is set."""
 
     bars: tuple[DrawnBar, ...]
     levels: tuple[Level, ...]
@@ -77,10 +79,10 @@ class BarChart:
 def bar_chart(
     bars: Sequence[Bar], axis: Callable[[float], str], limit: float | None = None
 ) -> BarChart | None:
-    """Return the chart of some bars in their order; None if every value is zero.
+    """Return the chart of ``bars`` in the given order, or None if every value is zero.
 
-    ``axis`` formats the value of a grid line. ``limit`` is drawn only where it is not far above
-    the highest bar, because it would flatten all of them.
+    ``axis`` formats the value of a grid line. ``limit`` is drawn only up to twice the highest bar,
+    because a higher limit would flatten every bar.
     """
     highest = max((sum(bar.values) for bar in bars), default=0.0)
     if highest <= 0:
@@ -102,7 +104,10 @@ def bar_chart(
 
 
 def row_parts(values: Sequence[float], whole: float) -> tuple[Part, ...]:
-    """Return the parts of a lying bar whose full width is ``whole``; empty if that is zero."""
+    """Return the parts of a horizontal bar whose full width stands for ``whole``.
+
+    The result is empty if ``whole`` is zero.
+    """
     if whole <= 0:
         return ()
     x = scale.LinearScale(0.0, whole, 0.0, 100.0)
@@ -127,7 +132,7 @@ def _parts(bar: Bar, left: float, width: float, y: scale.LinearScale) -> list[Pa
 
 
 def _ticks(bars: Sequence[Bar], slot: float, width: float) -> list[Tick]:
-    """Return labels at equal distances; that of a narrow last bar ends inside the plot."""
+    """Return evenly spaced labels. A narrow last bar's label ends where the bar ends."""
     step = -(-len(bars) // _MOST_LABELS)
     last = len(bars) - 1
     ticks = []

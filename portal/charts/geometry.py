@@ -1,9 +1,10 @@
-"""The geometry of a price chart, with every coordinate and path computed.
+"""The data classes of a price chart. All coordinates and SVG paths are computed in advance.
 
-A template prints these values unchanged. Coordinates are units of the plot, whose top left corner
-is 0,0. In the layout "screen" they are percentages of the plot, whose size is the style sheet's;
-its paths are in tenths of a per cent, for a box of 1000 × 1000 that the template stretches. The
-other layouts have a fixed size. Path texts are values of SVG's ``d`` attribute.
+A template prints these values unchanged. Coordinates are in units of the plot, whose top left
+corner is 0,0. In the layout "screen", coordinates are percentages, because the style sheet sets the
+plot's size. The paths of the layout "screen" are in tenths of a per cent, for a box of 1000 × 1000
+that the template stretches. The other layouts have a fixed size. Path texts are values of SVG's
+``d`` attribute.
 """
 
 from collections.abc import Sequence
@@ -15,12 +16,13 @@ from typing import Final, Literal, Protocol
 Layout = Literal["screen", "paper", "mini", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
-# No car costs as much. A larger number is a mistake of the source and would flatten every line.
+# No car costs this much in reais. A larger number is an error of the source, and drawing it would
+# flatten every line.
 _TOO_MUCH: Final = Decimal(100_000_000)
 
 
 class Plotted(Protocol):
-    """A month (its first day), its value, and whether the value is a prediction."""
+    """A point of a series: its month (the first day), its value, and whether it is a prediction."""
 
     @property
     def month(self) -> date: ...
@@ -34,8 +36,9 @@ class Plotted(Protocol):
 class Line:
     """One series to draw.
 
-    A missing month is a gap; order and duplicates do not matter. Points that cannot be drawn are
-    left out. A drawing is looked up by its lines, so the hash of many points is computed once.
+    A missing month leaves a gap. The points may come in any order and more than once. Points that
+    cannot be drawn are left out. ``price_chart`` caches drawings by their lines, so a line stores
+    its hash instead of computing it from many points each time.
     """
 
     name: str
@@ -52,13 +55,13 @@ class Line:
 
 
 def _is_drawable(value: Decimal) -> bool:
-    # A signalling NaN cannot be compared, so that finiteness comes first.
+    # Finiteness is tested first, because comparing a signalling NaN raises an error.
     return value.is_finite() and -_TOO_MUCH < value < _TOO_MUCH
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A part of the plot's width."""
+    """A vertical strip of the plot, from ``x`` to ``x + width``."""
 
     x: float
     width: float
@@ -66,7 +69,10 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class PriceTick:
-    """A grid line. Narrow screens show ``short`` only: ``before``, ``short``, ``after``."""
+    """A grid line with its label: ``before``, ``short`` and ``after`` joined.
+
+    Narrow screens show only ``short``.
+    """
 
     y: float
     before: str
@@ -80,9 +86,10 @@ class PriceTick:
 
 @dataclass(frozen=True, slots=True)
 class MonthTick:
-    """A text below the plot.
+    """A label below the plot.
 
-    Narrow screens leave out ``before`` ("20" of "2022") and all of a ``is_minor`` tick.
+    Narrow screens hide ``before`` (the "20" of "2022"). Narrow screens also hide ``is_minor``
+    labels completely.
     """
 
     x: float
@@ -94,7 +101,10 @@ class MonthTick:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A point without neighbours, which no line shows."""
+    """A point without a neighbouring month.
+
+    No line reaches it, so the chart draws a dot.
+    """
 
     x: float
     y: float
@@ -102,9 +112,9 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A drawn series, with its position among the given ones, from 1.
+    """A drawn series. ``number`` is the position among the given series, from 1.
 
-    ``real_path`` is solid, ``predicted_path`` dashed; either may be "".
+    ``real_path`` is drawn solid and ``predicted_path`` dashed. Either may be "".
     """
 
     number: int
@@ -116,7 +126,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point with a text above it. ``text_y`` is the baseline."""
+    """A point with a text above it. ``text_y`` is the baseline of the text."""
 
     x: float
     y: float
@@ -129,10 +139,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """The last real price, at the plot's right edge.
+    """The label of the chosen series' last real price, at the plot's right edge.
 
-    ``y`` is the flag's middle, ``dot_x`` and ``dot_y`` the point. ``month`` is "" where the price
-    is the current one.
+    ``y`` is the middle of the label; ``dot_x`` and ``dot_y`` locate the point itself. ``month`` is
+    "" if the last real price is the current one.
     """
 
     y: float
@@ -144,7 +154,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class EndLabel:
-    """The last real price of another series, beside the plot's right edge."""
+    """The label of another series' last real price, beside the plot's right edge."""
 
     number: int
     y: float
@@ -153,11 +163,11 @@ class EndLabel:
 
 @dataclass(frozen=True, slots=True)
 class Months:
-    """Every month of the chosen series from the first one, for a script that reads them.
+    """Every month of the chosen series from its first one, as data for the page's script.
 
-    ``values`` are whole amounts: 0 for a month without a price, negative for a prediction.
-    ``x`` and ``y`` are the plot's coordinates of the first and last month, and of the lowest and
-    highest value of ``levels``.
+    ``values`` are whole amounts: 0 for a month without a price, negative for a prediction. ``x``
+    holds the plot's coordinates of the first and last month. ``y`` holds the coordinates of the
+    lowest and highest grid line, and ``levels`` their values.
     """
 
     first: int
@@ -171,12 +181,12 @@ class Months:
 
 @dataclass(frozen=True, slots=True)
 class PriceChart:
-    """A whole chart: one chosen series, and the other ones on the same scale.
+    """A whole chart: the chosen series, and the other series on the same scale.
 
-    ``bands`` are every second year. ``zone`` is the hatched part, after the last real month of all
-    series; ``hatch_path`` are its lines in a fixed layout. ``break_y`` is the top of the axis
-    break, None where the axis starts at zero; ``break_path`` are its lines in a fixed layout.
-    ``is_long``: the texts at the sides need more room.
+    ``bands`` are the strips behind every second year. ``zone`` is the hatched strip after the last
+    real month of all series, and ``hatch_path`` its hatching in a fixed layout. ``break_y`` is the
+    top of the axis break, or None if the axis starts at zero. ``break_path`` draws the break in a
+    fixed layout. ``is_long`` is true if the texts at the sides need a wider margin.
     """
 
     layout: Layout

@@ -1,4 +1,4 @@
-"""SVG path texts: lines that break at gaps, areas below them, hatches and torn edges."""
+"""Build SVG path texts: lines that break at gaps, filled areas, hatching and zigzags."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,22 +6,22 @@ Point = tuple[float, float]
 
 
 def number(value: float) -> str:
-    """Format with one decimal at most and no trailing zero, to save bytes."""
+    """Format with at most one decimal and no trailing zero, to save bytes."""
     text = f"{value:.1f}"
     return text[:-2] if text.endswith(".0") else text
 
 
 def line_path(runs: Iterable[Sequence[Point]], *, whole: bool = False) -> str:
-    """Return a path with one sub-path per run of two points or more.
+    """Return a path with one sub-path for each run of two or more points.
 
-    Coordinates after the first are differences of rounded ones, so that errors do not add up.
+    Each step is relative to the previous rounded point, so that rounding errors do not add up.
     ``whole`` rounds to whole units.
     """
     return "".join(_run(run, whole=whole) for run in runs if len(run) > 1)
 
 
 def area_path(runs: Iterable[Sequence[Point]], bottom: float, *, whole: bool = False) -> str:
-    """Return the closed areas between the runs and ``bottom``."""
+    """Return one closed area for each run, between the run and the y coordinate ``bottom``."""
     return "".join(
         f"{_run(run, whole=whole)}V{number(bottom)}H{number(_round(run[0][0], whole=whole))}z"
         for run in runs
@@ -30,7 +30,7 @@ def area_path(runs: Iterable[Sequence[Point]], bottom: float, *, whole: bool = F
 
 
 def hatch_path(left: float, right: float, height: float, step: float) -> str:
-    """Return lines rising at 45° inside the rectangle from ``left`` to ``right``."""
+    """Return 45° hatching lines in a rectangle from x = ``left`` to x = ``right``."""
     width = right - left
     lines = []
     at = step
@@ -43,7 +43,7 @@ def hatch_path(left: float, right: float, height: float, step: float) -> str:
 
 
 def torn_path(width: float, top: float, step: float, depth: float) -> str:
-    """Return two parallel zigzag lines across ``width``, ``depth`` apart."""
+    """Return two parallel zigzag lines across ``width``, with ``depth`` between them."""
     count = max(2, round(width / step))
     points = [(width * i / count, top + (depth / 2 if i % 2 else 0)) for i in range(count + 1)]
     return line_path([points, [(x, y + depth) for x, y in points]])

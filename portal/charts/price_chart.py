@@ -30,31 +30,32 @@ from portal.charts.runs import lonely, runs
 from portal.charts.spreading import spread
 
 MOST_SERIES: Final = 6
-# Twice the months that a page must show. Of a longer series only the latest months are drawn.
+# The most months that a chart draws, twice the number that a page must show. A longer series is cut
+# to its latest months.
 MOST_MONTHS: Final = 240
-# Whole units of a path are tenths of a per cent, which is a pixel on a wide screen.
+# A screen path uses whole units of a tenth of a per cent, about a pixel on a wide screen.
 SCREEN_PATH_SCALE: Final = 10
-# An axis whose lowest price is below this share of the highest one starts at zero.
+# The price axis starts at zero if the lowest price is below this share of the highest one.
 _NEAR_ZERO: Final = 0.4
-# Shares of the plot's height: free above the highest grid line, for the peak's label, and below
-# the lowest one, for the axis break.
+# Shares of the plot's height that stay free: above the highest grid line for the peak's label, and
+# below the lowest one for the axis break.
 _HEAD, _FOOT = 0.1, 0.12
 _BREAK_TOP: Final = 0.92
-# The flag stays beside its point; the labels of other series make room.
+# The flag (the label of the chosen series) hardly moves. The labels of other series make room.
 _FLAG_WEIGHT: Final = 20.0
-# Texts at the sides have this many characters at most, without a wider margin.
+# Texts at the sides that are longer than this many characters need a wider margin.
 _LONGEST_PRICE, _LONGEST_TICK = 10, 11
 _DIGITS = re.compile(r"^(\D*)(.*?)(\D*)$", re.DOTALL)
-# The mean advance width of digits and lower-case letters in bold, in em, slightly high.
+# A slightly high estimate of the mean width of bold digits and lower-case letters, in em.
 _EM_PER_CHARACTER: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words in the chart.
+    """The words of a chart that its caller chooses.
 
-    ``now``: the last real month is the current one. Otherwise the flag carries the month's name,
-    because a table may have ended years ago and a printed report is read later.
+    ``now`` is true if the last real month is the current one. If ``now`` is false, the flag names
+    its month, because a table may have ended years ago and a printed report is read later.
     """
 
     now: bool = False
@@ -63,7 +64,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class _Canvas:
-    """A plot with its margins, which hold the texts at the sides."""
+    """The size of a plot and of its margins. The margins hold the texts at the sides."""
 
     plot_width: float
     plot_height: float
@@ -76,9 +77,10 @@ class _Canvas:
     is_fixed: bool = True
 
 
-# The paper canvas is 128 mm wide, beside the key figures. In it and in the mini one a unit is a
-# quarter of a millimetre, so that letters of 12 units have 8.5 points. Compact is the dossier's
-# chart on phones: letters of 14 units have 12 px or more from 286 px, a 320 px screen less margins.
+# The paper canvas is 128 mm wide, beside the key figures. On the paper and mini canvases one unit
+# is a quarter of a millimetre, so letters of 12 units measure 8.5 points. The compact canvas is for
+# phones. The compact canvas is at least 286 px wide (a 320 px screen less its margins), where
+# letters of 14 units measure 12 px.
 _CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
         "screen": _Canvas(100, 100, is_fixed=False),
@@ -109,11 +111,11 @@ class _Frame:
         return self.x(index), self.y(float(point.value))
 
     def rounded(self, coordinate: float) -> float:
-        """A tenth of a unit in a fixed layout, a hundredth of a per cent on a screen."""
+        """Round to 0.1 unit in a fixed layout, or to 0.01 per cent on a screen."""
         return round(coordinate, 1 if self.canvas.is_fixed else 2)
 
     def drawn(self, known: Mapping[int, Plotted]) -> dict[int, paths.Point]:
-        """The points in units of the paths."""
+        """Return the points in the units of paths, by month index."""
         scaled = 1 if self.canvas.is_fixed else SCREEN_PATH_SCALE
         return {
             index: (self.x(index) * scaled, self.y(float(point.value)) * scaled)
@@ -137,21 +139,21 @@ def price_chart(
     month: MonthText,
     words: Words | None = None,
 ) -> PriceChart | None:
-    """Return the chart of the first six series; None where the chosen one has no point.
+    """Return the chart of the first six series, or None if the chosen one has no point.
 
-    ``chosen`` is the position of the series that the chart is about; the others share its scale.
-    ``last_months`` draws only the months up to that many before the last real one.
+    ``chosen`` is the index of the series that the chart is about. The other series share its scale.
+    With ``last_months``, the chart starts that many months before the last real one.
     ``price_axis`` formats the value of a grid line ("R$ 90 mil"), ``price`` an exact value
-    ("R$ 89.325"), ``month`` a month ("jan/25").
+    ("R$ 89.325") and ``month`` a month ("jan/25").
     """
     drawn = tuple(lines[:MOST_SERIES])
     return _draw(drawn, chosen, last_months, layout, price_axis, price, month, words or Words())
 
 
-# The cache is needed: six series of ten years take 3 ms to draw, and without the cache the
-# benchmark "processor time of a warm page" (warm_page in bench/misses.py) exceeds its 5 ms. The
-# arguments are public prices of a table, no personal data, so an entry may outlive the answer
-# that it came from. An entry takes up to 100 kB.
+# Without this cache, the benchmark "processor time of a warm page" (warm_page in bench/misses.py)
+# exceeds its limit of 5 ms, because six series of ten years take 3 ms to draw. The arguments are
+# public table prices, not personal data, so an entry may outlive the API answer that it came from.
+# An entry takes up to 100 kB.
 @lru_cache(64)
 def _draw(
     lines: tuple[Line, ...],
@@ -226,7 +228,7 @@ def _draw(
 
 
 def _known(line: Line) -> _Known:
-    """Return the points by month, in order; a real one replaces a prediction."""
+    """Return the points by month, in order. A real price replaces a prediction."""
     known: _Known = {}
     for point in line.points:
         index = scale.month_index(point.month)
@@ -236,7 +238,7 @@ def _known(line: Line) -> _Known:
 
 
 def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) -> int:
-    """Return the first month to draw; the chosen series keeps at least its last one."""
+    """Return the first month to draw. The chosen series keeps at least its last month."""
     newest = max(max(known) for known in every if known)
     oldest = min(newest - MOST_MONTHS + 1, max(every[chosen]))
     if last_months is None:
@@ -246,7 +248,10 @@ def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) 
 
 
 def _highest(known: _Known) -> tuple[int, Decimal]:
-    """Return the last month of the highest real price, and that price; 0 and 0 without one."""
+    """Return the last month with the highest real price, and the price.
+
+    Month and price are 0 if there is no real price.
+    """
     real = [(point.value, index) for index, point in known.items() if not point.predicted]
     value, index = max(real, default=(Decimal(0), 0))
     return index, value
@@ -276,7 +281,7 @@ def _frame(canvas: _Canvas, drawn: Sequence[_Known], price_axis: Callable[[float
         canvas=canvas,
         first=first,
         last=last,
-        # The ends keep a distance from the plot's edges, so that their dots are inside.
+        # The first and last points are not at the very edge, so that their dots fit into the plot.
         x=scale.LinearScale(first, last, canvas.plot_width * 0.006, canvas.plot_width * 0.994),
         y=scale.LinearScale(
             levels[0],
@@ -290,7 +295,7 @@ def _frame(canvas: _Canvas, drawn: Sequence[_Known], price_axis: Callable[[float
 
 
 def _zone(frame: _Frame, drawn: Sequence[_Known]) -> Band | None:
-    """Return the part after the last real month of all series; None without predictions."""
+    """Return the strip after the last real month of all series, or None without predictions."""
     real = [last for known in drawn if (last := _last_real(known)) is not None]
     if real and max(real) == frame.last:
         return None
@@ -299,7 +304,7 @@ def _zone(frame: _Frame, drawn: Sequence[_Known]) -> Band | None:
 
 
 def _bands(frame: _Frame) -> Iterator[Band]:
-    """Yield every second year, cut to the plot."""
+    """Yield the strip of every second year, cut to the plot."""
     for year in range(frame.first // 12, frame.last // 12 + 1):
         left, right = _edges(frame, year)
         if year % 2 == 0 and right > left:
@@ -307,7 +312,7 @@ def _bands(frame: _Frame) -> Iterator[Band]:
 
 
 def _edges(frame: _Frame, year: int) -> tuple[float, float]:
-    """Return the x of a year's start and end, half a month before January."""
+    """Return where a year starts and ends on the x axis, half a month before each January."""
     width = frame.canvas.plot_width
     if frame.first == frame.last:
         return 0.0, width
@@ -319,7 +324,7 @@ def _edges(frame: _Frame, year: int) -> tuple[float, float]:
 def _price_ticks(frame: _Frame, price_axis: Callable[[float], str]) -> tuple[PriceTick, ...]:
     ticks: dict[str, PriceTick] = {}
     for level in frame.levels:
-        # The axis break covers the line at its own height; zero has its own text.
+        # Zero is labelled "0", not "R$ 0".
         text = price_axis(level) if level else "0"
         found = _DIGITS.match(text)
         assert found is not None
@@ -337,12 +342,12 @@ def _is_mixed(ticks: Sequence[PriceTick]) -> bool:
 
 
 def _unit(ticks: Sequence[PriceTick]) -> str:
-    """Return the unit that the short texts leave out ("mil"), or ""."""
+    """Return the unit that every short label leaves out ("mil"), or "" if there is none."""
     return next((tick.after.strip() for tick in ticks if tick.after), "")
 
 
 def _month_ticks(frame: _Frame, month: MonthText) -> Iterator[MonthTick]:
-    """Yield years in the middle of their bands, or months for up to two and a half years."""
+    """Yield years in the middle of their bands, or months if the span is at most 2.5 years."""
     span = frame.last - frame.first + 1
     if span > 30:
         yield from _year_ticks(frame, span)
@@ -365,7 +370,7 @@ def _month_ticks(frame: _Frame, month: MonthText) -> Iterator[MonthTick]:
 
 def _year_ticks(frame: _Frame, span: int) -> Iterator[MonthTick]:
     years = range(frame.first // 12, frame.last // 12 + 1)
-    # At most eleven texts, and of them every second one on the narrowest screens.
+    # At most eleven years are labelled. The narrowest screens hide every second label.
     step = -(-len(years) // 11)
     least = 9 if span > 84 else 6
     for number, year in enumerate(years):
@@ -405,7 +410,7 @@ def _labels_at_edge(
     month: MonthText,
     words: Words,
 ) -> tuple[Flag | None, tuple[EndLabel, ...]]:
-    """Return the flag of the chosen series and the labels of those that end no earlier."""
+    """Return the chosen series' flag, and the labels of all series that end at least as late."""
     mine = every[chosen]
     last = _last_real(mine)
     if last is None:
@@ -418,13 +423,14 @@ def _labels_at_edge(
     numbers = [chosen, *ending]
     points = [every[number][_last_real(every[number]) or 0] for number in numbers]
     height = frame.canvas.plot_height
-    # A label and a flag in a plot of 240 px, the lowest one on a screen; on paper by the letters.
+    # The heights of a label and of the flag. On a screen, the heights are percentages of the
+    # smallest plot, which is 240 px high. In a fixed layout, the heights follow the font size.
     size = frame.canvas.font_size
     label, flag = (1.35 * size, 2.2 * size) if frame.canvas.is_fixed else (7.8, 11.2)
     flag_name = "" if words.now else month(mine[last].month)
     if flag_name:
         flag += label
-    # The month is below the flag, inside its room.
+    # The flag's height includes the month, which is printed below the price.
     shift = label / 2 if flag_name else 0.0
     wanted = [frame.y(float(point.value)) for point in points]
     placed = spread(
@@ -454,9 +460,10 @@ def _labels_at_edge(
 def _marks(
     frame: _Frame, known: _Known, highest: tuple[int, Decimal], price: PriceText, month: MonthText
 ) -> tuple[Mark | None, Mark | None]:
-    """Return the labels of the first real month and of the series' highest one, if it is drawn.
+    """Return the labels of the first real month and of the highest price, each None if left out.
 
-    The last month has the flag. The start has no label where it would meet the peak's.
+    The last month never gets a label here, because it has the flag. The first month's label is left
+    out where it would overlap the peak's.
     """
     real = [index for index, point in known.items() if not point.predicted]
     if len(real) < 3:
@@ -491,7 +498,7 @@ def _mark(frame: _Frame, known: _Known, index: int, price: PriceText, month: Mon
 
 
 def _extent(frame: _Frame, x: float, anchor: Anchor, text: str) -> tuple[float, float]:
-    # "pico de " stands before the peak's month.
+    # The page prints "pico de " (8 characters) before the peak's month.
     width = (len(text) + 8) * frame.canvas.font_size * _EM_PER_CHARACTER
     left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
     return left, left + width

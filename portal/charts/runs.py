@@ -1,4 +1,4 @@
-"""Split a series into the runs of neighbouring months that a line joins."""
+"""Split a series into runs of consecutive months. A chart draws each run as one line."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,7 +10,7 @@ Places = Mapping[int, Point]
 
 
 def runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[Point]]:
-    """Yield the runs of neighbouring months on the predicted or on the real line.
+    """Yield the runs of consecutive months of the predicted line, or of the real one.
 
     A segment is predicted if either of its ends is, so the dashed line begins at the last real
     point. A missing month breaks both lines.
@@ -28,7 +28,7 @@ def runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[Poin
 
 
 def lonely(known: Known) -> Iterator[int]:
-    """Yield the months without a neighbour, which no line shows."""
+    """Yield the months without a neighbouring month, which no line reaches."""
     for index in known:
         if index - 1 not in known and index + 1 not in known:
             yield index

@@ -1,12 +1,12 @@
-"""Scales and ticks: map a value or a month to a coordinate. Pure numbers."""
+"""Scales, which map values and months to coordinates, and axis ticks."""
 
 import math
 from dataclasses import dataclass
 from datetime import date
 
-# Steps that keep a tick on January, or on the start of a half or quarter year.
+# Steps in months that keep a tick on each January, or on the start of a half-year or quarter.
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 36, 60, 120)
-# Values whose relative difference is below this are equal in a drawing.
+# Two values whose relative difference is below this limit are drawn as equal.
 _FLAT = 1e-6
 _MOST_TICKS = 12
 
@@ -38,7 +38,7 @@ class LinearScale:
 
 
 def widen(low: float, high: float) -> tuple[float, float]:
-    """Return an interval that is not empty: equal values get 5 % on each side."""
+    """Return an interval that is not empty. If both values are equal, each side grows by 5 %."""
     if high - low > _FLAT * max(abs(low), abs(high)):
         return low, high
     room = max(abs(low), abs(high)) * 0.05 or 1.0
@@ -46,7 +46,7 @@ def widen(low: float, high: float) -> tuple[float, float]:
 
 
 def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
-    """Return about ``count`` values, 1, 2 or 5 × 10ⁿ apart, around the interval."""
+    """Return about ``count`` ticks that enclose the interval, 1, 2 or 5 × 10ⁿ apart."""
     low, high = widen(low, high)
     raw = (high - low) / max(count - 1, 1)
     power = 10.0 ** math.floor(math.log10(raw))
@@ -57,9 +57,10 @@ def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
 
 
 def month_ticks(first: int, last: int, most: int) -> tuple[int, ...]:
-    """Return at most ``most`` round month indices from ``first`` to ``last``.
+    """Return at most ``most`` evenly spaced month indices from ``first`` to ``last``.
 
-    With fewer than two round months the ends are returned instead, or ``first`` alone.
+    Each index is a multiple of the step, such as every January. If fewer than two such indices
+    exist, the result is both ends, or ``first`` alone.
     """
     for step in _MONTH_STEPS:
         ticks = tuple(i for i in range(first, last + 1) if i % step == 0)

@@ -1,4 +1,4 @@
-"""A line without axes, as small as a word: the direction of a series, not its values."""
+"""A sparkline: a small line without axes, which shows a series' direction but not its values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from portal.charts import paths, scale
 from portal.charts.geometry import Plotted
 
 WIDTH, HEIGHT = 96, 24
-# Half the line's width and the radius of the last point's dot stay inside the box.
+# The margin keeps half the line's width and the last point's dot inside the box.
 _MARGIN = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Sparkline:
-    """Paths inside a box of 96 × 24 units, the last real point, and the months of the period."""
+    """A line's path in a box of 96 × 24 units, its last point, and the number of months."""
 
     path: str
     dot_x: float
@@ -22,7 +22,7 @@ class Sparkline:
 
 
 def sparkline(points: Sequence[Plotted], months: int = 60) -> Sparkline | None:
-    """Return the line of the real prices of the last ``months``; None for fewer than three."""
+    """Return the line of the real prices in the last ``months``, or None for fewer than three."""
     real = {scale.month_index(p.month): float(p.value) for p in points if not p.predicted}
     last = max(real, default=0)
     known = {index: real[index] for index in sorted(real) if index > last - months}
@@ -33,6 +33,6 @@ def sparkline(points: Sequence[Plotted], months: int = 60) -> Sparkline | None:
     down = scale.LinearScale(low, high, HEIGHT - _MARGIN, _MARGIN)
     places = {index: (across(index), down(value)) for index, value in known.items()}
     x, y = places[last]
-    # A gap is bridged here: at this size it could be taken for a break in the paper.
+    # The line bridges gaps, because a gap of this size looks like a printing fault.
     path = paths.line_path([list(places.values())])
     return Sparkline(path, round(x, 1), round(y, 1), last - min(known) + 1)

@@ -1,4 +1,4 @@
-"""Move labels of one column apart."""
+"""Move the labels of a column apart, so that they do not overlap."""
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
@@ -11,16 +11,18 @@ def spread(
     low: float,
     high: float,
 ) -> tuple[float, ...]:
-    """Return middles near ``wanted`` whose labels do not overlap, between ``low`` and ``high``.
+    """Return positions near ``wanted`` at which the labels do not overlap.
 
-    ``heights`` are the labels' heights. A label with a larger weight moves less. The order stays;
-    where the room is too small for all, the last ones are below ``high``.
+    A position is the middle of a label; ``heights`` are the labels' heights. Labels stay between
+    ``low`` and ``high`` if all fit; otherwise the last ones reach beyond ``high``. A label with a
+    larger weight moves less. The labels keep their order.
     """
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))
-    # Less its offset, a label may stand no higher than the one before it: neighbours that violate
-    # this form a block at their weighted mean.
+    # Positions are compared after subtracting each label's offset in a tight stack. If a position
+    # is then lower than the previous one, the two labels overlap, so they form a block at their
+    # weighted mean.
     blocks: list[tuple[float, float, int]] = []
     for i, offset in zip(order, offsets, strict=False):
         middle, weight, count = wanted[i] - offset, weights[i], 1

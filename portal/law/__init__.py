@@ -1,4 +1,4 @@
-"""Legal consequences of a record: points, amounts, deadlines, court orders."""
+"""The legal consequences of a vehicle's records: points, amounts, deadlines, court orders."""
 
 from portal.law.act_answers import ACTS, Act, Answer, Mark
 from portal.law.act_matrix import NOTHING_STALE, Missing, Row, Stale

@@ -1,14 +1,14 @@
-"""One answer to "posso…?": a mark, its wording, and the records it is based on."""
+"""The answer to "may I…?" for one act (transfer, license, drive, be removed), with its reasons."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 Act = Literal["transfer", "licence", "drive", "removal"]
-# "yes" is always favourable: for removal it means that no risk of removal was found.
+# An answer's mark. "yes" is always favourable: for removal it means that no risk was found.
 Mark = Literal["no", "careful", "yes", "unknown"]
-# How the rule is known. "verified": its text was read. "reported": trade sites state it.
-# "memory": it was not confirmed at any source.
+# How the rule behind an answer is known. "verified": its legal text was read. "reported": trade
+# sites state it. "memory": no source confirmed it.
 Confidence = Literal["verified", "reported", "memory"]
 
 ACTS: tuple[Act, ...] = ("transfer", "licence", "drive", "removal")
@@ -17,10 +17,11 @@ _WORST_FIRST: tuple[Mark, ...] = ("no", "unknown", "careful", "yes")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer for one act.
+    """The answer for one act, such as a transfer.
 
-    ``phrase`` is a list item ("não pode transferir"); ``reason`` is a sentence; ``source`` names
-    the law or practice; ``records`` are anchors such as "multa-1".
+    ``mark`` is the answer itself. ``phrase`` is a list item ("não pode transferir") and ``reason``
+    a sentence. ``source`` names the law or practice behind the answer. ``records`` are the HTML
+    anchors of the records behind the answer, such as "multa-1".
     """
 
     mark: Mark
@@ -32,7 +33,7 @@ class Answer:
 
 
 def worst(answers: Iterable[Answer]) -> tuple[Answer, ...]:
-    """Return the answers that share the worst mark, in their order."""
+    """Return the answers that share the least favourable mark, in their order."""
     given = tuple(answers)
     for mark in _WORST_FIRST:
         if sharing := tuple(answer for answer in given if answer.mark == mark):

@@ -1,4 +1,4 @@
-"""The "posso…?" matrix: the answer for each act and the records it is based on."""
+"""The "posso…?" ("may I…?") matrix: for each act, its answer and the records behind it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,8 @@ MISSING_WORDS: dict[Missing, str] = {
     "fines": "as multas",
     "restrictions": "as restrições judiciais",
 }
-# A finding in place of “sim”, because no record covers liens, theft and the state's registers.
+# The matrix says "Nada encontrado" ("nothing found") instead of "sim" ("yes"), because no record
+# covers liens, theft and the state's own registers.
 _MAY: dict[Mark, str] = {
     "no": "Não",
     "careful": "Com ressalva",
@@ -44,7 +45,7 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem",
     },
 }
-# For a stale answer without an order: "Risco possível" would imply that there is one.
+# The text for a stale answer without an order. "Risco possível" would imply that an order exists.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
@@ -66,18 +67,19 @@ _NOTHING_FOUND: dict[Act, str] = {
         "verificado), pode ser removido em fiscalização (arts. 230, V, e 271 do CTB)."
     ),
 }
-# Beside an enforceable fine, which as a rule has stopped the licensing since it was due.
+# The row "drive" says this if there is an enforceable fine, which usually blocks licensing from its
+# due date.
 _LICENCE_MAY_HAVE_LAPSED = (
     "As multas exigíveis podem ter impedido o licenciamento: confira no CRLV-e se está em dia. Sem "
     "ele, circular é infração gravíssima, com remoção do veículo (art. 230, V, do CTB)."
 )
 AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
-# Art. 284, § 3º: no restriction before the administrative instance ends. Art. 285: a timely appeal
-# suspends the fine.
+# Art. 284, § 3º: a fine restricts nothing before the administrative case ends. Art. 285: a timely
+# appeal suspends the fine.
 UNLESS_APPEALED = (
     "salvo recurso ainda não julgado, que o registro não mostra (arts. 284, § 3º, e 285)"
 )
-# Standings of fines that are or may be an obstacle even after a court's order is lifted.
+# The standings in which a fine is, or may be, an obstacle even after a court's order is lifted.
 _OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "probably_due", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
@@ -87,9 +89,9 @@ _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 class Row:
     """One line of the "posso…?" matrix.
 
-    ``mark`` "yes" is favourable in every row: for removal, no order was found. ``short`` is the
-    answer in a few words, ``why`` explains it in sentences, and ``records`` are the anchors of
-    the records behind it.
+    ``mark`` "yes" is favourable in every row; for removal it means that no order was found.
+    ``short`` is the answer in a few words and ``why`` explains it in sentences. ``records`` are
+    the HTML anchors of the records behind it.
     """
 
     act: Act
@@ -108,12 +110,13 @@ def row_of(
     stale: Stale,
     doubt: str = "",
 ) -> Row:
-    """Build the matrix row of an act; the worst answer determines its mark.
+    """Build the matrix row of an act. The row's mark is the least favourable of all answers.
 
-    A missing lookup makes the mark "unknown", unless the known records already forbid the act.
-    Only fines and restrictions are relevant; for driving and removal only restrictions are,
-    because fines do not affect those acts' marks. Fines that are a further obstacle are named too.
-    ``doubt`` is a clause on why the records may be another vehicle's; it has the same effect.
+    A missing lookup makes the mark "unknown", unless the known records already forbid the act. For
+    licensing and transfer, both fines and restrictions are relevant. For driving and removal, only
+    restrictions are relevant, because fines do not affect those acts. ``why`` also names fines that
+    are an obstacle in addition to the worst one. ``doubt`` is a clause that explains why the
+    records may belong to another vehicle; it makes the mark "unknown" too.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):
@@ -158,7 +161,10 @@ def _court_answers(act: Act, effects: Sequence[Effect]) -> Iterator[Answer]:
 
 
 def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing, Answer]:
-    """Return one answer per standing; fines affect only licensing and transfer."""
+    """Return one answer for each standing (payment state) that a fine has.
+
+    The result is empty for driving and removal, which fines do not affect.
+    """
     if act not in ("licence", "transfer"):
         return {}
     law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW

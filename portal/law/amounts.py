@@ -1,8 +1,9 @@
 """Restore the exact amount of a fine whose ``valor`` field lacks its cents.
 
-Discounts: art. 284 of the CTB (80 % until the due date) and its § 1º (60 % through SNE, without
-defence and appeal). Recidivism within 12 months doubles some fines (arts. 165 to 165-C, 173 to
-175, 191, 203, sole paragraph, and 253-A, § 2º).
+The discounts follow art. 284 of the CTB (the traffic code). A payer owes 80 % of the amount until
+the due date. By § 1º, a payer who uses SNE and gives up defence and appeal owes 60 %. SNE is the
+federal system of electronic notices. Some fines double if the driver repeats the infraction within
+12 months (arts. 165 to 165-C, 173 to 175, 191, 203, sole paragraph, and 253-A, § 2º).
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ _OF_NIC = (
     "número de infrações iguais em 12 meses (art. 257, § 8º, do CTB)."
 )
 _CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
-# A number with more digits is not an amount of money; the limit bounds Decimal arithmetic.
+# A number with more digits is not an amount of money. The limit also bounds Decimal arithmetic.
 _MOST_DIGITS = 15
 
 
@@ -30,8 +31,8 @@ class Amount:
     """A fine's amount in R$, in full and at 80 and 60 %; None if it is not known.
 
     ``origin`` is "table" (exact, from the official table), "sent" (as the source sent it) or
-    "none". ``note`` states in Portuguese where the number comes from. ``matches`` is whether the
-    sent value agrees with the table (None: nothing to compare).
+    "none". ``note`` states in Portuguese where the number comes from. ``matches`` tells whether
+    the sent value agrees with the table; it is None if there is nothing to compare.
     """
 
     value: Decimal | None
@@ -56,10 +57,10 @@ class Amount:
 def exact_amount(
     infraction: Infraction | None, sent: Decimal | None, committed_on: date | None
 ) -> Amount:
-    """Return the table's amount if ``sent`` agrees or is missing, else ``sent``.
+    """Return the table's amount if ``sent`` agrees with it or is missing, else return ``sent``.
 
-    ``sent`` is in reais, possibly with the cents cut ("130" stands for R$ 130,16). A zero,
-    negative or implausible value counts as not sent.
+    ``sent`` is in reais. The source may have cut its cents: "130" then means R$ 130,16. A zero,
+    negative or implausible value is treated as missing.
     """
     sent = plausible(sent)
     expected = infraction.amount_at(committed_on) if infraction else None
@@ -109,14 +110,14 @@ def _against_other_tables(
 
 
 def _as_sent(sent: Decimal, note: str, *, matches: bool | None = None) -> Amount:
-    """Build an amount that no table confirms; a whole number may have lost its cents."""
+    """Build an amount that no table confirms. The note warns if the cents may have been cut."""
     if is_whole(sent):
         note += " A fonte costuma cortar os centavos."
     return Amount(sent, "sent", note, matches)
 
 
 def is_whole(sent: Decimal) -> bool:
-    """Return whether a sum came without cents: "234.00" has them, "234" does not."""
+    """Return whether an amount came without decimals ("234", but not "234.00")."""
     return "." not in f"{sent:f}"
 
 
@@ -133,7 +134,7 @@ def _period(committed_on: date | None) -> str:
 
 
 def plausible(sent: Decimal | None) -> Decimal | None:
-    """Round an amount to the cent; None unless positive, finite and not too large."""
+    """Round an amount to the cent. Return None unless it is positive, finite and not too large."""
     if sent is None or not sent.is_finite() or sent <= 0 or sent.adjusted() >= _MOST_DIGITS:
         return None
     return sent if sent == int(sent) else sent.quantize(_CENT, ROUND_HALF_UP)

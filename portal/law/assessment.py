@@ -1,7 +1,7 @@
 """Assess a fine: official wording, points, amount, deadlines, and enforceability.
 
-The functions are pure: they take a fine and a day and return an assessment. None of them raises
-for any fine.
+The functions are pure: they take a fine and a day and return an assessment. The functions never
+raise an error, whatever the record contains.
 """
 
 import re
@@ -24,10 +24,10 @@ from portal.law.source_wording import narrowed_to_wording, wording_of
 from portal.vehicle import Field, Fine
 from portal.wording import bare, counted, listed
 
-# A record's texts identify it, because its numbers and dates are read from them.
+# Two records with equal texts are identical, because their numbers and dates are read from them.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
-# The source's words for a step that was already taken. Beside a word of _NOT_YET the step may
-# still be open.
+# Status words of the source that say a step was already taken. If a word of _NOT_YET is beside
+# them, the step may still be open.
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
@@ -45,19 +45,19 @@ _PLURALS = {
 
 @dataclass(frozen=True, slots=True)
 class FineAssessment:
-    """A fine with its legal consequences; every ``…_note`` is a Portuguese sentence.
+    """A fine with its legal consequences. Every ``…_note`` is a Portuguese sentence.
 
-    ``has_discount``: as a rule, the due date may still be ahead. ``is_called_off``: by the
-    source's word, the fine is no longer owed.
+    ``has_discount`` is true if the due date may still be ahead. ``is_called_off`` is true if the
+    source says that the fine is no longer owed.
 
-    ``shared_standing_note`` holds no date of the fine, so that several fines can share it.
+    ``standing`` is the payment state. "enforceable" requires a recorded penalty and that the
+    shortest due date has passed. "due" means that the shortest due date is ahead, and
+    "probably_due" that it passed at most 30 days ago. "notice" has no penalty on record. "unknown"
+    does not mean "not owed". ``shared_standing_note`` holds no date of the fine, so several fines
+    can share it.
 
-    ``standing``: "enforceable" only after a recorded penalty and the shortest due date; "due"
-    before that day, "probably_due" for 30 days after it; "notice" has no penalty on record;
-    "unknown" does not mean "not owed".
-
-    ``description`` is the source's wording, ``table_description`` the table's where it differs,
-    ``description_note`` a sentence where the two conflict.
+    ``description`` is the source's wording. ``table_description`` is the official table's wording
+    if it differs. ``description_note`` is a sentence that is set if the two conflict.
     """
 
     record: Fine
@@ -97,9 +97,10 @@ class FineAssessment:
 
     @property
     def remedies(self) -> tuple[Clock, ...]:
-        """The deadlines for defence and appeal, by the fine's dates.
+        """The deadlines for defence and appeal.
 
-        They apply to the notice while no penalty is on record, and to the penalty afterwards.
+        Without a recorded penalty, these are the deadlines of the infraction notice. With a
+        recorded penalty, the result is the deadline of the appeal.
         """
         if self.is_paid:
             return ()
@@ -120,7 +121,10 @@ class FineAssessment:
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
-        """The deadlines that apply at the fine's standing; a paid fine has none."""
+        """The deadlines that apply in the fine's current standing (its payment state).
+
+        A paid fine has no deadlines.
+        """
         if self.is_paid:
             return ()
         return (self.notice, self.penalty, *self.remedies, self.prescription)
@@ -128,15 +132,16 @@ class FineAssessment:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over the open fines in reais; paid fines are only in ``paid_count``.
+    """Sums over the open fines, in reais. Paid fines appear only in ``paid_count`` and in points.
 
-    ``open_words`` counts the open fines and notices in words, "" where there are none.
-    ``without_amount`` open fines have no known amount, so the sums are then minimums.
-    ``past_discount_count`` open fines have no discount any more. ``unclear_count`` open fines may
-    be enforceable or not. ``points`` are the points that count by law, those of paid fines
-    included, without those of ``points_unknown`` fines. ``points_to_come`` are the points of
-    fines that are notified or suspended. ``identical`` holds the number of records of each open
-    fine that is listed more than once; the sums include all of them.
+    ``open_words`` counts the open fines and notices in words, and is "" if there are none.
+    ``without_amount`` counts open fines whose amount is unknown. If ``without_amount`` is not zero,
+    the sums are minimums. ``past_discount_count`` counts open fines without a discount.
+    ``unclear_count`` counts open fines that may or may not be enforceable. ``points`` includes the
+    points of paid fines, because they count by law. ``points_unknown`` counts fines whose points
+    are not known. ``points_to_come`` are the points of fines that are only notified or suspended.
+    ``identical`` holds, for each open fine that is listed more than once, the number of its
+    records. The sums include every listed record.
     """
 
     open_count: int
@@ -158,12 +163,12 @@ class Totals:
 
     @property
     def gravities(self) -> tuple[str, ...]:
-        """``by_gravity`` in words: ``2 médias``, ``1 grave``."""
+        """``by_gravity`` in words, such as ``2 médias`` and ``1 grave``."""
         return tuple(counted(n, word, _PLURALS.get(word, word)) for word, n in self.by_gravity)
 
     @property
     def identical_note(self) -> str:
-        """A sentence on fines that the answer lists more than once, else ""."""
+        """A sentence on fines that the source lists more than once, or "" if there are none."""
         groups = [
             f"{counted(n, 'registro idêntico', 'registros idênticos')}" for n in self.identical
         ]
@@ -174,7 +179,7 @@ class Totals:
 
 
 def assess(fine: Fine, today: date) -> FineAssessment:
-    """Assess a fine on ``today``; what the record does not state stays unknown."""
+    """Assess a fine on ``today``. Whatever the record does not state stays unknown."""
     infraction = find(str(fine.code))
     sent = plausible(fine.amount)
     if infraction is not None:
@@ -187,7 +192,8 @@ def assess(fine: Fine, today: date) -> FineAssessment:
     is_nic = infraction is not None and infraction.is_nic
     status = status_of(fine, payment_of(fine, amount, today), today, is_nic=is_nic)
     has_discount = _has_discount(fine, status, today)
-    # The date of a NIC may be that of the original infraction or of its own.
+    # A NIC is a fine for not naming the driver. The dates on record may be those of the original
+    # infraction.
     committed_on, notified_on = (None, None) if is_nic else (fine.committed_on, fine.notified_on)
     return FineAssessment(
         record=fine,
@@ -223,9 +229,9 @@ def assess(fine: Fine, today: date) -> FineAssessment:
 
 
 def fines_in_words(assessments: Iterable[FineAssessment]) -> str:
-    """The count of fines and of notices: ``30 multas e 1 autuação``; "" where there are none.
+    """Count fines and notices in words: ``30 multas e 1 autuação``; "" if there are none.
 
-    A notice of autuação is not a fine yet, so it is counted apart.
+    An infraction notice (autuação) is not a fine yet, so it is counted separately.
     """
     standings = [assessment.standing for assessment in assessments]
     notices = standings.count("notice")
@@ -239,7 +245,7 @@ def totals(assessments: Sequence[FineAssessment]) -> Totals:
     """Sum the open fines, and the points of all fines."""
     owed = [a for a in assessments if a.is_open]
     enforceable = [a for a in owed if a.standing == "enforceable"]
-    # Paying a fine removes no points.
+    # Paying a fine removes no points, so paid fines are included.
     charged = [a for a in assessments if not a.is_called_off]
     gravities = [a.gravity_word for a in owed]
     order = [*GRAVITY_WORDS.values(), "não identificada"]
@@ -270,7 +276,7 @@ def _of_nic(clock: Clock, is_nic: bool) -> Clock:
 
 
 def _has_discount(fine: Fine, status: Status, today: date) -> bool:
-    """Whether the due date may still be ahead; it is at least 30 days after the penalty."""
+    """Return whether the due date, at least 30 days after the penalty, may still be ahead."""
     if status.standing in ("paid", "enforceable", "probably_due") or status.is_called_off:
         return False
     if fine.penalty_on is None:

@@ -1,9 +1,9 @@
-"""Find courts by acronym, name or case number, and spell court bodies' names.
+"""Find courts by acronym, name or case number, and format the names of their divisions.
 
-The table lists 92 courts and 27 federal first-instance sections. J.TR is the segment of the
-CNJ case number ``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Res. CNJ 65/2008) that identifies the court. The
-segments of electoral and military courts were not confirmed at a source. RENAJUD spells names
-in several ways; an unrecognised name is shown unchanged.
+The table lists 92 courts and 27 federal first-instance sections. A CNJ case number has the form
+``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Resolução CNJ 65/2008), in which J.TR identifies the court. No source
+confirmed the J.TR of electoral and military courts. RENAJUD, the register of court restrictions,
+writes names in several ways. An unrecognised name is shown unchanged.
 """
 
 import csv
@@ -15,13 +15,13 @@ from importlib import resources
 from portal.wording import bare
 
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
-# "TRT DA 3ª REGIAO" and "TRT 2A REGIAO" are TRT3 and TRT2.
+# Matches "TRT DA 3ª REGIAO" and "TRT 2A REGIAO", which mean TRT3 and TRT2.
 _REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
-# A source may write "Tribunal de Justiça do Estado de Minas Gerais"; the table has no "do Estado".
+# Sources may write "Tribunal de Justiça do Estado de Minas Gerais"; the table omits "do Estado".
 _OF_A_STATE = re.compile(r"\bDO ESTADO (?=D[AEO] )")
 _FIRST_INSTANCE = "federal (1º grau)"
 
-# Court bodies arrive as "04355-VIGESIMA TERCEIRA VARA CIVEL".
+# The source sends a court's division as "04355-VIGESIMA TERCEIRA VARA CIVEL".
 _BODY_CODE = re.compile(r"^[0-9]+\s*-\s*")
 _NUMBERED = re.compile(r"^([0-9]{1,3})([AOªº])?$")
 _UNITS = "PRIMEIR SEGUND TERCEIR QUART QUINT SEXT SETIM OITAV NON"
@@ -30,7 +30,7 @@ _ORDINALS = {stem: value for value, stem in enumerate(_UNITS.split(), start=1)}
 _ORDINALS |= {stem: 10 * value for value, stem in enumerate(_TENS.split(), start=1)}
 _ORDINALS |= {"CENTESIM": 100, "SETUAGESIM": 70, "UNDECIM": 11, "DUODECIM": 12}
 _SMALL = frozenset(("A", "AO", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
-# A bare number counts as an ordinal only before one of these.
+# A number without a suffix is read as an ordinal only before one of these words.
 _COUNTED = frozenset(("CAMARA", "TURMA", "UNIDADE", "VARA"))
 _ACCENTED_WORDS = """
 Cível Cíveis Criminal Família Famílias Sucessões Órfãos Ausentes Interditos Fazenda Pública
@@ -49,8 +49,8 @@ _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 class Court:
     """A court.
 
-    ``uf`` names its state or states, or is "BR" for the whole country; ``branch`` is in
-    Portuguese; an example of ``j_tr`` is "8.13".
+    ``uf`` names its state or states, or is "BR" for the whole country. ``branch`` is the branch of
+    the judiciary, in Portuguese. An example of ``j_tr`` is "8.13".
     """
 
     acronym: str
@@ -61,10 +61,10 @@ class Court:
 
 
 def find_court(text: str, case: str = "") -> Court | None:
-    """Find a court; None where none is recognised.
+    """Find a court, or return None if none is recognised.
 
     ``text`` may be "TJMG-TRIBUNAL DE JUSTICA…", "TJ-MG", a full name, or a CNJ case number.
-    ``case`` is used only when ``text`` names no court.
+    ``case`` is used only if ``text`` names no court.
     """
     names, segments = _index()
     pieces = text.split("-")
@@ -80,15 +80,15 @@ def find_court(text: str, case: str = "") -> Court | None:
 
 
 def court_name(text: str, case: str = "") -> str:
-    """Return ``TJMG – Tribunal de Justiça de Minas Gerais``, else the stripped text."""
+    """Return ``TJMG – Tribunal de Justiça de Minas Gerais``, or ``text`` if no court is found."""
     court = find_court(text, case)
     return f"{court.acronym} – {court.name}" if court else text.strip()
 
 
 def court_body_name(text: str) -> str:
-    """Spell a court body: ``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
+    """Format a court's division: ``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
 
-    A text that has lower-case letters, or only a code, is stripped and otherwise unchanged.
+    A text that has lower-case letters, or that is only a code, is only stripped.
     """
     sent = text.strip()
     if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):
@@ -111,7 +111,7 @@ def courts() -> tuple[Court, ...]:
 
 
 def _ordinal(words: list[str]) -> tuple[str, int]:
-    """Return the ordinal at the start of ``words`` and its word count, else ("", 1)."""
+    """Return the ordinal at the start of ``words`` and how many words it takes, else ("", 1)."""
     numbered = _NUMBERED.match(words[0])
     if numbered and (numbered[2] or (len(words) > 1 and bare(words[1]) in _COUNTED)):
         sign = {"A": "ª", "O": "º", None: "ª"}.get(numbered[2], numbered[2])
@@ -120,7 +120,8 @@ def _ordinal(words: list[str]) -> tuple[str, int]:
     for word in words:
         plain = bare(word)
         value = _ORDINALS.get(plain[:-1]) if plain[-1:] in ("A", "O") else None
-        # The order is hundreds, tens, units, so "QUARTA QUINTA" are two numbers.
+        # Each part of an ordinal must be smaller than the part before it, so "QUARTA QUINTA" is two
+        # numbers.
         if value is None or len(str(value)) >= len(str(previous)):
             break
         total, previous, used = total + value, value, used + 1
@@ -135,7 +136,7 @@ def _spelled(word: str, *, first: bool) -> str:
         return word.lower()
     if plain in _ACCENTED:
         return _ACCENTED[plain]
-    # Only plain words are recased: "TJ/SP", "(CEJUSC)" and codes keep their spelling.
+    # Only plain words change case. "TJ/SP", "(CEJUSC)" and codes keep their spelling.
     return word.capitalize() if word.isalpha() and len(word) > 1 else word
 
 
@@ -162,7 +163,7 @@ def _index() -> tuple[dict[str, Court], dict[str, Court]]:
     for court, aliases in _rows():
         for name in (court.acronym, court.name, *aliases):
             names.setdefault(_key(name), court)
-        # The first-instance sections share the segment of their regional court.
+        # First-instance sections are skipped, because they share the J.TR of their regional court.
         if court.branch != _FIRST_INSTANCE:
             segments.setdefault(court.j_tr, court)
     return names, segments

@@ -1,8 +1,9 @@
-"""The deadlines of a traffic fine, each a pure function of dates.
+"""The deadlines of a traffic fine. Each function depends only on dates.
 
-Articles are of the CTB (Lei 9.503/1997) as changed by Leis 14.071/2020, 14.229/2021 and
-14.304/2022. A notice counts on the day it is *issued*, not received. A date that is missing
-from the record gives the verdict "unknown", because absence in the source proves nothing.
+The cited articles are from the CTB, the traffic code (Lei 9.503/1997), as changed by Leis
+14.071/2020, 14.229/2021 and 14.304/2022. The day of a notice is the day it is *issued*, not
+received. If the record lacks a date, the verdict is "unknown", because a missing date proves
+nothing.
 """
 
 from dataclasses import dataclass, replace
@@ -16,14 +17,15 @@ Verdict = Literal["in_time", "late", "unknown"]
 NOTICE_DAYS = 30
 PENALTY_DAYS = 180
 PENALTY_DAYS_WITH_DEFENCE = 360
-# "não inferior a trinta dias": the notice itself may grant a longer period.
+# The law says "não inferior a trinta dias", so the notice itself may grant a longer period.
 MINIMUM_DAYS = 30
-# The due date is not in the record, and issuing bodies often grant more than the minimum.
+# Up to this many days after the penalty, a fine is called only probably due. The record has no due
+# date, and issuing bodies often grant more than the minimum.
 PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
-# In force since this day: the limits of 180 and 360 days, the rule that some points do not count,
-# and the current gravities.
+# On this day three rules came into force: the limits of 180 and 360 days, the exclusion of some
+# points, and the current gravities.
 LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."
@@ -46,12 +48,12 @@ _STILL_BLOCKS = "Mesmo prescrita, pode seguir impedindo até que o órgão ou a 
 class Clock:
     """The state of one deadline.
 
-    ``days_used`` and ``limit_days`` are in days (None: not measured in days, or not known).
-    ``ends_on`` is the last day as computed from the dates; ``at_least`` marks that the notice
-    itself may grant more. ``sentence`` is in Portuguese and cites the article. ``brief`` is its
-    clause for a table row ("8 dos 30 dias"), "" where no date allows one. ``shared`` is the
-    sentence on a passed deadline without the fine's own dates, so that several fines can share
-    it; "" where the row says everything.
+    ``days_used`` and ``limit_days`` are None if they are not known or not measured in days.
+    ``ends_on`` is the last day, as computed from the dates. ``at_least`` is true if the notice
+    itself may grant more time. ``sentence`` is in Portuguese and cites the article. ``brief`` is a
+    short form for a table row ("8 dos 30 dias"), or "" if no date allows one. ``shared`` describes
+    a passed deadline without the fine's own dates, so that several fines can share the sentence;
+    it is "" if the row already says everything.
     """
 
     name: str
@@ -92,7 +94,7 @@ _LAPSED = (
 
 
 def notice_of_infraction(committed_on: date | None, notified_on: date | None, today: date) -> Clock:
-    """Check that the notice of autuação was issued within 30 days of the infraction."""
+    """Check that the infraction notice (autuação) was issued within 30 days of the infraction."""
     name, article = "Notificação da autuação", "art. 281, § 1º, II, do CTB"
     ends_on = plus_days(committed_on, NOTICE_DAYS)
     used = _days_between(committed_on, notified_on)
@@ -131,9 +133,9 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
 
 
 def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
-    """Check that the penalty was issued within 180 days, or 360 with prior defence.
+    """Check that the penalty was issued within 180 days, or 360 if there was a prior defence.
 
-    The days count from the infraction. The record does not state whether there was a defence.
+    The days are counted from the infraction. The record does not state whether there was a defence.
     """
     name, article = "Notificação da penalidade", "art. 282, §§ 6º e 7º, do CTB"
     ends_on = plus_days(committed_on, PENALTY_DAYS)
@@ -208,24 +210,25 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
 
 
 def prior_defence(notified_on: date | None, today: date) -> Clock:
-    """Return the deadline of the defence: 30 days or more from the autuação notice.
+    """Return the deadline of the defence, 30 days or more after the infraction notice.
 
-    The notice states the real last day.
+    The exact last day is stated only in the notice.
     """
     return _at_least("Defesa prévia", "art. 281-A do CTB", "notificação", notified_on, today)
 
 
 def appeal(penalty_on: date | None, today: date) -> Clock:
-    """Return the deadline of the appeal to JARI, which is also the fine's due date.
+    """Return the deadline of the appeal to JARI (the appeals board).
 
-    It is at least 30 days after the notice of penalty.
+    The deadline is also the fine's due date. The deadline is at least 30 days after the notice of
+    penalty.
     """
     article = "art. 282, §§ 4º e 5º, do CTB"
     return _at_least("Recurso à JARI e vencimento", article, "penalidade", penalty_on, today)
 
 
 def driver_nomination(notified_on: date | None, today: date) -> Clock:
-    """Return the deadline to name the driver: 30 days from the autuação notice."""
+    """Return the deadline to name the driver, 30 days after the infraction notice."""
     name, article = "Indicação do condutor", "art. 257, § 7º, do CTB"
     ends_on = plus_days(notified_on, NOMINATION_DAYS)
     used = _days_between(notified_on, today)
@@ -243,14 +246,15 @@ def driver_nomination(notified_on: date | None, today: date) -> Clock:
 
 
 def prescription(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
-    """Return the limitation period: as a rule five years to punish or to collect.
+    """Return the limitation period, as a rule five years to punish or to collect.
 
-    It starts at the infraction (to punish) or when the case ends (to collect), which is at the
-    earliest ``MINIMUM_DAYS`` after the penalty, when the time for an appeal is over. Lei
-    9.873/1999, arts. 1º and 1º-A; Res. CONTRAN 723/2018, art. 24. Acts of the authority
-    interrupt it, and it may lapse earlier: after three idle years (Lei 9.873/1999, art. 1º, § 1º),
-    or after 24 months without a decision on an appeal (CTB, arts. 285, § 6º, 289 and 289-A, since
-    01/01/2024). The record holds none of these, so ``ends_on`` is neither a floor nor a ceiling.
+    The period to punish starts at the infraction. The period to collect starts when the case ends,
+    at the earliest ``MINIMUM_DAYS`` after the penalty, when no appeal is possible any more (Lei
+    9.873/1999, arts. 1º and 1º-A; Resolução CONTRAN 723/2018, art. 24). The fine may lapse earlier:
+    after three years without any act in the case (Lei 9.873/1999, art. 1º, § 1º), or after 24
+    months without a decision on an appeal (CTB, arts. 285, § 6º, 289 and 289-A, since 01/01/2024).
+    Acts of the authority restart the period. The record shows none of these events, so the true end
+    may be before or after ``ends_on``.
     """
     name, article = "Prescrição", "Lei 9.873/1999"
     start = plus_days(penalty_on, MINIMUM_DAYS) if penalty_on else committed_on
@@ -278,7 +282,7 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
 
 
 def not_judged(clock: Clock) -> Clock:
-    """Return the clock without a verdict, for a fine for not naming the driver (NIC)."""
+    """Remove the verdict from a deadline of a fine for not naming the driver (NIC)."""
     text = (
         f"{_CANNOT_TELL}: na multa por não indicar o condutor (art. 257, § 8º, do CTB), o registro "
         "não diz se as datas são dela ou da infração original."
@@ -289,7 +293,7 @@ def not_judged(clock: Clock) -> Clock:
 
 
 def plus_days(start: date | None, days: int) -> date | None:
-    """Add days; None where there is no start or the result exceeds ``date.max``."""
+    """Add days. Return None if there is no start or the result exceeds ``date.max``."""
     try:
         return None if start is None else start + timedelta(days=days)
     except OverflowError:
@@ -297,9 +301,9 @@ def plus_days(start: date | None, days: int) -> date | None:
 
 
 def plus_years(start: date | None, years: int) -> date | None:
-    """Add years; 29 February moves to 1 March (Código Civil, art. 132, § 3º).
+    """Add years. 29 February becomes 1 March (Código Civil, art. 132, § 3º).
 
-    Returns None where there is no start or the result exceeds ``date.max``.
+    Returns None if there is no start or the result exceeds ``date.max``.
     """
     if start is None or start.year + years > date.max.year:
         return None
@@ -314,7 +318,7 @@ def day_of(value: date | None) -> str:
 
 
 def _in_future(today: date, *days: tuple[str, date | None]) -> str:
-    """Return a sentence on the first named day that is in the future, else ""."""
+    """Return a sentence about the first of ``days`` in the future, or "" if none is."""
     for what, value in days:
         if value is not None and value > today:
             return f"{_CANNOT_TELL}: a data da {what} está no futuro."
@@ -328,7 +332,7 @@ def _days_between(start: date | None, end: date | None) -> int | None:
 def _no_day(what: str) -> str:
     """Return a clause for a day that is missing, hidden or unreadable.
 
-    The record's own field shows which of the three applies.
+    The clause covers all three cases, because the page shows the field itself next to it.
     """
     return f"o registro não traz data legível da {what}"
 

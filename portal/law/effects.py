@@ -1,9 +1,9 @@
-"""The effects of a court's restriction, by its kind.
+"""The effects of a court's restriction on a vehicle, by the restriction's kind.
 
-The effects of a kind beyond its own name are practice, as reported by trade sites, so the texts
-say "em regra". All four kinds stop a transfer, so a recorded restriction of unknown, hidden or
-missing kind stops it too. Where a record revokes or contradicts its own statement, the result is
-neither "stopped" nor "free".
+The name of a kind states its legal effect. Any further effect is only practice that trade sites
+report, so its text says "em regra" ("as a rule"). All four kinds stop a transfer, so a recorded
+restriction of unknown, hidden or missing kind stops it too. If a record revokes or contradicts its
+own statement, the result is neither "stopped" nor "free".
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,12 +25,12 @@ _PRACTICE = "prática do Renajud, conforme sites do ramo"
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The effect of one restriction, or of several together, on each act.
+    """The effect of one restriction, or of several together, on each act (such as a transfer).
 
-    ``kinds`` are in a fixed order. ``unrecognised`` is the text as sent where one of its words
-    is not recognised, else "". ``in_force`` is False where the source states that nothing is
-    recorded and no other field contradicts it. ``doubt`` is a clause that explains why the
-    record is unreliable ("a fonte registra “BAIXADA”"), else "".
+    ``kinds`` are in a fixed order. ``unrecognised`` is the text as sent if a word of it is not
+    recognised, else "". ``in_force`` is False if the source states that nothing is recorded and no
+    other field contradicts it. ``doubt`` is a clause that explains why the record is unreliable
+    ("a fonte registra “BAIXADA”"), or "".
     """
 
     kinds: tuple[Kind, ...]
@@ -52,12 +52,12 @@ class Effect:
 
     @property
     def kinds_word(self) -> str:
-        """``transferência e licenciamento``; "" where no kind was recognised."""
+        """The kinds in words, ``transferência e licenciamento``; "" if none was recognised."""
         return listed([KIND_WORDS[kind] for kind in self.kinds])
 
     @property
     def sentence(self) -> str:
-        """``não pode transferir; em regra pode licenciar; pode circular``."""
+        """The effect in words: ``não pode transferir; em regra pode licenciar; pode circular``."""
         asked: tuple[Act, ...] = ("transfer", "licence", "drive")
         phrases = [self.answer(act).phrase for act in asked if self.answer(act).mark != "unknown"]
         if open_acts := [_VERBS[act] for act in asked if self.answer(act).mark == "unknown"]:
@@ -227,7 +227,7 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
 
 
 def effect_of(restriction: Restriction) -> Effect:
-    """Return the effect of one restriction, from its kinds and its block type."""
+    """Return the effect of one restriction, from the kinds that it names and its block type."""
     if restriction.is_lifted:
         return _effect((), "", _FREE, in_force=False)
     fields = (restriction.kinds_text, restriction.block_type)
@@ -241,7 +241,7 @@ def effect_of(restriction: Restriction) -> Effect:
         tables.append(_unknown(f"{doubt[0].upper()}{doubt[1:]}: confirme com o juízo."))
     is_hidden = any(field.is_hidden for field in fields)
     if is_hidden and restriction.recorded is not False and not reading.revokes_all:
-        tables.append(_OF_ANY_KIND)  # what is hidden may be another kind than the revoked one
+        tables.append(_OF_ANY_KIND)  # the hidden kind may differ from the revoked one
     elif reading.unrecognised or is_hidden or not tables:
         tables.append(_UNKNOWN if doubt else _OF_ANY_KIND)
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}
@@ -249,7 +249,10 @@ def effect_of(restriction: Restriction) -> Effect:
 
 
 def union(effects: Sequence[Effect]) -> Effect:
-    """Return the joint effect of several restrictions; one not in force stops nothing."""
+    """Return the joint effect of several restrictions.
+
+    A restriction that is not in force has no effect.
+    """
     active = [effect for effect in effects if effect.in_force]
     kinds = tuple(kind for kind in KIND_WORDS if any(kind in e.kinds for e in active))
     strange = "; ".join(e.unrecognised for e in active if e.unrecognised)
@@ -279,6 +282,9 @@ def _effect(
 
 
 def _decisive(answers: Sequence[Answer]) -> Answer:
-    """Return the worst answer; of equally bad ones, the one of highest confidence."""
+    """Return the least favourable answer.
+
+    Among equal answers, the one with the highest confidence wins.
+    """
     order = ("verified", "reported", "memory")
     return min(worst(answers), key=lambda answer: order.index(answer.confidence))

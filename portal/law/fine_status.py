@@ -1,9 +1,9 @@
-"""Determine from a fine's record whether it is enforceable now.
+"""Determine from a fine's record whether payment can be enforced now.
 
-A fine is enforceable only with a recorded penalty whose shortest due date has passed, or with
-the source's own word for it. What the record does not state is "unknown", which does not mean
-"not owed". The source's status words are not documented: a suspension, or a word such as
-CANCELADA, only takes the fine out of the enforceable ones.
+A fine is enforceable if the shortest possible due date after a recorded penalty has passed, or if
+the source's status word says so. Whatever the record does not state is "unknown", which does not
+mean "not owed". The source does not document its status words. A suspension, or a word such as
+CANCELADA, therefore only means that the fine is not called enforceable.
 """
 
 import re
@@ -36,13 +36,14 @@ _SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIR
 _SAYS_OVER = re.compile(
     r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
 )
-# Beside one of these words, a closing word says nothing about the fine ("SUSPENSAO CANCELADA",
-# "PAGAMENTO ESTORNADO"). Of an appeal or a defence only its success closes the fine.
+# A word such as CANCELADA usually closes a fine. Beside one of the words below, a closing word
+# refers to something else ("SUSPENSAO CANCELADA", "PAGAMENTO ESTORNADO"), and the fine stays open.
+# A word on an appeal or a defence closes a fine only if the appeal or the defence succeeded.
 _KEEPS_OWED = re.compile(
     r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL)"
 )
 _OF_AN_APPEAL = re.compile(r"\b(RECURSO|DEFESA)")
-# Beside one of these words, a status word may mean its opposite.
+# Next to one of these words, a status word may mean its opposite.
 _DENYING = re.compile(r"\b(NAO|SEM|CESS|ENCERRAD|REVOGAD|INDEFERID|CANCELAD|LEVANTAD)")
 _CONFIRM = "Confirme com o órgão autuador."
 _CANNOT_TELL = "Não é possível dizer se é exigível"
@@ -51,11 +52,11 @@ _MAYBE_PAID = "talvez paga"
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A fine's standing. ``note`` holds sentences that explain it, with the source's word.
+    """A fine's standing. ``note`` explains the standing and quotes the source's status word.
 
     ``shared`` is the note without the fine's own dates, so that several fines can share it.
-    ``word`` names the standing in Portuguese. ``is_called_off``: the source says that the fine
-    is no longer owed, which nothing in the record proves.
+    ``word`` names the standing in Portuguese. ``is_called_off`` is true if the source says that the
+    fine is no longer owed. The record itself does not prove that the source is right.
     """
 
     standing: Standing
@@ -68,7 +69,8 @@ class Status:
 def status_of(fine: Fine, payment: Payment, today: date, *, is_nic: bool = False) -> Status:
     """Return a fine's status on ``today``.
 
-    ``is_nic``: a fine of art. 257, § 8º, which needs no notice of autuação as a rule.
+    ``is_nic`` marks a fine for not naming the driver (art. 257, § 8º). As a rule, a fine for not
+    naming the driver needs no infraction notice.
     """
     found = _status(fine, payment, today, is_nic=is_nic)
     if not fine.kind:
@@ -96,9 +98,9 @@ def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -
 
 
 def _closed(fine: Fine) -> Status | None:
-    """Return the status by the source's word for a fine that is paid or no longer owed.
+    """Return the status if the source's word says that the fine is paid or no longer owed.
 
-    Those words are not documented, so the fine stays open, but is not called enforceable.
+    The source does not document its words, so the fine stays open, but is not called enforceable.
     """
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _KEEPS_OWED.search(word):
@@ -152,9 +154,9 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
 
 
 def _in_notice(fine: Fine, today: date) -> Status:
-    """Return the status where only the notice of autuação is on record.
+    """Return the status if the record has the infraction notice (autuação) but no penalty.
 
-    For an old infraction it is "unknown", because the source may lack the later dates.
+    For an old infraction the status is "unknown", because the source may lack the later dates.
     """
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:
@@ -206,7 +208,7 @@ def _after_penalty(penalty_on: date, today: date) -> Status:
 
 
 def _source_word(kind: Field, standing: Standing, note: str) -> str:
-    """Return a sentence with the source's status word, unless the note has it."""
+    """Return a sentence that quotes the source's status word, or "" if the note quotes it."""
     word = bare(str(kind))
     is_stated = (standing == "notice" and _IN_NOTICE.search(word)) or (
         standing in ("due", "probably_due", "enforceable") and _OF_PENALTY.search(word)

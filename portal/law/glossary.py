@@ -1,4 +1,4 @@
-"""Terms of the glossary page; other pages link to a term by its slug."""
+"""Terms of the glossary page. Other pages link to a term by its slug."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from portal.wording import bare
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term. ``slug`` is stable ASCII; ``stands_for`` expands an acronym, else ""."""
+    """A term. ``slug`` is ASCII and never changes; ``stands_for`` expands an acronym, else ""."""
 
     slug: str
     name: str
@@ -261,17 +261,18 @@ _TERMS: tuple[Term, ...] = (
 
 
 def _sort_key(entry: Term) -> tuple[str, str]:
-    """Return the key for dictionary order: by base letters, then by accents.
+    """Return the key for dictionary order: first by base letters, then by accents.
 
-    The vocabularies of the Acordo Ortográfico and CLDR's pt sort the same way.
+    The vocabularies of the Acordo Ortográfico (the spelling reform) and Unicode CLDR's Portuguese
+    sort the same way.
     """
     return bare(entry.name), entry.name
 
 
-# Sorted by the displayed names, which differ from the slugs.
+# Terms are sorted by their displayed names, because the slugs' order differs.
 GLOSSARY: tuple[Term, ...] = tuple(sorted(_TERMS, key=_sort_key))
 
 
 def term(slug: str) -> Term | None:
-    """Return the term of a slug, None for an unknown one."""
+    """Return the term of a slug, or None for an unknown slug."""
     return next((entry for entry in GLOSSARY if entry.slug == slug), None)

@@ -1,16 +1,19 @@
 """The table of traffic infractions: the articles, points and amounts of each code.
 
-Vintage: codes and descriptions follow the Manual Brasileiro de Fiscalização de Trânsito
-(Res. CONTRAN 985/2022), the RENAINF code sheet of SENATRAN (2016) where the manual is silent
-(pedestrians, bicycles, public servants, 500-2), and Lei 14.599/2023 for arts. 165-B to 165-D
-(confidence 1: one source names those codes). ``description`` spells out the official
-abbreviations; ``official`` is the wording of the source, with which records are compared.
-Gravity, points and base amounts: arts. 258 and 259 of the CTB, Lei 13.281/2016 from
-01/11/2016. ``points_counted`` follows art. 259, § 4º (Lei 14.071/2020); it is blank where no source
-settles it (cyclists). ``amount_until_2016`` is the amount in force until 31/10/2016, blank if
-unknown. Codes created after the sources, and dangerous goods (9xxx), are not in the table.
+Codes and descriptions follow the Manual Brasileiro de Fiscalização de Trânsito (Resolução CONTRAN
+985/2022). Two other sources fill the gaps of that manual. The RENAINF code sheet of SENATRAN (2016)
+covers pedestrians, bicycles, public servants and 500-2. Lei 14.599/2023 covers arts. 165-B to
+165-D. The codes of these articles have ``confidence`` 1, because only one source names them.
+``description`` spells out the official abbreviations. ``official`` is the wording of the source,
+with which records are compared.
 
-``superseded`` rows are old splits and rules, which old records still use.
+Gravity, points and base amounts follow arts. 258 and 259 of the CTB (the traffic code), with the
+amounts of Lei 13.281/2016 since 01/11/2016. ``points_counted`` follows art. 259, § 4º (Lei
+14.071/2020); it is blank if no source says whether the points count (cyclists).
+``amount_until_2016`` is the amount in force until 31/10/2016, and is blank if unknown. The table
+lacks the codes of dangerous goods (9xxx), and codes that are newer than its sources.
+
+Rows with the status ``superseded`` are former splits and rules, which old records still use.
 """
 
 import csv
@@ -35,13 +38,13 @@ GRAVITY_WORDS: dict[Gravity, str] = {
     "depende": "depende do desdobramento",
     "mudou": "a confirmar",
 }
-# Lei 13.281/2016, in force 01/11/2016, changed the base amounts of art. 258.
+# Lei 13.281/2016 changed the base amounts of art. 258 on this day.
 NEW_AMOUNTS_SINCE = date(2016, 11, 1)
-# The manual prints 767-0 and the check-digit rule gives 767-6. Both are accepted.
+# The manual prints 767-0, but the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
-# A description spells out at most _MAX_WORDINGS wordings of one code, and factors out a shared
-# opening of at least _SHARED_WORDS words.
+# A joined description lists at most _MAX_WORDINGS splits of a code. A common opening of at least
+# _SHARED_WORDS words is written only once.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
 _Value = TypeVar("_Value")
@@ -49,7 +52,10 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: a code with one split (desdobramento). Amounts in reais."""
+    """One line of the table: a code and one of its splits (desdobramento, a variant).
+
+    Amounts are in reais.
+    """
 
     code: str
     split: str
@@ -73,11 +79,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Infraction:
-    """The infraction of a code; a code of four digits may cover several splits.
+    """The infraction of a code. A code of four digits may cover several splits.
 
-    A member is None (text: empty, gravity: "depende") where the splits disagree or the table
-    has no value. "mudou" means that the gravity changed and the infraction's day does not
-    determine which one applies. ``rows`` are the source lines of the table.
+    If the splits disagree or the table has no value, a number is None, a text is empty, and the
+    gravity is "depende". The gravity "mudou" means that a law changed it and that the day of the
+    infraction does not determine which version applies. ``rows`` are the lines of the table.
     """
 
     code: str
@@ -98,12 +104,12 @@ class Infraction:
 
     @property
     def printed(self) -> str:
-        """``745-50`` with its split, ``745-5`` without."""
+        """The code as printed: ``745-50`` if it has a split, ``745-5`` if not."""
         return f"{self.code[:3]}-{self.code[3]}{self.split}"
 
     @property
     def is_nic(self) -> bool:
-        """Whether it is the fine for not naming the driver (CTB, art. 257, § 8º)."""
+        """Whether this is the fine for not naming the driver (NIC; CTB, art. 257, § 8º)."""
         return self.code == "5002"
 
     @property
@@ -112,7 +118,7 @@ class Infraction:
 
     @property
     def citation(self) -> str:
-        """``art. 218, I do CTB``; a second law keeps its own name."""
+        """The cited article: ``art. 218, I do CTB``. It keeps the name of a second law, if any."""
         if not self.article:
             return ""
         if "Lei" in self.article:
@@ -120,17 +126,17 @@ class Infraction:
         return f"art. {self.article} do CTB"
 
     def amount_at(self, day: date | None) -> Decimal | None:
-        """Return the full amount for an infraction on ``day``; without a day, today's."""
+        """Return the full amount for an infraction on ``day``, or today's amount without a day."""
         if day is not None and day < NEW_AMOUNTS_SINCE:
             return self.amount_until_2016
         return self.amount
 
     def narrowed_to(self, sent: Decimal) -> "Infraction":
-        """Keep only the splits whose amount fits ``sent``; all of them if none fits.
+        """Keep only the splits whose amount equals ``sent``, or all splits if none has it.
 
         Four digits do not distinguish a motorcycle from a bicycle (7056, 7099, 7102), but the
         amount does. The amount also identifies the superseded split of an old record (6920 was
-        grave, now média).
+        grave and is now média).
         """
         fitting = tuple(row for row in self.rows if row.fits(sent))
         if not fitting and not self.split:
@@ -141,7 +147,7 @@ class Infraction:
 
 
 def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
-    """Return the amount that ``sent`` equals, exactly or with cut cents; else None."""
+    """Return the amount that equals ``sent`` in full or without its cents, or None."""
     for amount in amounts:
         if amount is not None and sent in (amount, Decimal(int(amount))):
             return amount
@@ -202,7 +208,7 @@ def _row(line: dict[str, str]) -> Row:
 
 
 def joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:
-    """Join the rows of one code: keep the values that all of them share."""
+    """Join the rows of one code, keeping only values that all rows share."""
     gravities = {row.gravity for row in rows}
     return Infraction(
         code=code,
@@ -228,7 +234,7 @@ def _only(values: set[_Value]) -> _Value | None:
 
 
 def _one_description(texts: list[str]) -> str:
-    """Join the descriptions of several splits: the common opening, then each ending."""
+    """Join the descriptions of several splits: first the common opening, then each ending."""
     texts = list(dict.fromkeys(texts))
     if len(texts) == 1:
         return texts[0]

@@ -1,9 +1,9 @@
 """Price ceilings for a vehicle: its reference price less fines and costs.
 
-The arithmetic uses known amounts only. The discounts of open fines are those of art. 284 of the
-CTB: 80 % until the due date, 60 % through SNE, which only the owner or the offender can use.
-Without a price or without the fines there is no ceiling, because a guess could be mistaken for an
-answer.
+The arithmetic uses known amounts only. The discounts on open fines are those of art. 284 of the CTB
+(the traffic code): 80 % of the amount until the due date, or 60 % through SNE. SNE is the federal
+system of electronic notices, which only the owner or the offender can use. Without a price or
+without the fines there is no ceiling, because readers could take a guess for an answer.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ Unknown = Literal["price", "fines"]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """A cost that the buyer expects: a label and an amount in R$, zero or more."""
+    """A cost that the buyer expects: its label, and its amount in R$, zero or more."""
 
     label: str
     amount: Decimal
@@ -28,7 +28,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """The result if one share of the fines is paid, in R$; None for unknown amounts.
+    """The ceiling if a given share of the fines is paid, in R$. An unknown amount is None.
 
     A ceiling below zero means that the deductions exceed the price.
     """
@@ -40,11 +40,11 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Negotiation:
-    """The ceilings. ``scenarios`` are in the order of SHARES.
+    """The ceilings for one price. ``scenarios`` are in the order of SHARES.
 
-    ``unknown`` names the missing inputs without which there is no ceiling.
-    ``fines_without_amount`` open fines are in no sum, so a ceiling is then an upper bound.
-    ``fines_past_discount`` fines have, as a rule, lost their discount.
+    ``unknown`` names the missing inputs that prevent a ceiling. ``fines_without_amount`` counts
+    open fines that no sum includes. If there are any, each ceiling is an upper bound.
+    ``fines_past_discount`` counts fines that, as a rule, have lost their discount.
     """
 
     price: Decimal | None
@@ -62,7 +62,7 @@ class Negotiation:
 def negotiate(
     price: Decimal | None, fines: Totals | None, costs: Sequence[Cost] = ()
 ) -> Negotiation:
-    """Compute the ceilings for a price in R$. None means not known, never zero."""
+    """Compute the ceilings for a price in R$. None means that an input is unknown, never zero."""
     total = sum((cost.amount for cost in costs), Decimal(0))
     shares = _shares(fines)
     unknown: list[Unknown] = []

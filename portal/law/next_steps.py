@@ -1,16 +1,16 @@
 """What a buyer can do next, as texts chosen by what the records say.
 
-Sources: arts. 123 § 1º, 124 VIII, 128, 131 §§ 2º, 4º and 5º, 134, 233 and 284 of the CTB. The
-notice of sale in 60 days (art. 134, Lei 14.071/2020), the blocking recall (art. 131 §§ 4º and 5º)
-and the consequences of a penhora for a buyer were not read at their source, so those texts are
-hedged.
-Nothing here states a procedure of one state: each Detran sets its own.
+The sources are arts. 123 § 1º, 124 VIII, 128, 131 §§ 2º, 4º and 5º, 134, 233 and 284 of the CTB
+(the traffic code). Three rules were not read at their source, so their texts are hedged: the notice
+of sale within 60 days (art. 134, Lei 14.071/2020), the recall that blocks licensing (art. 131 §§ 4º
+and 5º), and what a court's attachment (penhora) means for a buyer. No text describes a procedure of
+one state, because each state's Detran (traffic department) sets its own.
 """
 
 from dataclasses import dataclass
 from typing import Final, Literal
 
-# When a step applies. "always" depends on no record.
+# The finding that makes a step apply. "always" needs none.
 Situation = Literal[
     "always",
     "court_order",
@@ -26,15 +26,16 @@ Situation = Literal[
     "vehicle_unavailable",
     "other_vehicle",
 ]
-# A list of the panel.
+# The list of the page's panel that a step belongs to.
 Phase = Literal["before", "fines", "after"]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step. ``text`` is a Portuguese sentence or two; ``source`` a law, "" for advice.
+    """One step. ``text`` is one or two Portuguese sentences. ``source`` is a law, or "" for advice.
 
-    ``checks`` is the key of the subject of UNVERIFIED that the step tells to check, else "".
+    If the step tells the buyer to check a subject of UNVERIFIED, ``checks`` is the subject's key,
+    else "".
     """
 
     phase: Phase
@@ -50,7 +51,7 @@ PHASE_TITLES: Final[dict[Phase, str]] = {
     "fines": "Pagar ou contestar as multas",
     "after": "Depois de comprar",
 }
-# One hedge for the whole panel, in place of one in each sentence.
+# The panel shows this caution once, instead of in each sentence.
 HEDGE: Final = (
     "Orientações gerais, a partir dos registros e da lei; cada Detran tem o seu procedimento. "
     "Confirme com ele ou com um profissional."
@@ -243,7 +244,7 @@ STEPS: Final[tuple[Step, ...]] = (
 
 
 def steps_for(situations: frozenset[Situation]) -> tuple[Step, ...]:
-    """Return the steps of the given situations and those that always apply, in order."""
+    """Return the steps of the given situations and those that always apply, in table order."""
     return tuple(
         step for step in STEPS if step.situation == "always" or step.situation in situations
     )

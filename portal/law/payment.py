@@ -1,13 +1,15 @@
-"""Decide whether a fine is paid, and restore the exact sum that was paid.
+"""Decide whether a fine is paid, and restore the exact amount that was paid.
 
-A fine leaves the sums only where the source states a plausible payment day: readable, not in the
-future, and not before the infraction. A paid sum, a record or a state of payment without that day
-makes it "talvez paga". With any other content of that field ("VENCE EM
-10/10/2026", a day in the future, "PAGO" without a day) the fine stays in the sums, with a note.
+A fine counts as paid, and leaves the sums, only if the source states a plausible payment day. A
+plausible payment day is readable, not in the future, and not before the infraction. Without a
+payment day, a paid amount, a registration date or a state of payment (UF) makes the fine "talvez
+paga" ("maybe paid"). If the field holds another text ("VENCE EM 10/10/2026", "PAGO", a future day),
+the fine stays in the sums with a note.
 
-A fine is paid in full, at 80 % until its due date or at 60 % through SNE (CTB, art. 284 and its
-§ 1º). A ``valorPago`` of "234" for a fine of R$ 293,47 is 80 % of it, R$ 234,78. A whole number
-that matches none of the three may have lost its cents and is never presented as exact.
+A fine is paid in full, at 80 % until its due date, or at 60 % through SNE, the federal system of
+electronic notices (CTB, art. 284 and its § 1º). A ``valorPago`` of "234" for a fine of R$ 293,47 is
+80 % of it, R$ 234,78. A whole number that matches none of these three amounts may have lost its
+cents and is never presented as exact.
 """
 
 import re
@@ -36,10 +38,10 @@ _STILL_OWED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """The payment state of a fine.
+    """Whether a fine is paid. ``note`` is a sentence that explains the state, or "".
 
-    "unclear": the field holds a text that is not a plausible payment day, or other fields trace a
-    payment without its day. ``note`` is a sentence, "" where nothing is stated.
+    "unclear" means that the payment day is not plausible, or that other fields show a payment
+    without its day.
     """
 
     state: Literal["none", "paid", "unclear"]
@@ -47,13 +49,14 @@ class Payment:
 
 
 def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
-    """Return the payment state on ``today`` of a fine of ``owed``.
+    """Return the payment state on ``today`` of a fine whose amount is ``owed``.
 
-    Only the source's payment day makes a fine paid. Other traces of a payment make it unclear.
+    Only the source's payment day makes a fine paid. Other signs of a payment make the state
+    unclear.
     """
     if fine.paid_on_text.is_hidden:
         return _unclear("a fonte oculta a data do pagamento")
-    # "10/10/2024 ESTORNADO": a day with a word beside it does not count as a payment day.
+    # A day with a word next to it ("10/10/2024 ESTORNADO") is not accepted as a payment day.
     if fine.paid_on is None or _SOME_WORD.search(str(fine.paid_on_text)):
         return _unread(str(fine.paid_on_text)) or _without_day(fine, owed)
     stated = f"a data do pagamento ({day(fine.paid_on)})"
@@ -77,9 +80,9 @@ def _unread(text: str) -> Payment | None:
 
 
 def _without_day(fine: Fine, owed: Amount) -> Payment:
-    """Return "unclear" where the source states a sum, a record or a state of payment.
+    """Return "unclear" if the record states an amount, registration or state of payment.
 
-    The sum is evidence where it is 100, 80 or 60 % of the fine (CTB, art. 284).
+    The paid amount is a sign of payment if it is 100, 80 or 60 % of the fine (CTB, art. 284).
     """
     traces = []
     sent = plausible(fine.paid_amount)
@@ -102,10 +105,10 @@ def _unclear(why: str) -> Payment:
 
 @dataclass(frozen=True, slots=True)
 class PaidSum:
-    """A paid sum in R$; None where the source states none.
+    """A paid amount in R$, or None if the source states none.
 
-    ``is_exact`` means exact to the cent, by the source or the table. ``note`` is a Portuguese
-    clause on the origin of the value, "" where none is needed.
+    ``is_exact`` is true if the source or the table gives the amount to the cent. ``note`` is a
+    Portuguese clause on where the value comes from, or "" if none is needed.
     """
 
     value: Decimal | None
@@ -114,9 +117,9 @@ class PaidSum:
 
     @property
     def words(self) -> str:
-        """The sum as text: ``R$ 234,78 (80% do valor da tabela; …)``.
+        """The amount as text: ``R$ 234,78 (80% do valor da tabela; …)``.
 
-        Without cents where they are not known; "" where there is no sum.
+        The text has no cents if they are not known. The text is "" if there is no amount.
         """
         if self.value is None:
             return ""
@@ -127,9 +130,9 @@ class PaidSum:
 
 
 def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:
-    """Return the paid sum for ``sent``, in reais as the source has it.
+    """Return the paid amount that ``sent`` stands for. ``sent`` is in reais, as in the source.
 
-    ``owed`` is the fine's own amount.
+    ``owed`` is the amount of the fine itself.
     """
     if sent is not None and sent.is_zero():
         return PaidSum(Decimal(0), is_exact=True)

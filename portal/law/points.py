@@ -1,7 +1,8 @@
-"""Points on the driving licence: by gravity, and whether they count.
+"""Points on the driving licence: how many an infraction gives, and whether they count.
 
-Arts. 259 and 261 of the CTB. Points are charged to the driver (or to the owner where the owner
-is the offender), never to the car. They count for 12 months from the infraction.
+The rules are arts. 259 and 261 of the CTB (the traffic code). Points are charged to the driver, or
+to the owner if the owner is the offender, but never to the car. Points count for 12 months from the
+infraction.
 """
 
 from dataclasses import dataclass
@@ -18,11 +19,11 @@ _EXPIRED = "Os pontos contam por 12 meses da infração; em regra, já saíram d
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The points of a fine; None where they cannot be determined.
+    """The points of a fine. A number is None if it cannot be determined.
 
-    ``by_gravity`` are those of art. 259; ``counted`` are those on a licence now, 0 where none
-    are. ``note`` explains in Portuguese; "" where no explanation is needed. ``shared_note`` is
-    the note without the fine's own dates.
+    ``by_gravity`` are the points of art. 259. ``counted`` are the points that count on a licence
+    now, or 0. ``note`` explains the numbers in Portuguese, or is "". ``dateless_note`` is a variant
+    of the note without the fine's own dates, or "" if the note has none.
     """
 
     by_gravity: int | None
@@ -40,7 +41,7 @@ def points_of(
 ) -> Points:
     """Return the points of a fine.
 
-    ``sent`` is the source's number. It is often 0 and is used only if the table has no value.
+    ``sent`` is the source's number, often 0, which is used only if the table has no value.
     """
     if infraction is None or infraction.points is None:
         if sent > 0:

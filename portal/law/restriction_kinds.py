@@ -1,10 +1,10 @@
-"""Read RENAJUD kinds from free text.
+"""Read the kinds of a court's restriction from free text.
 
-There are exactly four kinds: transferência, licenciamento, circulação, averbação de registro de
-penhora (TJSC, Código de Normas, Apêndice III, art. 1º). "restrição total" means circulação. An
-unrecognised word is shown unchanged and is never read as "no restriction". With a revoking word
-(BAIXADA, NÃO …) it is uncertain whether the restriction still applies, because the source's status
-words are not documented.
+RENAJUD, the register of court restrictions, has exactly four kinds: transferência, licenciamento,
+circulação, averbação de registro de penhora (TJSC, Código de Normas, Apêndice III, art. 1º).
+"restrição total" means circulação. An unrecognised word is shown unchanged and is never read as "no
+restriction". A revoking word (BAIXADA, NÃO …) makes it uncertain whether the restriction still
+applies, because the source does not document its status words.
 """
 
 import re
@@ -28,7 +28,7 @@ _STEMS: tuple[tuple[str, Kind], ...] = (
     ("PENHORA", "penhora"),
     ("TOTAL", "circulacao"),
 )
-# Words around a kind that do not change its meaning.
+# Words next to a kind that do not change its meaning.
 _FILLER_WORDS = """
 A AO AS COM DA DAS DE DO DOS E O PARA POR
 ATIVA ATIVO ANOTACAO AVERBACAO BLOQUEIO JUDICIAL JUDICIARIA ORDEM
@@ -39,19 +39,19 @@ _REVOKING = re.compile(
     r"(BAIX|CANCELAD|DESBLOQUE|ENCERRAD|EXCLUI|EXTINT|INATIV|INEXIST|LEVANTAD|LIBERAD|NEGATIV"
     r"|NENHUM|REMOVID|RETIRAD|REVOGAD|SUSPENS)\w*|NAO|NADA|SEM"
 )
-# "…" is included because it marks where an overlong text was cut, so that the rest is unknown.
+# "…" counts as a word because it marks where a long text was cut. It is then unrecognised.
 _WORD = re.compile(r"[\w…]+")
 _PARTS = re.compile(r"[,;/|]")
 
 
 @dataclass(frozen=True, slots=True)
 class KindReading:
-    """The kinds of a text.
+    """The kinds that a text names.
 
-    ``kinds`` are all kinds that the text names, in a fixed order; ``stated`` are those that it
-    does not revoke. ``revoked_by`` is the first revoking word, as sent, "" where there is none;
-    ``revokes_all`` is whether one revokes more than the kinds beside it. ``unrecognised`` is the
-    whole text where one of its words is not recognised, else "".
+    ``kinds`` are all kinds in the text, in a fixed order. ``stated`` are the kinds that the text
+    does not revoke. ``revoked_by`` is the first revoking word as sent, or "". ``revokes_all`` is
+    true if a revoking word applies to all kinds of the text. ``unrecognised`` is the whole text if
+    a word of it is not recognised, else "".
     """
 
     kinds: tuple[Kind, ...]
@@ -64,8 +64,8 @@ class KindReading:
 def read_kinds(text: str) -> KindReading:
     """Read the kinds that a free text names.
 
-    A revoking word applies to the kinds of its own part of a list ("PENHORA, TRANSFERENCIA
-    BAIXADA"), or to all kinds where its part names none.
+    A revoking word applies to the kinds in its own part of a list ("PENHORA, TRANSFERENCIA
+    BAIXADA"). If that part names no kind, the revoking word applies to all kinds.
     """
     found: set[Kind] = set()
     doubted: set[Kind] = set()

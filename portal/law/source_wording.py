@@ -1,7 +1,8 @@
-"""Compare a fine's own description with the table: which split it names, or which other code.
+"""Compare a fine's description with the infraction table.
 
-The source writes the official wording, often cut, abbreviated and in capitals. A wording counts
-as the same where its words begin alike ("VEIC" and "veículo").
+The comparison finds the split of the code that the description names, or another code that the
+description fits. The source writes the official wording, often cut, abbreviated and in capitals.
+Two words match if one is the beginning of the other ("VEIC" and "veículo").
 """
 
 import re
@@ -12,23 +13,24 @@ from portal.law.infractions import Infraction, Row, joined, rows
 from portal.vehicle import fold, sentence_case, spelled_like
 
 _WORD = re.compile(r"[A-Z0-9%]+")
-# Words that occur in descriptions of any infraction.
+# Words that occur in descriptions of any infraction, so they do not identify one.
 _COMMON_WORDS = """
 A AO AOS AS C COM CONDUTOR DA DAS DE DEIXAR DO DOS E EM NA NAO NAS NO NOS O OS OU P PARA POR QUE S
 SE SEM VEIC VEICULO VEICULOS
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-# Letters of a word that decide; the source cuts words to three letters and more.
+# Words match only if they share at least this many letters, because the source cuts words to three
+# letters.
 _SHORTEST_STEM = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A fine's headline.
+    """How a page words a fine's infraction.
 
-    ``text`` is the source's own wording in readable case, or the table's where the source sends
-    none. ``table_text`` is the table's wording where it differs, else "". ``conflict`` is a
-    sentence where the source's wording does not fit its code, else "".
+    ``text`` is the source's own wording in readable case, or the table's if the source sends none.
+    ``table_text`` is the table's wording if it differs, else "". ``conflict`` is a sentence if the
+    source's wording does not fit its code, else "".
     """
 
     text: str
@@ -37,7 +39,7 @@ class Wording:
 
 
 def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
-    """Return the splits that the source's description names, if it names some of them only."""
+    """Keep the splits that the source's description names. Without a match, keep all splits."""
     if len(infraction.rows) == 1 or not description:
         return infraction
     exact = tuple(row for row in infraction.rows if _is_exact(description, row))
@@ -49,7 +51,7 @@ def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
 
 
 def wording_of(infraction: Infraction | None, description: str) -> Wording:
-    """Return the headline of a fine, from the source's description and the table."""
+    """Return the wording of a fine, from the source's description and the table."""
     if infraction is None:
         return Wording(sentence_case(description), "", "")
     table = infraction.description
@@ -74,7 +76,7 @@ def _shared_opening(description: str, model: str) -> int:
 
 
 def _conflict(infraction: Infraction, description: str) -> str:
-    """Return the sentence for a description that does not fit the code, or ""."""
+    """Return a sentence if the description does not fit the code, else ""."""
     own = _rows_of_code(infraction.code)
     if any(_is_exact(description, row) for row in own):
         return ""
@@ -99,7 +101,7 @@ def _is_exact(description: str, row: Row) -> bool:
 
 
 def _opens(description: str, row: Row) -> bool:
-    """Whether the row's wording begins with the source's, which is often cut."""
+    """Return whether the row's wording begins with the description, which is often cut."""
     words = _WORD.findall(fold(description))
     for text in (row.official, row.description):
         theirs = _WORD.findall(fold(text))
@@ -129,7 +131,7 @@ def _rows_of_code(code: str) -> tuple[Row, ...]:
 
 @cache
 def _by_wording() -> dict[str, tuple[str, ...]]:
-    """The codes of each wording, folded."""
+    """Map each wording to its codes. The keys are case-folded and without accents."""
     codes: dict[str, tuple[str, ...]] = {}
     for row in rows():
         for text in {fold(row.official), fold(row.description)}:

@@ -1,8 +1,8 @@
 """Compare a fine's speeds with the ranges of its code.
 
-Art. 218 of the CTB: up to 20 % above the limit is 745-5 (média), above 20 % and up to 50 % 746-3
-(grave), above 50 % 747-1 (gravíssima ×3). The considered speed counts: the measured one less the
-tolerance of the meter.
+By art. 218 of the CTB (the traffic code), up to 20 % above the limit is code 745-5 (média), above
+20 % and up to 50 % is 746-3 (grave), and above 50 % is 747-1 (gravíssima ×3). The comparison uses
+the considered speed, which is the measured speed less the meter's tolerance.
 """
 
 import re
@@ -12,19 +12,19 @@ from decimal import Decimal
 from portal.law.infractions import Infraction
 from portal.vehicle import Field
 
-# The highest excess of each code over the limit, as a share; None: no upper end.
+# The highest excess that each code covers, as a fraction of the speed limit. None means unlimited.
 _HIGHEST = {"7455": Decimal("0.20"), "7463": Decimal("0.50"), "7471": None}
-# The codes before 25/07/2006 had other ranges, so they are not compared.
+# The codes before 25/07/2006 had other ranges, so their speeds are not compared.
 _FORMER = frozenset(("6211", "6220", "6238", "6246"))
 _SPEED = re.compile(r"0*([0-9]{1,3})(?:[.,][0-9]+)?(?: ?km/?h)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Speeds:
-    """Speeds in km/h, None where not readable.
+    """Speeds in km/h. A speed that cannot be read is None.
 
-    ``over`` is the excess of the considered speed over the limit, as a share. ``note`` is a
-    sentence where the speeds do not fit the code, else "".
+    ``over`` is the excess of the considered speed over the limit, as a fraction of the limit.
+    ``note`` is a sentence if the speeds do not fit the code, else "".
     """
 
     limit: int | None
@@ -35,7 +35,7 @@ class Speeds:
 
 
 def is_speeding(code: str) -> bool:
-    """Whether a code's measurements are speeds in km/h. Others weigh or count other things."""
+    """Return whether a code's measurements are speeds in km/h, not weights or counts."""
     return code in _HIGHEST or code in _FORMER
 
 

@@ -1,7 +1,7 @@
-"""Subjects that no lookup covers; always listed, on screen and on paper.
+"""Subjects that no lookup covers. Pages and printed reports always list them.
 
-Those that an official service answers have its address: a page of the federal government, because
-the addresses of states differ. The portal never fetches them.
+If an official website covers a subject, its address is given. The address is a page of the federal
+government, because each state has its own pages. The portal never fetches these pages.
 """
 
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unverified:
-    """One subject. ``key`` is ASCII, for anchors; the other texts are Portuguese.
+    """One subject. ``key`` is ASCII, for HTML anchors; the other texts are Portuguese.
 
-    ``link_name`` and ``link`` are an official service, an https address under gov.br; "" and None
-    where no such service answers.
+    ``link_name`` and ``link`` are the name and the https address (under gov.br) of an official
+    service. If there is no such service, ``link_name`` is "" and ``link`` is None.
     """
 
     key: str
@@ -31,7 +31,7 @@ _RECALL = (
 )
 _CDT = "aplicativo Carteira Digital de Trânsito (Senatran, gov.br), pelo proprietário"
 
-# In the order in which they most often spoil a purchase.
+# The subjects are sorted by how often they spoil a purchase, most often first.
 UNVERIFIED: tuple[Unverified, ...] = (
     Unverified(
         "debitos",

@@ -1,8 +1,8 @@
 """The verdict: may a vehicle be transferred, licensed, driven or removed?
 
 Every sentence refers to the record it is based on. A missing lookup makes the verdict
-incomplete, unless the known records already block the transfer. With a stale answer in place of a
-missing one the verdict is never "clear".
+incomplete, unless the known records already block the transfer. If a lookup returned a stale
+answer, the verdict is never "clear".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,17 +34,18 @@ _LOOKUPS: Mapping[Missing, str] = {
     "fines": "Multas",
     "restrictions": "Restrições judiciais",
 }
-# A finding, not a conclusion: what most often stops a transfer is in none of the records.
+# The text says what was found and concludes nothing, because no record shows what most often stops
+# a transfer.
 _NOTHING_FOUND = "Nenhuma multa em aberto nem restrição judicial encontrada"
 _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """All records of one kind that speak for the verdict.
+    """All records of one kind that support the verdict.
 
-    ``finding`` names them, ``detail`` is a clause on what follows; "" where there is nothing to
-    add. ``anchor`` is that of the first record ("multa-1", "restricao-2").
+    ``finding`` names them. ``detail`` is a clause on the consequence of these records, or "" if
+    there is none. ``anchor`` is the HTML anchor of the first record ("multa-1", "restricao-2").
     """
 
     finding: str
@@ -61,9 +62,10 @@ class Reason:
 class Verdict:
     """The verdict on a vehicle.
 
-    ``finding`` is what the records say, in a few words; ``caveat`` is a clause on what it leaves
-    open, or "". ``matrix`` holds four rows in the order of ACTS. ``missing`` names the lookups
-    that failed or returned nothing. ``notices`` are sentences on stale answers, one per lookup.
+    ``finding`` is what the records say, in a few words. ``caveat`` is a clause on what the finding
+    leaves open, or "". ``matrix`` holds four rows, one for each act in the order of ACTS.
+    ``missing`` names the lookups that failed or returned nothing. ``notices`` are sentences on
+    stale answers, one per lookup.
     """
 
     level: Level
@@ -77,7 +79,7 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        """The finding and its caveat as one clause."""
+        """The finding and its caveat, joined."""
         return f"{self.finding}; {self.caveat}" if self.caveat else self.finding
 
     def row(self, act: Act) -> Row:
@@ -96,13 +98,12 @@ def judge(
 ) -> Verdict:
     """Return the verdict on ``today``.
 
-    ``fines`` or ``restrictions`` is None where the lookup failed, which does not mean "none".
-    ``decode_known`` is False where the vehicle's own lookup failed; pass True where that lookup
-    is not part of the request, as by Renavam. ``is_described`` is False where the source
-    answered without describing the vehicle. ``check_digit_holds`` is False for a Renavam with
-    another check digit, whose records may be another vehicle's. ``stale`` maps each lookup whose
-    answer is a stored one, because the source gave none now, to the time of that answer (local
-    time).
+    ``fines`` or ``restrictions`` is None if the lookup failed, which does not mean "none".
+    ``decode_known`` is False if the lookup of the vehicle's own data failed. Pass True if the
+    request does not include that lookup, as in a search by Renavam. ``is_described`` is False if
+    the source answered without describing the vehicle. ``check_digit_holds`` is False if the
+    Renavam's check digit is wrong, because the records may then be another vehicle's. ``stale``
+    maps each lookup with a stale answer to the local time of that answer.
     """
     missing = _missing(decode_known and is_described, fines, restrictions)
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
@@ -140,9 +141,9 @@ def _finding(
     gaps: Sequence[str],
     stale: Stale,
 ) -> tuple[Level, str, str]:
-    """Return the level, the finding and its caveat.
+    """Return the verdict's level, its finding and its caveat.
 
-    ``unavailable`` names the failed lookups, ``gaps`` are clauses on what else is incomplete.
+    ``unavailable`` names the failed lookups. ``gaps`` are clauses on other missing information.
     """
     transfer, licence, drive, _ = (row.mark for row in matrix)
     if transfer == "no":
@@ -165,9 +166,10 @@ def _finding(
 
 
 def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
-    """Return the finding on the stopped acts, as certain as its best source.
+    """Return the finding on the acts that a court stops, worded by how certain the rule is.
 
-    It says "na prática" if no source is verified, and "em regra" if all are from memory.
+    The text says "na prática" if no rule behind it is verified, and "em regra" if all are from
+    memory.
     """
     sources = {e.transfer.confidence for e in effects if e.transfer.mark == "no"}
     if drive_too:
@@ -185,7 +187,7 @@ def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effec
 def _court_reasons(
     restrictions: Sequence[Restriction], effects: Sequence[Effect]
 ) -> Iterator[Reason]:
-    """Yield one reason for all orders of the same kind and effect."""
+    """Yield one reason for each group of court orders of the same kind and effect."""
     groups: dict[tuple[str, ...], list[int]] = {}
     for index, effect in enumerate(effects):
         if effect.in_force:
@@ -205,7 +207,10 @@ def _court_reasons(
 
 
 def _origin(restrictions: Sequence[Restriction]) -> str:
-    """Return the courts in brackets, with the date if there is one record; "" if unknown."""
+    """Return the courts in brackets, or "".
+
+    If there is a single record, its date is in the brackets too.
+    """
     courts = dict.fromkeys(_court(restriction) for restriction in restrictions)
     details = [listed([court for court in courts if court])]
     if len(restrictions) == 1 and restrictions[0].included_at:
@@ -219,7 +224,8 @@ def _court(restriction: Restriction) -> str:
     return court.acronym if court else str(restriction.court)
 
 
-# In the order of their weight: singular, plural, what follows.
+# Sorted by weight. Each value is the reason in the singular, the reason in the plural, and its
+# consequence.
 _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
     "enforceable": (
         "Multa exigível",
@@ -251,7 +257,7 @@ _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
 
 
 def _fine_reasons(fines: Sequence[FineAssessment]) -> Iterator[Reason]:
-    """Yield one reason for all fines of the same standing, with their sum."""
+    """Yield one reason for all fines of the same standing, with the sum of their amounts."""
     for standing, (singular, plural, detail) in _FINE_REASONS.items():
         found = {n: fine for n, fine in enumerate(fines, start=1) if fine.standing == standing}
         if not found:

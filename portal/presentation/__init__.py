@@ -1,4 +1,4 @@
-"""View models: each page has a frozen dataclass with its template, and a factory."""
+"""View models. Each page has a frozen dataclass that names its template, and a factory."""
 
 from portal.presentation.issued.pages import (
     EndedDossierPage,

@@ -1,4 +1,4 @@
-"""The texts of failed lookups and requests, for API clients and for people."""
+"""The texts that API clients and readers see when a lookup or a request fails."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -15,7 +15,7 @@ TOO_MANY: Final = "Pedidos demais. Aguarde um pouco."
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A failure's status and message for API clients, and its sentence for a panel."""
+    """A failure's status and message for API clients, and its sentence on a page."""
 
     status: int
     message: str
@@ -77,12 +77,12 @@ FAULTS: Final[dict[FailureKind, Fault]] = {
     ),
 }
 
-# Repeating such a lookup fails until the day of the limit ends.
+# A lookup that failed because of one of these limits keeps failing until the day ends.
 DAILY_LIMITS: Final[frozenset[FailureKind]] = frozenset({"day_limit", "token_limit"})
 
 
 def back_at_midnight(left_s: float) -> str:
-    """``Volta à 0h (em 4 h).``, for a limit that begins again after ``left_s`` seconds."""
+    """Return ``Volta à 0h (em 4 h).`` for a limit that resets after ``left_s`` seconds."""
     minutes = max(1, ceil(left_s / 60))
     span = f"{round(minutes / 60)}{NO_BREAK_SPACE}h"
     if minutes < 60:
@@ -91,7 +91,10 @@ def back_at_midnight(left_s: float) -> str:
 
 
 def sentence_about(kind: FailureKind, retry_after_s: float | None) -> str:
-    """A failure's sentence for people; a spent daily limit says when it begins again."""
+    """Return a failure's sentence for readers.
+
+    A used-up daily limit adds its reset time.
+    """
     sentence = FAULTS[kind].sentence
     if kind in DAILY_LIMITS and retry_after_s is not None:
         return f"{sentence} {back_at_midnight(retry_after_s)}"

@@ -1,7 +1,7 @@
-"""The template filters: money, numbers, dates and ages that may be missing.
+"""The template filters for money, numbers, dates and ages, any of which may be missing.
 
-A missing value formats as "não informado", so that a missing price never prints as R$ 0,00. The
-forms of present values are those of ``portal.wording``.
+A missing value becomes "não informado", so a missing price never prints as R$ 0,00. Present values
+are formatted by ``portal.wording``.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from portal.presentation.source_text import named, sentence
 from portal.system.local_time import local_time
 
 MISSING: Final = "não informado"
-# Numbers of 10**16 and more count as missing: no amount is that large, and it would fill the page.
+# Numbers of 10**16 and more are treated as missing, because no real amount is that large.
 _LARGEST_EXPONENT: Final = 15
 
 _MONTHS: Final = (
@@ -29,7 +29,7 @@ _MONTHS: Final = (
 
 
 def brl(amount: Decimal | int | None) -> str:
-    """``R$ 1.234,56`` with a no-break space, ``−R$ 1.234,56`` below zero."""
+    """Format as ``R$ 1.234,56`` with a no-break space, or ``−R$ 1.234,56`` below zero."""
     number = _readable(amount)
     if number is None:
         return MISSING
@@ -37,7 +37,7 @@ def brl(amount: Decimal | int | None) -> str:
 
 
 def whole_brl(amount: Decimal | int | None) -> str:
-    """``R$ 89.325``: money without cents, for axes and for prices in whole reais."""
+    """Format without cents, ``R$ 89.325``, for chart axes and for prices in whole reais."""
     number = _readable(amount)
     if number is None:
         return MISSING
@@ -45,7 +45,7 @@ def whole_brl(amount: Decimal | int | None) -> str:
 
 
 def price(amount: Decimal | None) -> str:
-    """A vehicle's price: ``R$ 89.325``, as the table prints it; other amounts keep their cents."""
+    """Format a vehicle's price like the price table: ``R$ 89.325``, with cents only if needed."""
     number = _readable(amount)
     if number is None:
         return MISSING
@@ -53,26 +53,29 @@ def price(amount: Decimal | None) -> str:
 
 
 def price_range(amounts: Sequence[Decimal]) -> str:
-    """``R$ 12.809 a R$ 14.802`` from the least to the largest, with cents in both or in none."""
+    """Format the range of amounts: ``R$ 12.809 a R$ 14.802``.
+
+    Cents are in both amounts or in none.
+    """
     is_whole = all(amount == amount.to_integral_value() for amount in amounts)
     form = whole_brl if is_whole else brl
     return " a ".join(dict.fromkeys((form(min(amounts)), form(max(amounts)))))
 
 
 def integer(number: int | Decimal | None) -> str:
-    """``1.234``: grouped by thousands, no decimals."""
+    """Format as ``1.234``: grouped by thousands, without decimals."""
     value = _readable(number)
     return MISSING if value is None else wording.grouped(value)
 
 
 def percent(ratio: Decimal | float | None, places: int = 1) -> str:
-    """A ratio as ``−8,2%``: 0.05 is ``5,0%``."""
+    """Format a ratio in per cent: 0.05 becomes ``5,0%``."""
     value = _readable(None if ratio is None else Decimal(str(ratio)))
     return MISSING if value is None else f"{wording.grouped(value * 100, places)}%"
 
 
 def change(points: Decimal | None) -> str:
-    """Percentage points with their sign: ``+3,1%``, ``−8,2%``, ``0,0%``."""
+    """Format percentage points with their sign: ``+3,1%``, ``−8,2%``, ``0,0%``."""
     value = _readable(points)
     if value is None:
         return MISSING
@@ -81,29 +84,29 @@ def change(points: Decimal | None) -> str:
 
 
 def short_date(day: date | None) -> str:
-    """``18/08/2024``."""
+    """Format as ``18/08/2024``."""
     return MISSING if day is None else wording.day(day)
 
 
 def long_date(day: date | None) -> str:
-    """``18 de agosto de 2024``."""
+    """Format as ``18 de agosto de 2024``."""
     return MISSING if day is None else f"{day.day} de {_MONTHS[day.month - 1]} de {day.year}"
 
 
 def month(day: date | None) -> str:
-    """``jan/25``, for axes."""
+    """Format as ``jan/25``, for chart axes."""
     return MISSING if day is None else f"{_MONTHS[day.month - 1][:3]}/{day.year % 100:02}"
 
 
 def long_month(day: date | None) -> str:
-    """``janeiro de 2025``."""
+    """Format as ``janeiro de 2025``."""
     return MISSING if day is None else f"{_MONTHS[day.month - 1]} de {day.year}"
 
 
 def moment(when: datetime | None) -> str:
-    """``18/08/2024 às 09:30``.
+    """Format as ``18/08/2024 às 09:30``.
 
-    An aware moment is converted to America/Sao_Paulo; a naive one is local time already.
+    An aware datetime is converted to America/Sao_Paulo. A naive datetime is already local time.
     """
     if when is None:
         return MISSING
@@ -111,7 +114,7 @@ def moment(when: datetime | None) -> str:
 
 
 def age(elapsed: timedelta) -> str:
-    """Elapsed time: ``agora``, ``há 3 min``, ``há 2 h`` (to 47 h), ``há 5 dias``."""
+    """Format elapsed time: ``agora``, ``há 3 min``, ``há 2 h`` (up to 47 h), ``há 5 dias``."""
     minutes = int(elapsed.total_seconds() // 60)
     if minutes < 1:
         return "agora"
@@ -124,12 +127,12 @@ def age(elapsed: timedelta) -> str:
 
 
 def duration(seconds: int) -> str:
-    """A span in its two largest units: ``8 dias``, ``1 dia e 6 horas``.
+    """Format a time span in its two largest units: ``8 dias``, ``1 dia e 6 horas``.
 
-    The rest is rounded up, so that the text never understates the span.
+    Smaller units are rounded up, so that the text never understates the span.
     """
     units = (("dia", 86400), ("hora", 3600), ("minuto", 60), ("segundo", 1))
-    # Rounding up may fill a larger unit (23 h 59 min 30 s), so divmod starts again at days.
+    # Rounding up may complete a larger unit (23 h 59 min 30 s), so the split starts again at days.
     for (_, size), (_, below) in pairwise(units):
         if seconds >= size:
             seconds = -(-seconds // below) * below
@@ -143,7 +146,7 @@ def duration(seconds: int) -> str:
 
 
 def _readable(number: Decimal | int | None) -> Decimal | None:
-    """The number as a Decimal; None if missing, not finite, or 10**16 or more."""
+    """Convert to Decimal. Return None if missing, not finite, or 10**16 and more."""
     if number is None:
         return None
     value = Decimal(number)
@@ -153,7 +156,7 @@ def _readable(number: Decimal | int | None) -> Decimal | None:
 
 
 def register(environment: Environment) -> None:
-    """Register filters and ``term``, and strip the blank lines that tags leave."""
+    """Register the filters and ``term``. Configure Jinja to strip blank lines left by tags."""
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals["term"] = term_link

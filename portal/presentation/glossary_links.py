@@ -1,4 +1,4 @@
-"""Links from a page's text to the glossary."""
+"""Links from the text of a page to the glossary."""
 
 from markupsafe import Markup
 
@@ -6,9 +6,9 @@ from portal.law import term
 
 
 def term_link(slug: str, text: str = "") -> Markup:
-    """A link to the glossary entry of a slug, with its name unless ``text`` is given.
+    """Return a link to the glossary entry of a slug. ``text`` replaces the entry's name.
 
-    Templates call it as ``term``. Raises ValueError for a slug without an entry.
+    Templates call this function as ``term``. Raises ValueError for a slug without an entry.
     """
     entry = term(slug)
     if entry is None:

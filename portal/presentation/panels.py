@@ -1,4 +1,4 @@
-"""The result of one lookup as a page shows it: an answer, or why there is none."""
+"""The result of one lookup for a page: an answer, or the reason why there is none."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ from typing import Literal
 from portal.gateway import FailureKind, Served
 from portal.vehicle import result_of
 
-# Why a lookup has no answer: the gateway's FailureKind or a reason of the pages; "" for none.
+# Why a lookup has no answer: a FailureKind of the gateway, a reason of the pages, or "" for none.
 Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
 
 
@@ -16,7 +16,7 @@ Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam",
 class Replaced:
     """The previous, different answer to the same lookup.
 
-    ``result`` is as in Panel; ``fetched_at`` is aware and in UTC.
+    ``result`` is defined as in Panel. ``fetched_at`` is aware and in UTC.
     """
 
     body: bytes
@@ -26,14 +26,14 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One lookup as a page shows it. Panels are hashable; those with equal bodies may be equal.
+    """One lookup as a page shows it. Panels are hashable and compare by body, not by result.
 
-    ``result`` is the decoded ``result`` of the ``body``, None if it has none. ``fetched_at`` is
-    aware and in UTC. ``price`` is the cost of repeating the lookup in R$, 0
-    where the operator configured none. ``reason`` is a Portuguese sentence, filled for an
-    unavailable panel, and ``cause`` is the kind of reason. ``is_stored``: the store holds the
-    answer, so repeating the lookup costs nothing while the answer is fresh. ``replaced`` is the
-    answer that this one replaced, as long as the store keeps it.
+    ``result`` is the decoded ``result`` member of ``body``, or None. ``fetched_at`` is aware and in
+    UTC. ``price`` is the cost of repeating the lookup in R$, or 0 if the operator configured no
+    price. If the panel is unavailable, ``reason`` says why in a Portuguese sentence, and ``cause``
+    names the kind of reason. ``is_stored`` is true if the store holds the answer, so that repeating
+    the lookup is free while the answer is fresh. ``replaced`` is the answer before this one, as
+    long as the store keeps it. The state "unasked" means that the lookup was not made yet.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]
@@ -56,7 +56,7 @@ class Panel:
 def answer_panel(
     served: Served, replaced: Served | None = None, price: Decimal = Decimal(0)
 ) -> Panel:
-    """The panel of an answer; ``replaced`` is the one that the store kept before it."""
+    """Return the panel of an answer. ``replaced`` is the store's previous answer, if any."""
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     return Panel(
         state="stale" if served.cache_status == "stale" else "fresh",

@@ -1,12 +1,13 @@
-"""The letters and digits of a plate as SVG strokes, drawn by us in the manner of FE-Schrift.
+"""The letters and digits of a plate as SVG strokes, drawn for this project after FE-Schrift.
 
-No font is needed, so that a plate looks the same in every browser, in print and in the PDF. Each
-glyph fills a box of WIDTH × HEIGHT units; its strokes are the centre lines of a pen of PEN units
-with flat ends. A stroke is its first point and the path commands from there, all of them relative.
-Diagonals end in a short vertical, so that their ends are level with the top and the bottom.
+The strokes need no font, so a plate looks the same in every browser, in print and in the PDF. Each
+glyph fills a box of WIDTH × HEIGHT units. The strokes are the centre lines of a pen with flat ends,
+PEN units wide. A stroke is its first point and relative path commands from there. A diagonal ends
+in a short vertical piece, so that its ends are level with the top and the bottom.
 
-As on the road, no letter can be taken for a digit: 0 is narrow with straight sides and O is round,
-I has serifs and 1 a flag, 3 has a flat top and B spurs.
+As on real plates, no letter looks like a digit. The digit 0 is narrow with straight sides, but the
+letter O is round. The letter I has serifs, but the digit 1 has a flag. The digit 3 has a flat top,
+but the letter B has spurs.
 """
 
 from typing import Final
@@ -59,13 +60,13 @@ GLYPHS: Final[dict[str, tuple[Stroke, ...]]] = {
     "-": ((0, 33, "h10"),),
 }
 _GAP: Final = 8
-_DOT: Final = 10  # width of the dot that stands for the hyphen of an old plate
+_DOT: Final = 10  # width of the dot that replaces the hyphen of an old plate
 
 
 def glyph_path(text: str, x: int = 0, y: int = 0, gap: int = _GAP) -> str:
-    """The SVG path data of a text whose first glyph's box has its corner at ``x``, ``y``.
+    """Return the SVG path data of a text. ``x``, ``y`` is the corner of the first glyph's box.
 
-    The text holds only characters of GLYPHS. ``gap`` is the space between two boxes.
+    The text may hold only characters of GLYPHS. ``gap`` is the space between two boxes.
     """
     strokes = []
     for character in text:

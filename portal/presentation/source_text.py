@@ -1,4 +1,4 @@
-"""The source's capitals as readable text, for templates and view models."""
+"""Turn the source's capital letters into readable text, for templates and view models."""
 
 from collections.abc import Callable
 
@@ -6,12 +6,12 @@ from portal.vehicle import Field, name_case, sentence_case
 
 
 def sentence(field: Field) -> Field:
-    """A field spelled as a sentence: "NAO EXIGIVEL" → "Não exigível"."""
+    """Respell a field as a sentence: "NAO EXIGIVEL" → "Não exigível"."""
     return _spelled(field, sentence_case)
 
 
 def named(field: Field) -> Field:
-    """A field spelled as a name: "POLICIA RODOVIARIA FEDERAL" → "Polícia Rodoviária Federal"."""
+    """Respell a field as a name: "POLICIA RODOVIARIA FEDERAL" → "Polícia Rodoviária Federal"."""
     return _spelled(field, name_case)
 
 

@@ -1,4 +1,4 @@
-"""The icon, word and tone of each status. Colour is never the only signal."""
+"""The icon, word and tone of each status. No status is shown by colour alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,13 +6,16 @@ from typing import Final, Literal
 
 from portal.law import Level, Mark
 
-# "plain" is the colour of text: a finding without a judgement.
+# "plain" is the colour of ordinary text, for a finding that is neither good nor bad.
 Tone = Literal["ok", "warn", "danger", "unknown", "plain"]
 
 
 @dataclass(frozen=True, slots=True)
 class StatusStyle:
-    """``icon`` is a shape of components/icon.html; ``word`` is clear without it."""
+    """A status's style.
+
+    ``icon`` is a shape of components/icon.html; ``word`` is clear without the icon.
+    """
 
     tone: Tone
     icon: Literal["check", "alert", "cross", "question"]
@@ -20,14 +23,15 @@ class StatusStyle:
 
 
 ANSWER_LOOKS: Final[Mapping[Mark, StatusStyle]] = {
-    # Not green: that nothing was found does not mean that the act is possible.
+    # The tone is not green, because finding nothing does not mean that the act is possible.
     "yes": StatusStyle("plain", "check", "Nada encontrado"),
     "careful": StatusStyle("warn", "alert", "Com ressalva"),
     "no": StatusStyle("danger", "cross", "Não"),
     "unknown": StatusStyle("unknown", "question", "Não se sabe"),
 }
 LEVEL_LOOKS: Final[Mapping[Level, StatusStyle]] = {
-    # Fines and courts were checked, and the caveat beside it names what was not.
+    # The tone is green, because fines and courts were checked. The text next to it names what was
+    # not checked.
     "clear": StatusStyle("ok", "check", "Nada encontrado nos registros"),
     "caution": StatusStyle("warn", "alert", "Atenção"),
     "blocked": StatusStyle("danger", "cross", "Impedimento"),

@@ -1,4 +1,4 @@
-"""An embedded upstream with fictitious vehicles and a plate per situation."""
+"""The sandbox: a simulated upstream with fictitious vehicles, and a plate for each situation."""
 
 from portal.sandbox.day import today
 from portal.sandbox.exchange import Request, Response, Role

@@ -1,4 +1,4 @@
-"""``python -m portal.sandbox``: serve the embedded upstream alone, on HOST:PORT."""
+"""``python -m portal.sandbox``: serve the sandbox alone, on HOST:PORT."""
 
 import os
 import sys
@@ -14,12 +14,12 @@ from portal.sandbox.situations import SITUATIONS
 from portal.sandbox.wsgi import SECONDARY
 from portal.system.process import bind_error
 
-# More than the requests that may hang at once in a test run: each holds a thread for 30 s.
+# A hanging request holds a thread for 30 s, so this is more than a test run makes at once.
 _THREADS = 256
 
 
 def main() -> int:
-    """Serve until SIGTERM or Ctrl-C; if the address is unusable, say so and return 1."""
+    """Serve until SIGTERM or Ctrl-C. If the address is unusable, print an error and return 1."""
     host, port_text = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "9000"
     if not (port_text.isascii() and port_text.isdigit() and 0 < int(port_text) < 65536):
         print(f"PORT precisa ser um número de 1 a 65535, não {port_text!r}.", file=sys.stderr)
@@ -47,7 +47,7 @@ def main() -> int:
         http1_settings=HTTP1Settings(header_read_timeout=10_000),
         respawn_failed_workers=True,
         workers_kill_timeout=3,
-        log_level=LogLevels.error,  # at level warning Granian logs a remark on the threads
+        log_level=LogLevels.error,  # Granian warns about the number of threads
         log_access=False,
     ).serve()
     return 0

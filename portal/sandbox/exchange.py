@@ -14,7 +14,7 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to the base address ``role``; ``path`` is decoded, ``query`` is not."""
+    """A request to the base address ``role``. ``path`` is URL-decoded, ``query`` is not."""
 
     method: str
     path: str
@@ -24,7 +24,7 @@ class Request:
     role: Role = "primary"
 
     def header(self, name: str) -> str | None:
-        """Return a header's value, by name in any case; None when it was not sent."""
+        """Return a header's value, or None if it was not sent. ``name`` may be in any case."""
         wanted = name.lower()
         return next((v for k, v in self.headers.items() if k.lower() == wanted), None)
 
@@ -34,8 +34,8 @@ class Response:
     """One response, or the lack of one.
 
     ``delay_s`` is the time before the first byte, in seconds. ``is_refused`` represents a base
-    address without a listener. A transport then refuses the connection; a server, which already
-    listens, can only send this response's status, 503.
+    address without a listener. A transport then refuses the connection. A server already listens,
+    so it can only send the response's status, 503.
     """
 
     status: int
@@ -48,7 +48,7 @@ class Response:
 def json_response(
     status: int, payload: object, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return a JSON response in UTF-8, non-ASCII unescaped, members in the order given."""
+    """Return a JSON response in UTF-8. Members keep their order, and nothing is escaped."""
     body = msgspec.json.encode(payload)
     return Response(status, body, {"Content-Type": JSON, **(headers or {})})
 

@@ -1,7 +1,8 @@
-"""The make and model families of fictitious vehicles.
+"""The families of fictitious vehicles, each a make and model with its versions.
 
-Names, powers and displacements are those of the Brazilian market. Price-table codes have the real
-make's prefix and a valid check digit, but are fictitious, except 008190-6, which was observed.
+Names, powers and displacements are those of the Brazilian market. Codes of the FIPE price table
+have the real make's prefix and a valid check digit, but are fictitious, except 008190-6, which was
+observed.
 """
 
 import csv
@@ -16,7 +17,7 @@ _FUELS: dict[str, Fuel] = {"flex": "flex", "gasoline": "gasoline", "diesel": "di
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One entry of the price table; ``weight`` is its price relative to the family's."""
+    """An entry of the price table. ``weight`` is its price as a share of the family's price."""
 
     fipe_id: str
     text: str
@@ -29,8 +30,8 @@ class Version:
 class Family:
     """A model with its versions.
 
-    ``registration`` is the registry's spelling (I/AUDI A3), ``load`` is in kg or empty, ``price``
-    is in R$ of November 2026 for model year 2020.
+    ``registration`` is the registry's spelling (I/AUDI A3). ``load`` is in kg, or empty. ``price``
+    is the price of model year 2020 in November 2026, in R$.
     """
 
     make: str
@@ -49,7 +50,7 @@ class Family:
     versions: tuple[Version, ...]
 
     def fuel_of(self, version: Version) -> Fuel:
-        """Return the fuel that a version's name states, else the family's."""
+        """Return the fuel that a version's name states, or the family's fuel."""
         if "DIES" in version.text:
             return "diesel"
         return "flex" if "FLEX" in version.text else self.fuel
@@ -71,7 +72,7 @@ def fipe_check_digit(root: str) -> str:
 
 def _version(text: str) -> Version:
     root, name, power, displacement, weight = text.split(":")
-    # On the wire the code lacks its leading zeros and its hyphen: 008190-6 is "81906".
+    # The API sends the code without its leading zeros and its hyphen: 008190-6 is "81906".
     fipe_id = str(int(root + fipe_check_digit(root)))
     return Version(fipe_id, name, int(power), int(displacement), float(weight))
 
@@ -103,5 +104,5 @@ def families() -> tuple[Family, ...]:
 
 
 def family_of(registration: str) -> Family:
-    """Return the family with this registry spelling; raises KeyError if none."""
+    """Return the family with this registry spelling. Raises KeyError if no family has it."""
     return {family.registration: family for family in families()}[registration]

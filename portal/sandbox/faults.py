@@ -1,4 +1,4 @@
-"""Fault injection: each documented fault changes a successful response into a faulty one."""
+"""Fault injection. Each documented fault changes a successful response into a faulty one."""
 
 from dataclasses import replace
 
@@ -52,5 +52,5 @@ def apply_fault(fault: Fault | None, response: Response, role: Role) -> Response
 
 
 def _cut(body: bytes) -> bytes:
-    """Return the first half of a body, in whole characters but not valid JSON."""
+    """Return the first half of a body. The result has whole characters, but is not valid JSON."""
     return body[: len(body) // 2].decode("utf-8", "ignore").encode()

@@ -1,6 +1,6 @@
-"""Fictitious fines in the upstream's form: cents cut, points 0, hidden numbers.
+"""Fictitious fines in the upstream's form: amounts without cents, points 0, hidden numbers.
 
-Dates count from the first of the current month, so that lookups within a month are equal.
+Dates are relative to the first day of the current month, so that lookups within a month are equal.
 """
 
 import random
@@ -18,7 +18,7 @@ _OLDEST_DAYS = 1500
 
 
 def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[str, object]]:
-    """Return ``result`` of the fine lookup, the latest infraction first."""
+    """Return the ``result`` member of the fine lookup, the latest infraction first."""
     rng = seeded_rng("fines", vehicle.seed)
     month = today.replace(day=1)
     match profile.fines:
@@ -34,7 +34,7 @@ def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[s
 
 
 def _draw(vehicle: Vehicle, count: int, month: date, rng: random.Random) -> tuple[FineOutline, ...]:
-    """Draw ``count`` fines, or none where the vehicle is too new to have been fined."""
+    """Draw ``count`` fines, or none if the vehicle is too new to have been fined."""
     choices = offences_for(vehicle.family.is_motorcycle)
     weights = [offence.weight for offence in choices]
     drawn = (
@@ -49,7 +49,8 @@ def _outline(
     age = vehicle.draw_age(rng, _YOUNGEST_DAYS, _OLDEST_DAYS, month)
     if age is None:
         return None
-    # One notice in twelve is issued after its 30 days, one penalty in ten after its 180 days.
+    # One notice in twelve is later than its limit of 30 days, and one penalty in ten is later than
+    # its limit of 180 days.
     notice = rng.randint(31, 55) if rng.random() < 1 / 12 else rng.randint(6, 28)
     penalty = rng.randint(181, 260) if rng.random() < 0.1 else rng.randint(70, 175)
     is_past = penalty < age
@@ -67,7 +68,7 @@ def _outline(
 def _record(
     vehicle: Vehicle, outline: FineOutline, is_bare: bool, month: date, rng: random.Random
 ) -> dict[str, object]:
-    """Return one element, with the contract's fields in the contract's order."""
+    """Return one record, with the fields that the API contract lists, in the same order."""
     offence = OFFENCES[outline.code]
     region = REGIONS[outline.state]
     issuer = authority(outline.issuer, outline.state, rng)
@@ -79,7 +80,7 @@ def _record(
         penalty = committed + timedelta(days=outline.penalty_after)
     limit, measured, considered = _speeds(offence, rng)
     clock = f"{rng.randint(6, 22):02d}:{rng.randint(0, 59):02d}"
-    # The issuing bodies leave most of these fields empty; a bare record leaves all of them empty.
+    # The issuing bodies leave most of these fields empty. A bare record leaves all of them empty.
     optional = {
         "limitePermitido": limit,
         "localInfracao": issuer.place,
@@ -131,19 +132,19 @@ def _payment(
         "dataPagamento": _day(paid),
         "dataRegistro": _day(paid + timedelta(days=2)),
         "ufPagamento": outline.state,
-        # The fine was paid before its due date, so at 80 % (CTB art. 284), without the cents.
+        # The fine was paid before its due date, at 80 % (CTB art. 284). The cents are cut.
         "valorPago": str(amount * 4 // 5),
     }
 
 
 def _speeds(offence: Offence, rng: random.Random) -> tuple[str, str, str]:
-    """Return limit, measured and considered speed in km/h; empty if none was measured."""
+    """Return limit, measured and considered speed in km/h, each "" if none was measured."""
     if not offence.is_speeding:
         return "", "", ""
     limit = rng.choice((40, 50, 60, 70, 80, 110))
     low, high = {"7455": (1.03, 1.19), "7463": (1.23, 1.48), "7471": (1.53, 1.75)}[offence.code]
     considered = max(limit + 1, int(limit * rng.uniform(low, high)))
-    # The meter's tolerance is 7 km/h up to 100 km/h and 7 % above (Inmetro).
+    # The meter's tolerance is 7 km/h up to 100 km/h and 7 % above that (Inmetro).
     measured = considered + 7 if considered <= 93 else round(considered / 0.93)
     return str(limit), str(measured), str(considered)
 

@@ -1,4 +1,4 @@
-"""Properties that a plate may fix for its vehicle; its seed determines the rest."""
+"""The properties of a vehicle that a documented plate may fix. All others are pseudo-random."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,8 +10,9 @@ Issuer = Literal["municipal", "state", "federal"]
 class FineOutline:
     """The outline of a fine.
 
-    ``age_days`` counts from the infraction to the first of this month. ``notice_after`` and
-    ``penalty_after`` are in days from the infraction; None means no penalty yet.
+    ``age_days`` counts the days from the infraction to the first of this month. ``notice_after``
+    and ``penalty_after`` count days from the infraction. ``penalty_after`` is None if there is no
+    penalty yet.
     """
 
     code: str
@@ -25,7 +26,7 @@ class FineOutline:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionOutline:
-    """The outline of a restriction; ``court`` is an acronym such as TJMG or TRT2."""
+    """The outline of a restriction. ``court`` is an acronym such as TJMG or TRT2."""
 
     kinds: str
     court: str
@@ -35,9 +36,9 @@ class RestrictionOutline:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The fixed properties of a vehicle; a property of None is drawn.
+    """The fixed properties of a vehicle. A property that is None is drawn at random.
 
-    ``fines`` is a count or the outlines themselves. ``months`` is the length of the price
+    ``fines`` is a number of fines, or their outlines. ``months`` is the length of the price
     history, including the predictions. ``is_bare`` leaves every optional field empty.
     """
 

@@ -1,4 +1,4 @@
-"""States, with the authorities that issue fines there and the courts' names."""
+"""The Brazilian states, with the bodies that issue fines there and the names of their courts."""
 
 import random
 from dataclasses import dataclass
@@ -10,9 +10,10 @@ from portal.sandbox.profile import Issuer
 class Region:
     """One state.
 
-    ``of_court`` completes "TRIBUNAL DE JUSTICA". ``municipality_code`` is the capital's four-digit
-    TOM code, empty where it was not checked. ``weight`` is approximately the state's share of the
-    fleet in percent.
+    ``of_court`` follows "TRIBUNAL DE JUSTICA" in the name of the state's court.
+    ``municipality_code`` is the capital's four-digit code in the federal TOM table, or "" if no
+    source confirmed it. ``weight`` is approximately the state's share of the Brazilian fleet, in
+    per cent.
     """
 
     of_court: str
@@ -65,7 +66,7 @@ REGIONS = {line[:2]: _region(line) for line in _TABLE.split("\n") if line}
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """The authority that issued a fine, in the upstream's spelling."""
+    """The body that issued a fine, in the upstream's spelling."""
 
     code: str
     name: str
@@ -77,7 +78,7 @@ def draw_state(rng: random.Random) -> str:
 
 
 def authority(issuer: Issuer, state: str, rng: random.Random) -> Authority:
-    """Draw a plausible authority of a kind in a state, with a place in its area."""
+    """Draw a plausible issuing body of a kind in a state, with a place in its area."""
     region = REGIONS[state]
     if issuer == "federal":
         place = f"{region.road} KM {rng.randint(3, 640)},{rng.randint(0, 9)}"

@@ -1,9 +1,9 @@
-"""The analytical report: one template with counts and sums of ``data``'s records.
+"""The analytical report: one template, filled with counts and sums of the given records.
 
-It does not use ``portal.law``, so that the portal's own assessment can be compared with it. A topic
-without readable records is reported as not verified, never as a clean record. Texts of the records
-are quoted between “ ”, on one line and shortened, so that they are not taken for the report's own
-words.
+The report does not use ``portal.law``, so that the portal's assessment can be compared with it. A
+topic without readable records is reported as not verified, never as a clean record. Texts from the
+records are shortened, put on one line and quoted between “ ”, so that readers do not take them for
+the report's own words.
 """
 
 import re
@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from portal.vehicle import HIDDEN_MARKER, Plate, read_field
 
-# The contract's topics in its order, with their names inside a sentence.
+# The report's topics in the order of the API contract. Each value is how a sentence names the
+# topic.
 _LABELS = {
     "documentacao": "documentação",
     "rouboFurto": "roubo e furto",
@@ -49,7 +50,7 @@ class _Topic:
 
 
 def write_report(plate: Plate, data: Json) -> dict[str, object]:
-    """Return ``result`` of the analytical report, with the contract's fields in order.
+    """Return the ``result`` member of the report, with the fields in the API contract's order.
 
     Sections of ``data`` are named after the operations, as the portal's pages send them, or after
     the report's topics. The member ``indisponiveis`` lists the sections whose lookup failed.
@@ -101,10 +102,10 @@ def _labels(topics: Mapping[str, _Topic], state: str) -> str:
 
 
 def _noted(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
-    """Return the topic of a section without a lookup: a quoted text, or a count of records.
+    """Return the topic of a section that no lookup fills: a quoted text or a count of records.
 
-    With ``is_finding``, records are a warning, no records are clean, and a boolean counts as one
-    record or none.
+    With ``is_finding``, any record gives a warning and an empty list gives "clean". A boolean
+    counts as one record or none.
     """
     value = _section(data, key)
     label = _LABELS[key].capitalize()
@@ -181,7 +182,7 @@ def _is_paid(fine: Json) -> bool:
 
 
 def _costliest(fines: Sequence[Json]) -> str:
-    """Describe the fine with the highest amount, which grows with the gravity."""
+    """Describe the fine with the highest amount. Higher amounts mean more serious infractions."""
     fine = max(fines, key=lambda fine: _amount(fine, "valor") or 0)
     if (amount := _amount(fine, "valor")) is None:
         return ""
@@ -199,9 +200,10 @@ def _sum(records: Sequence[Json], name: str) -> str:
 
 
 def _section(data: Json, *names: str) -> Any:
-    """Return the first non-empty section, else an empty one; None if missing or failed.
+    """Return the first section that is not empty, else an empty one, else None.
 
-    An answer ``{"status": …, "result": …}`` is replaced by its result.
+    None means that every section is missing or failed. If a section is a whole API answer,
+    ``{"status": …, "result": …}``, the function returns its ``result``.
     """
     values = [data[name] for name in names if name in data]
     values = [v["result"] if isinstance(v, dict) and "result" in v else v for v in values]
@@ -220,14 +222,14 @@ def _unverified(data: Json, *names: str) -> _Topic:
 
 
 def _records(value: object) -> Sequence[Json] | None:
-    """Return a list of objects; None for anything else."""
+    """Return ``value`` if it is a list of objects, else None."""
     if isinstance(value, list) and all(isinstance(record, dict) for record in value):
         return value
     return None
 
 
 def _text(record: object, name: str) -> str:
-    """Return a member's text on one line; "" if it is missing, hidden or not a scalar."""
+    """Return a member's text on one line, or "" if it is missing, hidden or not a scalar."""
     return str(read_field(record.get(name), HIDDEN_MARKER)) if isinstance(record, dict) else ""
 
 
@@ -244,7 +246,7 @@ def _amount(record: Json, name: str) -> Decimal | None:
 
 
 def _reais(value: Decimal) -> str:
-    """Format as ``R$ 1.234,56``, without zero cents: the source cuts the cents of fines."""
+    """Format as ``R$ 1.234,56``. Zero cents are left out, because the source cuts cents."""
     return "R$ " + f"{value:,.2f}".removesuffix(".00").translate(str.maketrans(",.", ".,"))
 
 

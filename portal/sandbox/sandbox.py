@@ -1,6 +1,6 @@
-"""An embedded upstream: the five paths of docs/contract.md over fictitious vehicles.
+"""A simulated upstream: the five paths of docs/contract.md, answered with fictitious vehicles.
 
-Order of checks: 404/405 → 401 → 403 → 413/415/400 → the plate's situation.
+Checks run in this order: 404/405 → 401 → 403 → 413/415/400 → the plate's situation.
 """
 
 import re
@@ -24,7 +24,7 @@ from portal.sandbox.situations import SHOWCASE_RENAVAM, SITUATIONS, Situation, s
 from portal.sandbox.vehicles import Vehicle, decode_result, generate_vehicle
 from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
 
-TOKEN = "demo"  # noqa: S105 - the data is fictitious; nothing is protected
+TOKEN = "demo"  # noqa: S105 - protects nothing, because the data is fictitious
 FORBIDDEN_TOKEN = "sem-acesso"  # noqa: S105
 BODY_CAP = 256 * 1024
 
@@ -35,7 +35,7 @@ _RENAJUD = re.compile(r"/detran/v1/restrictions/renajud/([^/]+)")
 
 
 class RequestError(Exception):
-    """Raised to reject a request with ``response``."""
+    """Raised to reject a request. ``response`` is the answer to send."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -43,25 +43,25 @@ class RequestError(Exception):
 
 
 class Sandbox:
-    """The upstream. ``today`` returns the day that dates records; ``sleep`` waits."""
+    """The simulated upstream. ``today`` returns the current day; ``sleep`` waits for a delay."""
 
     def __init__(self, today: Callable[[], date], sleep: Callable[[float], None]) -> None:
         self._today = today
         self._sleep = sleep
 
     def handle_and_wait(self, request: Request) -> Response:
-        """Return the response after its delay has passed."""
+        """Return the response after waiting for its delay."""
         response = self.handle(request)
         if response.delay_s > 0:
             self._sleep(response.delay_s)
         return response
 
     def sleep(self, seconds: float) -> None:
-        """Wait as a delayed response would, for a transport with its own time-out."""
+        """Wait like a delayed response, for a transport that has its own time-out."""
         self._sleep(seconds)
 
     def handle(self, request: Request) -> Response:
-        """Return the response at once, with its delay in ``delay_s``. Never raises."""
+        """Return the response at once, with its delay in ``delay_s``. It never raises."""
         handler, allowed = self._route(request.path)
         if handler is None:
             return error_response(404, "Endereço não encontrado.")
@@ -135,7 +135,7 @@ class Sandbox:
 
 
 def _authorize(request: Request) -> None:
-    """Require exactly one token, in ``at`` or ``Authorization``, or the same in both.
+    """Require exactly one token, in ``at`` or ``Authorization``. Equal tokens in both are allowed.
 
     Raises RequestError otherwise.
     """
@@ -155,7 +155,7 @@ def _authorize(request: Request) -> None:
 
 
 def _plate(text: str) -> Plate:
-    # Stricter than the portal: the contract allows seven characters and no hyphen.
+    # Unlike the portal, the API contract allows seven characters only, without a hyphen.
     try:
         plate = Plate.parse(text)
     except InvalidPlate:

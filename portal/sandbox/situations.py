@@ -21,9 +21,9 @@ Fault = Literal[
 class Situation:
     """A documented plate and its expected answers.
 
-    ``alone`` and ``portal`` describe in Portuguese, status first, the answers of the sandbox
-    itself (the primary address of ``make sandbox``) and of a managed portal with the sandbox at
-    both addresses.
+    ``alone`` and ``portal`` describe answers in Portuguese, status first. ``alone`` is the answer
+    of the sandbox itself (the primary address of ``make sandbox``). ``portal`` is the answer of a
+    managed portal whose two base addresses are both the sandbox.
     """
 
     plate: str
@@ -185,8 +185,8 @@ _FAULTS = (
 
 SITUATIONS = _VEHICLES + _FAULTS
 
-# The plates that the front page of the demonstration shows, each with a caption: one for each kind
-# of verdict.
+# The plates on the front page of the demonstration, one for each kind of verdict. Each has a
+# caption.
 SHOWCASES = (
     ("ABC1D23", "uma ordem da Justiça, uma multa e uma autuação"),
     ("MUL0A45", "45 multas"),
@@ -198,14 +198,14 @@ SHOWCASES = (
 
 ORDINARY = Situation("", "Veículo comum", "200", _SAME)
 
-# The Renavam of the first plate's vehicle, to try the restrictions paths with a Renavam.
+# The Renavam of the first plate's vehicle, for trying the restrictions paths with a Renavam.
 SHOWCASE_RENAVAM = "79831854647"
 
 _BY_SEED = {seed_of(Plate.parse(situation.plate)): situation for situation in SITUATIONS}
 
 
 def situation_of(subject: Plate | Renavam) -> Situation:
-    """Return the situation of a plate in either spelling, else the ordinary one."""
+    """Return the situation of a plate in either spelling, or the ordinary situation."""
     if subject.text == SHOWCASE_RENAVAM:
         return SITUATIONS[0]
     return _BY_SEED.get(seed_of(subject), ORDINARY)

@@ -1,4 +1,4 @@
-"""The sandbox as a requests transport adapter, without a socket.
+"""The sandbox as a transport adapter of the library requests, without a socket.
 
 A caller sees the behaviour of a real connection. A refused base address raises the same
 exception, a slow answer exceeds the same read time-out, and a body is read from ``.raw``.
@@ -25,7 +25,7 @@ from portal.sandbox.sandbox import Sandbox
 
 
 class SandboxTransport(BaseAdapter):
-    """An adapter to mount in a Session under the base address given by ``role``."""
+    """An adapter to mount in a Session. ``role`` says which base address it represents."""
 
     def __init__(self, sandbox: Sandbox, role: Role = "primary") -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class SandboxTransport(BaseAdapter):
         cert: bytes | str | tuple[bytes | str, bytes | str] | None = None,  # noqa: ARG002
         proxies: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> requests.Response:
-        """Answer one request; raises ConnectionError and ReadTimeout as HTTPAdapter does."""
+        """Answer one request. Raises ConnectionError and ReadTimeout as HTTPAdapter does."""
         url = request.url or ""
         parts = urlsplit(url)
         pool = HTTPConnectionPool(parts.hostname or "sandbox", parts.port)
@@ -69,7 +69,7 @@ class SandboxTransport(BaseAdapter):
         return _converted(request, response, stream)
 
     def close(self) -> None:
-        """Do nothing: the adapter holds no connections."""
+        """Do nothing, because the adapter holds no connections."""
 
 
 def _body(request: requests.PreparedRequest) -> bytes:
@@ -84,7 +84,7 @@ def _body(request: requests.PreparedRequest) -> bytes:
 
 
 def _read_limit(timeout: object) -> float | None:
-    """Return the read limit in seconds, from any form that requests accepts, or None."""
+    """Return the read time-out in seconds, or None, from any form that ``requests`` accepts."""
     match timeout:
         case (_, read):
             limit = read
@@ -116,5 +116,5 @@ def _converted(
         request_method=request.method,
     )
     if not stream:
-        converted.content  # noqa: B018 - reads the body, as Session.send would
+        converted.content  # noqa: B018 - reads the body, as Session.send does
     return converted

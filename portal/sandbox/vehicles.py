@@ -1,4 +1,4 @@
-"""Fictitious vehicles: a plate's hash selects a family and all properties."""
+"""Fictitious vehicles. The hash of a plate selects the family and all properties."""
 
 import random
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from portal.sandbox.rng import seeded_rng
 from portal.vehicle import HIDDEN_MARKER, Plate, Renavam
 
 _FIPE_FUEL = {"flex": "Flex", "gasoline": "Gasolina", "diesel": "Diesel"}
-# The registry spells one fuel in several ways; each vehicle always has the same spelling.
+# The registry spells a fuel in several ways. A vehicle always has the same spelling.
 _FUEL_SPELLINGS = {
     "flex": ("Alcool / Gasolina", "Alcool / Gasolina", "Flex"),
     "gasoline": ("Gasolina",),
@@ -24,7 +24,8 @@ _FUEL_SPELLINGS = {
 class Vehicle:
     """One fictitious vehicle. ``seed`` is the same for both spellings of its plate.
 
-    ``candidates`` are the price-table entries offered for it; ``version`` is the true one.
+    ``candidates`` are the entries of the price table that may describe it. ``version`` is the entry
+    that describes it best.
     """
 
     seed: str
@@ -39,7 +40,7 @@ class Vehicle:
     fuel: str
 
     def draw_age(self, rng: random.Random, youngest: int, oldest: int, month: date) -> int | None:
-        """Draw the days from an event to ``month``; None where the vehicle is too new.
+        """Draw the days from an event to ``month``, or return None if the vehicle is too new.
 
         The event is not before the year of manufacture.
         """
@@ -48,14 +49,14 @@ class Vehicle:
 
 
 def seed_of(subject: Plate | Renavam) -> str:
-    """Return a vehicle's seed: its plate's old spelling if any, else its text."""
+    """Return a vehicle's seed: the old spelling of its plate if it has one, else its text."""
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text
     return subject.text
 
 
 def generate_vehicle(subject: Plate | Renavam, profile: Profile) -> Vehicle:
-    """Return the vehicle of a plate or Renavam; it is always the same one."""
+    """Return the vehicle of a plate or Renavam. Equal arguments give an equal vehicle."""
     seed = seed_of(subject)
     rng = seeded_rng("vehicle", seed)
     drawn = rng.choice(families())
@@ -89,7 +90,7 @@ def generate_vehicle(subject: Plate | Renavam, profile: Profile) -> Vehicle:
 def decode_result(
     vehicle: Vehicle, plate: Plate, profile: Profile, today: date
 ) -> dict[str, object]:
-    """Return ``result`` of the chassis decoder, with the contract's fields in order."""
+    """Return the ``result`` member of the vehicle lookup, with fields in the contract's order."""
     family, version = vehicle.family, vehicle.version
 
     def optional(text: str) -> str:
@@ -118,13 +119,13 @@ def _fipe_entry(
     vehicle: Vehicle, version: Version, profile: Profile, today: date
 ) -> dict[str, object]:
     family = vehicle.family
-    # All vehicles of one version and year have the same price, as in the real table.
+    # All vehicles of one version and year have the same price, as in the real price table.
     level = family.price * version.weight * 0.93 ** (2020 - vehicle.model_year)
     key = f"{version.fipe_id}/{vehicle.model_year}"
     tail = 0 if vehicle.months == 1 else seeded_rng("tail", key).randint(2, 4)
     months = vehicle.months
     if profile.months is None:
-        # A model year is on sale, and in the table, from the year before.
+        # A model year is sold, and listed in the table, from the year before it.
         since_sale = (today.year - vehicle.model_year + 1) * 12 + today.month + tail
         months = max(24, min(months, since_sale))
     points = price_history(key, level, today, months, tail)
@@ -149,7 +150,7 @@ def _fipe_entry(
 
 
 def _description(family: Family, version: Version, is_short: bool) -> str:
-    """Return the registry's spelling, ``VW/GOL 1.0``; ``is_short`` drops ``VW/``.
+    """Return the registry's spelling, ``VW/GOL 1.0``. ``is_short`` drops ``VW/``.
 
     Some sources send the short form.
     """

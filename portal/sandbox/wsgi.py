@@ -1,6 +1,6 @@
 """The sandbox as a WSGI application.
 
-``/`` is the primary base address, ``/secundario`` the secondary one. A base address that is down
+``/`` is the primary base address and ``/secundario`` the secondary one. A base address that is down
 answers 503, because the server already listens and cannot refuse the connection.
 """
 
@@ -34,7 +34,7 @@ def build(sandbox: Sandbox) -> Application:
 
 
 def _request(environ: dict[str, Any]) -> Request:
-    # PEP 3333: the path is bytes decoded as latin-1.
+    # PEP 3333: the server passes the path's bytes decoded as latin-1.
     path = environ.get("PATH_INFO", "").encode("latin-1", "replace").decode("utf-8", "replace")
     role: Role = "primary"
     if path.startswith(SECONDARY + "/"):
@@ -57,7 +57,7 @@ def _request(environ: dict[str, Any]) -> Request:
 
 
 def _body(environ: dict[str, Any]) -> bytes:
-    """Read at most one byte more than BODY_CAP, enough to detect an oversized body."""
+    """Read at most BODY_CAP + 1 bytes, which is enough to detect an oversized body."""
     if environ["REQUEST_METHOD"] != "POST":
         return b""
     body: bytes = environ["wsgi.input"].read(BODY_CAP + 1)
@@ -68,6 +68,6 @@ application = build(Sandbox(today, time.sleep))
 
 
 def worker() -> Application:
-    """Return the application for a worker process, which exits with its parent."""
+    """Return the application for a worker process. The process exits when its parent does."""
     exit_with_parent()
     return application

@@ -1,4 +1,4 @@
-"""Registers routes, hooks and WSGI middleware on the Flask application."""
+"""Register routes, hooks and WSGI middleware on the Flask application."""
 
 import logging
 import math
@@ -75,14 +75,14 @@ from portal.web.pages.sessions import (
 from portal.web.pages.vehicle import VehiclePages
 from portal.web.pages.verification import Verification
 
-NETWORK_MARGIN_S = 10  # the browser waits for a panel this much longer than the server's limit
+NETWORK_MARGIN_S = 10  # how much longer than the server's limit a browser waits for a panel
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What the web layer needs; built by ``portal.factory``."""
+    """The components that the web layer needs. ``portal.factory`` builds them."""
 
     gateway: Gateway
     gatekeeper: Gatekeeper
@@ -98,7 +98,7 @@ class Dependencies:
     showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
     ask_sandbox: Callable[[str, str, bytes], bytes]
     secret: bytes = field(repr=False)
-    former_secrets: Sequence[bytes] = field(repr=False)  # accepted for reading
+    former_secrets: Sequence[bytes] = field(repr=False)  # still accepted for verifying
     namespace: str
     hidden_marker: str
     mask_names: bool
@@ -109,7 +109,7 @@ class Dependencies:
     own_calls_left: Callable[[Caller], tuple[int, float] | None]
     cors_origins: Sequence[str]
     static: Path
-    hit_cache_bytes: int  # memory for its entries, without the answers; 0 disables it
+    hit_cache_bytes: int  # memory for its entries, not counting the answers; 0 disables it
     page_cache: PageCache
     access_log: AccessLogBuffer
     ready: Callable[[], bool]
@@ -163,7 +163,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
             origin=request.url_root.rstrip("/"),
             panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
         )
-        if request.blueprint == SHARED:  # such a page reads no session, so that it sets no cookie
+        if request.blueprint == SHARED:  # shared pages set no cookie, so they read no session
             return page
         return replace(
             page,
@@ -205,7 +205,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     )
     register_metrics(app, portal.metrics)
     register_request_log(app)
-    # Functions after a request run in reverse order: the headers of the limits come last.
+    # Flask runs after-request functions in reverse order, so the limits' headers are added last.
     register_rate_limit_headers(app, portal.limits, daily)
     register_headers(app, cors)
     register_compression(app)
@@ -275,18 +275,18 @@ def init_app(app: Flask, portal: Dependencies) -> None:
 def panels_of(
     gateway: Gateway, pool: Executor
 ) -> Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]:
-    """Return the function that looks up a subject as the pages do, for commands."""
+    """Return the function that looks up a subject as the pages do. Commands use it."""
     return Lookups(gateway, pool).panels
 
 
 def _session_requester(sessions: Sessions) -> Requester | None:
-    """Return who uses the pages, None without a session cookie, even in demo mode."""
+    """Return the visitor of the pages, or None without a session cookie, even in demo mode."""
     identity = sessions.current() if session else None
     return None if identity is None else Requester(identity, sessions.history_key, by_session=True)
 
 
 def _reference_facts(portal: Dependencies) -> ReferenceFacts:
-    """What the API reference tells about this portal's prices, times and limits."""
+    """Return this portal's prices, times and limits for the API reference."""
     titles = {
         "decode": "Dados e FIPE",
         "renainf": "Multas",
@@ -307,7 +307,7 @@ def _reference_facts(portal: Dependencies) -> ReferenceFacts:
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:
-    """The privacy page, with retention times from the components that store the data."""
+    """Build the privacy page. Retention times come from the components that store the data."""
     gateway = portal.gateway
     return privacy_page(
         portal.gatekeeper.mode,
@@ -330,9 +330,10 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
 
 
 def _warn_of_unconfigured_proxy() -> None:
-    """Log that a proxy is in front, because all its clients then share one sign-in limit.
+    """Warn that a proxy is in front of the portal, because its clients then share a sign-in limit.
 
-    Only POST requests are checked. Every proxy passes some, and lookups stay as fast as they are.
+    Only POST requests are checked, so that lookups stay fast. Every proxy passes some POST
+    requests.
     """
     if request.method == "POST" and "X-Forwarded-For" in request.headers:
         _warn("a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0")
@@ -345,9 +346,9 @@ def _add_middleware(
     cors: CrossOrigin | None,
     refused: UploadLimiter,
 ) -> None:
-    """Wrap the application: ProxyFix runs first, then the hit cache, RefusedBodies, Flask."""
+    """Wrap the application. Requests pass ProxyFix, the hit cache, RefusedBodies, then Flask."""
     layers: WSGIApplication = RefusedBodies(app.wsgi_app, refused)
-    # With rate limits every request must be counted, which only the Flask path does.
+    # The hit cache is off with rate limits, because only Flask's code counts every request.
     if portal.hit_cache_bytes and not portal.limits.counts_requests:
         layers = HitCache(
             layers,
@@ -359,7 +360,7 @@ def _add_middleware(
             cors,
         )
     if hops := portal.trusted_proxies:
-        # X-Forwarded-Prefix is ignored: the URLs in pages, scripts and style sheets start at "/".
+        # X-Forwarded-Prefix is ignored, because URLs in pages, scripts and styles start at "/".
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
     else:
         app.before_request(_warn_of_unconfigured_proxy)

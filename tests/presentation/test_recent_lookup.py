@@ -56,10 +56,10 @@ def test_line_agrees_with_the_vehicles_page(situation: object) -> None:
     summary = VehicleContents.of(answers, TODAY).summary
     assert line.look == summary.look
     assert line.name == summary.name
-    if summary.told_price is None:
+    if summary.likely_price is None:
         assert line.price == ""
     else:
-        assert line.price == summary.told_price.text.removesuffix(",00")
+        assert line.price == summary.likely_price.text.removesuffix(",00")
     if summary.verdict.level == "blocked":
         assert line.verdict == summary.verdict.headline
 

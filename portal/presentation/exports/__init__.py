@@ -1,1 +1,1 @@
-"""What the pages say, for programs and spreadsheets: explained JSON, CSV, JSON Lines, XLSX."""
+"""Exports of what the pages show: explained JSON, CSV, JSON Lines and XLSX."""

@@ -1,4 +1,4 @@
-"""A batch as JSON, and its results as a table: one row a plate, in the order given."""
+"""A batch as JSON, and its results as a table with one row per plate, in the given order."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """What a result table says about one plate; None where no answer says it."""
+    """A plate's row in the result table. A value is None if no answer contains it."""
 
     plate: str
     state: str
@@ -66,16 +66,17 @@ class BatchRow:
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """A row as it is kept with its item, and when each of its answers expires (epoch seconds)."""
+    """A row as stored with its batch item, and when each of its answers expires (epoch seconds)."""
 
     row: BatchRow
     expires: dict[LookupName, float]
 
 
 def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = None) -> object:
-    """Return the JSON object of a batch; ``allowed`` are the calls left for the day and the token.
+    """Return the JSON object of a batch, with the member names of the API.
 
-    Counts, cost and states have the names of the interface.
+    ``allowed`` is a pair: the calls left today for the whole portal, and for this token. Without
+    ``allowed``, the object has no member ``calls_left``.
     """
     counts, cost = batch.counts, batch.cost
     found: dict[str, object] = {
@@ -109,7 +110,7 @@ def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = N
 
 
 def wrong_message(entry: WrongEntry) -> str:
-    """Say why an entry is left out, with the probable plate or Renavam."""
+    """Return why an entry is left out, with the plate or Renavam that was probably meant."""
     hint = what_is_wrong(entry.value) or NOT_RECOGNISED
     return f"{hint} Quis dizer {entry.suggestion}?" if entry.suggestion else hint
 
@@ -119,7 +120,7 @@ def results_table(
     panels_of: Callable[[Plate | Renavam], Panels],
     context: RenderContext,
 ) -> Table:
-    """Return the results; ``panels_of`` as in ``row_of``."""
+    """Return the result table. For ``panels_of``, see ``row_of``."""
     return Table("resultados", COLUMNS, _rows(items, panels_of, context))
 
 
@@ -129,7 +130,7 @@ def kept_result(
     retention_s: Callable[[LookupName], float],
     context: RenderContext,
 ) -> bytes:
-    """Sum up the answers that a batch got, as ``row_of`` reads it from the item."""
+    """Build and encode the row of a plate, in the form that ``row_of`` reads from the item."""
     unasked = Panel("unasked")
     panels = Panels(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
@@ -146,9 +147,9 @@ def row_of(
 ) -> BatchRow:
     """Return what is known about one plate.
 
-    It is what its answers said when the plate was asked, because they expire one after another and
-    later ones need not be of the same day. ``panels_of`` reads the stored answers, for an item of a
-    version that kept no result.
+    The row was stored when the plate was looked up. A row built later could mix answers of
+    different days, because stored answers expire one by one. ``panels_of`` reads the stored answers
+    of an item without a stored row, from an older version of the portal.
     """
     kept = _kept(item)
     if kept is None:
@@ -162,7 +163,7 @@ def row_of(
     )
     if not expired or row.verdict != "clear":
         return row
-    # Only what was found still counts; "nothing found" does not.
+    # Records that were found stay valid, but the finding "nothing found" does not.
     return replace(row, verdict="incomplete", headline=EXPIRED)
 
 
@@ -171,12 +172,12 @@ def _kept(item: Item) -> _Kept | None:
         return None
     try:
         return msgspec.json.decode(item.result, type=_Kept)
-    except msgspec.ValidationError:  # of another version
+    except msgspec.ValidationError:  # another version stored it
         return None
 
 
 def batch_row(item: Item, panels: Panels, context: RenderContext) -> BatchRow:
-    """Sum up what the stored answers say about one plate."""
+    """Build the row of one plate from its stored answers."""
     is_plate = isinstance(item.subject, Plate)
     contents = VehicleContents.of(
         panels,

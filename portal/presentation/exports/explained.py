@@ -1,8 +1,8 @@
 """The explained JSON of a vehicle, built from the view models of its page.
 
-The classes are the schema of ``GET /api/v1/vehicles/{plate}`` and the columns of the exports. A
-value that the source does not give is null, never zero or "". Sentences are in Portuguese, codes in
-English. ``portal/web/json_api/openapi.yaml`` describes each member; a test compares both.
+The classes define the schema of ``GET /api/v1/vehicles/{plate}`` and the columns of the exports. A
+value that the source does not send is null, never zero or "". Sentences are in Portuguese and codes
+in English. ``portal/web/json_api/openapi.yaml`` describes each member; a test compares both.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,10 @@ LookupState = Literal["fresh", "stale", "unavailable", "unasked"]
 
 @dataclass(frozen=True, slots=True)
 class ExplainedLookup:
-    """``price`` is that of one call in R$; ``reason`` says why there is no answer."""
+    """How a lookup ended.
+
+    ``price`` is the cost of one call in R$; ``reason`` explains a failure.
+    """
 
     state: LookupState
     fetched_at: datetime | None
@@ -84,7 +87,7 @@ class ExplainedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedAttribute:
-    """``value`` is null where the source gives none; ``hidden``: it conceals the value."""
+    """An attribute. ``value`` is null if unknown; ``hidden`` means that the source conceals it."""
 
     label: str
     value: str | None
@@ -109,7 +112,7 @@ class MonthlyPrice:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPrice:
-    """One candidate of the price table. Changes are in per cent."""
+    """A version of the vehicle in the FIPE price table. Changes are in per cent."""
 
     number: int
     code: str | None
@@ -233,7 +236,7 @@ class NotVerified:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The whole document. A part is null where its lookup has no readable answer."""
+    """The whole document. A part is null if its lookup has no readable answer."""
 
     version: int
     plate: str
@@ -249,7 +252,7 @@ class Explained:
 
 
 def explained(plate: Plate, panels: Panels, context: RenderContext) -> Explained:
-    """Build the document of a plate from the answers that its page shows."""
+    """Build the document of a plate from the same answers as its page."""
     contents = VehicleContents.of(panels, context)
     verdict = contents.summary.verdict
     return Explained(
@@ -273,7 +276,7 @@ def explained(plate: Plate, panels: Panels, context: RenderContext) -> Explained
 def explained_lookups(
     plate: Plate, panels: Panels, context: RenderContext
 ) -> Mapping[Lookup, ExplainedLookup]:
-    """Return the state of each lookup; an unreadable answer counts as unavailable."""
+    """Return the state of each lookup. A lookup with an unreadable answer is unavailable."""
     reasons = {each.what: each.reason for each in missing_of(panels, plate)}
     return {
         name: _lookup(panels.of(name), reasons.get(LOOKUP_WORDS[name]), context)
@@ -290,7 +293,7 @@ def explained_prices(contents: VehicleContents) -> tuple[ExplainedPrice, ...] | 
 def explained_fines(contents: VehicleContents) -> tuple[ExplainedFine, ...] | None:
     if contents.fines is None:
         return None
-    # Every fine, also those beyond the rows of the page.
+    # The export includes the fines that the page omits.
     return tuple(
         _fine(number, law) for number, law in enumerate(contents.fines.assessments, start=1)
     )

@@ -1,7 +1,7 @@
 """Tables as CSV and JSON Lines.
 
-A cell is a Python value; its type decides how each format writes it. Rows are generated one by one,
-so that an export of many vehicles needs no memory.
+A cell is a Python value, whose type decides how each format writes it. Rows are generated one by
+one, so an export of many vehicles needs little memory.
 """
 
 import csv
@@ -23,14 +23,14 @@ Dialect = Literal["brazil", "rfc4180"]
 Kind = Literal["text", "integer", "money", "number", "date", "moment", "flag"]
 
 BYTE_ORDER_MARK: Final = "\ufeff"
-# A spreadsheet reads a text cell that starts with one of these as a formula.
+# A spreadsheet treats a text cell that starts with one of these as a formula.
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """``name`` is the JSON member and the title of the column."""
+    """A column. ``name`` is both the column's title and its member in JSON Lines."""
 
     name: str
     kind: Kind
@@ -38,7 +38,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """``rows`` have one cell per column; they can be read once."""
+    """A table. Each row has one cell per column. ``rows`` can be read only once."""
 
     name: str
     columns: Sequence[Column]
@@ -48,8 +48,8 @@ class Table:
 def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
     """Yield the lines of a CSV file.
 
-    "brazil" is what spreadsheets with Brazilian settings open: byte order mark, semicolons, decimal
-    commas and days as DD/MM/YYYY. "rfc4180" has commas, decimal points and ISO 8601 days.
+    The dialect "brazil" suits spreadsheets with Brazilian settings: byte order mark, semicolons,
+    decimal commas, and days as DD/MM/YYYY. "rfc4180" has commas, decimal points and ISO 8601 days.
     """
     if dialect == "brazil":
         yield BYTE_ORDER_MARK
@@ -59,7 +59,7 @@ def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
 
 
 def json_lines(table: Table) -> Iterator[bytes]:
-    """Yield one JSON object and a line feed per row."""
+    """Yield each row as a JSON object and a line feed."""
     names = [column.name for column in table.columns]
     for cells in table.rows:
         record = dict(zip(names, (_json(cell) for cell in cells), strict=True))
@@ -67,7 +67,7 @@ def json_lines(table: Table) -> Iterator[bytes]:
 
 
 def csv_text(cell: Cell, dialect: Dialect) -> str:
-    """Format one cell; a missing value is empty."""
+    """Format one cell. A missing value is empty."""
     match cell:
         case None:
             return ""
@@ -89,7 +89,7 @@ def csv_text(cell: Cell, dialect: Dialect) -> str:
 
 
 def safe_text(text: str) -> str:
-    """Return a text that no spreadsheet reads as a formula, without control characters."""
+    """Remove control characters, and prefix a text that a spreadsheet would treat as a formula."""
     clean = "".join(" " if c in "\r\n\t" else c for c in text)
     clean = "".join(c for c in clean if unicodedata.category(c) not in ("Cc", "Cf"))
     return f"'{clean}" if text.startswith(_FORMULA_STARTS) else clean

@@ -1,4 +1,4 @@
-"""The fines, restrictions and prices of a vehicle as tables, one record a row."""
+"""The fines, restrictions and prices of a vehicle as tables with one row per record."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -35,7 +35,7 @@ _MONEY: Final = frozenset({"amount", "amount_at_80", "amount_at_60", "price"})
 
 
 def vehicle_table(name: TableName, contents: VehicleContents) -> Table | None:
-    """Return one of a vehicle's tables, None if its lookup has no readable answer."""
+    """Return one of a vehicle's tables, or None if its lookup has no readable answer."""
     match name:
         case "fines":
             fines = explained_fines(contents)
@@ -99,7 +99,7 @@ def _effects(restrictions: Sequence[ExplainedRestriction]) -> Iterator[list[Cell
 
 
 def _months(prices: Sequence[ExplainedPrice]) -> Iterator[list[Cell]]:
-    """Yield a row for each month of each candidate, or one for a candidate without history."""
+    """Yield a row for each candidate and month, or one row if a candidate has no history."""
     names = [column.name for column in _columns(ExplainedPrice, "history")]
     for price in prices:
         cells: list[Cell] = [getattr(price, name) for name in names]

@@ -1,4 +1,4 @@
-"""Tables as XLSX with typed cells."""
+"""Write tables as XLSX files with typed cells."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -23,12 +23,12 @@ _WIDTHS: Final[Mapping[Kind, int]] = {
     "moment": 17,
     "flag": 8,
 }
-_LONGEST_TEXT: Final = 32_767  # characters of a cell
+_LONGEST_TEXT: Final = 32_767  # characters that XLSX allows in a cell
 
 
 def write_workbook(table: Table, file: IO[bytes]) -> None:
-    """Write a table as a workbook; rows are written as they come, so memory stays constant."""
-    import xlsxwriter  # lazy: most requests need none
+    """Write a table as a workbook. Rows are written one by one, so memory use stays constant."""
+    import xlsxwriter  # imported here because most requests do not need it
 
     options = {
         "constant_memory": True,

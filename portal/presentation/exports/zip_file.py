@@ -1,4 +1,4 @@
-"""A ZIP archive as a stream, without a temporary file."""
+"""Stream a ZIP archive without a temporary file."""
 
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class _Buffer(RawIOBase):
-    """A file that cannot seek; ``take`` returns what was written since the last call."""
+    """A file that cannot seek. ``take`` returns the bytes written since the last ``take``."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -25,9 +25,9 @@ class _Buffer(RawIOBase):
 
 
 def zip_stream(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
-    """Yield an archive of named files; one file is in memory at a time.
+    """Yield the bytes of an archive of named files, with one file in memory at a time.
 
-    The files are stored without compression, because a PDF is compressed already.
+    The files are stored without compression, because they are PDFs, which are compressed already.
     """
     buffer = _Buffer()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:

@@ -1,1 +1,1 @@
-"""Pages of issued dossiers: for whoever issued one, for a link's visitor, and verification."""
+"""Pages of issued dossiers: for their issuer, for visitors of a shared link, for verification."""

@@ -1,4 +1,4 @@
-"""The page of an issued dossier for whoever issued it, for a link's visitor, and the list."""
+"""The page of an issued dossier, for its issuer or for visitors of its link, and the list."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ State = Literal["valid", "expired", "revoked"]
 
 @dataclass(frozen=True, slots=True)
 class IssuedDossierPage:
-    """A valid dossier.
+    """A valid issued dossier.
 
-    ``path`` is the path of the paper and the PDF. ``link`` is the whole address to share; "" on a
-    link's own page, where ``read_only`` is set. ``pdf_path`` is "" where it was issued without a
-    PDF. Moments are aware.
+    ``paper_path`` is the path of the printable dossier. ``link`` is the full URL to share. On the
+    page that visitors of the link see, ``link`` is "" and ``read_only`` is true. ``pdf_path`` is ""
+    if the dossier was issued without a PDF. Datetimes are aware.
     """
 
     template: ClassVar[str] = "pages/issued_dossier.html"
@@ -43,7 +43,7 @@ class IssuedDossierPage:
 
     @property
     def share_text(self) -> str:
-        """The message beside the link in another program."""
+        """The message that the share button sends with the link."""
         return f"Dossiê do veículo {self.plate.display}, de {self.issued_day}: {self.link}"
 
     @property
@@ -53,7 +53,7 @@ class IssuedDossierPage:
 
 @dataclass(frozen=True, slots=True)
 class EndedDossierPage:
-    """A dossier that expired or was revoked, or a link that none has (``state`` "unknown")."""
+    """The page of a dossier that expired or was revoked, or of an "unknown" link."""
 
     template: ClassVar[str] = "pages/ended_dossier.html"
     state: Literal["expired", "revoked", "unknown"]
@@ -64,7 +64,7 @@ class EndedDossierPage:
 
 @dataclass(frozen=True, slots=True)
 class IssuedRow:
-    """A line of the list; ``plate`` and ``look`` are None, texts "", after the dossier's end."""
+    """A row of the list. After the dossier's end, ``plate`` and ``look`` are None, and texts ""."""
 
     number: str
     path: str
@@ -79,7 +79,7 @@ class IssuedRow:
 
 @dataclass(frozen=True, slots=True)
 class IssuedListPage:
-    """The dossiers that this visitor issued, the latest first."""
+    """The dossiers that this visitor issued, newest first."""
 
     template: ClassVar[str] = "pages/issued_list.html"
     rows: tuple[IssuedRow, ...]

@@ -1,4 +1,4 @@
-"""What an issued dossier says in short, kept with it: the page behind its link."""
+"""The summary that is stored with an issued dossier, for the page behind its link."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,8 @@ from portal.presentation.vehicle.summary import Summary
 from portal.wording import NO_BREAK_SPACE
 
 _UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
-# The verdict's phrases and their past, longest first. A test applies them to every finding.
+# Phrases of the verdict and their past tense, longest first. A test applies these phrases to every
+# finding.
 _PAST: Final = (
     ("Falta verificar", "Faltava verificar"),
     ("Não pode", "Não podia"),
@@ -30,7 +31,7 @@ _PAST: Final = (
 
 @dataclass(frozen=True, slots=True)
 class IssuedAct:
-    """One of the four acts with its answer on the day of issue."""
+    """One of the four acts (such as a transfer), with its answer on the day of issue."""
 
     act: Act
     label: str
@@ -49,10 +50,11 @@ class IssuedFigure:
 class IssuedSummary:
     """The summary of an issued dossier, in the past tense.
 
-    ``finding`` and ``caveat`` are the verdict's, the caveat a sentence or "". ``missing`` are
-    titles of the lookups that had no answer. ``unverified`` is the number of subjects that no
-    lookup covers. ``issued_at`` is aware. ``reasons`` are what the finding stands on, and
-    ``more_reasons`` the number of those left out; dossiers issued before they were kept have none.
+    ``finding`` is the verdict's finding. ``caveat`` is the verdict's caveat as a sentence, or "".
+    ``missing`` holds titles of the lookups that had no answer. ``unverified`` is the number of
+    subjects that no lookup covers. ``issued_at`` is aware. ``reasons`` explain the finding;
+    ``more_reasons`` counts the reasons left out. A dossier from before the portal stored reasons
+    has no reasons.
     """
 
     plate: str
@@ -72,7 +74,7 @@ class IssuedSummary:
 
 
 def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
-    """The summary of a dossier that is being issued."""
+    """Build the summary of a dossier at its issue."""
     summary = page.contents.summary
     return IssuedSummary(
         plate=page.plate.text,
@@ -96,7 +98,7 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
 
 
 def in_the_past(finding: str) -> str:
-    """A verdict's finding or caveat as of a day gone by."""
+    """Put a verdict's finding or caveat into the past tense."""
     for now, then in _PAST:
         finding = re.sub(rf"{re.escape(now)}(?!\w)", then, finding)
     return finding
@@ -132,4 +134,4 @@ def _restrictions(number: int | None) -> str:
 def _price(summary: Summary) -> str:
     if not summary.price_is_known:
         return _UNAVAILABLE.format("indisponível")
-    return summary.told_price.text if summary.told_price else "sem preço na fonte"
+    return summary.likely_price.text if summary.likely_price else "sem preço na fonte"

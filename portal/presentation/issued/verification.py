@@ -1,9 +1,10 @@
-"""The verification page: what a stranger may learn about a dossier's number or QR code.
+"""The verification page: what a stranger may learn from a dossier's number or QR code.
 
-A number may be read aloud or stand in an advertisement, so the page of a number shows three
-characters of the plate: enough to see that the paper is about another car, too few to look it up.
-The QR code holds the link's key, which only the paper and the link have, so its page shows the
-plate, the summary and the way to the dossier itself.
+A number may be read aloud or printed in an advertisement. The page for a number therefore shows
+only three characters of the plate. Three characters are enough to see that a paper is about another
+car, but too few to look the plate up. The QR code contains the key of the dossier's link, which
+only the paper and the link have. The page for a QR code therefore shows the plate, the summary and
+a link to the dossier itself.
 """
 
 from dataclasses import dataclass
@@ -22,10 +23,10 @@ Outcome = Literal["none", "unknown", "former", "signed", "valid", "expired", "re
 
 @dataclass(frozen=True, slots=True)
 class VerifiedDossier:
-    """An issued dossier as far as the visitor may know it.
+    """The facts of an issued dossier that the visitor may see.
 
-    ``summary`` and ``path`` are set only for the key of a QR code. ``plate`` is "" after the end,
-    and partly hidden for a number.
+    ``summary`` and ``path`` are set only if the visitor has the key of the QR code. ``plate`` is
+    partly hidden if the visitor has only the number, and "" after the dossier's end.
     """
 
     number: str
@@ -41,8 +42,8 @@ class VerifiedDossier:
 class VerificationPage:
     """The form, and the outcome for ``code``.
 
-    "signed": a former version signed the values in ``signed``. "former": a version signed it that
-    did not record whether the data was real.
+    The outcome "signed" means that a former version of the portal signed the values in ``signed``.
+    "former" means that the signing version did not record whether the data was real.
     """
 
     template: ClassVar[str] = "pages/verify.html"
@@ -71,5 +72,5 @@ def verification_page(
 
 
 def partly_hidden(plate: str) -> str:
-    """``ABC••••``."""
+    """Show only the first three characters of a plate: ``ABC••••``."""
     return plate[:_SHOWN] + "•" * (len(plate) - _SHOWN)

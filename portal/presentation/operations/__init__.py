@@ -1,1 +1,1 @@
-"""View models of the operator's pages."""
+"""View models of the pages for the portal's operator."""

@@ -1,4 +1,4 @@
-"""The operator's page: use and money by day and token, addresses, failures, limits, storage."""
+"""The operator's page: use and cost by day and token, base addresses, failures, limits, storage."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from portal.wording import counted, grouped
 
 PERIODS: Final = (7, 30, 90)  # days
 USUAL_PERIOD: Final = 30
-MOST_CALLERS: Final = 10  # of which each has a row; the others share one
+MOST_CALLERS: Final = 10  # tokens with a row of their own; the others share one row
 OPERATION_LABELS: Final[Mapping[str, str]] = {
     "decode": "Dados e FIPE",
     "renainf": "Multas",
@@ -64,7 +64,7 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A base address's breaker; ``wait_s`` are the seconds until a call may be sent again."""
+    """The circuit breaker of a base address. No call is sent for another ``wait_s`` seconds."""
 
     name: str
     state: BreakerState
@@ -73,11 +73,11 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class OperationsFacts:
-    """What the page shows, as the portal's parts tell it.
+    """The data of the page, as the portal's components report it.
 
-    ``by_day`` (by day and operation), ``by_caller`` and ``failures`` are of the last ``days`` days.
-    ``now`` is aware. ``daily_limit`` is in calls, 0 = no limit. ``store`` is None while the store
-    is away, ``database_bytes`` if the database's size cannot be read.
+    ``by_day`` (with keys of day and operation), ``by_caller`` and ``failures`` cover the last
+    ``days`` days. ``now`` is aware. ``daily_limit`` is in calls; 0 means no limit. ``store`` is
+    None while the store is unreachable. ``database_bytes`` is None if the size cannot be read.
     """
 
     now: datetime
@@ -107,7 +107,7 @@ class OperationsFacts:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A link to the page of another period; ``path`` is "" for the current one."""
+    """A link to the page for another period. ``path`` is "" for the current period."""
 
     label: str
     path: str
@@ -122,7 +122,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """Sums under one label, as texts; ``bar`` is empty in tables without bars."""
+    """A row of sums, as texts. ``bar`` is empty in tables without bars."""
 
     label: str
     lookups: str
@@ -138,7 +138,7 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class AddressRow:
-    """``icon`` and ``tone`` of the breaker's state; a tone of "" is plain."""
+    """A base address. ``icon`` and ``tone`` show its breaker's state; a tone of "" is neutral."""
 
     name: str
     icon: Literal["check", "clock", "cross", "question"]
@@ -159,7 +159,7 @@ class FailureRow:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Today's calls against their limit; ``left`` is "" where there is none."""
+    """Today's calls compared with the limit. ``left`` is "" if there is no limit."""
 
     used: int
     most: int
@@ -184,7 +184,7 @@ class BatchRow:
 
 @dataclass(frozen=True, slots=True)
 class OperationsPage:
-    """No member names a vehicle. Charts are None where they would show nothing but zero."""
+    """The page. No member names a vehicle. A chart is None if all its values are zero."""
 
     template: ClassVar[str] = "pages/operations.html"
     updated: str
@@ -212,12 +212,12 @@ class OperationsPage:
 
 
 def chosen_period(text: str) -> int:
-    """Return the days of an address's parameter; the usual period for anything else."""
+    """Return the period in days that an address names, or the default if it names none."""
     return next((days for days in PERIODS if text == str(days)), USUAL_PERIOD)
 
 
 def operations_page(facts: OperationsFacts) -> OperationsPage:
-    """Build the page."""
+    """Build the operator's page."""
     by_day = _by_part(facts.by_day, 0)
     by_operation = _by_part(facts.by_day, 1)
     total = merged(by_day.values())
@@ -272,7 +272,7 @@ def operations_page(facts: OperationsFacts) -> OperationsPage:
 
 
 def _by_part(usage: Mapping[tuple[Any, ...], Usage], part: int) -> dict[Any, Usage]:
-    """Merge sums by one part of their keys."""
+    """Sum the usage by one part of its keys, such as the day."""
     groups: defaultdict[Any, list[Usage]] = defaultdict(list)
     for key, each in usage.items():
         groups[key[part]].append(each)
@@ -288,7 +288,7 @@ def _lookups(usage: Usage) -> int:
 
 
 def _lookup_values(usage: Usage) -> tuple[float, ...]:
-    """The parts of a bar of lookups, in the order of the legend."""
+    """Return the values of a bar of lookups, in the order of the legend."""
     return (usage.calls, usage.hits, usage.collapsed, usage.stale)
 
 
@@ -339,7 +339,7 @@ def _chart(
 
 
 def _axis(value: float) -> str:
-    """The label of a grid line; none between whole numbers."""
+    """Return the label of a grid line, or "" if the value is not a whole number."""
     return grouped(Decimal(value)) if value == int(value) else ""
 
 
@@ -371,7 +371,7 @@ def _row(label: str, usage: Usage, whole: float = 0) -> UsageRow:
 
 
 def _callers(by_caller: Mapping[str, Usage]) -> tuple[UsageRow, ...]:
-    """A row for each token, the dearest first; those beyond MOST_CALLERS share the last one."""
+    """Return a row per token, the most expensive first. Tokens beyond MOST_CALLERS share a row."""
     dearest = sorted(
         by_caller.items(), key=lambda item: (-item[1].spent, -_lookups(item[1]), item[0])
     )
@@ -395,7 +395,7 @@ def _addresses(facts: OperationsFacts) -> Iterable[AddressRow]:
 def _breaker(
     address: Address | None, now: datetime
 ) -> tuple[Literal["check", "clock", "cross", "question"], Literal["", "warn", "danger"], str]:
-    """The shape, tone and words of a breaker's state."""
+    """Return the icon, tone and words for a breaker's state."""
     if address is None:
         return "question", "", "sem disjuntor"
     until = f"{local_time(now + timedelta(seconds=address.wait_s)):%H:%M:%S}"
@@ -444,7 +444,7 @@ def _store(size: StoreSize | None) -> str:
 
 
 def _size(number: int) -> str:
-    """Bytes in the largest unit that keeps the number above one."""
+    """Format bytes in the largest unit in which the number is at least one."""
     value, unit = Decimal(number), "bytes"
     for larger in ("kB", "MB", "GB", "TB"):
         if value < 1000:

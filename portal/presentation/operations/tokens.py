@@ -1,4 +1,4 @@
-"""Tokens on the operator's pages: the list, the form of a new one, the new one, its revocation."""
+"""Access tokens on the operator's pages: the list, the form for a new one, and revocation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from portal.presentation import formats
 from portal.system.local_time import from_epoch
 from portal.wording import grouped, listed
 
-# Scopes in the order of the form, with their words in it and in lists.
+# The scopes in the order of the form. Each scope has its label in the form and its word in lists.
 SCOPE_LABELS: Final[Mapping[str, tuple[str, str]]] = {
     "decode": ("Dados do veículo e FIPE", "dados"),
     "renainf": ("Multas (Renainf)", "multas"),
@@ -26,7 +26,7 @@ MOST_ENDED: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class TokenFacts:
-    """An issued token, without the token; times are in epoch seconds."""
+    """The facts about an issued token, without its secret. Times are in epoch seconds."""
 
     name: str
     scopes: frozenset[str]
@@ -37,7 +37,7 @@ class TokenFacts:
 
 @dataclass(frozen=True, slots=True)
 class ListedToken:
-    """A line of the list. ``limit_is_used`` and ``ends_soon`` ask for the operator's attention."""
+    """A token in the list. ``limit_is_used`` and ``ends_soon`` mark tokens that need attention."""
 
     name: str
     scopes: str
@@ -57,10 +57,11 @@ class ScopeChoice:
 
 @dataclass(frozen=True, slots=True)
 class IssueForm:
-    """The form of a new token, with what was typed.
+    """The form for a new token, with the values that were typed.
 
-    ``days`` and ``daily_limit`` are texts, "" for none. ``problems`` holds a sentence for each of
-    FIELDS, "" for a field that was accepted. ``asks_token``: the sign-in is too long ago.
+    ``days`` and ``daily_limit`` are the typed texts, which may be "". ``problems`` holds a sentence
+    for each rejected field of FIELDS, and "" for an accepted one. ``asks_token`` is true if the
+    operator signed in too long ago, so the form asks for the operator's own token again.
     """
 
     template: ClassVar[str] = "pages/token_issue.html"
@@ -78,7 +79,7 @@ class IssueForm:
 
 @dataclass(frozen=True, slots=True)
 class NewTokenPage:
-    """A new token, shown once."""
+    """The page that shows a new token, once."""
 
     template: ClassVar[str] = "pages/token_issued.html"
     name: str
@@ -87,7 +88,10 @@ class NewTokenPage:
 
 @dataclass(frozen=True, slots=True)
 class RevokePage:
-    """The question before a token is revoked. ``problem`` is about the re-entered token."""
+    """The page that asks for confirmation before it revokes a token.
+
+    ``problem`` is a sentence about the re-entered token, or "".
+    """
 
     template: ClassVar[str] = "pages/token_revoke.html"
     name: str
@@ -106,7 +110,7 @@ def issue_form(
     daily_limit: str = "",
     problems: Mapping[str, str] | None = None,
 ) -> IssueForm:
-    """The form of a new token."""
+    """Build the form for a new token."""
     return IssueForm(
         name=name,
         scopes=tuple(
@@ -120,16 +124,19 @@ def issue_form(
 
 
 def revoke_path(name: str) -> str:
-    """The path of a token's revocation; a name has no character that a path would quote."""
+    """Return the path that revokes a token.
+
+    The name needs no escaping, because token names have no special characters.
+    """
     return f"/operacao/tokens/{name}/revogar"
 
 
 def listed_tokens(
     tokens: Sequence[TokenFacts], calls: Mapping[str, int], now: datetime
 ) -> tuple[tuple[ListedToken, ...], tuple[ListedToken, ...]]:
-    """Return the valid tokens, and the latest revoked or expired ones.
+    """Return the valid tokens, and the tokens that were revoked or expired last.
 
-    ``calls`` are those of today by name.
+    ``calls`` maps a token's name to its calls of today.
     """
     at = now.timestamp()
     state = [(each, _state(each, at)) for each in tokens]

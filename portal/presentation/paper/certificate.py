@@ -1,4 +1,4 @@
-"""The first sheet of the dossier: the key figures, and what fits beside them."""
+"""The first sheet of the printed dossier: the key figures, and what fits beside them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,15 +12,16 @@ from portal.wording import listed
 _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
 _NOT_CLEAN: Final = "não significa “nada consta”"
-# Letters of the verdict and the acts, beyond which the attributes, and then the chart as well, move
-# to the second sheet.
+# If the texts of the verdict and the acts have more letters than this, the vehicle's attributes
+# move to the second sheet. If these texts have more than ``_MOST_BESIDE_CHART`` letters, the chart
+# moves there too.
 _MOST_BESIDE_FACTS: Final = 1600
 _MOST_BESIDE_CHART: Final = 1750
 
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A number of the first sheet; ``note`` may be "". ``is_known`` False: nothing was learnt."""
+    """A number on the first sheet. ``is_known`` is False if the lookup behind it has no answer."""
 
     label: str
     value: str
@@ -30,7 +31,7 @@ class KeyFigure:
 
 @dataclass(frozen=True, slots=True)
 class PaperFacts:
-    """The attributes: those with a value or a hidden one, and the names of the blank ones."""
+    """The attributes that have or hide a value, and the names of the blank ones."""
 
     shown: tuple[tuple[str, Field], ...]
     blank: str
@@ -38,19 +39,22 @@ class PaperFacts:
 
 @dataclass(frozen=True, slots=True)
 class FirstSheet:
-    """Whether the attributes and the price chart are on the first sheet, or on the second."""
+    """Whether the attributes and the price chart fit on the first sheet."""
 
     has_facts: bool
     has_chart: bool
 
 
 def key_figures(contents: VehicleContents) -> tuple[KeyFigure, ...]:
-    """Price, its change, fines and court orders. A missing answer is never a zero."""
+    """Return the price, price change, fines and court orders.
+
+    A missing answer is never shown as zero.
+    """
     return tuple(_figures(contents))
 
 
 def paper_facts(contents: VehicleContents) -> PaperFacts | None:
-    """The attributes of the vehicle; None where its lookup has no answer."""
+    """Return the vehicle's attributes, or None if the lookup of the vehicle has no answer."""
     if contents.facts is None:
         return None
     facts = contents.facts.facts
@@ -61,7 +65,7 @@ def paper_facts(contents: VehicleContents) -> PaperFacts | None:
 
 
 def first_sheet(contents: VehicleContents) -> FirstSheet:
-    """What fits beside the verdict and the acts, by the length of their texts."""
+    """Decide what fits beside the verdict and the acts, by the length of their texts."""
     summary = contents.summary
     texts = [reason.sentence for reason in summary.reasons]
     texts += [cell.row.why for cell in summary.matrix]
@@ -73,10 +77,10 @@ def _figures(contents: VehicleContents) -> Iterator[KeyFigure]:
     summary = contents.summary
     if not summary.price_is_known:
         yield KeyFigure("Preço FIPE", _UNAVAILABLE, _NOT_CLEAN, is_known=False)
-    elif summary.told_price is None:
+    elif summary.likely_price is None:
         yield KeyFigure("Preço FIPE", "sem preço na fonte", is_known=False)
     else:
-        yield KeyFigure("Preço FIPE", summary.told_price.text, summary.told_price.note)
+        yield KeyFigure("Preço FIPE", summary.likely_price.text, summary.likely_price.note)
     prices = contents.facts.prices if contents.facts else None
     if prices and prices.best and prices.twelve_months:
         last = prices.best.series.last_real

@@ -1,4 +1,4 @@
-"""The dossier: everything known about a vehicle, for print."""
+"""The dossier: a printable document with everything known about a vehicle."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -42,18 +42,17 @@ _STALE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class DossierPage:
-    """One A4 document, a draft or an issued dossier.
+    """The dossier as one A4 document, a draft or an issued one.
 
-    ``state`` "idle": a lookup was not made yet and this visit must not cause paid lookups. "empty":
-    no lookup has an answer. Neither is a dossier: the page says what is missing. ``ask_path`` is
-    the path at which a person requests the dossier.
+    In two states there is no dossier, and the page says what is missing. "idle" means that a lookup
+    was not made yet, and that this visit must not cause paid lookups. "empty" means that no lookup
+    has an answer. ``ask_path`` is the path at which a visitor requests the dossier.
 
-    ``number`` is None for a draft; ``made_at`` is the moment of issue, or for a draft the moment
-    at which it was made. ``issuer`` is None where the operator configured none. ``code``,
-    ``digest`` (in groups, as ``/verificar`` shows it) and ``qr`` are "" where there are none.
-    ``missing`` names the lookups without an answer, so that no missing part reads as a clean
-    record; ``gap`` is the notice about them. ``origins`` are sentences on when and from where the
-    answers came.
+    ``number`` is None for a draft. ``made_at`` is when the dossier was issued or the draft made.
+    ``issuer`` is None if the operator configured none. ``code``, ``digest`` (in groups, as
+    ``/verificar`` shows it) and ``qr`` are "" for a draft. ``missing`` names the lookups without an
+    answer, so that no reader takes a missing part for a clean record, and ``gap`` is the notice
+    about them. ``origins`` are sentences that say when and from where the answers came.
     """
 
     template: ClassVar[str] = "pages/dossier.html"
@@ -85,7 +84,7 @@ class DossierPage:
 
     @property
     def host(self) -> str:
-        """The address without its scheme, as people type it."""
+        """The address without its scheme, as a reader types it."""
         return self.address.partition("://")[2] or self.address
 
 
@@ -104,11 +103,11 @@ def dossier_page(
     qr: str = "",
     report_outdated: bool = False,
 ) -> DossierPage:
-    """The dossier of a plate.
+    """Build the dossier of a plate.
 
-    ``address`` is the portal's base URL as printed. ``number`` and ``issued_at`` are those of an
-    issued dossier. ``code`` is the signed code that ``/verificar`` checks, ``digest`` the digest of
-    the records that it shows, and ``qr`` a ``data:image/svg+xml`` URL of its QR code.
+    ``address`` is the portal's base URL as printed. ``number`` and ``issued_at`` belong to an
+    issued dossier. ``code`` is the signed code that ``/verificar`` checks, ``digest`` is the digest
+    of the records that it shows, and ``qr`` is its QR code as a ``data:image/svg+xml`` URL.
     """
     contents = VehicleContents.of(panels, context)
     path = subject_path(plate)
@@ -147,7 +146,7 @@ def dossier_page(
         missing=missing,
         gap=gap_of(missing, plate, is_all=len(missing) == len(panels.all)),
         report=report_section(
-            # A printed page has no button that repeats a lookup, so it shows no price for one.
+            # The price of repeating a lookup is left out, because paper has no button for it.
             replace(report, price=Decimal(0)),
             context,
             action=f"{path}/laudo",
@@ -165,7 +164,7 @@ def _state(panels: Panels, missing: Sequence[Unavailable]) -> Literal["ready", "
 
 
 def _origins(answers: Sequence[Provenance]) -> Iterator[str]:
-    """Sentences on when and from where the answers came; equal ones share a sentence."""
+    """Yield sentences on when and from where the answers came. Equal answers share one."""
     groups: dict[str, list[str]] = {}
     for one in answers:
         parts = [f"consulta de {formats.moment(one.fetched_at)}"] if one.fetched_at else []

@@ -1,9 +1,10 @@
-"""The fines in print: a ledger of few fines, or an annex of many.
+"""The fines in print: a detailed list of a few fines, or an annex of many.
 
-A printed page has no collapsible sections, and the legal assessments of many fines have the same
-sentences. A fine of the ledger is one line with a grid of labelled values below it. A fine of the
-annex is one line with a paragraph below it, because 45 fines have to fit on little more than two
-sheets. Sentences that fines share are lettered notes; what holds for all fines is said once.
+A printed page has no collapsible sections. In the detailed list (``ledger``), a fine is one line
+with a grid of labelled values below it. In the annex, a fine is one line with a paragraph below it,
+because 45 fines have to fit on little more than two sheets. Many fines share sentences of their
+legal assessment. A shared sentence is printed once, as a lettered note. Facts that hold for all
+fines are printed once.
 """
 
 from collections import Counter
@@ -22,9 +23,9 @@ from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import Field, Fine
 from portal.wording import counted, listed
 
-# More fines than this are printed in an annex, so that page 2 keeps the price and the sums.
+# More fines than this are printed in an annex, so that page 2 has room for the price and the sums.
 MOST_IN_LEDGER: Final = 10
-_CODE_DIGITS: Final = 4  # an infraction's code, without the digit of its variant
+_CODE_DIGITS: Final = 4  # digits of an infraction's code, without the digit of its variant
 _ICONS: Final[Mapping[str, Literal["check", "cross", "clock", "question"]]] = {
     "ok": "check",
     "danger": "cross",
@@ -43,9 +44,11 @@ class PaperValue:
 
 @dataclass(frozen=True, slots=True)
 class PaperFine:
-    """One fine. ``own`` are its sentences that no note holds, ``marks`` the letters of its notes.
+    """One printed fine.
 
-    ``values`` are the grid of the ledger, ``details`` the paragraph of the annex.
+    ``marks`` are the letters of the fine's notes. ``own`` holds the fine's remaining sentences,
+    which are in no note. ``values`` are the grid in the ledger; ``details`` are the paragraph in
+    the annex.
     """
 
     anchor: str
@@ -65,7 +68,7 @@ class PaperFine:
 
 @dataclass(frozen=True, slots=True)
 class PaperNote:
-    """A sentence with the letter that marks the fines it is about."""
+    """A lettered note. ``mark`` is the letter that each fine with this sentence refers to."""
 
     mark: str
     text: str
@@ -75,10 +78,10 @@ class PaperNote:
 class PaperFines:
     """The fines and their notes.
 
-    ``is_annex``: they are too many for the ledger. ``common`` are sentences about all fines.
-    ``rules`` is a text about all open fines, "" where there is none. ``discounts`` are pairs of a
-    list of standings and their note about discounts; ``discount`` is a sentence on the discount
-    that can still be had, or "".
+    ``is_annex`` is true if there are too many fines for the ledger. ``common`` are sentences about
+    all fines. ``rules`` is a text about all open fines, or "". ``discount`` is a sentence on the
+    discount that can still be had, or "". ``discounts`` pairs a list of standings (payment states)
+    with their note about discounts.
     """
 
     rows: tuple[PaperFine, ...]
@@ -92,13 +95,13 @@ class PaperFines:
 
 
 def paper_fines(fines: FineList) -> PaperFines:
-    """The fines of a list, in its order."""
+    """Return the printed fines of a list, in its order."""
     rows = fines.rows
     is_annex = len(rows) > MOST_IN_LEDGER
     known = _Known.of(rows)
     sentences = [tuple(_sentences(row, known, is_annex=is_annex)) for row in rows]
     uses = Counter(text for texts in sentences for text in texts)
-    # The notes of an annex have the width of the page, its cells have not.
+    # In an annex every sentence becomes a note, because notes are wider than the annex's cells.
     noted = [text for text, count in uses.items() if count > 1 or is_annex]
     marks = dict(zip(noted, _letters(), strict=False))
     open_laws = [row.law for row in rows if row.law.is_open]
@@ -116,11 +119,11 @@ def paper_fines(fines: FineList) -> PaperFines:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is said once about all fines.
+    """The facts that are printed once for all fines.
 
     ``hidden`` and ``blank`` are labels of fields that are hidden or blank in every fine.
-    ``authorities`` are the bodies whose fines all have the same codes. ``amounts`` are sentences on
-    sent amounts that agree with the table.
+    ``authorities`` maps an issuing body to its codes, if all of its fines have the same codes.
+    ``amounts`` are notes on sent amounts that agree with the table.
     """
 
     hidden: frozenset[str]
@@ -278,9 +281,9 @@ def _hidden(row: FineRow) -> Iterator[str]:
 
 
 def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
-    """The explanations of a fine, with the same wording for fines in the same state.
+    """Yield the explanations of a fine. Fines in the same state get the same wording.
 
-    Clocks that are in time, or that cannot be judged, are values of the row only.
+    A deadline that was kept, or that cannot be judged, has no sentence, only a labelled value.
     """
     law = row.law
     if note := _standing_note(row):
@@ -300,7 +303,7 @@ def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     yield from _others(row, known)
     hidden = [label for label in _hidden(row) if label not in known.hidden]
     if not is_annex and "Auto de infração" in hidden:
-        hidden.remove("Auto de infração")  # the grid of the ledger says so
+        hidden.remove("Auto de infração")  # the ledger's grid already shows this field as hidden
     if hidden:
         yield f"Oculto pela fonte: {'; '.join(hidden)}."
     blank = [label for label in row.details.other.blank if label not in known.blank]
@@ -309,7 +312,7 @@ def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
 
 
 def _standing_note(row: FineRow) -> str:
-    """The note on the standing. The day of a payment is a value of the row already."""
+    """Return the note on the standing, without a payment day, which is already a value."""
     note = row.law.shared_standing_note
     if not row.law.is_paid or row.fine.paid_on is None:
         return note
@@ -319,7 +322,7 @@ def _standing_note(row: FineRow) -> str:
 
 
 def _others(row: FineRow, known: _Known) -> Iterator[str]:
-    """The known fields without a place of their own, unless the row or a list has the value."""
+    """Yield the remaining known fields, unless their value is already printed elsewhere."""
     printed = row.law.infraction.printed.replace("-", "") if row.law.infraction else ""
     codes = known.authorities.get(_authority(row.fine), ())
 
@@ -341,10 +344,10 @@ def _brief(law: FineAssessment, clock: Clock) -> str:
 
 
 def _clocks(law: FineAssessment) -> tuple[Clock, ...]:
-    """The clocks to print.
+    """Return the deadlines to print.
 
-    To save room, of the expired remedies only the appeal is printed, because its last day is the
-    due date.
+    If the deadlines for defence and appeal have passed, only the appeal's is printed, because its
+    last day is the due date.
     """
     against_notice = (law.prior_defence, law.driver_nomination)
     return tuple(
@@ -360,7 +363,7 @@ def _rules(laws: Sequence[FineAssessment]) -> str:
 
 
 def _letters() -> Iterator[str]:
-    """``a`` to ``z``, then ``aa`` to ``zz``."""
+    """Yield ``a`` to ``z``, then ``aa`` to ``zz``."""
     yield from ascii_lowercase
     yield from (first + second for first in ascii_lowercase for second in ascii_lowercase)
 

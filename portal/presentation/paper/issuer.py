@@ -1,11 +1,11 @@
-"""Who issues dossiers, from the operator's settings."""
+"""The issuer of dossiers, from the operator's settings."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Issuer:
-    """``document`` is a CNPJ or CPF as printed, ``logo`` a ``data:`` URL; "" where not set."""
+    """The issuer. ``document`` is a CNPJ or CPF as printed, ``logo`` a ``data:`` URL; else ""."""
 
     name: str
     document: str = ""

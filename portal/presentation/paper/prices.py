@@ -1,8 +1,8 @@
-"""FIPE prices in print: all versions, one chart, and one month table.
+"""FIPE table prices in print: all candidate versions, one chart, and one table of months.
 
-A buyer needs each candidate's current price and its trend, because the vehicle's documents may
-show that it is not the likeliest version. The month table is read for one version at most, so the
-dossier prints it for the likeliest version only and says so. Its chart is on the first sheet.
+A buyer needs each candidate's current price and trend, because the documents may show that the
+vehicle is not the likeliest version. The dossier prints the table of months for the likeliest
+version only, and says so. The chart of that version is on the first sheet.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,7 @@ from portal.presentation.vehicle.prices import (
 from portal.vehicle import PricePoint
 
 _QUARTERS = range(0, 12, 3)
-# The length of "115.431*". Twelve cells of this length fit side by side on a screen; longer ones do
-# not.
+# The length of "115.431*". Twelve cells of at most this length fit side by side on a screen.
 _LONGEST_OF_TWELVE = 8
 
 
@@ -29,7 +28,8 @@ _LONGEST_OF_TWELVE = 8
 class PaperVersion:
     """A candidate's row in the table of all candidates.
 
-    ``facts`` are sentences on the match and the price history; ``doubt`` may be "".
+    ``facts`` are sentences on how well the candidate matches and on its price history. ``doubt``
+    may be "".
     """
 
     label: str
@@ -44,9 +44,9 @@ class PaperVersion:
 
 @dataclass(frozen=True, slots=True)
 class PaperChart:
-    """A chart in the layouts of a sheet and of a phone, with its text alternatives.
+    """A chart in two layouts, for a sheet and for a phone, with its text alternatives.
 
-    ``caption`` names the candidate where there are several, else "".
+    ``caption`` names the candidate if there are several, else it is "".
     """
 
     caption: str
@@ -60,8 +60,8 @@ class PaperChart:
 class PaperYear:
     """A row of the month table: a year and its four quarters.
 
-    Each quarter is one cell with three prices separated by tabs, because a cell costs the PDF
-    renderer as much as two lines of text.
+    Each quarter is one cell with three prices separated by tabs. A cell per month would be slower,
+    because a cell costs the PDF renderer as much as two lines of text.
     """
 
     year: int
@@ -70,9 +70,9 @@ class PaperYear:
 
 @dataclass(frozen=True, slots=True)
 class PaperMonths:
-    """The months of one candidate.
+    """The prices of one candidate by month.
 
-    ``is_wide``: the prices are too long for twelve of them to fit side by side on a screen.
+    ``is_wide`` is true if the prices are too long to fit twelve side by side on a screen.
     """
 
     label: str
@@ -85,8 +85,8 @@ class PaperMonths:
 class PaperPrices:
     """The price section.
 
-    ``chart`` is the likeliest candidate's, None where no month can be drawn. ``months`` are that
-    candidate's as well, None where it has none.
+    ``chart`` and ``months`` belong to the likeliest candidate. ``chart`` is None if no month can be
+    drawn. ``months`` is None if the candidate has no months.
     """
 
     versions: tuple[PaperVersion, ...]
@@ -95,7 +95,7 @@ class PaperPrices:
 
 
 def paper_prices(prices: Prices) -> PaperPrices:
-    """The price section of all candidates, the likeliest first."""
+    """Build the price section of all candidates, the likeliest first."""
     return PaperPrices(
         versions=tuple(map(_version, prices.all)),
         chart=_chart_of(prices.best, prices) if prices.best else None,
@@ -137,7 +137,7 @@ def _version(tab: PriceTab) -> PaperVersion:
 
 
 def _chart_of(tab: PriceTab, prices: Prices) -> PaperChart | None:
-    """The chart of a candidate; its last month has its name, because print is read later."""
+    """Return a candidate's chart. The chart names its last month, because print is read later."""
 
     def drawn(layout: Layout) -> PriceChart | None:
         return price_chart(

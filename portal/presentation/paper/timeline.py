@@ -1,8 +1,9 @@
 """The timeline in print: a picture with a line for each record, on a common scale of days.
 
-A line runs from a record's first event to its last one, or to the day of the dossier while the
-record is open; dashed, where the fine is not yet one. With many records, the fines of one
-standing share a line, and each of its dots is an infraction.
+A line runs from a record's first event to its last one. While the record is open, the line
+continues to the day of the dossier. The continued line is dashed if the record is a notice and not
+yet a fine. If there are many records, the fines of one standing (payment state) share a line, on
+which each dot is an infraction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,11 +17,11 @@ from portal.presentation.vehicle.restrictions import RestrictionCard, Restrictio
 from portal.wording import counted
 
 MOST_LINES: Final = 8
-# User units of the picture's view box: 180 mm on paper are 720 units.
+# Units of the picture's view box. 720 units are 180 mm on paper.
 WIDTH: Final = 720
 _LEFT, _RIGHT = 8.0, 668.0
 _TOP, _PITCH, _FOOT = 4, 21, 17
-_LETTER: Final = 5.6  # the width of a letter, on average
+_LETTER: Final = 5.6  # the average width of a letter, in units
 _PLURALS: Final = {"paga": "pagas", "exigível": "exigíveis", "suspensa": "suspensas"}
 _FEWEST_DAYS: Final = 60
 _MOST_TICKS: Final = 8
@@ -28,9 +29,9 @@ _MOST_TICKS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class PaperLine:
-    """A line of the picture: its text, its dots, and how it continues after the last one.
+    """A line of the picture: its text, its dots, and how it continues after the last dot.
 
-    ``solid`` and ``dashed`` are SVG paths, "" for none.
+    ``solid`` and ``dashed`` are SVG paths, or "".
     """
 
     text: str
@@ -45,7 +46,7 @@ class PaperLine:
 
 @dataclass(frozen=True, slots=True)
 class PaperTick:
-    """The first day of a year or of a half-year."""
+    """A tick at the first day of a year or half-year."""
 
     x: float
     text: str
@@ -53,7 +54,7 @@ class PaperTick:
 
 @dataclass(frozen=True, slots=True)
 class PaperTimeline:
-    """The picture. ``description`` is its text alternative."""
+    """The whole picture. ``description`` is the picture's text alternative."""
 
     lines: tuple[PaperLine, ...]
     ticks: tuple[PaperTick, ...]
@@ -67,7 +68,10 @@ class PaperTimeline:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """The dated events of one line, in any order. ``goes_on`` is its state until today."""
+    """The dated events of one line, in any order.
+
+    ``goes_on`` is how the line continues until today.
+    """
 
     text: str
     tone: str
@@ -78,9 +82,9 @@ class _Record:
 def paper_timeline(
     fines: FineList | None, restrictions: RestrictionList | None, today: date
 ) -> PaperTimeline | None:
-    """The picture of all dated records; None without any.
+    """Build the picture of all dated records, or return None without any.
 
-    An unavailable lookup contributes none. Days after ``today`` are not drawn.
+    An unavailable lookup adds no records. Days after ``today`` are not drawn.
     """
     rows = fines.rows if fines else ()
     cards = restrictions.cards if restrictions else ()
@@ -143,7 +147,7 @@ def _line(record: _Record, scale: _Scale, today: date, y: float) -> PaperLine:
 def _of_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
     for card in cards:
         if card.record.included_at is not None:
-            # The acronym alone: "TJMG – Tribunal de Justiça de Minas Gerais".
+            # Use only the acronym of "TJMG – Tribunal de Justiça de Minas Gerais".
             court = f" ({card.court.partition(' – ')[0]})" if card.court else ""
             yield _Record(
                 f"{card.title}{court}",
@@ -160,7 +164,7 @@ def _of_fine(row: FineRow) -> _Record:
 
 
 def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
-    """The court records, or one line for all of them where they alone are too many."""
+    """Yield the court records, or one line for all of them if they alone are too many."""
     records = list(_of_cards(cards))
     if len(records) <= MOST_LINES // 2:
         yield from records
@@ -170,7 +174,7 @@ def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
 
 
 def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
-    """One line for the fines of each standing; its dots are the infractions."""
+    """Yield one line for the fines of each standing. Each dot of the line is an infraction."""
     by_word: dict[str, list[FineRow]] = {}
     for row in rows:
         by_word.setdefault(row.law.standing_word, []).append(row)

@@ -1,4 +1,4 @@
-"""Real answers for the API reference, from the same serialisers as the paths themselves."""
+"""Real answers for the API reference, produced by the code that serves the API itself."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -31,9 +31,10 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 def reference_answers(
     document: Document, ask: Callable[[str, str, bytes], bytes], context: RenderContext
 ) -> dict[str, Answer]:
-    """Return the answers to the document's examples, by operation.
+    """Return an answer for each example in the OpenAPI document, by operation.
 
-    ``ask`` sends a method, a path and a body to the sandbox and returns the body of its answer.
+    ``ask`` sends a method, a path and a body to the sandbox (the simulated source), and returns the
+    body of the sandbox's answer.
     """
     requests = {name: sample_request(document, name) for name in _OF_SANDBOX}
     bodies = {
@@ -62,7 +63,7 @@ def reference_answers(
 
 
 def _json_answer(body: bytes, status: int = 200) -> Answer:
-    """An answer whose text is an excerpt of a JSON body."""
+    """Return an answer whose text is an excerpt of a JSON body."""
     return Answer(_caption(status, "application/json", body), excerpt(json.loads(body)), "json")
 
 
@@ -71,7 +72,7 @@ def _batch_answer(batch: Batch, status: int) -> Answer:
 
 
 def _new_batch(now: datetime) -> Batch:
-    """The batch of the examples as it is answered when it was created."""
+    """Return the example batch as the API answers when it creates one."""
     at = now.replace(microsecond=0).timestamp()
     return Batch(
         id="4d2a8ee8598acee71d7ddb4f",

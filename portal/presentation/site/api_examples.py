@@ -1,6 +1,6 @@
 """Runnable examples of the API reference in curl, Python and JavaScript.
 
-A test takes every example out of the rendered page and runs it as printed.
+A test extracts every example from the rendered page and runs it as printed.
 """
 
 import json
@@ -19,7 +19,7 @@ LABELS: Final[dict[Language, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """An example in one language."""
+    """An example in one programming language."""
 
     language: Language
     label: str
@@ -28,9 +28,10 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example in several languages; ``anchor`` is unique on the page.
+    """One example in several languages. ``anchor`` is unique on the page.
 
-    ``is_request``: a single request, whose address may be broken anywhere on a narrow screen.
+    ``is_request`` is true for a single request. A narrow screen may wrap the request's address
+    anywhere.
     """
 
     anchor: str
@@ -41,7 +42,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
-    """A request that succeeds; ``is_text``: its answer is not JSON."""
+    """A request that succeeds. ``is_text`` is true if the answer is not JSON."""
 
     method: str
     path: str
@@ -50,7 +51,7 @@ class SampleRequest:
 
 
 def example_of(anchor: str, title: str, request: SampleRequest, base: str, token: str) -> Example:
-    """One request in the three languages."""
+    """Return the example of one request in the three languages."""
     return Example(
         anchor,
         title,
@@ -64,7 +65,7 @@ def example_of(anchor: str, title: str, request: SampleRequest, base: str, token
 
 
 def written_example(anchor: str, title: str, base: str, token: str, **texts: str) -> Example:
-    """A longer example, whose texts contain BASE and TOKEN, in the given languages."""
+    """Return a longer example with hand-written texts, in which BASE and TOKEN are replaced."""
     return Example(
         anchor,
         title,
@@ -113,7 +114,7 @@ def _python(request: SampleRequest, base: str, token: str) -> str:
 
 
 def _python_value(value: object) -> str:
-    """A JSON value as Python writes it, in double quotes."""
+    """Write a JSON value as Python source, with double quotes."""
     match value:
         case dict():
             members = ", ".join(f'"{key}": {_python_value(each)}' for key, each in value.items())

@@ -24,7 +24,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A part of a sentence; ``is_code``: set in the font of code."""
+    """A part of a sentence. ``is_code`` is true if the part is set in the code font."""
 
     text: str
     is_code: bool
@@ -35,7 +35,7 @@ Sentence = tuple[Words, ...]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A method and path; ``summary`` is "" where it is the title of the section."""
+    """A method and path. ``summary`` is "" if it would repeat the section's title."""
 
     method: str
     path: str
@@ -45,7 +45,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """``place`` is where it goes: in the path or in the query."""
+    """A parameter. ``place`` says whether the parameter goes into the path or the query."""
 
     name: str
     place: str
@@ -55,7 +55,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceField:
-    """A member of a body; ``name`` is its path, such as ``informacoesFipe[].ano``."""
+    """A member of a body. ``name`` is the member's path, such as ``informacoesFipe[].ano``."""
 
     name: str
     form: str
@@ -79,7 +79,10 @@ class ApiHeader:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A real answer; ``caption`` is its status, type and size, ``text`` may be an excerpt."""
+    """A real answer.
+
+    ``caption`` has the answer's status, type and size; ``text`` may be an excerpt.
+    """
 
     caption: str
     text: str
@@ -90,7 +93,7 @@ class Answer:
 class Section:
     """One or several operations that are explained together.
 
-    ``uses_memory``: the main one obeys Cache-Control in a request.
+    ``uses_memory`` is true if the main operation obeys a Cache-Control header in the request.
     """
 
     anchor: str
@@ -124,7 +127,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class LookupTerms:
-    """Price in R$ and times in seconds of one lookup, from the settings."""
+    """One lookup's price in R$ and its cache times in seconds, from the settings."""
 
     name: str
     title: str
@@ -135,7 +138,7 @@ class LookupTerms:
 
 @dataclass(frozen=True, slots=True)
 class ApiPage:
-    """``token`` is the one of the examples; ``samples`` are the sandbox's plates."""
+    """The page. The examples contain ``token``; ``samples`` are plates of the sandbox."""
 
     template: ClassVar[str] = "pages/api.html"
     base_url: str
@@ -151,7 +154,7 @@ class ApiPage:
     samples: tuple[SamplePlate, ...]
 
 
-# Anchor, long and short title, and the operations of each section, the main one first.
+# For each section: its anchor, long title, short title, and operations, the main one first.
 _GROUPS: Final = (
     (
         "Caminhos da fonte",
@@ -196,7 +199,7 @@ _GROUPS: Final = (
         ),
     ),
 )
-# The files' columns are the members of one record.
+# For a file, the schema of the record whose members are the file's columns.
 _COLUMNS: Final = {"finesCsv": "ExplainedFine"}
 _PLACES: Final = {"path": "caminho", "query": "endereço, após ?"}
 _TYPES: Final = {
@@ -222,7 +225,7 @@ def api_page(
     allows_origins: bool,
     samples: Sequence[SamplePlate],
 ) -> ApiPage:
-    """The API reference for a portal at ``base_url``; ``answers`` are by operation."""
+    """Build the reference for a portal at ``base_url``. ``answers`` are keyed by operation."""
     base = base_url.rstrip("/")
     spec = _Spec(document)
     return ApiPage(
@@ -247,12 +250,12 @@ def api_page(
 
 
 def sample_request(document: Document, name: str) -> SampleRequest:
-    """The request of an operation's examples."""
+    """Return the request that an operation's examples send."""
     return _Spec(document).sample(name)
 
 
 def documented_operations() -> frozenset[str]:
-    """The operations that have a section on the page."""
+    """Return the names of the operations that have a section on the page."""
     return frozenset(name for _, sections in _GROUPS for *_, names in sections for name in names)
 
 
@@ -380,7 +383,7 @@ def _recipes(base: str, token: str) -> tuple[Recipe, ...]:
 
 
 class _Spec:
-    """Reads the OpenAPI document, whose references it resolves."""
+    """A reader of the OpenAPI document that resolves its references."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -401,7 +404,7 @@ class _Spec:
         return Endpoint(method, path, summary, sentence(operation.get("description", "")))
 
     def sample(self, name: str) -> SampleRequest:
-        """The request of the examples in the document, to an address without placeholders."""
+        """Return the document's example request, with all placeholders of its path filled."""
         method, path, operation = self._operations[name]
         for parameter in self._parameters(name):
             if parameter["in"] == "path":
@@ -414,7 +417,7 @@ class _Spec:
         return SampleRequest(method, path, body, is_text="application/json" not in answer)
 
     def parameters(self, names: Sequence[str]) -> tuple[Parameter, ...]:
-        """The parameters of several operations, each once; headers have a section of their own."""
+        """Return the parameters of several operations, each once and without headers."""
         found = {
             parameter["name"]: Parameter(
                 parameter["name"],
@@ -436,14 +439,14 @@ class _Spec:
         return tuple(self.members(self._resolved(content["schema"])))
 
     def fields(self, name: str) -> tuple[ReferenceField, ...]:
-        """The members of a successful JSON answer."""
+        """Return the members of a successful JSON answer."""
         content = self._success(name)["content"].get("application/json")
         return () if content is None else tuple(self.members(self._resolved(content["schema"])))
 
     def members(
         self, schema: Document, prefix: str = "", seen: dict[str, str] | None = None
     ) -> Iterator[ReferenceField]:
-        """Yield the members of an object and of the objects in it; each schema only once."""
+        """Yield the members of an object and of its nested objects, each schema only once."""
         seen = {} if seen is None else seen
         for name, written in schema.get("properties", {}).items():
             path = f"{prefix}{name}"
@@ -464,7 +467,7 @@ class _Spec:
         return tuple(self._success(name).get("headers", {}))
 
     def errors(self, names: Sequence[str]) -> tuple[ApiError, ...]:
-        """The errors of several operations, by status."""
+        """Return the errors of several operations, sorted by status."""
         found: dict[int, ApiError] = {}
         for name in names:
             for status, response in self._operations[name][2]["responses"].items():
@@ -515,7 +518,7 @@ class _Spec:
         return resolved
 
     def _inner(self, written: Document) -> tuple[Document | None, str, bool]:
-        """The object in a member, the name of its schema, and whether it is one of a list."""
+        """Return the object in a member, its schema's name, and whether the member is a list."""
         items = written.get("items")
         target = written if items is None else items
         for each in (target, *target.get("anyOf", ())):
@@ -533,7 +536,7 @@ class _Spec:
 
 
 def _form(schema: Document) -> str:
-    """The type of a value in words: ``texto ou nulo``, ``texto: brazil, rfc4180``."""
+    """Describe a value's type in words: ``texto ou nulo``, ``texto: brazil, rfc4180``."""
     if "const" in schema:
         return str(schema["const"])
     kinds = schema.get("type", "string")
@@ -551,7 +554,7 @@ _CODE: Final = re.compile(r"`([^`]*)`")
 
 
 def sentence(text: str) -> Sentence:
-    """Split a text of the document at its backticks."""
+    """Split a text of the OpenAPI document at its backticks."""
     plain = " ".join(text.replace("**", "").split())
     parts = _CODE.split(plain)
     return tuple(Words(part, is_code=bool(number % 2)) for number, part in enumerate(parts) if part)

@@ -1,4 +1,4 @@
-"""The page of a visitor's own lookups: each vehicle, and what is still stored about it."""
+"""The history page: the vehicles that a visitor looked up, and which answers are still stored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ NO_PAYMENT: Final = "nada pago: veio da memória"
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """A vehicle of the history.
+    """A vehicle in the history.
 
-    ``seen`` is the age of the visit, ``answers`` says which answers are stored, ``paid`` what the
-    visitor's own calls have cost, and ``cost`` what opening the vehicle's page can cost; the last
-    two are "" where nothing has a price.
+    ``seen`` is how long ago the visit was. ``answers`` says which answers are stored. ``paid`` is
+    what the visitor's own calls have cost, and ``cost`` is the most that opening the vehicle's page
+    can cost. ``paid`` and ``cost`` are "" if nothing has a price.
     """
 
     lookup: RecentLookup
@@ -36,7 +36,7 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """One page of the history. ``newer`` and ``older`` are the paths beside it, or ""."""
+    """One page of the history. ``newer`` and ``older`` are the neighbouring pages' paths, or ""."""
 
     template: ClassVar[str] = "pages/history.html"
     title: str
@@ -49,7 +49,7 @@ class HistoryPage:
 def history_page(
     lines: Sequence[HistoryLine], *, kept_s: int, number: int, has_older: bool
 ) -> HistoryPage:
-    """The page of the given lines; ``number`` counts from 1."""
+    """Build the page of the given lines. ``number`` counts pages from 1."""
     return HistoryPage(
         title="Histórico",
         lines=tuple(lines),
@@ -67,10 +67,10 @@ def history_line(
     paid: Decimal | None,
     now: datetime,
 ) -> HistoryLine:
-    """The line of a vehicle with its stored answers.
+    """Build the line of a vehicle with its stored answers.
 
-    ``prices`` holds the lookups that the visitor may ask, in R$. ``paid`` is what the visitor's
-    calls have cost, None where the ledger cannot tell visitors apart.
+    ``prices`` holds the R$ prices of the lookups that the visitor is allowed to make. ``paid`` is
+    what the visitor's calls have cost, or None if the ledger cannot tell visitors apart.
     """
     is_plate = isinstance(lookup.subject, Plate)
     wanted = [name for name in LOOKUP_WORDS if name in prices and (is_plate or name != "decode")]
@@ -91,7 +91,7 @@ def _path(number: int) -> str:
 
 
 def _is_fresh(panels: Panels, name: Lookup) -> bool:
-    """Whether opening the page asks nothing for this lookup; a stored refusal is an answer too."""
+    """Return whether opening the page makes no call for a lookup. A refusal is an answer too."""
     panel = panels.of(name)
     return panel.state == "fresh" or panel.cause == "rejected"
 

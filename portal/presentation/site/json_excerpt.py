@@ -1,4 +1,4 @@
-"""JSON as people read it: indented, with long lists cut."""
+"""Indent JSON for readers, with long lists cut."""
 
 import json
 from typing import Final
@@ -8,7 +8,7 @@ _INDENT: Final = "  "
 
 
 def excerpt(document: object, depth: int = 0) -> str:
-    """Indent a document. Of a list it shows the first element and counts the others."""
+    """Indent a document. A list is cut to its first element and the number of the others."""
     inner = _INDENT * (depth + 1)
     match document:
         case dict() if document:

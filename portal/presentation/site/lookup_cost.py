@@ -1,4 +1,4 @@
-"""What a lookup costs and how many are left today, told before the click."""
+"""What a lookup costs, and how many are left today. The page shows both before a click."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,10 +14,9 @@ _SPENT: Final = "O limite de hoje foi usado. {} O que já está guardado continu
 
 @dataclass(frozen=True, slots=True)
 class LookupCost:
-    """The most that one plate costs in R$, and the plates left today.
+    """The most that looking up one plate can cost in R$, and how many plates are left today.
 
-    ``left`` is None without a daily limit. ``midnight_s`` are the seconds until the limit begins
-    again.
+    ``left`` is None without a daily limit. The limit resets after ``midnight_s`` seconds.
     """
 
     most: Decimal
@@ -26,7 +25,7 @@ class LookupCost:
 
 
 def lookup_cost_text(cost: LookupCost) -> str:
-    """The sentences under the button; "" where a lookup is free and unlimited."""
+    """Return the sentences under the button, or "" if a lookup is free and unlimited."""
     if cost.left == 0:
         return _SPENT.format(back_at_midnight(cost.midnight_s))
     parts = []

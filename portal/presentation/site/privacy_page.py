@@ -1,4 +1,4 @@
-"""The privacy page: what the portal stores, how long and why, from its settings."""
+"""The privacy page: what the portal stores, how long and why, according to its settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ Kind = Literal["decode", "renainf", "renajud", "report"]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Seconds until one operation's answers are deleted; 0 means never stored.
+    """After how many seconds one operation's answers are deleted. Zero: no answer is stored.
 
-    ``empty_s`` is the time of an empty list, None where the answer is not a list.
+    ``empty_s`` is the time for an answer that is an empty list, or None if it is no list.
     """
 
     answer_s: int
@@ -21,7 +21,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """The retention of one kind of answer, with its label on pages."""
+    """How long one kind of answer is stored, with its label on pages."""
 
     label: str
     answer_s: int
@@ -32,10 +32,10 @@ class KeptAnswer:
 class PrivacyPage:
     """Retention times in seconds.
 
-    They cover answers, rejected lookups (``rejected_s``), recent lookups (``history_s``), the
-    session cookie (``session_s``), the count of an address's sign-in attempts (``tries_s``), issued
-    dossiers (``dossier_s``) and their numbers after their end (``ended_dossier_s``).
-    ``counts_requests``: requests are rate-limited.
+    The times cover answers, rejected lookups (``rejected_s``), recent lookups (``history_s``), the
+    session cookie (``session_s``), sign-in attempts per IP address (``tries_s``), and issued
+    dossiers (``dossier_s``). The number of a dossier is kept for ``ended_dossier_s`` after the
+    dossier's end. ``counts_requests`` is true if the portal limits the rate of requests.
     """
 
     template: ClassVar[str] = "pages/privacy.html"
@@ -72,7 +72,7 @@ def privacy_page(
     counts_requests: bool,
     mask_names: bool,
 ) -> PrivacyPage:
-    """The privacy page; ``kept`` must have every operation."""
+    """Build the privacy page. ``kept`` must have an entry for every operation."""
     answers = tuple(
         KeptAnswer(label, kept[kind].answer_s, kept[kind].empty_s)
         for kind, label in _LABELS.items()

@@ -1,4 +1,4 @@
-"""Pages without vehicle records: search, sign-in, verification, glossary, errors."""
+"""Pages without vehicle records: sign-in, glossary, errors, and the sandbox's plates."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from portal.wording import listed
 
 @dataclass(frozen=True, slots=True)
 class SamplePlate:
-    """A documented sandbox plate: the sandbox's own answer and the portal's answer."""
+    """A documented plate of the sandbox, with the answers of the sandbox and of the portal."""
 
     plate: str
     title: str
@@ -29,9 +29,9 @@ class SamplePlate:
 class SignInPage:
     """The sign-in page.
 
-    ``next_path`` is the path after signing in, and ``purpose`` says what it shows: ``consultar
-    ABC1D23``, or "" for a page that is not about a vehicle. ``pass_through`` decides which token
-    the form asks for.
+    ``next_path`` is where a visitor goes after signing in. ``purpose`` says what that page shows,
+    ``consultar ABC1D23``, or is "" if it is not about a vehicle. ``pass_through`` decides which
+    token the form asks for.
     """
 
     template: ClassVar[str] = "pages/sign_in.html"
@@ -41,7 +41,7 @@ class SignInPage:
     problem: str
 
 
-# Why a dossier has no price: the source has none, or the lookup failed.
+# Why a dossier has no price: the source sent none, or the lookup failed.
 NoPrice = Literal["empty", "unavailable"]
 
 
@@ -49,8 +49,9 @@ NoPrice = Literal["empty", "unavailable"]
 class DossierSummary:
     """The data that a dossier's code signs.
 
-    A count of None was unavailable when the dossier was issued. The ``…_kept_at`` are the moments
-    (aware) of answers that were stale and not renewed.
+    ``fines`` or ``restrictions`` is None if the count was unavailable at the issue. The members
+    ``…_kept_at`` are set for answers that were stale and could not be renewed. Each value is the
+    time at which the stale answer was fetched (aware).
     """
 
     plate: str
@@ -65,7 +66,7 @@ class DossierSummary:
 
     @property
     def digest_in_groups(self) -> str:
-        """``b758 372e …``: grouped for comparison by eye, in print and on screen."""
+        """The digest in groups, ``b758 372e …``, so that readers can compare it by eye."""
         return " ".join(
             self.digest[at : at + _DIGEST_GROUP] for at in range(0, len(self.digest), _DIGEST_GROUP)
         )
@@ -73,7 +74,7 @@ class DossierSummary:
 
 @dataclass(frozen=True, slots=True)
 class GlossaryPage:
-    """The glossary page: every term, in the glossary's order."""
+    """The glossary page, with every term in the glossary's order."""
 
     template: ClassVar[str] = "pages/glossary.html"
     terms: tuple[Term, ...]
@@ -81,7 +82,7 @@ class GlossaryPage:
 
 @dataclass(frozen=True, slots=True)
 class ErrorPage:
-    """What happened and what to do. Rendering it needs no other component."""
+    """What happened and what to do. Rendering this page needs no other component."""
 
     template: ClassVar[str] = "pages/error.html"
     status: int
@@ -97,12 +98,12 @@ _DIGEST_GROUP: Final = 4
 
 
 def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "") -> SignInPage:
-    """The sign-in form; the caller must have checked that ``next_path`` is safe."""
+    """Build the sign-in form. The caller must check that ``next_path`` is safe."""
     return SignInPage(pass_through, next_path, purpose_of(next_path), problem)
 
 
 def purpose_of(path: str) -> str:
-    """What a path of this portal shows: ``consultar ABC1D23``, ``comparar ABC1D23 e KZZ-9999``."""
+    """Say what a path shows: ``consultar ABC1D23``, ``comparar ABC1D23 e KZZ-9999``."""
     parts = urlsplit(path)
     found = _VEHICLE_PATH.match(parts.path)
     named = [found[1]] if found else parse_qs(parts.query).get("placas", [""])[0].split(",")
@@ -116,7 +117,7 @@ def purpose_of(path: str) -> str:
 
 
 def glossary_page() -> GlossaryPage:
-    """The glossary page."""
+    """Build the glossary page."""
     return GlossaryPage(GLOSSARY)
 
 
@@ -129,7 +130,7 @@ def error_page(
     query: str = "",
     retry_path: str = "",
 ) -> ErrorPage:
-    """An error page; a ``retry_path`` adds a "tentar de novo" link."""
+    """Build an error page. A ``retry_path`` adds a "tentar de novo" (try again) link."""
     return ErrorPage(
         status, title, advice, request_id, sanitise_echo(query, LONGEST_QUERY), retry_path
     )

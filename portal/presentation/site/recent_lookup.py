@@ -1,7 +1,7 @@
-"""One line about a vehicle, from stored answers: car, verdict, price, age.
+"""One line about a vehicle from stored answers: name, verdict, price and age.
 
-A list shows several of them, so each reads only what it prints. It leaves out price histories, and
-it assesses fines only until one decides the verdict.
+A list shows several lines, so a line reads only what it prints. Price histories are not read. The
+assessment of fines stops as soon as one fine decides the verdict.
 """
 
 from collections.abc import Iterator, Mapping
@@ -70,9 +70,9 @@ def recent_lookup(
     *,
     note: str = "",
 ) -> RecentLookup:
-    """The line of a vehicle with the given answers, of which any may be missing.
+    """Build the line of a vehicle from the given answers, any of which may be missing.
 
-    The note is the age of the visit, and otherwise ``note``.
+    The line's note is the age of the visit, or ``note`` if ``looked_at`` is None.
     """
     decoded = _decoded(panels.decode, context)
     look, words = _verdict(subject, panels, decoded, context)
@@ -89,7 +89,7 @@ def recent_lookup(
 
 
 def _decoded(panel: Panel, context: RenderContext) -> Decoded | None:
-    """The vehicle, without the price histories that most of its answer consists of."""
+    """Return the vehicle without its price histories, which are most of the answer's size."""
     result = panel.result
     if panel.body is None or not isinstance(result, dict):
         return None
@@ -167,13 +167,13 @@ def _words(
 
 
 def _describes(decoded: Decoded) -> bool:
-    """Whether the answer identifies a vehicle."""
+    """Return whether the answer identifies a vehicle."""
     named = any(entry.model or entry.version for entry in decoded.fipe)
     return named or bool(str(vehicle_name(decoded)))
 
 
 def _price(decoded: Decoded) -> str:
-    """``R$ 89.325``, or ``R$ 12.809 a R$ 14.802`` for versions that match equally well."""
+    """Format ``R$ 89.325``, or ``R$ 12.809 a R$ 14.802`` if several versions match equally well."""
     ranked = rank(decoded.fipe, decoded)
     known: list[Decimal] = [
         one.entry.current

@@ -16,14 +16,14 @@ from portal.presentation.site.typed_subject import (
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 
-# A pasted list of plates fits; a page does not show more of it again.
+# The most typed characters that the form repeats, enough for a pasted list of plates.
 LONGEST_QUERY: Final = 200
 _TOO_MANY: Final = "Há {} placas no que você colou, e a comparação é de até {} por vez."
 
 
 @dataclass(frozen=True, slots=True)
 class FirstPlates:
-    """The comparison of the first plates of a list that is too long for one."""
+    """A link that compares the first plates of a list which is too long for one comparison."""
 
     count: int
     path: str
@@ -33,10 +33,11 @@ class FirstPlates:
 class SearchPage:
     """The front page.
 
-    ``problem`` is the sentence about a text that is neither plate nor Renavam, ``hint`` a sentence
-    on its error; "" where there is none. ``suggestion`` is what the text was probably meant to be,
-    ``padded`` the Renavam that a shorter one may stand for, else "". ``cost`` are sentences on what
-    a lookup costs and what is left today, or "". ``showcases`` are plates of the demonstration.
+    If a text is neither a plate nor a Renavam (registration number), ``problem`` says so in a
+    sentence and ``hint`` explains what is wrong with it; else both are "". ``suggestion`` is what
+    the text was probably meant to be. ``padded`` is the Renavam that a shorter number may stand
+    for, or "". ``cost`` says what a lookup costs and how many are left today, or is "".
+    ``showcases`` are plates of the demonstration.
     """
 
     template: ClassVar[str] = "pages/search.html"
@@ -60,7 +61,7 @@ def search_page(
     recent: Sequence[RecentLookup] = (),
     showcases: Sequence[RecentLookup] = (),
 ) -> SearchPage:
-    """The front page; with ``query`` and ``problem``, the form with its error."""
+    """Build the front page. ``query`` and ``problem`` are the typed text and its error."""
     plates = plates_in(query) if problem else ()
     too_many = len(plates) > MOST_PLATES
     hint = what_is_wrong(query) if problem else ""

@@ -1,4 +1,4 @@
-"""The values that every template has besides its page."""
+"""The values that every template gets in addition to its page."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class FormNotice:
-    """The result of the last submitted form; a notice without a text reports success."""
+    """The result of the last submitted form. A notice without ``text`` reports success."""
 
     title: str
     text: str
@@ -21,7 +21,7 @@ class FormNotice:
         return "alert" if self.text else "check"
 
 
-# Their titles name no vehicle, so that a link to them may be shown with its own title.
+# The titles of these pages name no vehicle, so the preview of a link may show the page's title.
 _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/api"})
 
 
@@ -29,11 +29,11 @@ _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/ap
 class Site:
     """The site-wide values of a request.
 
-    ``demo``: the data is invented and every page says so. ``signed_in`` is the name of the
-    signed-in visitor, or None. ``csrf_token()`` returns the value of a form's hidden field.
-    ``asset(name)`` returns the URL of a file under static/. ``path`` is the request's path, for
-    the current menu item. ``origin`` is the scheme and host of absolute URLs. ``panel_seconds`` is
-    the time limit of a panel that the script fetches.
+    ``demo`` is true if the data is invented. Every page then says so. ``signed_in`` is the name of
+    the signed-in visitor, or None. ``csrf_token()`` returns the value of a form's hidden field.
+    ``asset(name)`` returns the URL of a file under static/. ``path`` is the request's path, which
+    selects the current menu item. ``origin`` is the scheme and host of absolute URLs.
+    ``panel_seconds`` is the time limit of a panel that the script fetches.
     """
 
     demo: bool
@@ -45,13 +45,13 @@ class Site:
     path: str
     origin: str
     panel_seconds: int
-    is_operator: bool = False  # the menu leads to the operator's page
-    # Returns the last form's notices once, each a title, "\n" and a text. Called by the template.
+    is_operator: bool = False  # If true, the menu links to the operator's page.
+    # Returns the last form's notices, only once. Each notice is a title, "\n" and a text.
     notices: Callable[[], Iterable[str]] = tuple
 
     @property
     def has_own_card(self) -> bool:
-        """Whether the card of a shared link to this page shows the page's own title."""
+        """Whether the preview of a link to this page shows the page's own title."""
         return self.path in _PATHS_WITH_OWN_CARD
 
     @property

@@ -1,7 +1,7 @@
-"""Typed or pasted search texts: what they may mean, and what is wrong with them.
+"""What a typed or pasted search text may mean, and what is wrong with it.
 
-Nothing here decides that a text is valid: ``parse_subject`` does. A text that it rejects is
-searched for plates, and gets a hint and links to what was probably meant.
+``parse_subject`` alone decides whether a text is valid. If ``parse_subject`` rejects a text, this
+module searches the text for plates, and builds a hint and links to what was probably meant.
 """
 
 import re
@@ -17,9 +17,9 @@ from portal.wording import listed
 _PLATE_LENGTH: Final = 7
 _RENAVAM_LENGTH: Final = 11
 _VIN_LENGTH: Final = 17
-# Old documents print the number without its leading zeros.
+# Old documents print a Renavam without its leading zeros, in 9 or 10 digits.
 _SHORT_RENAVAMS: Final = (9, 10)
-# "Renavam nº 798…" as it is copied from a document. A plate never follows this word.
+# Matches "Renavam nº 798…", as copied from a document. A plate never follows the word "renavam".
 _LABEL: Final = re.compile(r"\s*renavam[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9])", re.IGNORECASE)
 _LONGEST_SHOWN: Final = 20
 _SHAPE: Final = "Uma placa tem 3 letras e 4 números (ABC1234) ou a forma Mercosul (ABC1D23)."
@@ -30,10 +30,10 @@ _VIN: Final = (
 )
 _SEPARATORS: Final = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
 _DASHES: Final = str.maketrans("‐–—‑−", "-----")
-# A plate written as one word, inside any text.
+# Matches a plate written as one word, inside any text.
 _WHOLE_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[.-]?([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
-# A plate written with a blank: "ano 2019" has the same shape, so it counts only where the text
-# holds nothing but plates.
+# Matches a plate written with a space. "ano 2019" has the same form, so such a match counts only if
+# the text holds nothing but plates.
 _SPACED_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[ .-]{1,3}([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
 _WORDS_AMONG_PLATES: Final = re.compile(r"\b(?:placas?|e|ou|ve[ií]culos?|n[º°o]?)\b", re.IGNORECASE)
 _LIKE_LETTERS: Final[Mapping[str, str]] = {"0": "O", "1": "I", "5": "S", "8": "B"}
@@ -53,7 +53,7 @@ _DIGIT_PLACES: Final = (3, 5, 6)
 class Suggestion:
     """A plate or Renavam that a rejected text was probably meant to be.
 
-    ``reason`` is a sentence about the sign that differs.
+    ``reason`` is a sentence about the character that differs.
     """
 
     subject: Plate | Renavam
@@ -65,15 +65,15 @@ class Suggestion:
 
 
 def visible(text: str) -> str:
-    """The text without format characters, such as the zero-width ones of chat programs."""
+    """Remove format characters, such as the zero-width characters that chat programs add."""
     return "".join(c for c in text if unicodedata.category(c) != "Cf")
 
 
 def normalise_query(text: str) -> str:
     """Normalise a typed or pasted plate or Renavam.
 
-    Removes format characters, blanks, dots and the word "renavam", turns every dash into a hyphen,
-    and removes hyphens from a number.
+    Removes format characters, spaces, dots and the word "renavam". Turns every dash into a hyphen,
+    and removes the hyphens from a number.
     """
     plain = without_label(visible(text)).translate(_SEPARATORS).translate(_DASHES)
     digits = plain.replace("-", "")
@@ -81,9 +81,9 @@ def normalise_query(text: str) -> str:
 
 
 def plates_in(text: str) -> tuple[Plate, ...]:
-    """The distinct plates of a text, in its order; () where it may hold others too.
+    """Return the distinct plates of a text in its order, or () if it may hold other things too.
 
-    ``placa: ABC1D23``, ``ABC-1D23, KZZ9999``, ``ABC 1D23 e KZZ 9999``.
+    Texts such as ``placa: ABC1D23``, ``ABC-1D23, KZZ9999`` and ``ABC 1D23 e KZZ 9999`` are read.
     """
     plain = visible(text).translate(_DASHES)
     found = _WHOLE_PLATE.findall(plain)
@@ -95,7 +95,7 @@ def plates_in(text: str) -> tuple[Plate, ...]:
 
 
 def suggestion_for(text: str) -> Suggestion | None:
-    """The plate or Renavam that differs from the text only in signs that look alike."""
+    """Return the plate or Renavam that differs from a text only in look-alike characters."""
     typed = "".join(c for c in without_label(visible(text)) if c.isalnum()).upper()
     if not typed.isascii():
         return None
@@ -143,12 +143,12 @@ def _similar_renavam(typed: str) -> Suggestion | None:
 
 
 def without_label(text: str) -> str:
-    """The text without the word "renavam" before a number."""
+    """Remove the word "renavam" before a number."""
     return _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
 
 
 def padded_renavam(text: str) -> str:
-    """The Renavam of eleven digits for a typed one of nine or ten; "" for any other text."""
+    """Pad a Renavam of nine or ten digits to eleven. Return "" for any other text."""
     digits = "".join(c for c in without_label(visible(text)) if c.isalnum())
     if not (digits.isascii() and digits.isdecimal() and len(digits) in _SHORT_RENAVAMS):
         return ""
@@ -156,7 +156,7 @@ def padded_renavam(text: str) -> str:
 
 
 def what_is_wrong(text: str) -> str:
-    """The hint after the contract's error message; "" without letters or digits."""
+    """Return the hint after the API's error message, or "" for a text without letters or digits."""
     typed = "".join(c for c in without_label(visible(text)) if c.isalnum())
     count = len(typed)
     if not typed:

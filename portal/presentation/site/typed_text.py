@@ -1,8 +1,8 @@
-"""Sanitise typed text that a form shows again."""
+"""Sanitise typed text before a form shows it again."""
 
 
 def sanitise_echo(text: str, longest: int) -> str:
-    """The text without control and invisible characters, cut to ``longest``.
+    """Remove control and invisible characters, and cut the text to ``longest`` characters.
 
     HTML forbids some of these characters, and others make a text look like a different one.
     """

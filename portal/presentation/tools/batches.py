@@ -1,4 +1,4 @@
-"""The batch pages: the form, what it can cost, the progress, and the results."""
+"""The batch pages: the form, its highest possible cost, the progress, and the results."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ _REASONS: Final[Mapping[Reason, str]] = {
 }
 _OUT_OF_SCOPE: Final = "O seu acesso não inclui uma das consultas."
 _REJECTED: Final = "A fonte de dados não aceitou a placa."
-# Filters and sort keys of the result table, as they stand in the address.
+# Filters and sort keys of the result table, with the names that the page's address uses.
 FILTERS: Final = ("blocked", "caution", "clear", "incomplete", "failed")
 ORDERS: Final[Mapping[str, str]] = {
     "": "na ordem dada",
@@ -66,14 +66,14 @@ _FILTER_WORDS: Final[Mapping[str, str]] = {
     "failed": "Com falha",
 }
 LONGEST_SEARCH: Final = 40
-_FULL: Final = 100  # percent
-_RESULT: Final = 3  # the last of the three steps
+_FULL: Final = 100  # Per cent.
+_RESULT: Final = 3  # The number of the last step.
 _WORST_FIRST: Final = ("blocked", "caution", "incomplete", "clear", None)
 
 
 @dataclass(frozen=True, slots=True)
 class LookupChoice:
-    """A lookup that a batch can ask; ``price`` is in R$ a vehicle, "" where it is free."""
+    """A lookup that a batch can make. ``price`` is in R$ per vehicle, or "" if it is free."""
 
     name: LookupName
     label: str
@@ -83,7 +83,7 @@ class LookupChoice:
 
 @dataclass(frozen=True, slots=True)
 class ListedBatch:
-    """A line of the visitor's batches."""
+    """A row of the visitor's list of batches."""
 
     path: str
     title: str
@@ -94,7 +94,7 @@ class ListedBatch:
 
 @dataclass(frozen=True, slots=True)
 class RecentChoice:
-    """A vehicle of the visitor's history that can join the batch; ``name`` may be ""."""
+    """A vehicle of the visitor's history that can be added to the batch; ``name`` may be ""."""
 
     subject: Plate | Renavam
     name: str
@@ -103,9 +103,9 @@ class RecentChoice:
 
 @dataclass(frozen=True, slots=True)
 class BatchFormPage:
-    """The form. ``text`` is as typed; ``problem`` is a sentence or "".
+    """The form for a new batch. ``text`` is as typed; ``problem`` is a sentence or "".
 
-    ``corrects`` is the draft that the new batch replaces, or "".
+    ``corrects`` is the id of the draft that the new batch replaces, or "".
     """
 
     template: ClassVar[str] = "pages/batches.html"
@@ -121,7 +121,7 @@ class BatchFormPage:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """A line of what was understood: a shape, a phrase, a number and a note."""
+    """One result of reading the typed list, such as how many plates were recognised."""
 
     icon: Literal["check", "copy", "alert"]
     label: str
@@ -131,7 +131,7 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class ResultLine:
-    """A plate of the batch with what its answers say; texts are "" where nothing is known.
+    """A plate's row in the results. Each text is "" if nothing is known.
 
     ``finding`` is the verdict in a few words.
     """
@@ -151,7 +151,7 @@ class ResultLine:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A link that turns pages; ``url`` is "" for the current page."""
+    """A link to another page of the table. ``url`` is "" for the current page."""
 
     label: str
     url: str
@@ -159,9 +159,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A link to the plates of one verdict; ``url`` is "" for the current choice.
+    """A link to the plates with one verdict. ``url`` is "" for the current choice.
 
-    ``look`` is the verdict's shape, None for all plates and for those that failed.
+    ``look`` is the verdict's style. ``look`` is None for the links to all plates and to failed
+    plates.
     """
 
     label: str
@@ -172,7 +173,10 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order of the table, as its key in the address and in words."""
+    """A sort order of the table.
+
+    ``key`` is its name in the address, ``label`` its name on the page.
+    """
 
     key: str
     label: str
@@ -181,7 +185,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class BarPart:
-    """A part of the bar over the results; ``start`` and ``width`` are in percent."""
+    """A part of the bar above the results. ``start`` and ``width`` are in per cent."""
 
     verdict: str
     start: float
@@ -190,10 +194,10 @@ class BarPart:
 
 @dataclass(frozen=True, slots=True)
 class BatchPage:
-    """One batch in its state.
+    """The page of one batch.
 
-    ``step`` is 1 (check), 2 (ask) or 3 (result). ``refresh_s`` is the interval of the refreshing
-    page, 0 where nothing changes. ``start_label`` repeats the highest possible cost.
+    ``step`` is 1 (check the list), 2 (make the lookups) or 3 (see the results). The page refreshes
+    every ``refresh_s`` seconds; 0 means never. ``start_label`` states the highest possible cost.
     """
 
     template: ClassVar[str] = "pages/batch.html"
@@ -243,9 +247,10 @@ def batch_form_page(
     recent: Sequence[RecentLookup] = (),
     chosen: Sequence[str] = (),
 ) -> BatchFormPage:
-    """The form for a new batch; ``prices`` holds the lookups that the visitor may ask.
+    """Build the form for a new batch. ``prices`` holds the lookups that the visitor may make.
 
-    ``recent`` are the visitor's lookups, of which those in ``chosen`` are checked.
+    ``recent`` are the visitor's earlier lookups. The vehicles in ``chosen`` are checked in the
+    form.
     """
     return BatchFormPage(
         title="Lote de placas",
@@ -262,7 +267,7 @@ def batch_form_page(
 
 
 def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
-    """A draft as the text of a new form, wrong entries first, and the sentence about these."""
+    """Return a draft's text for a new form, wrong entries first, and a sentence about them."""
     wrong = [each.value for each in batch.wrong]
     reasons = " ".join(_wrong(each) for each in batch.wrong[:3])
     text = "\n".join([*wrong, *(item.subject.text for item in items)])
@@ -284,10 +289,11 @@ def batch_page(
     number: int = 1,
     page_count: int | None = None,
 ) -> BatchPage:
-    """A batch's page; ``rows`` are those of every plate, or of none before the start.
+    """Build a batch's page. ``rows`` has a row for every plate; it is empty before the start.
 
-    ``only``, ``order``, ``search`` and ``number`` choose rows, their order and the page of the
-    table. With ``page_count``, the number of pages, ``rows`` are those of the page alone.
+    ``only``, ``search``, ``order`` and ``number`` choose the rows, their order and the page of the
+    table. If ``page_count``, the number of pages, is given, ``rows`` holds only the rows of the
+    chosen page.
     """
     counts, path = batch.counts, f"/lote/{batch.id}"
     search = sanitise_echo(search.strip(), LONGEST_SEARCH)
@@ -349,7 +355,7 @@ def batch_page(
 
 
 def page_count_of(rows: int) -> int:
-    """Return the number of pages of a table."""
+    """Return the number of pages for this many rows."""
     return max(1, -(-rows // PAGE_SIZE))
 
 
@@ -361,7 +367,7 @@ def _choices(prices: Mapping[LookupName, Decimal], ask: Sequence[str]) -> tuple[
 
 
 def _is_discarded(batch: Batch) -> bool:
-    """Whether a batch was given up before anything was asked."""
+    """Return whether the visitor discarded a batch before it made any lookup."""
     return batch.state == "cancelled" and batch.started_at is None
 
 
@@ -390,13 +396,13 @@ def _understood(batch: Batch) -> tuple[Understood, ...]:
 
 
 def _wrong(entry: WrongEntry) -> str:
-    """The entry and why it is left out, naming it once."""
+    """Return an entry and why it is left out, without naming the entry twice."""
     message = wrong_message(entry)
     return message if f"“{entry.value}”" in message else f"“{entry.value}”: {message}"
 
 
 def _start_label(batch: Batch, left: int) -> str:
-    """The button's text; it names the most that it can cost."""
+    """Return the button's text, which states the highest possible cost."""
     what = counted(left, "placa", "placas")
     if batch.state == "draft":
         if not batch.cost.at_most:
@@ -421,7 +427,7 @@ def _allowance(calls_left: tuple[int | None, int | None]) -> str:
 
 
 def _time_text(batch: Batch, ended: int, now: datetime) -> str:
-    """The elapsed and the estimated remaining time of a running batch."""
+    """Return the elapsed and the estimated remaining time of a running batch."""
     if batch.state != "running" or batch.started_at is None:
         return ""
     elapsed = max(1, round(now.timestamp() - batch.started_at))
@@ -433,18 +439,18 @@ def _time_text(batch: Batch, ended: int, now: datetime) -> str:
 
 
 def _contains(row: BatchRow, search: str) -> bool:
-    """Whether the plate or the vehicle's name contains every word of a text."""
+    """Return whether the plate, name and year together contain every word of ``search``."""
     text = bare(f"{row.plate} {row.vehicle or ''} {row.year or ''}")
     return all(word in text for word in bare(search).replace("-", "").split())
 
 
 def _shown_words(shown: int, total: int) -> str:
-    """How many plates the choices leave; "" for all of them."""
+    """Say how many plates the chosen filters leave. Return "" if all are left."""
     return f"{grouped(shown)} de {counted(total, 'placa', 'placas')}" if shown < total else ""
 
 
 def _bar(rows: Sequence[tuple[Item, BatchRow]]) -> Iterator[BarPart]:
-    """The shares of the verdicts; plates without any verdict count as incomplete."""
+    """Yield the share of each verdict. A plate without a verdict is counted as incomplete."""
     verdicts = [row.verdict or "incomplete" for _, row in rows]
     start = 0.0
     for verdict in ("blocked", "caution", "clear", "incomplete"):
@@ -501,7 +507,7 @@ def _line(item: Item, row: BatchRow, now: datetime) -> ResultLine:
 
 
 def _finding(row: BatchRow) -> str:
-    """The verdict in the words of the lists of lookups, which have room for one line."""
+    """Return the verdict in a few words, the same as in the lists of recent lookups."""
     match row.verdict:
         case "blocked":
             return row.headline or ""

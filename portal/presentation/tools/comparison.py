@@ -1,7 +1,8 @@
 """The comparison page: up to four vehicles side by side.
 
-A column whose answers are not stored waits. The page's script fetches the comparison of that plate
-alone, with all its lookups, and takes its cells over.
+If a vehicle's answers are not stored, its column shows "waiting". The page's script fetches the
+comparison of a waiting plate alone. That request makes the plate's lookups, and the script copies
+the cells from its answer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,9 +50,9 @@ _SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
 class Cell:
     """One vehicle's value in a row.
 
-    Only a "known" cell is a statement about the vehicle. "unavailable": the lookup failed;
-    "unasked": it was not made; "waiting": the script will fetch it. ``line`` is the price's course
-    of five years.
+    A "known" cell states a fact about the vehicle. "unavailable" means that the lookup failed and
+    "unasked" that it was not made. "waiting" means that the script will fetch the value. ``line``
+    draws the price over the last five years.
     """
 
     state: Literal["known", "empty", "hidden", "unavailable", "unasked", "waiting"]
@@ -62,7 +63,7 @@ class Cell:
 
     @property
     def period(self) -> str:
-        """The period that the line shows: ``5 anos``, ``28 meses``; "" without a line."""
+        """The period that ``line`` covers, ``5 anos`` or ``28 meses``, or "" without a line."""
         months = self.line.months if self.line else 0
         if months and months % _MONTHS_OF_A_YEAR == 0:
             return counted(months // _MONTHS_OF_A_YEAR, "ano", "anos")
@@ -71,7 +72,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """``key`` is the same in every comparison, so that the script can take cells over."""
+    """A row. ``key`` is the same in every comparison, so that the script can copy cells."""
 
     key: str
     label: str
@@ -79,18 +80,18 @@ class ComparisonRow:
 
     @property
     def is_same(self) -> bool:
-        """Whether the vehicles have the same known value, so that the row tells no difference."""
+        """Whether all vehicles have the same known value, so that the row shows no difference."""
         states = {(cell.state, cell.text, cell.note) for cell in self.cells}
         return len(self.cells) > 1 and len(states) == 1 and self.cells[0].state in _COMPARABLE
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedVehicle:
-    """A column.
+    """A column of the comparison.
 
-    ``url`` is the comparison of this vehicle alone with all its lookups, ``without_url`` that of
-    the other vehicles, or "". "waiting": the script fetches ``url``; "idle": this visit must cause
-    no lookup.
+    ``url`` is a comparison with this vehicle alone. A request for it makes the vehicle's lookups.
+    ``without_url`` is the comparison of the other vehicles, or "". In the state "waiting" the
+    script fetches ``url``. In the state "idle" this visit must not cause lookups.
     """
 
     plate: Plate
@@ -104,7 +105,7 @@ class ComparedVehicle:
 
 @dataclass(frozen=True, slots=True)
 class PlateChoice:
-    """A recent plate, and the comparison with it added; ``name`` may be ""."""
+    """A plate from the history, with the path that adds it to the comparison."""
 
     subject: Plate
     name: str
@@ -117,8 +118,9 @@ class ComparisonPage:
 
     ``fields`` are the form's texts as typed, at least two. ``problem`` is a sentence or "".
     ``notices`` are warnings about the compared plates. ``joined`` are the compared plates as the
-    form sends them, ``choices`` recent plates to add; ``has_room`` is False for a full comparison.
-    ``waits``: some column waits, and a browser without scripts goes to ``whole_page_url``.
+    form sends them. ``choices`` are recent plates that can be added. ``has_room`` is False if the
+    comparison is full. ``waits`` is true if a column is waiting. A browser without scripts goes to
+    ``whole_page_url`` while a column is waiting.
     """
 
     template: ClassVar[str] = "pages/comparison.html"
@@ -145,10 +147,10 @@ def comparison_page(
     typed: Sequence[str] = (),
     problem: str = "",
 ) -> ComparisonPage:
-    """The vehicles of ``plates`` with their ``panels``, in that order.
+    """Build the comparison of ``plates`` with their ``panels``, in that order.
 
-    ``follow``: the script fetches columns with unasked lookups. ``recent`` are lookups to offer.
-    Without plates the page is the empty form.
+    If ``follow`` is true, the script fetches the columns whose lookups were not made. ``recent``
+    are earlier lookups to offer. Without plates the page is the empty form.
     """
     contents = [VehicleContents.of(each, context) for each in panels]
     states = [_state(each, follow=follow) for each in panels]
@@ -205,14 +207,14 @@ def _with_lookups(plates: Sequence[Plate]) -> str:
 
 
 def comparison_path(plates: Sequence[Plate]) -> str:
-    """The canonical path of a comparison; "" without plates."""
+    """Return the canonical path of a comparison, or "" without plates."""
     return f"/comparar?placas={','.join(plate.text for plate in plates)}" if plates else ""
 
 
 def _twins(plates: Sequence[Plate]) -> Iterator[str]:
-    """Warnings about plates that are two spellings of one plate.
+    """Yield a warning for each pair of plates that are two spellings of one plate.
 
-    The two spellings are separate lookups, and their answers may differ.
+    The two spellings are separate lookups, so their answers may differ.
     """
     for one, other in combinations(plates, 2):
         if one.twin == other:
@@ -225,9 +227,9 @@ def _twins(plates: Sequence[Plate]) -> Iterator[str]:
 def _cells(
     contents: VehicleContents, panels: Panels, context: RenderContext, *, is_waiting: bool
 ) -> Iterator[tuple[str, str, Cell]]:
-    """The cells of one vehicle with their keys and labels, in one order for every vehicle.
+    """Yield the key, label and cell of each row for one vehicle, in a fixed order.
 
-    A lookup that the script will make leaves its cells waiting.
+    If the script will make a lookup, the cells of that lookup are "waiting".
     """
     for key, label, cell in _known_cells(contents, panels, context):
         yield key, label, Cell("waiting") if is_waiting and cell.state == "unasked" else cell
@@ -240,7 +242,7 @@ def _known_cells(
     waits = any(panel.state == "unasked" for panel in panels.all)
     kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
     note = f"resposta guardada: {', '.join(kept)}" if kept else summary.verdict.caveat
-    # A verdict that the missing answers cannot improve is told before they arrive.
+    # A blocked verdict is shown before all answers are there, because no answer can improve it.
     is_open = waits and summary.verdict.level != "blocked"
     verdict = Cell("known", summary.verdict.finding, note, summary.look)
     yield "verdict", "Conclusão", Cell("unasked") if is_open else verdict
@@ -279,15 +281,15 @@ def _is_unasked(panels: Panels) -> bool:
 
 
 def _kept(panel: Panel) -> str:
-    """The note about a stale answer; "" for any other."""
+    """Return a note with the date of a stale answer, or "" for any other answer."""
     is_old = panel.state == "stale" and panel.fetched_at is not None
     return f"resposta guardada de {formats.moment(panel.fetched_at)}" if is_old else ""
 
 
 def _dated(cell: Cell, panel: Panel) -> Cell:
-    """The cell, with the date of a stale answer added to its note.
+    """Add the date of a stale answer to the note of its cell.
 
-    The date is shown with the figure, because the row with the ages comes last.
+    The date is repeated in the cell, because the row with all answers' ages is far below.
     """
     notes = [note for note in (cell.note, _kept(panel)) if note]
     return replace(cell, note="; ".join(notes)) if cell.state == "known" else cell
@@ -341,7 +343,7 @@ def _prices(contents: VehicleContents, panels: Panels) -> Iterator[tuple[str, st
 
 
 def _net(contents: VehicleContents, panels: Panels) -> Cell:
-    """The price less the open fines, whose debt goes with the vehicle."""
+    """Return the price less the open fines, because a buyer takes these debts over."""
     totals = contents.summary.fines
     if contents.facts is None or totals is None:
         return _absent(panels, "decode" if contents.facts is None else "renainf")
@@ -369,7 +371,8 @@ def _price(prices: Prices) -> Cell:
         note = best.label + (f" · {best.code}" if best.code else "")
     if others := len(prices.all) - tied:
         note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
-    # The line of one of several tied versions would stand for all of them.
+    # With several equally likely versions no line is drawn, because a line could show only one of
+    # them.
     line = sparkline(best.series.points) if tied == 1 else None
     return Cell("known", price.text, note, line=line)
 

@@ -42,8 +42,8 @@ SHARE_WORDS: Final[Mapping[Share, str]] = {
     80: "com 20% de desconto",
     60: "com 40% de desconto (SNE)",
 }
-# The form sends this before the fines' numbers, so that a form without any chosen fine differs
-# from an address without a choice.
+# The form always sends this value with the fines' numbers. A form with no chosen fine therefore
+# differs from an address without a choice, which means all open fines.
 NO_FINE: Final = "0"
 COSTS: Final[Mapping[str, str]] = {
     "transferencia": "Transferência e vistoria",
@@ -61,7 +61,7 @@ _WRONG_FINES: Final = "Escolha entre as multas em aberto desta página."
 
 @dataclass(frozen=True, slots=True)
 class CostField:
-    """An input as typed, and the sentence about its error, or ""."""
+    """A typed cost. ``problem`` is a sentence about an error in the text, or ""."""
 
     name: str
     label: str
@@ -71,7 +71,10 @@ class CostField:
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """A price-table candidate; ``current`` is None where it has no price."""
+    """A version of the vehicle in the price table.
+
+    ``current`` is None if the version has no price.
+    """
 
     number: int
     label: str
@@ -81,7 +84,7 @@ class VersionChoice:
 
 @dataclass(frozen=True, slots=True)
 class FineChoice:
-    """An open fine that the sum may include; ``amount`` is None where it is unknown."""
+    """An open fine that the sum may include. ``amount`` is None if it is unknown."""
 
     number: int
     title: str
@@ -91,7 +94,10 @@ class FineChoice:
 
 @dataclass(frozen=True, slots=True)
 class SheetLine:
-    """The starting price or a deduction; ``said`` replaces an ``amount`` of None."""
+    """A line of the sheet: the starting price or a deduction.
+
+    ``said`` is shown if no amount is known.
+    """
 
     label: str
     amount: Decimal | None
@@ -103,18 +109,18 @@ class SheetLine:
 class NegotiationPage:
     """The negotiation page.
 
-    ``state`` "idle": some lookups have no stored answer. ``unasked`` names these lookups; the page
-    makes none itself and does not know why no answer is stored. ``kept`` are the stale answers
-    that the sums and the verdict are based on. ``problems`` are sentences about invalid choices.
-    With any problem no sheet is shown, because a ceiling without a cost that the buyer meant to
-    deduct would mislead.
+    The state "idle" means that some lookups have no stored answer. ``unasked`` names them. The page
+    makes no lookups and does not know why these answers are missing. ``kept`` are the stale answers
+    that the sums and the verdict use. ``problems`` are sentences about invalid choices. If there is
+    any problem, no sheet is shown. A ceiling that ignores a cost which the buyer meant to deduct
+    would mislead.
 
-    ``fine_choices`` are the open fines; the sums deduct the chosen ones. ``not_certain`` says why
-    the ceiling is no price to pay yet, or "".
+    ``fine_choices`` are the open fines. The sums deduct the chosen fines. ``not_certain`` says why
+    the ceiling is not yet a price to pay, or is "".
 
-    ``ceiling`` is None where it is unknown or not positive. ``at_most``: fines without an amount
-    still have to be deducted from the ceiling. If the registration fits several versions equally,
-    ``tie`` is a sentence that names the version that the ceiling is based on, else "".
+    ``ceiling`` is None if it is unknown or not positive. If ``at_most`` is true, fines without an
+    amount still have to be deducted from the ceiling. If several versions match the registration
+    equally well, ``version_note`` names the version that the ceiling uses; else it is "".
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -137,7 +143,7 @@ class NegotiationPage:
     problems: tuple[str, ...]
     lines: tuple[SheetLine, ...]
     sums: Negotiation
-    tie: str
+    version_note: str
     ceiling: Decimal | None
     at_most: bool
     notes: tuple[str, ...]
@@ -149,12 +155,12 @@ class NegotiationPage:
 
     @property
     def is_blocked(self) -> bool:
-        """Whether a record forbids the transfer, so that no price is worth paying yet."""
+        """Whether a record forbids the transfer, so that the buyer should pay no price yet."""
         return self.summary.verdict.level == "blocked"
 
     @property
     def not_certain(self) -> str:
-        """Why the ceiling is no price to pay yet; "" where nothing found stops the transfer."""
+        """Why the ceiling is not yet a price to pay, or "" if nothing found stops the transfer."""
         if self.is_blocked:
             return "Só vale depois da baixa da restrição."
         if self.summary.verdict.row("transfer").mark == "unknown":
@@ -172,7 +178,7 @@ class NegotiationPage:
 
     @property
     def exceeded_by(self) -> Decimal | None:
-        """By how much the deductions reach or exceed the price; None where they do not."""
+        """The deductions minus the price, or None if they are lower than the price."""
         ceiling = self.sums.scenario(self.share).ceiling
         return -ceiling if ceiling is not None and ceiling <= 0 else None
 
@@ -180,11 +186,11 @@ class NegotiationPage:
 def negotiation_page(
     plate: Plate, panels: Panels, context: RenderContext, query: Mapping[str, str]
 ) -> NegotiationPage:
-    """The sheet for the query parameters of the form.
+    """Build the sheet for the parameters that the form sends.
 
     ``query`` may hold ``versao``, ``parte`` (100, 80 or 60: the share of the fines to pay),
-    ``multas`` (``1,3``: the numbers of the fines to deduct, all open ones if it is missing) and the
-    names of COSTS, each as text. Any of them may be missing or invalid.
+    ``multas`` and the names of COSTS, each as text. ``multas`` lists the numbers of the fines to
+    deduct (``1,3``); without it, all open fines are deducted. Any text may be invalid.
     """
     contents = VehicleContents.of(panels, context)
     prices = contents.facts.prices if contents.facts else None
@@ -226,7 +232,7 @@ def negotiation_page(
         problems=tuple(problem for problem in (wrong_version, wrong_share, wrong_fines) if problem),
         lines=tuple(_lines(tab, sums, share, contents, choices, panels, context)),
         sums=sums,
-        tie=_tie(prices, tab) if prices and tab else "",
+        version_note=_version_note(prices, tab) if prices and tab else "",
         ceiling=ceiling if ceiling is not None and ceiling > 0 else None,
         at_most=sums.fines_without_amount > 0 and ceiling is not None and ceiling > 0,
         notes=tuple(_notes(tab, sums, share, choices)),
@@ -242,7 +248,7 @@ def _chosen(tabs: tuple[PriceTab, ...], text: str) -> tuple[PriceTab | None, str
     return (found, "") if found else (best, _WRONG_VERSION)
 
 
-def _tie(prices: Prices, tab: PriceTab) -> str:
+def _version_note(prices: Prices, tab: PriceTab) -> str:
     price = prices.price_summary
     if not tab.is_tied or price is None:
         return ""
@@ -261,7 +267,7 @@ def _share(text: str) -> tuple[Share, str]:
 
 
 def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[FineChoice, ...], str]:
-    """The open fines, chosen by the numbers in a text, and the sentence about a wrong one."""
+    """Return a choice for each open fine, set from ``text``, and a sentence on an error in it."""
     rows = [row for row in fines.rows if row.law.is_open] if fines else []
     typed = {part.strip() for part in text.split(",")} - {"", NO_FINE}
     wanted = {row.number for row in rows if str(row.number) in typed}
@@ -280,7 +286,7 @@ def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[FineChoice, 
 
 
 def _chosen_totals(fines: FineList | None, choices: Sequence[FineChoice]) -> Totals | None:
-    """The totals of the chosen fines; of every fine where all open ones are chosen."""
+    """Return the totals of the chosen fines, or of every fine if all open ones are chosen."""
     if fines is None or all(choice.chosen for choice in choices):
         return fines.totals if fines else None
     chosen = {choice.number for choice in choices if choice.chosen}

@@ -1,4 +1,4 @@
-"""Parser for Brazilian money inputs. Ambiguous texts are rejected, never guessed."""
+"""Parser for Brazilian money inputs, which rejects ambiguous texts instead of guessing."""
 
 import re
 from decimal import Decimal
@@ -10,18 +10,18 @@ NEGATIVE: Final = "Escreva um valor positivo."
 TOO_LARGE: Final = "O valor é grande demais: o limite é 99.999.999,99."
 
 _BLANKS: Final = str.maketrans("", "", " \t\u00a0\u2009\u202f")
-# Digits in groups of three separated by dots, or ungrouped, and up to two decimals after a comma.
-# A dot before the last one or two digits is a decimal point: "1234.5" has no other meaning.
+# Digits, optionally in groups of three separated by dots, then up to two decimals after a comma.
+# ``read_money`` also accepts "1234.5", because a dot before one or two last digits is unambiguous.
 _BRAZILIAN: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,([0-9]{0,2}))?", re.ASCII)
 _CALCULATOR: Final = re.compile(r"([0-9]+)\.([0-9]{1,2})", re.ASCII)
 
 
 class NotMoney(ValueError):
-    """The text is not an amount; ``str()`` is the sentence to show."""
+    """Raised if a text is not an amount. ``str()`` of the error is the sentence to show."""
 
 
 def read_money(text: str) -> Decimal | None:
-    """Parse ``1.234,56``, ``R$ 1234,5``, ``1234.56`` or ``1.234`` to R$.
+    """Parse ``1.234,56``, ``R$ 1234,5``, ``1234.56`` or ``1.234`` as an amount in R$.
 
     Returns None for a blank text. Raises NotMoney for any other text.
     """

@@ -1,4 +1,4 @@
-"""Changes since the previous answers, one sentence each, linked to its record."""
+"""Changes since the previous answers. Each change is a sentence that links to its record."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,13 +37,13 @@ from portal.vehicle import (
 )
 from portal.wording import counted, listed
 
-# A longer list is not useful; the panels hold every current record.
+# At most this many changes are listed. The panels show every current record anyway.
 MOST_LINES: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """One change as a sentence; ``anchor`` is "" if its record is not on the page."""
+    """One change as a sentence. ``anchor`` is "" if the changed record is not on the page."""
 
     text: str
     anchor: str
@@ -53,7 +53,10 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changes of one lookup, and the moments (aware) of both answers."""
+    """The changes between the previous and the current answer of one lookup.
+
+    ``before`` and ``after`` say when these answers were fetched (aware).
+    """
 
     what: str
     before: datetime
@@ -63,18 +66,19 @@ class Changes:
 
 
 def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
-    """The changes of each lookup that has any.
+    """Return the changes of each lookup that has any.
 
-    A lookup has none if either answer is unreadable, or if there was no previous answer.
+    A lookup has no changes if there is no previous answer or if an answer is unreadable.
     """
     by_lookup = (_changes(lookup, panels.of(lookup), context) for lookup in LOOKUP_WORDS)
     return tuple(changes for changes in by_lookup if changes is not None)
 
 
 def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
-    """The changes between two sets of answers, such as ``nada mudou`` or ``2 mudanças em multas``.
+    """Describe the changes between two sets of answers: ``nada mudou``, ``2 mudanças em multas``.
 
-    A lookup counts if both have a readable answer of different moments; "" if none does.
+    A lookup is compared only if it has a readable answer in both sets, fetched at different times.
+    Returns "" if no lookup can be compared.
     """
     counts = {
         LOOKUP_WORDS[lookup]: sum(1 for _ in _LINES[lookup](old.result, new.result, context))
@@ -118,7 +122,7 @@ def _vehicle_lines(before: object, after: object, context: RenderContext) -> Ite
     past, present = fact_fields(old), fact_fields(new)
     for fact in changed_facts(old, new):
         was, now = past[fact.name], present[fact.name]
-        if was != now:  # the formatted values differ, not only their spelling
+        if was != now:  # compares the formatted values, so another spelling is no change
             text = f"{ATTRIBUTE_LABELS[fact.name]}: de {_shown(was)} para {_shown(now)}."
             yield ChangeLine(text, "veiculo", "warn", "alert")
 
@@ -153,10 +157,10 @@ def _fine_lines(before: object, after: object, context: RenderContext) -> Iterat
 
 
 def _describe_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
-    """The sentence about a change and its style.
+    """Return the sentence about a change, and its style.
 
-    Statements about payment and standing follow from the legal assessment of both records, not
-    from the source's wording.
+    What the sentence says about payment and standing comes from the legal assessment of both
+    records, not from the source's wording.
     """
     law = assess(change.fine, today)
     money = "" if law.amount.value is None else f", {formats.brl(law.amount.value)}"
@@ -186,7 +190,7 @@ def _standing_events(
 
 
 def _standing_clause(law: FineAssessment) -> str:
-    """The standing with its preposition, or the word for an uncertain one (“talvez paga”)."""
+    """Return the standing (payment state) with its preposition; without one for “talvez paga”."""
     if law.standing_word == STANDING_WORDS[law.standing]:
         return _STANDING_CLAUSES[law.standing]
     return f"como {law.standing_word}"
@@ -195,7 +199,7 @@ def _standing_clause(law: FineAssessment) -> str:
 def _fine_event(
     event: str, change: FineChange, was: FineAssessment | None, law: FineAssessment
 ) -> str:
-    """The clause about an event; "" if it adds nothing to the standing's clause."""
+    """Return the clause about an event, or "" if the clause on the standing already says it."""
     now = change.fine
     match event:
         case "new":

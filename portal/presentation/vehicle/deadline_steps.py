@@ -1,6 +1,6 @@
-"""The deadline picture of a fine: its steps from the infraction to the limitation period.
+"""The picture of a fine's deadlines: its steps from the infraction to the limitation period.
 
-A step is a date of the record or one computed from it. The line to the next step shows how much
+A step is a date of the record, or a date computed from it. The line to the next step shows how much
 of a deadline was used.
 """
 
@@ -26,10 +26,10 @@ _LATE: Final = "fora do prazo"
 class Leg:
     """The line from a step to the next one.
 
-    ``used`` is the used part of the deadline in percent, None where it is not known, and
-    ``words`` names both numbers. ``line`` is the style of the rest: dashed where it is in the
-    future or not on record, dotted where the source hides the next date. ``has_today``: the
-    used part ends today.
+    ``used`` is the used part of the deadline in per cent, or None if it is unknown. ``words``
+    states the used days and the limit. ``line`` is the style of the unused part: dashed if it lies
+    in the future or is not on record, dotted if the source hides the next date. ``has_today`` is
+    true if the used part ends today.
     """
 
     used: int | None
@@ -41,7 +41,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class DeadlineStep:
-    """A step, its date in words and the line to the next step, None after the last one.
+    """A step, its date in words, and the line to the next step (None after the last one).
 
     ``mark`` says where the date comes from: the record, a computation, or nowhere.
     """
@@ -54,7 +54,7 @@ class DeadlineStep:
 
 
 def deadline_steps(row: FineRow, today: date) -> tuple[DeadlineStep, ...]:
-    """The steps of a fine on ``today``, in their order."""
+    """Return the steps of a fine on ``today``, in their order."""
     fine, law = row.fine, row.law
     committed = _recorded(fine.committed_on, fine.committed_on_text)
     notified = _recorded(fine.notified_on, fine.notified_on_text)
@@ -97,7 +97,7 @@ def _line_to(mark: Mark) -> Line:
 
 
 def _used(clock: Clock, end: tuple[str, Mark]) -> Leg:
-    """The line to a step of the record, with the days that it took."""
+    """Return the line to a recorded step, with the days that passed until it."""
     if clock.days_used is None or not clock.limit_days or clock.days_used < 0:
         return Leg(None, "", _line_to(end[1]))
     return Leg(
@@ -109,7 +109,7 @@ def _used(clock: Clock, end: tuple[str, Mark]) -> Leg:
 
 
 def _until_today(clock: Clock, start: date | None, today: date) -> Leg:
-    """The line to a step that is still to come."""
+    """Return the line to a step that has not happened yet."""
     if start is None or clock.ends_on is None or not clock.limit_days or start > today:
         return Leg(None, "", "dashed")
     waited = (today - start).days

@@ -1,4 +1,4 @@
-"""A vehicle's attributes, with labels and units."""
+"""A vehicle's attributes, with their labels and units."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -29,7 +29,7 @@ from portal.vehicle import (
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A labelled attribute; ``field`` is known, empty or hidden."""
+    """A labelled attribute. ``field`` is known, empty or hidden."""
 
     label: str
     field: Field
@@ -37,9 +37,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class VehicleFacts:
-    """The decoder's data; ``line`` is the short description under the name.
+    """The vehicle's own data, from the lookup "decode". ``line`` describes it in short.
 
-    ``query`` holds the choices of the price section.
+    ``query`` holds the visitor's choices for the price section.
     """
 
     identity: Identity
@@ -51,14 +51,14 @@ class VehicleFacts:
 
     @property
     def price_view(self) -> PriceView | None:
-        """The price section, drawn where a page asks for it; None without candidates."""
+        """The price section, built on each access, or None without candidate versions."""
         return price_view(self.prices, self.query)
 
     @property
     def describes(self) -> bool:
-        """Whether the answer identifies the vehicle.
+        """Whether the answer identifies the vehicle by a make, model or version.
 
-        It does if the registration has a make or model, or the price table a model or version.
+        Either the registration has a make or model, or the price table has a model or version.
         """
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)
@@ -66,26 +66,26 @@ class VehicleFacts:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A body with its decoded ``result``; answers with equal bodies are equal."""
+    """A body with its decoded ``result``. Answers with equal bodies are equal."""
 
     body: bytes
     result: object = field(compare=False)
 
 
 def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
-    """The vehicle of an answer; None if there is none or it is unreadable."""
+    """Return the vehicle of an answer, or None if the answer is missing or unreadable."""
     if panel.body is None or not is_readable(panel.result, "decode"):
         return None
     facts = read_facts(Answer(panel.body, panel.result), context.marker, context.today)
     return replace(facts, query=context.query) if context.query else facts
 
 
-# The cache is needed: reading two candidates takes 4 ms, and without the cache the benchmark
-# "processor time of a warm page" (bench/misses.py) exceeds its 5 ms. The factory clears the cache
-# every second, so that a purged answer does not stay in memory.
+# Without this cache, the benchmark "processor time of a warm page" (bench/misses.py) exceeds its
+# limit of 5 ms, because reading two price candidates takes 4 ms. The application factory clears the
+# cache every second, so that a purged answer does not stay in memory.
 @lru_cache(64)
 def read_facts(answer: Answer, marker: str, today: date) -> VehicleFacts:
-    """The facts of a readable answer, with its prices."""
+    """Return the facts of a readable answer, including its prices."""
     decoded = read_decode(answer.result, marker)
     return VehicleFacts(
         identity=identity_of(decoded),
@@ -97,7 +97,7 @@ def read_facts(answer: Answer, marker: str, today: date) -> VehicleFacts:
 
 
 def _line(decoded: Decoded) -> str:
-    """``2014/2015 · gasolina · 180 cv · importado``: only what is known."""
+    """Return ``2014/2015 · gasolina · 180 cv · importado`` with the known parts only."""
     years = [str(year) for year in (decoded.built_year, decoded.model_year) if year]
     parts = [
         "/".join(years),
@@ -109,7 +109,7 @@ def _line(decoded: Decoded) -> str:
 
 
 def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
-    """The attributes of ATTRIBUTE_LABELS as a page shows them, with their units."""
+    """Return the attributes of ATTRIBUTE_LABELS with their units, as a page shows them."""
     return {name: getattr(decoded, name) for name in ATTRIBUTE_LABELS} | {
         "make": _make(decoded.make),
         "fuel": sentence(decoded.fuel),
@@ -129,9 +129,9 @@ def _facts(decoded: Decoded) -> tuple[Fact, ...]:
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:
-    """The number with its unit.
+    """Return the number with its unit.
 
-    A text that is not a number stays unchanged. Zero is EMPTY.
+    A text that is not a number stays unchanged. Zero becomes EMPTY.
     """
     if number:
         return Field(f"{formats.integer(number)}\u00a0{unit}", "known")
@@ -145,7 +145,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """The load capacity. The contract gives no unit, and the registers use kg and tonnes."""
+    """Return the load capacity without a unit: the API states none, and sources use kg or t."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

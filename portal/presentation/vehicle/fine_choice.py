@@ -1,7 +1,7 @@
-"""The choices of the fines panel, as the address of the page holds them.
+"""The visitor's choices in the fines panel: sort order, filters and selected fines.
 
-Every function is pure. Unknown and malformed values are ignored, so that an old or misspelt
-address still opens the page.
+The page's address stores these choices. Unknown and malformed values are ignored, so that an old or
+misspelt address still opens the page.
 """
 
 import re
@@ -31,13 +31,13 @@ SITUATION_OF: Final[Mapping[Standing, Situation]] = {
     "unknown": "incerta",
     "paid": "paga",
 }
-# The choice of fines without a valid state.
+# The filter for fines without a valid Brazilian state.
 NO_STATE: Final = "sem"
 LONGEST_SEARCH: Final = 40
 _LARGEST_NUMBER: Final = 300
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
-# Other parameters of the page, such as those of the price chart, survive a submission of the form.
-# "completo" belongs to the page without scripts, which adds it itself.
+# The form keeps other parameters of the page, such as those of the price chart. The form drops
+# "completo", because the page without scripts adds it again.
 _OTHER_NAME: Final = re.compile(r"[a-z][a-z-]{0,19}", re.ASCII)
 _MOST_OTHERS: Final = 8
 _LONGEST_OTHER: Final = 40
@@ -49,7 +49,7 @@ _NOT_KEPT: Final = _OWN | {"completo"}
 class FineChoice:
     """The order, the filters and the selection of a list of fines.
 
-    ``situation``, ``state`` and ``text`` are "" where they filter nothing. ``picked`` are the
+    ``situation``, ``state`` and ``text`` are filters; "" means no filter. ``picked`` are the
     numbers of the selected fines. ``others`` are the page's remaining parameters.
     """
 
@@ -66,7 +66,7 @@ class FineChoice:
 
     @property
     def query(self) -> str:
-        """The parameters, encoded for an address; "" where nothing is chosen."""
+        """The choices as URL parameters, or "" if nothing is chosen."""
         return urlencode([*self.others, *self._own()])
 
     def _own(self) -> Iterator[tuple[str, str]]:
@@ -82,7 +82,7 @@ class FineChoice:
             yield "marcada", str(number)
 
     def address(self, path: str) -> str:
-        """The path with the parameters, and with those that it has already."""
+        """Return ``path`` with these choices added to the parameters that it already has."""
         joint = "&" if "?" in path else "?"
         return f"{path}{joint}{query}" if (query := self.query) else path
 
@@ -107,7 +107,7 @@ def fine_choice(query: Query) -> FineChoice:
 
 
 def matches(text: str, folded: str) -> bool:
-    """Whether each word of ``text`` is in ``folded``, a result of ``fold``."""
+    """Return whether ``folded`` (a result of ``fold``) contains each word of ``text``."""
     return all(word in folded for word in fold(text).split())
 
 
@@ -117,7 +117,7 @@ def _first(query: Query, name: str) -> str:
 
 
 def _search(text: str) -> str:
-    """The text without control and format characters, which a chat program may add."""
+    """Remove control and format characters, which a chat program may have added."""
     kept = (c for c in text[:200] if not unicodedata.category(c).startswith("C"))
     return " ".join("".join(kept).split())[:LONGEST_SEARCH].rstrip()
 

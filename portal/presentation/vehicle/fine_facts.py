@@ -1,4 +1,4 @@
-"""What the opened line of a fine shows: its labelled values and the notes on them."""
+"""The content of a fine's line when it is opened: labelled values and notes on them."""
 
 import re
 from collections.abc import Iterator
@@ -15,22 +15,22 @@ from portal.presentation.vehicle.record_details import Detail, OtherData
 from portal.vehicle import EMPTY, HIDDEN, Field
 from portal.wording import counted
 
-# The usual abbreviations. The opened line has the body's name in full.
+# Common abbreviations of issuing bodies. The opened line shows the full name.
 _ABBREVIATIONS: Final = (
     (re.compile(r"^prefeitura (municipal )?d[aeo]s? ", re.IGNORECASE), "Pref. "),
     (re.compile(r"^pol[ií]cia rodovi[aá]ria federal$", re.IGNORECASE), "PRF"),
     (re.compile(r"^departamento (estadual )?de tr[aâ]nsito\b", re.IGNORECASE), "Detran"),
 )
-# The rule on late penalties after which a notice's wait deserves a note.
+# A notice that waits longer than this for a penalty gets a note, because such a penalty is late.
 _PENALTY_DAYS: Final = 180
 
 
 @dataclass(frozen=True, slots=True)
 class FineFacts:
-    """The content of an opened line.
+    """The content of a fine's opened line.
 
-    ``source_text`` describes the infraction as the source wrote it. ``other`` are the fields that
-    have no place of their own.
+    ``source_text`` is the source's own description of the infraction. ``other`` are the fields that
+    no other part of the line shows.
     """
 
     steps: tuple[DeadlineStep, ...]
@@ -41,7 +41,7 @@ class FineFacts:
 
 
 def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
-    """The opened line of a fine; ``authority`` is the issuing body's name as it is shown."""
+    """Build the opened line of a fine. ``authority`` is the issuing body's name as shown."""
     return FineFacts(
         steps=deadline_steps(row, today),
         facts=tuple(_facts(row, authority)),
@@ -52,7 +52,7 @@ def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
 
 
 def short_authority(authority: Field) -> Field:
-    """The issuing body's name with the usual abbreviations: ``Pref. São Paulo``, ``PRF``."""
+    """Abbreviate the issuing body's name, such as ``PRF`` for the federal highway police."""
     if not authority:
         return authority
     text = authority.value
@@ -63,7 +63,7 @@ def short_authority(authority: Field) -> Field:
 
 
 def multiplier_of(infraction: Infraction | None) -> str:
-    """``×5`` where the amount is a multiple of its gravity's, else ""."""
+    """Return ``×5`` if the amount is five times that of its gravity, or "" if it is equal."""
     factor = None if infraction is None else infraction.multiplier
     return "" if factor is None or factor <= 1 else f"×{formats.integer(factor)}"
 
@@ -133,7 +133,7 @@ def _day(day: date | None, text: Field) -> Field:
 
 
 def _notes(law: FineAssessment, today: date) -> Iterator[str]:
-    """The sentences on this fine; what holds for every fine stands once below the list."""
+    """Yield the sentences on this fine only. Sentences on every fine are below the list."""
     yield law.standing_note
     if law.is_open:
         for clock in (law.notice, law.penalty, law.prescription):

@@ -1,4 +1,4 @@
-"""The fines panel: totals, a bar by situation, and one line a fine, ordered and filtered."""
+"""The fines panel: totals, a bar by situation, and a list of fines to sort and filter."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -30,10 +30,10 @@ from portal.presentation.vehicle.fines import FineList, FineRow
 from portal.vehicle import STATES, Field, Fine, fold
 from portal.wording import counted
 
-# Shorter lists need no controls, and beyond MOST_ROOMY lines the text is smaller.
+# A shorter list needs no controls. A list of more than MOST_ROOMY lines has smaller text.
 FEWEST_TO_CHOOSE: Final = 5
 MOST_ROOMY: Final = 10
-# In percent of the bar, so that one small fine among large ones stays visible.
+# The least width of a bar segment in per cent, so that a small fine among large ones stays visible.
 _NARROWEST: Final = 1.5
 
 _ORDER_WORDS: Final[dict[Order, str]] = {
@@ -67,7 +67,7 @@ _UNDATED: Final = "Sem data"
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A total: its label, its value and a note."""
+    """A total with its label and a note."""
 
     label: str
     value: str
@@ -76,7 +76,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The fines of one situation in the bar; ``start`` and ``width`` are in percent."""
+    """The part of the bar for one situation. ``start`` and ``width`` are in per cent."""
 
     situation: Situation
     amount: str
@@ -87,7 +87,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A choice of a list."""
+    """An option of a drop-down list."""
 
     key: str
     label: str
@@ -98,9 +98,9 @@ class Option:
 class LedgerLine:
     """One fine.
 
-    ``moment``, ``cents`` and ``rank`` are what the orders compare, and ``text`` is what the
-    search looks in. ``is_shown`` is False where a filter leaves the fine out. ``can_pick``: it
-    can be selected, because it is open.
+    Sort orders compare ``moment``, ``cents`` and ``rank``. The search looks in ``text``.
+    ``is_shown`` is False if a filter leaves the fine out. ``can_pick`` is true if the fine is open,
+    so that it can be selected.
     """
 
     row: FineRow
@@ -122,11 +122,11 @@ class LedgerLine:
 
 @dataclass(frozen=True, slots=True)
 class LedgerYear:
-    """The fines of a year, with their count and open sum in words.
+    """The fines of a year, with their number and the sum of the open ones, as texts.
 
-    ``lines`` is empty where the order is not by date. ``all_words`` and ``all_amount`` are those
-    of the whole year, ``words`` and ``amount`` those of the shown fines. The amounts are "" where
-    the whole year is paid.
+    ``words`` and ``amount`` describe the fines that the filters show; ``all_words`` and
+    ``all_amount`` describe all fines of the year. The amounts are "" if the whole year is paid.
+    ``lines`` is empty if the list is not sorted by date.
     """
 
     key: str
@@ -143,9 +143,9 @@ class LedgerYear:
 class FineLedger:
     """The content of the fines panel.
 
-    ``heading`` is the count in words. ``lines`` are set where the list is short or not ordered by
-    date, else the lines are in ``years``. ``shown_words`` says how many of how many are shown.
-    ``rules`` are pairs of a name and what the law says, for every fine. ``negotiation`` is the
+    ``heading`` states the number of fines. ``lines`` holds a short list, or a list that is not
+    sorted by date. Any other list is in ``years``. ``shown_words`` says how many fines of the total
+    are shown. ``rules`` pairs names with what the law says about every fine. ``negotiation`` is the
     path of the negotiation page with the selected fines, or "".
     """
 
@@ -177,15 +177,15 @@ class FineLedger:
 def fine_ledger(
     fines: FineList, choice: FineChoice, today: date, path: str, *, can_negotiate: bool
 ) -> FineLedger:
-    """The ledger of a list of fines; ``path`` is that of its page.
+    """Build the ledger of a list of fines. ``path`` is the path of the page.
 
-    A list without controls ignores the choice, because nothing on the page could undo it.
+    A list without controls ignores ``choice``, because the visitor could not undo it there.
     """
     has_controls = len(fines.rows) >= FEWEST_TO_CHOOSE
     if not has_controls:
         choice = FineChoice(others=choice.others)
     lines = sorted((_line(row, choice, today) for row in fines.rows), key=_newest_first)
-    # A short list is not divided by year.
+    # A list without controls is short, so it is not divided by year.
     by_year = has_controls and choice.order == "data"
     picked = [line for line in lines if line.is_picked]
     sums = fines.totals
@@ -217,7 +217,7 @@ def fine_ledger(
 
 
 def _newest_first(line: LedgerLine) -> tuple[int, int]:
-    """A key that sorts by day and time, the latest first; undated fines come last."""
+    """Return a key that sorts by day and time, latest first. Undated fines come last."""
     digits = line.moment.replace("-", "").replace("T", "").replace(":", "")
     return (-int(digits) if digits else 0, line.row.number)
 
@@ -227,7 +227,7 @@ def _ordered(lines: Sequence[LedgerLine], order: Order) -> list[LedgerLine]:
 
 
 def _weight(line: LedgerLine, order: Order) -> int:
-    """What an order puts first; by date every line weighs the same."""
+    """Return the value to sort by, largest first. By date, all lines have the same value."""
     if order == "valor":
         return -1 if line.cents is None else line.cents
     return line.rank if order == "gravidade" else 0
@@ -260,7 +260,7 @@ def _line(row: FineRow, choice: FineChoice, today: date) -> LedgerLine:
 
 
 def _state(fine: Fine) -> str:
-    """The two letters of a Brazilian state, or NO_STATE for any other value."""
+    """Return the two letters of a Brazilian state, or NO_STATE for any other value."""
     state = fine.authority_state.value.strip().upper()
     return state if state in STATES else NO_STATE
 
@@ -277,7 +277,7 @@ def _cents(amount: Decimal | None) -> int | None:
 
 
 def _rank(law: FineAssessment) -> int:
-    """Gravity first, then the multiple of its amount."""
+    """Return a rank by gravity first, then by the multiple of the gravity's amount."""
     factor = law.infraction.multiplier if law.infraction else None
     return _RANKS.get(law.gravity or "", 0) * 1000 + min(int((factor or 0) * 10), 999)
 
@@ -310,7 +310,7 @@ def _is_shown(choice: FineChoice, situation: Situation, state: str, text: str) -
 
 
 def _heading(laws: Sequence[FineAssessment]) -> str:
-    """``30 multas e 1 autuação em aberto, 14 pagas``."""
+    """Return the heading: ``30 multas e 1 autuação em aberto, 14 pagas``."""
     is_open = fines_in_words(law for law in laws if law.is_open)
     paid = sum(law.is_paid for law in laws)
     if not is_open:
@@ -344,14 +344,14 @@ def _tiles(laws: Sequence[FineAssessment], sums: Totals) -> tuple[Tile, ...]:
 
 
 def _sum_words(amount: Decimal, count: int) -> str:
-    """Without fines, or without any amount, the sum must not read as R$ 0,00."""
+    """Format a sum. Without fines or known amounts, return a text instead of R$ 0,00."""
     if not count:
         return "nenhuma"
     return formats.brl(amount) if amount else formats.MISSING
 
 
 def discount_sentence(laws: Sequence[FineAssessment]) -> str:
-    """A sentence on the open fines whose discount, as a rule, can still be had; or ""."""
+    """Return a sentence on the open fines that, as a rule, still have a discount, or ""."""
     known = [
         law for law in laws if law.is_open and law.has_discount and law.amount.value is not None
     ]
@@ -372,9 +372,9 @@ def _total(amounts: Iterator[Decimal | None]) -> Decimal:
 
 
 def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
-    """One segment a situation, as wide as its share of all amounts.
+    """Return a segment for each situation, as wide as its share of all amounts.
 
-    Without any amount the shares are those of the counts.
+    If no amount is known, the widths are shares of the number of fines.
     """
     groups: dict[Situation, list[FineAssessment]] = {}
     for law in laws:
@@ -408,7 +408,7 @@ def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
 
 
 def _segment_words(situation: Situation, laws: Sequence[FineAssessment]) -> str:
-    """``28 multas exigíveis``, ``1 autuação, ainda não é multa``."""
+    """Describe a segment: ``28 multas exigíveis``, ``1 autuação, ainda não é multa``."""
     is_one = len(laws) == 1
     if situation == "autuacao":
         return f"{fines_in_words(laws)}, ainda não {'é multa' if is_one else 'são multas'}"
@@ -427,7 +427,7 @@ def _situations(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Opt
 
 
 def _states(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Option]:
-    """The states; none where there is only one to choose."""
+    """Yield the states to choose from, or none if there is only one."""
     counts = Counter(line.state for line in lines)
     if choice.state:
         counts.setdefault(choice.state, 0)
@@ -462,7 +462,7 @@ def _years(lines: Sequence[LedgerLine], *, with_lines: bool) -> Iterator[LedgerY
 
 
 def _year_words(group: Sequence[LedgerLine]) -> str:
-    """``5 multas, 3 em aberto``; that all are open is said by the amount beside it."""
+    """Return ``5 multas, 3 em aberto``, ``5 multas`` (all open) or ``5 multas, pagas``."""
     laws = [line.row.law for line in group]
     paid = sum(law.is_paid for law in laws)
     rest = ""
@@ -479,7 +479,7 @@ def _open_sum(lines: Sequence[LedgerLine]) -> str:
 
 
 def _shown_words(lines: Sequence[LedgerLine]) -> str:
-    """``12 de 45 registros; R$ 3.120,00 de R$ 10.622,57 em aberto``."""
+    """Return ``12 de 45 registros; R$ 3.120,00 de R$ 10.622,57 em aberto``."""
     shown = [line for line in lines if line.is_shown]
     if len(shown) == len(lines):
         return _all_words(lines)
@@ -492,7 +492,7 @@ def _all_words(lines: Sequence[LedgerLine]) -> str:
 
 
 def _picked_words(lines: Sequence[LedgerLine]) -> str:
-    """``3 multas: R$ 585,69``."""
+    """Return ``3 multas: R$ 585,69`` for the selected fines."""
     if not lines:
         return ""
     without = sum(line.cents is None for line in lines)
@@ -501,14 +501,14 @@ def _picked_words(lines: Sequence[LedgerLine]) -> str:
 
 
 def _negotiation(path: str, picked: Sequence[LedgerLine]) -> str:
-    """The path of the negotiation page, which deducts the selected fines."""
+    """Return the path of the negotiation page that deducts the selected fines."""
     numbers = sorted(line.row.number for line in picked)
     chosen = f"?multas={','.join(map(str, numbers))}" if numbers else ""
     return f"{path}/negociacao{chosen}"
 
 
 def _rules(laws: Sequence[FineAssessment]) -> Iterator[tuple[str, str]]:
-    """What holds for every fine, once."""
+    """Yield the rules that hold for every fine, which the panel shows only once."""
     owed = [law for law in laws if law.is_open]
     articles = {clock.name: clock.article for law in owed for clock in law.clocks}
     if articles:

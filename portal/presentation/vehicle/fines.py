@@ -8,14 +8,14 @@ from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.record_details import FineDetails, fine_details
 from portal.vehicle import Fine, Identity, read_fines
 
-# A longer table would dominate the page, and nobody would read it. The totals count every fine, and
-# the page says how many rows it omits.
+# At most this many fines are listed, because a longer table would be too much to read. The totals
+# include every fine, and the page says how many rows it omits.
 MOST_ROWS = 300
 
 
 @dataclass(frozen=True, slots=True)
 class FineRow:
-    """One fine: its number on the page, its anchor, the record, its assessment and details."""
+    """One fine: its number and anchor on the page, its record, its assessment and details."""
 
     number: int
     anchor: str
@@ -27,7 +27,7 @@ class FineRow:
 
 @dataclass(frozen=True, slots=True)
 class FineList:
-    """Every fine in the source's order; ``omitted`` rows are counted in the totals only."""
+    """Every fine in the source's order. ``omitted`` counts fines that only the totals include."""
 
     rows: tuple[FineRow, ...]
     omitted: int
@@ -53,9 +53,10 @@ _TONES = {
 def fine_list(
     panel: Panel, context: RenderContext, vehicle: Identity | None = None
 ) -> FineList | None:
-    """The fines of an answer; None if there is none or it is unreadable.
+    """Return the fines of an answer, or None if the answer is missing or unreadable.
 
-    ``vehicle`` is what the decoder says, with which each fine's vehicle is compared.
+    ``vehicle`` is the vehicle from the lookup "decode". The vehicle of each fine's record is
+    compared with this one.
     """
     if not is_readable(panel.result, "renainf"):
         return None

@@ -1,7 +1,7 @@
 """Notices about lookups without an answer, or with a stale one.
 
-A panel's gaps share one notice, and the stale answers of one moment share another, so that few
-notices come before the verdict.
+To keep the list of notices short, all failed lookups of a panel share one notice. All stale answers
+that were fetched at the same moment share another notice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,15 +14,16 @@ from portal.presentation.panels import Cause
 from portal.vehicle import Plate, Renavam
 from portal.wording import listed
 
-# Answers fetched within this time of a group's first answer share its notice.
+# Stale answers share a notice if the source sent them within this time of the first answer.
 _SAME_MOMENT: Final = timedelta(minutes=1)
-# The source does not know the subject, or rejects it. Repeating the lookup gives the same result.
+# Causes which mean that the source does not know the plate or Renavam, or rejects it. Repeating the
+# lookup would not help.
 _UNKNOWN_SUBJECT: Final[tuple[Cause, ...]] = ("not_found", "rejected")
 _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,
     "out_of_scope",
     "not_for_renavam",
-    # Not before the next day, which the reason says.
+    # A retry fails until the next day. The failure's own sentence says so.
     "day_limit",
     "token_limit",
 )
@@ -31,7 +32,7 @@ _NO_CLEAN_RECORD: Final = "não significa “nada consta”"
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """A lookup without an answer; ``what`` is a value of LOOKUP_WORDS, always plural."""
+    """A lookup without an answer. ``what`` is a value of LOOKUP_WORDS, always plural."""
 
     what: str
     reason: str
@@ -43,7 +44,7 @@ class Unavailable:
 
     @property
     def title(self) -> str:
-        """``Multas: indisponíveis — não significa “nada consta”``."""
+        """The notice's title: ``Multas: indisponíveis — não significa “nada consta”``."""
         return f"{self.what.capitalize()}: indisponíveis — {_NO_CLEAN_RECORD}"
 
 
@@ -51,8 +52,8 @@ class Unavailable:
 class Gap:
     """One notice about all missing lookups of a panel.
 
-    ``finding`` says what is missing. ``can_retry``: repeating the lookup may help.
-    ``search_again``: the visitor has to search for another plate or Renavam.
+    ``finding`` says what is missing. ``can_retry`` is true if repeating the lookup may help.
+    ``search_again`` is true if the visitor has to search for another plate or Renavam.
     """
 
     finding: str
@@ -62,14 +63,14 @@ class Gap:
 
     @property
     def title(self) -> str:
-        """``Multas: indisponíveis — não significa “nada consta”``."""
+        """The notice's title: ``Multas: indisponíveis — não significa “nada consta”``."""
         return f"{self.finding} — {_NO_CLEAN_RECORD}"
 
 
 def gap_of(missing: Sequence[Unavailable], subject: Plate | Renavam, *, is_all: bool) -> Gap | None:
-    """The notice about the missing lookups; None where none is missing.
+    """Build the notice about the missing lookups, or return None if none is missing.
 
-    ``is_all``: ``missing`` holds all lookups about the subject.
+    ``is_all`` is true if ``missing`` holds all lookups about the subject (a plate or Renavam).
     """
     if not missing:
         return None
@@ -106,7 +107,7 @@ def _verb(missing: Sequence[Unavailable]) -> str:
 
 
 def reason_about(reason: str, cause: Cause, subject: Plate | Renavam) -> str:
-    """A lookup's reason, with advice where the source does not accept the subject."""
+    """Return a failure's reason, with advice if the source rejects the plate or Renavam."""
     if cause not in _UNKNOWN_SUBJECT:
         return reason
     signs = "as letras e os números" if isinstance(subject, Plate) else "os algarismos"
@@ -114,9 +115,9 @@ def reason_about(reason: str, cause: Cause, subject: Plate | Renavam) -> str:
 
 
 def kept_titles(kept: Sequence[tuple[str, datetime]]) -> tuple[str, ...]:
-    """A title, with the lookups, for each moment at which stale answers were fetched.
+    """Return a title for each moment at which stale answers were fetched, naming the lookups.
 
-    Answers of parallel lookups count as fetched at one moment, the oldest.
+    Answers of parallel lookups share a title, which has the time of the oldest answer.
     """
     groups: list[tuple[datetime, list[str]]] = []
     for what, moment in sorted(kept, key=lambda one: one[1]):
@@ -134,13 +135,13 @@ def kept_titles(kept: Sequence[tuple[str, datetime]]) -> tuple[str, ...]:
 
 
 def capitalised_list(lookup_labels: Sequence[str]) -> str:
-    """``Dados do veículo, multas e restrições judiciais``."""
+    """Join labels: ``Dados do veículo, multas e restrições judiciais``."""
     text = listed(lookup_labels)
     return text[:1].upper() + text[1:]
 
 
 def group_by_reason(missing: Sequence[Unavailable]) -> Iterator[tuple[str, str]]:
-    """The names of the missing lookups and their reason, each reason once."""
+    """Yield each reason once, with the names of the lookups that failed for it."""
     by_reason: dict[str, list[str]] = {}
     for one in missing:
         by_reason.setdefault(one.reason, []).append(one.what)
@@ -155,5 +156,5 @@ def _lines(missing: Sequence[Unavailable]) -> Iterator[str]:
 
 
 def subject_phrase(subject: Plate | Renavam) -> str:
-    """``esta placa``, ``este Renavam``."""
+    """Return ``esta placa`` or ``este Renavam``."""
     return "esta placa" if isinstance(subject, Plate) else "este Renavam"

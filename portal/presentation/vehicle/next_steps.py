@@ -1,4 +1,4 @@
-"""The panel "O que fazer agora": steps that follow from the records of a vehicle."""
+"""The panel "O que fazer agora" ("what to do now"): steps that follow from the records."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.wording import listed
 
-# A longer list of names would not be read; the panels below hold every record.
+# At most this many names are listed. The panels below show every record.
 _MOST_NAMES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class StepGroup:
-    """The steps of one phase. ``facts`` are sentences from the records, for this vehicle."""
+    """The steps of one phase. ``facts`` are sentences about this vehicle's records."""
 
     title: str
     facts: tuple[str, ...]
@@ -24,7 +24,7 @@ class StepGroup:
 
 @dataclass(frozen=True, slots=True)
 class NextSteps:
-    """The groups that have steps, and one hedge for all of them."""
+    """The groups that have steps. ``hedge`` is one caution for all of them."""
 
     groups: tuple[StepGroup, ...]
     hedge: str
@@ -36,7 +36,7 @@ def next_steps(
     *,
     vehicle_is_known: bool,
 ) -> NextSteps:
-    """The steps for the available records; an unavailable lookup is a step of its own."""
+    """Return the steps for the available records. An unavailable lookup gets its own step."""
     situations = frozenset(_situations(fines, restrictions, vehicle_is_known=vehicle_is_known))
     facts = {"before": tuple(_cases(restrictions)), "fines": tuple(_authorities(fines))}
     chosen = steps_for(situations)
@@ -99,7 +99,7 @@ def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
 
 
 def _authorities(fines: FineList | None) -> Iterator[str]:
-    """The bodies that issued the open fines, each once, with its state."""
+    """Yield the bodies that issued open fines, each only once and with its state."""
     names: dict[str, int] = {}
     for row in fines.rows if fines else ():
         if row.law.is_open:

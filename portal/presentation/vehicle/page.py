@@ -1,4 +1,4 @@
-"""The page of a vehicle, one of its panels alone, and the page of a Renavam."""
+"""View models of a plate's page, of a Renavam's page, and of a single panel of either."""
 
 from dataclasses import dataclass, replace
 from datetime import date
@@ -35,7 +35,7 @@ from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate, Renavam
 
-# The subject and verb before a price such as "R$ 6,00", by the number of lookups of a refresh.
+# The words before the price of a refresh ("R$ 6,00"), by the number of lookups that it makes.
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 AnyPanel = (
     PanelView[Summary]
@@ -48,10 +48,10 @@ _BY_RENAVAM: Final[tuple[Lookup, ...]] = ("renainf", "renajud")
 
 @dataclass(frozen=True, slots=True)
 class RecordViews:
-    """The four panels of a page, all from the same answers.
+    """The four panels of a page, built from the same answers.
 
-    ``choice`` is what the page's address chooses of the fines. ``today`` is the day on which
-    their deadlines are assessed.
+    ``choice`` holds the visitor's choices in the fines panel. ``today`` is the day for which the
+    fines' deadlines are assessed.
     """
 
     summary: PanelView[Summary]
@@ -73,7 +73,7 @@ class RecordViews:
         check_digit_holds: bool = True,
         choice: FineChoice = NO_CHOICE,
     ) -> "RecordViews":
-        """The panels about a subject; the decoder accepts no Renavam."""
+        """Build the panels about a plate or Renavam. Vehicle data exists for plates only."""
         by_plate = isinstance(subject, Plate)
         contents = VehicleContents.of(
             panels, context, decode_wanted=by_plate, check_digit_holds=check_digit_holds
@@ -94,7 +94,7 @@ class RecordViews:
         )
 
     def named(self, name: PanelName) -> AnyPanel:
-        """The panel of a name."""
+        """Return the panel with this name."""
         match name:
             case "resumo":
                 return self.summary
@@ -107,16 +107,16 @@ class RecordViews:
 
     @property
     def all(self) -> tuple[PanelView[object], ...]:
-        """Those that the page shows; that of a Renavam has no vehicle data."""
+        """The panels that the page shows. The page of a Renavam has no vehicle data."""
         facts = (self.facts,) if isinstance(self.subject, Plate) else ()
         return (self.summary, *facts, self.fines, self.restrictions)
 
     @property
     def ledger(self) -> PanelView[FineLedger]:
-        """The fines panel as it is shown.
+        """The fines panel with the visitor's choices applied.
 
-        It is built on demand, because building its lines is most of the work of a page. The panel
-        is also fetched alone, so its address carries the choice.
+        The panel is built only when accessed, because its lines take most of the time of a page.
+        The panel's URL contains the choices, because the script may fetch this panel alone.
         """
         fines = self.fines.content
         content = None
@@ -141,10 +141,10 @@ class RecordViews:
 
 @dataclass(frozen=True, slots=True)
 class VehiclePage:
-    """The whole page.
+    """The whole page of a plate.
 
-    ``waits``: the browser fetches panels by script or, without scripts, goes to
-    ``whole_page_url``.
+    If ``waits`` is true, the browser fetches the missing panels by script. Without scripts, the
+    browser goes to ``whole_page_url``.
     """
 
     template: ClassVar[str] = "pages/vehicle.html"
@@ -164,9 +164,10 @@ class VehiclePage:
 
 @dataclass(frozen=True, slots=True)
 class PanelFragment:
-    """One panel alone, as the page's script fetches it, with the panel's template.
+    """A single panel, as an HTML fragment that the page's script fetches.
 
-    ``records`` are the views of its lookups; the summary's fragment fills several parts of a page.
+    ``records`` are the panels of the same lookups, because the summary's fragment also updates
+    other parts of the page.
     """
 
     name: PanelName
@@ -183,7 +184,7 @@ class PanelFragment:
 
 @dataclass(frozen=True, slots=True)
 class RenavamPage:
-    """The fines and court restrictions of a Renavam.
+    """The page of a Renavam: its fines and court restrictions.
 
     If ``check_digit_holds`` is False, the page shows a warning; the Renavam is not rejected.
     """
@@ -209,13 +210,14 @@ def vehicle_page(
     may_write: bool = True,
     choice: FineChoice = NO_CHOICE,
 ) -> VehiclePage:
-    """The page of a plate with the given answers.
+    """Build the page of a plate from the given answers.
 
-    ``follow`` False: this visit must not cause paid lookups, so unasked panels show a button
-    instead of fetching themselves. ``report`` unasked: there is none that the visitor may read.
-    ``left_today`` is how often the visitor may refresh today, None without a daily limit.
-    ``may_refresh`` or ``may_write`` False: the visitor's access does not include it. ``choice`` is
-    what the address chooses of the fines.
+    This visit may cause paid lookups only if ``follow`` is true. If ``follow`` is False, a panel
+    whose lookup was not made shows a button instead of fetching itself. ``report`` is "unasked" if
+    there is no written report that the visitor may read. ``left_today`` is how often the visitor
+    may refresh today, or None without a daily limit. ``may_refresh`` and ``may_write`` say whether
+    the visitor has the scope to refresh and to request a report. ``choice`` holds the visitor's
+    choices in the fines panel.
     """
     records = RecordViews.of(plate, panels, context, follow=follow, choice=choice)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
@@ -255,9 +257,9 @@ def panel_fragment(
     context: RenderContext,
     choice: FineChoice = NO_CHOICE,
 ) -> PanelFragment:
-    """One panel, from the lookups that ``panel_needs(name)`` names.
+    """Build a single panel from the lookups that ``panel_needs(name)`` names.
 
-    Raises KeyError for a name that is no panel.
+    Raises KeyError for an unknown panel name.
     """
     if name not in PANEL_NAMES:
         raise KeyError(name)
@@ -272,7 +274,7 @@ def renavam_page(
     context: RenderContext,
     choice: FineChoice = NO_CHOICE,
 ) -> RenavamPage:
-    """The page of a Renavam; unasked lookups show a button and are not fetched."""
+    """Build the page of a Renavam. A lookup that was not made shows a button."""
     panels = Panels(Panel("unasked"), renainf, renajud)
     holds = renavam.check_digit_holds
     return RenavamPage(
@@ -287,5 +289,5 @@ def renavam_page(
 
 
 def _price(price: Decimal) -> str:
-    """A price as a button shows it; "" where it is free or unknown."""
+    """Format a price for a button. Return "" if the lookup is free or its price unknown."""
     return formats.brl(price) if price > 0 else ""

@@ -14,10 +14,10 @@ from portal.vehicle import Plate, Renavam
 
 @dataclass(frozen=True, slots=True)
 class PageHead:
-    """The vehicle in the hero: a ``plate`` or a ``renavam``; the other one is None.
+    """The vehicle in the head of the page. Either ``plate`` or ``renavam`` is None.
 
-    ``twin`` is the plate's other spelling. ``name`` and ``line`` are "" where they are unknown.
-    ``path`` is that of the page. ``announcement`` is the verdict for a screen reader, or "".
+    ``twin`` is the other spelling of the same plate. ``name`` and ``line`` are "" if unknown.
+    ``path`` is the page's path. ``announcement`` is the verdict for a screen reader, or "".
     """
 
     title: str
@@ -40,7 +40,7 @@ class SectionLink:
 
 
 def page_head(summary: PanelView[Summary]) -> PageHead:
-    """The head of the page with this summary, in whatever state it is."""
+    """Build the head of the page from its summary, which may be in any state."""
     subject, content = summary.subject, summary.content
     plate = subject if isinstance(subject, Plate) else None
     name = content.name if content else ""
@@ -68,7 +68,7 @@ def section_links(
     fines: PanelView[FineList],
     restrictions: PanelView[RestrictionList],
 ) -> tuple[SectionLink, ...]:
-    """The links of the section bar. Only the page of a plate has prices and a written report."""
+    """Return the section links. Only a plate's page has prices and a written report."""
     return tuple(_links(summary, fines, restrictions))
 
 

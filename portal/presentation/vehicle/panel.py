@@ -1,7 +1,8 @@
 """The frame of a panel: its state, and its content's age, source and price.
 
-A panel is *waiting* (a script will fetch it), *idle* (not looked up, and this visit must not cause
-paid lookups), *unavailable* (the lookup failed, which never reads as "nothing found") or *ready*.
+A panel is *waiting* (a script will fetch it), *idle* (its lookup was not made, and this visit must
+not cause paid lookups), *unavailable* (the lookup failed, which must not look like "nothing found")
+or *ready*.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +49,7 @@ _TEMPLATES: Final[Mapping[PanelName, str]] = {
     "multas": "panels/fines.html",
     "restricoes": "panels/restrictions.html",
 }
-# The glossary slug of the register that each panel shows.
+# The glossary entry of the official register whose records a panel shows.
 _TERMS: Final[Mapping[PanelName, str]] = {
     "veiculo": "fipe",
     "multas": "renainf",
@@ -66,7 +67,7 @@ NO_REASON: Final = "A fonte de dados não respondeu."
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """The three lookups of a page."""
+    """The results of the three lookups of a page."""
 
     decode: Panel
     renainf: Panel
@@ -87,9 +88,10 @@ class Panels:
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """The parameters of a page: current moment (aware), hidden marker, name masking.
+    """The parameters of a page: the current time (aware), the marker of hidden values, masking.
 
-    ``query`` are the choices that the page's address carries.
+    ``marker`` is the text that the source sends in place of a hidden value. ``mask_names`` is true
+    if people's names are masked. ``query`` holds the choices in the page's address.
     """
 
     now: datetime
@@ -99,7 +101,7 @@ class RenderContext:
 
     @property
     def today(self) -> date:
-        """The calendar day in America/Sao_Paulo, on which legal deadlines are assessed."""
+        """The calendar day in America/Sao_Paulo, for which legal deadlines are assessed."""
         return local_date(self.now)
 
 
@@ -107,7 +109,7 @@ class RenderContext:
 class Provenance:
     """The source and age of an answer.
 
-    ``price`` is the cost of repeating the lookup, None where it is free or unknown.
+    ``price`` is the cost of repeating the lookup, or None if it is free or unknown.
     """
 
     what: str
@@ -124,13 +126,13 @@ Content = TypeVar("Content", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class PanelView(Generic[Content]):
-    """A panel's frame; ``content`` is set exactly when the state is "ready".
+    """A panel's frame. ``content`` is set only in the state "ready".
 
-    ``missing`` lists the failed lookups and ``gap`` is the notice about them. A summary is ready
-    even if all lookups failed, because it states what is unknown; ``has_nothing`` is then True, and
-    no other part of the page has anything to show. ``kept`` are the titles of the
+    ``missing`` lists the failed lookups, and ``gap`` is the notice about them. A summary is ready
+    even if all lookups failed, because it states what is unknown. ``has_nothing`` is true if all
+    lookups failed, so that no other part of the page has content. ``kept`` are the titles of the
     notices about stale answers. ``term`` is the glossary entry of the panel's register. ``url`` is
-    the path of this panel alone, ``whole_page_url`` that of the page with every panel loaded.
+    the path of this panel alone, and ``whole_page_url`` is the page with every panel loaded.
     """
 
     name: PanelName
@@ -153,28 +155,28 @@ class PanelView(Generic[Content]):
 
     @property
     def export_path(self) -> str:
-        """The path above the vehicle's exports; "" for a Renavam and for a panel without answer."""
+        """The path above the vehicle's exports, or "" for a Renavam or without an answer."""
         has_exports = isinstance(self.subject, Plate) and self.state == "ready"
         return f"/api/v1/vehicles/{self.subject.text}" if has_exports else ""
 
 
 def panel_needs(name: PanelName) -> tuple[Lookup, ...]:
-    """The lookups of a panel; raises KeyError for a name that is no panel."""
+    """Return the lookups that a panel needs. Raises KeyError for an unknown panel name."""
     return _NEEDS[name]
 
 
 def subject_path(subject: Plate | Renavam) -> str:
-    """``/placa/ABC1D23`` or ``/renavam/12345678910``."""
+    """Return ``/placa/ABC1D23`` or ``/renavam/12345678910``."""
     return f"/{'placa' if isinstance(subject, Plate) else 'renavam'}/{subject.text}"
 
 
 def state_of(
     name: PanelName, panels: Panels, *, follow: bool, lookups: tuple[Lookup, ...] | None = None
 ) -> Literal["waiting", "idle", "unavailable", "ready"]:
-    """The state of a panel, given its lookups.
+    """Return the state of a panel, given its lookups.
 
-    One unasked lookup makes it waiting, or idle if not ``follow``. A summary is ready without any
-    answer; its verdict then says that nothing is known.
+    If a lookup was not made, the panel is waiting, or idle if ``follow`` is False. A summary is
+    ready even without any answer, because its verdict then says that nothing is known.
     """
     needed = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
     if any(panel.state == "unasked" for panel in needed):
@@ -193,7 +195,7 @@ def frame(
     follow: bool = True,
     lookups: tuple[Lookup, ...] | None = None,
 ) -> PanelView[Content]:
-    """The frame around a panel's content.
+    """Build the frame around a panel's content.
 
     A panel with an answer but without content is unavailable, because the answer was unreadable.
     """
@@ -209,7 +211,7 @@ def frame(
         if settled and (panel := panels.of(lookup)).has_answer
     )
     missing = missing_of(panels, subject, lookups) if settled else ()
-    # The panel with the prices is also fetched alone, so its address carries the choices.
+    # The script may fetch the panel with the prices alone, so its URL contains the choices.
     choices = context.query if name == "veiculo" else ()
     has_nothing = name == "resumo" and len(missing) == len(lookups)
     return PanelView(
@@ -234,7 +236,7 @@ def frame(
 def missing_of(
     panels: Panels, subject: Plate | Renavam, lookups: Sequence[Lookup] = tuple(LOOKUP_WORDS)
 ) -> tuple[Unavailable, ...]:
-    """The lookups that were made without a readable answer."""
+    """Return the lookups that were made but have no readable answer."""
     return tuple(
         Unavailable(
             LOOKUP_WORDS[lookup],
@@ -249,10 +251,10 @@ def missing_of(
 
 
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
-    """The lookups that a refresh did not renew, with their reasons; "" if all were.
+    """Return which lookups a refresh did not renew, with reasons, or "" if it renewed all.
 
-    The reason why a stored answer was served instead of a new one is unknown here, so the sentence
-    about stored answers gives no reason.
+    A lookup that returned a stored answer is listed without a reason, because the reason is not
+    known here.
     """
     lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
     sentences = [
@@ -268,9 +270,9 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
 
 
 def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
-    """The age, source and price of an answer.
+    """Return the age, source and price of an answer.
 
-    An answer younger than a minute does not count as stored, even if the store served it.
+    An answer younger than a minute is not called stored, even if the store returned it.
     """
     is_recent = panel.fetched_at is not None and now - panel.fetched_at < timedelta(minutes=1)
     return Provenance(
@@ -285,8 +287,8 @@ def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
 
 
 def is_readable(result: object, lookup: Lookup) -> bool:
-    """Whether a decoded ``result`` is of the API contract's type.
+    """Return whether a decoded ``result`` has the type that the API specifies.
 
-    A fine or restriction answer without a list in ``result`` must not read as "no fines".
+    An answer about fines or restrictions without a list must not be taken for "no fines".
     """
     return isinstance(result, dict if lookup == "decode" else list)

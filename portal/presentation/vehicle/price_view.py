@@ -1,4 +1,4 @@
-"""The price section: one chart of all candidates, a table to choose from, and what they say."""
+"""The price section: a chart of all candidate versions, a table to choose from, and notes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ from portal.wording import NO_BREAK_SPACE, listed
 VERSION: Final = "versao"
 YEARS: Final = "anos"
 _RANGES: Final = (1, 3, 5, 10)
-# Fewer points than this are told in a sentence, because a line through them says nothing.
+# A shorter series is described in a sentence, because its line would show no trend.
 LEAST_POINTS: Final = 3
 _ANCHOR: Final = "#fipe"
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The candidate by its number, and the years before its last price; None for all.
+    """The visitor's choice: a candidate's number, and how many years to show (None for all).
 
-    ``is_explicit``: the address names the candidate.
+    ``is_explicit`` is true if the page's address names the candidate.
     """
 
     version: int
@@ -39,7 +39,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceLink:
-    """A choice as a link; ``is_current``: it is the one shown."""
+    """A link that makes a choice. ``is_current`` is true if the page already shows that choice."""
 
     text: str
     url: str
@@ -50,8 +50,8 @@ class ChoiceLink:
 class PriceRow:
     """A candidate in the table.
 
-    ``match`` is what agrees with the registration or differs from it. ``has_change``:
-    ``twelve_months`` is a change and not a sentence. ``price`` is "" where there is none.
+    ``match`` says what agrees with the registration or differs from it. ``has_change`` is true if
+    ``twelve_months`` is a change and not a sentence. ``price`` is "" if there is none.
     """
 
     tab: PriceTab
@@ -67,9 +67,9 @@ class PriceRow:
 class PriceView:
     """The price section.
 
-    ``headline`` is a price or the range of tied candidates, "" where none is known. ``chart`` is
-    None where there are too few points, and ``instead`` is the sentence in its place. ``notes``
-    are sentences about the chosen candidate.
+    ``headline`` is a price, or the range of several candidates that match equally well, or "".
+    ``chart`` is None if there are too few points. ``instead`` is the sentence to show instead of a
+    chart. ``notes`` are sentences about the chosen candidate.
     """
 
     prices: Prices
@@ -85,9 +85,9 @@ class PriceView:
 
 
 def price_view(prices: Prices, query: Query) -> PriceView | None:
-    """The section with the choices of ``query``; None without candidates.
+    """Build the section with the choices of ``query``, or return None without candidates.
 
-    A choice that is not offered counts as none.
+    A choice that the page does not offer is ignored.
     """
     choice = _choice(prices, query)
     if choice is None:
@@ -119,7 +119,10 @@ def _choice(prices: Prices, query: Query) -> Choice | None:
 
 
 def _headline(prices: Prices, tab: PriceTab, choice: Choice) -> str:
-    """The price of the chosen candidate; without a choice, the range of the likeliest ones."""
+    """Return the chosen candidate's price.
+
+    Without a choice, return the price range of the likeliest candidates.
+    """
     if choice.is_explicit or len(prices.likeliest) == 1:
         return "" if tab.current is None else formats.price(tab.current)
     summary = prices.price_summary
@@ -131,7 +134,7 @@ def _number(text: str) -> int:
 
 
 def _offered(series: PriceSeries) -> tuple[int, ...]:
-    """The ranges that show less than the whole series."""
+    """Return the periods to offer, in years, all shorter than the whole series."""
     first, last = series.first_real, series.last_real
     if first is None or last is None:
         return ()
@@ -183,14 +186,14 @@ def _chart(prices: Prices, version: int, years: int | None) -> PriceChart | None
 
 
 def _break_note(chart: PriceChart | None) -> str:
-    """``o eixo pula do zero a R$ 80 mil``, or "" for an axis that starts at zero."""
+    """Return ``o eixo pula do zero a R$ 80 mil``, or "" if the axis starts at zero."""
     if chart is None or chart.break_y is None:
         return ""
     return f"o eixo pula do zero a {chart.prices[0].text}"
 
 
 def _sentence(tab: PriceTab, *, is_one_of_several: bool) -> str:
-    """What the chart shows: ``Perdeu 6,6 % em 12 meses e 27,3 % desde o pico …``."""
+    """Describe the chart: ``Perdeu 6,6 % em 12 meses e 27,3 % desde o pico …``."""
     series = tab.series
     last, peak, year = series.last_real, series.peak, series.twelve_month_change
     if last is None or peak is None or len(series.real) < LEAST_POINTS:

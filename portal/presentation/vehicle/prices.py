@@ -1,4 +1,4 @@
-"""The FIPE candidates of a vehicle, best match first, with their changes and month tables."""
+"""The vehicle's candidate versions in the FIPE price table, best match first, with histories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ from portal.vehicle import (
     rank,
 )
 
-# The candidates that share a chart and can be chosen.
+# At most this many candidates share a chart and can be chosen.
 MOST_TABS: Final = MOST_SERIES
 # A price changes by a few per cent a month. A larger difference means that the current price and
 # the history disagree.
 _LARGEST_GAP: Final = Decimal("0.20")
 _MANY_TIMES: Final = 10
-# Used on the vehicle's page, in comparisons and in print.
+# The vehicle's page, the comparison and the dossier use this text.
 NO_PRICE: Final = "sem preço na fonte"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
 
 @dataclass(frozen=True, slots=True)
 class YearOfPrices:
-    """A table row: the year and its twelve months, None where no price is known.
+    """A table row: a year and its twelve months. A month is None if its price is unknown.
 
-    ``texts`` are the cells: "89.325", with "*" for a prediction, "—" for None.
+    ``texts`` are the cells: "89.325", "89.325*" for a prediction, or "—" for None.
     """
 
     year: int
@@ -45,15 +45,17 @@ class YearOfPrices:
 
 @dataclass(frozen=True, slots=True)
 class PriceTab:
-    """One candidate.
+    """One candidate version.
 
-    ``current`` is None, never zero, where there is no price. ``is_best``: it fits the registration
-    better than any other candidate. ``is_tied``: it shares the best fit with another one. ``same``
-    and ``other`` are the attributes that agree with the registration and that differ from it.
+    ``current`` is None, never zero, if there is no price. ``is_best`` is true if the version
+    matches the registration better than any other candidate. ``is_tied`` is true if another
+    candidate matches equally well. ``same`` are the attributes that agree with the registration,
+    and ``other`` those that differ.
 
-    ``line`` and ``words`` are the chart's arguments, ``chart_title`` and ``chart_description`` its
-    text alternatives. ``predicted_label`` and ``predicted_note`` describe the source's
-    predictions. ``doubt`` is a sentence where the current price and the history disagree, else "".
+    ``line`` and ``words`` are arguments of ``price_chart``. ``chart_title`` and
+    ``chart_description`` are the chart's text alternatives. ``predicted_label`` and
+    ``predicted_note`` describe the source's predictions. ``doubt`` is a sentence if the current
+    price and the history disagree, else "".
     """
 
     number: int
@@ -79,33 +81,36 @@ class PriceTab:
 
     @property
     def badge(self) -> str:
-        """The text beside the candidate's name; "" for none."""
+        """The label next to the candidate's name, or ""."""
         if self.is_tied:
             return "empate"
         return "mais provável" if self.is_best else ""
 
     @property
     def described(self) -> str:
-        """Make and model as the price table writes them, "" where the source sends neither."""
+        """Make and model as the price table writes them, or "" if the source sends neither."""
         parts = [_known(self.entry.make), _known(self.entry.model)]
         return " ".join(part for part in parts if part)
 
     @property
     def unread_price(self) -> Field:
-        """The price as sent where it is no amount; EMPTY for a price, a zero and no text."""
+        """The price as sent, or EMPTY if it is an amount or if nothing was sent."""
         text = self.entry.current_text
         is_sent = self.current is None and bool(text.value.strip("0., ") or text.is_hidden)
         return text if is_sent else EMPTY
 
     @property
     def has_predictions(self) -> bool:
-        """Whether any month of the table is a prediction, even between real months."""
+        """Whether any month of the table is a prediction, even one between real months."""
         return any(point.predicted for point in self.series.points)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceSummary:
-    """A price or, for tied versions, a range; ``note`` is about the versions, or ""."""
+    """A price, or a range if several versions match equally well.
+
+    ``note`` may explain the versions.
+    """
 
     text: str
     note: str
@@ -113,14 +118,14 @@ class PriceSummary:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """All candidates; those beyond the tabs are shown with their current price only."""
+    """All candidates. ``others`` have no tab, so the page shows only their current price."""
 
     tabs: tuple[PriceTab, ...]
     others: tuple[PriceTab, ...]
 
     @property
     def best(self) -> PriceTab | None:
-        """The first candidate; others may be tied with it."""
+        """The first candidate. Other candidates may match equally well."""
         return self.tabs[0] if self.tabs else None
 
     @property
@@ -129,12 +134,12 @@ class Prices:
 
     @property
     def likeliest(self) -> tuple[PriceTab, ...]:
-        """The first candidate and all that are tied with it."""
+        """The first candidate and all that match equally well."""
         return tuple(tab for tab in self.all if tab.is_tied) or self.tabs[:1]
 
     @property
     def price_summary(self) -> PriceSummary | None:
-        """The price of the likeliest candidates; None if none of them has a price."""
+        """The price of the likeliest candidates, or None if none of them has a price."""
         likeliest = self.likeliest
         known = [tab.current for tab in likeliest if tab.current is not None]
         if not known:
@@ -151,7 +156,7 @@ class Prices:
 
     @property
     def twelve_months(self) -> str:
-        """The twelve-month change of the likeliest candidates, or its range; "" if unknown."""
+        """The change in twelve months of the likeliest candidates, as a value or range, or ""."""
         changes = [tab.series.twelve_month_change for tab in self.likeliest]
         known = [change for change in changes if change is not None]
         if not known:
@@ -160,7 +165,7 @@ class Prices:
 
     @property
     def legend(self) -> str:
-        """The number of candidates and the meaning of their order."""
+        """A sentence on the number of candidates and on how they are sorted."""
         count, tied = len(self.all), len(self.likeliest)
         if tied == count:
             order = "o registro não diz qual delas é"
@@ -172,9 +177,9 @@ class Prices:
 
 
 def prices_of(decoded: Decoded, today: date) -> Prices:
-    """The ranked candidates of a decoded vehicle.
+    """Return the ranked candidates of a vehicle.
 
-    ``today`` separates predictions of future months from estimates of past ones.
+    ``today`` separates predictions of future months from estimates of past months.
     """
     ranked = rank(decoded.fipe, decoded)
     tied = sum(one.score == ranked[0].score for one in ranked)
@@ -192,7 +197,7 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
 
 
 def axis_price(value: float) -> str:
-    """A short grid-line label: ``R$ 92,5 mil``, ``R$ 1,2 mi``, ``R$ 800``."""
+    """Format a short grid-line label: ``R$ 92,5 mil``, ``R$ 1,2 mi``, ``R$ 800``."""
     for size, word in ((1_000_000, "mi"), (1_000, "mil")):
         if abs(value) >= size:
             number = f"{value / size:.1f}".removesuffix(".0").replace(".", ",")
@@ -242,7 +247,7 @@ def _known(field: Field) -> str:
 
 
 def describe(series: PriceSeries, today: date) -> str:
-    """The chart's text alternative: first, highest and last price, and predictions."""
+    """Describe the chart in text: the first, highest and last price, and the predictions."""
     first, last, peak = series.first_real, series.last_real, series.peak
     is_past = _is_past(series, today)
     if first is None or last is None or peak is None:
@@ -259,9 +264,9 @@ def describe(series: PriceSeries, today: date) -> str:
 
 
 def _is_now(series: PriceSeries, today: date) -> bool:
-    """Whether the last real price is of this month or the previous one.
+    """Return whether the last real price is of this month or the previous one.
 
-    The previous month counts, because the table reaches its readers with a delay.
+    The previous month is accepted because the price table arrives with a delay.
     """
     if series.last_real is None:
         return False
@@ -270,7 +275,7 @@ def _is_now(series: PriceSeries, today: date) -> bool:
 
 
 def _is_past(series: PriceSeries, today: date) -> bool:
-    """Whether the source predicts months, and all of them are already past."""
+    """Return whether there are predictions and all of them are for past months."""
     tail = series.predicted_tail
     return bool(tail) and tail[-1].month < today.replace(day=1)
 
@@ -285,7 +290,7 @@ def _predicted(series: PriceSeries, *, is_past: bool) -> tuple[str, str]:
 
 
 def _doubt(series: PriceSeries) -> str:
-    """The sentence for a current price far from the last month of its history, or ""."""
+    """Return a sentence if the current price is far from the history's last month, else ""."""
     current, last = series.current, series.last_real
     if current is None or current <= 0 or last is None:
         return ""

@@ -1,6 +1,6 @@
-"""The choices that a page's address carries, such as a filter or the version of a chart.
+"""The choices in a page's address, such as a filter or the version that a chart shows.
 
-A link that changes one choice keeps the others, also those of other parts of the page.
+A link that changes one choice keeps all others, even those of other parts of the page.
 """
 
 import re
@@ -16,7 +16,7 @@ _NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
 
 
 def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
-    """The parameters that links keep: short ones with plain names, 64 at most."""
+    """Return the parameters that links keep: at most 64, short, with plain names."""
     kept = [
         (name, value)
         for name, value in sent
@@ -26,12 +26,12 @@ def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
 
 
 def chosen(query: Query, name: str) -> str:
-    """The first value of a parameter, or ""."""
+    """Return the first value of a parameter, or ""."""
     return next((value for key, value in query if key == name), "")
 
 
 def changed(query: Query, **changes: str) -> str:
-    """The query as an address carries it, with "?"; a parameter changed to "" is left out."""
+    """Return the query with changes applied, encoded with "?". A value of "" is left out."""
     pairs = [(key, value) for key, value in query if key not in changes]
     pairs += [(key, value) for key, value in changes.items() if value]
     return f"?{urlencode(pairs)}" if pairs else ""

@@ -1,6 +1,6 @@
-"""The fields of a record that have no place of their own, so that every field is shown.
+"""Collect the remaining fields of a record, so that the page leaves no field out.
 
-Fields with a value or a hidden one are listed; the names of those without data share one line.
+Fields that have or hide a value are listed. The names of blank fields share one line.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ from portal.vehicle import (
     is_other_year,
 )
 
-# The text that services of this kind send in place of the detail.
+# Some services send this text instead of the detail itself.
 _DETAIL_EXISTS: Final = "CONSTA DETALHE RENAJUD"
 _OTHER_VEHICLE: Final = (
     "Este registro descreve outro veículo ({what}): erro de cadastro ou placa clonada? Confira "
@@ -41,7 +41,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class OtherData:
-    """``shown`` are the known and hidden fields, ``blank`` the names of those without data."""
+    """``shown`` are the known and hidden fields. ``blank`` are the names of the blank fields."""
 
     shown: tuple[Detail, ...]
     blank: tuple[str, ...]
@@ -49,11 +49,11 @@ class OtherData:
 
 @dataclass(frozen=True, slots=True)
 class FineDetails:
-    """The parts of a fine beside its assessment.
+    """What a fine's record says in addition to its assessment.
 
-    ``speeds`` are limit and measurements, empty where the source sends none. ``payment`` is empty
-    where nothing about a payment is recorded. ``notes`` are sentences on contradictions.
-    ``names_other_vehicle``: one of them says that the record describes another vehicle.
+    ``speeds`` are the limit and the measurements, if the source sends any. ``payment`` is empty if
+    no payment is recorded. ``notes`` are sentences on contradictions. ``names_other_vehicle`` is
+    true if a note says that the record describes another vehicle.
     """
 
     speeds: tuple[Detail, ...]
@@ -65,7 +65,7 @@ class FineDetails:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionDetails:
-    """The parts of a court record beside its effects."""
+    """What a court record says in addition to its effects."""
 
     protocol: Field
     letter: Field
@@ -75,7 +75,7 @@ class RestrictionDetails:
 
 
 def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> FineDetails:
-    """The details of a fine; ``vehicle`` is None where the decoder has no answer."""
+    """Return the details of a fine. ``vehicle`` is None if the vehicle's own data is missing."""
     speeds, speed_note = _speeds(fine, law)
     other_car = _other_car(fine, vehicle)
     return FineDetails(
@@ -88,7 +88,10 @@ def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> F
 
 
 def restriction_details(record: Restriction, vehicle: Identity | None) -> RestrictionDetails:
-    """The details of a court record; ``vehicle`` is None where the decoder has no answer."""
+    """Return the details of a court record.
+
+    ``vehicle`` is None if the vehicle's data is missing.
+    """
     return RestrictionDetails(
         protocol=_numbered(record.protocol, record.protocol_year),
         letter=_numbered(record.letter, record.letter_year),
@@ -124,13 +127,13 @@ def _speeds(fine: Fine, law: FineAssessment) -> tuple[tuple[Detail, ...], str]:
 
 
 def _with_unit(field: Field, unit: str) -> Field:
-    """A number with its unit; a text that states its own unit stays as it is."""
+    """Add the unit to a number. A text that states its own unit stays unchanged."""
     is_number = field.value.replace(",", "").replace(".", "").isdecimal()
     return Field(f"{field.value} {unit}", "known") if is_number else field
 
 
 def _payment(fine: Fine, law: FineAssessment) -> Iterator[Detail]:
-    """Everything about a payment, if anything is recorded; an amount of zero is nothing."""
+    """Yield the fields about a payment, if any is recorded. An amount of zero is no payment."""
     amount = EMPTY if fine.paid_amount == 0 else fine.paid_amount_text
     fields = (fine.paid_on_text, amount, fine.payment_registered_on_text, fine.paid_state)
     if all(field.state == "empty" for field in fields):
@@ -180,7 +183,7 @@ def _other_of_restriction(record: Restriction) -> Iterator[Detail]:
 
 
 def _numbered(number: Field, year: Field) -> Field:
-    """A number with its year, "123/2024"; without a number its own state."""
+    """Join a number and its year, "123/2024". Without a number, return that field unchanged."""
     if number and year.is_hidden:
         return Field(f"{number} (ano oculto pela fonte)", "known")
     return Field(f"{number}/{year}", "known") if number and year else number

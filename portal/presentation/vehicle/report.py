@@ -1,4 +1,4 @@
-"""The written report of a vehicle, as it was stored."""
+"""A vehicle's stored written report, a text about its records by topic."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ from portal.presentation.vehicle.panel import (
 from portal.vehicle import Report, Topic, read_report
 
 _ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
-# The topics that a lookup's records are about. No data on any other topic is ever sent.
+# For each topic, the lookup whose records it is about. The report's writer gets no data on any
+# other topic.
 _EVIDENCE: Final[Mapping[str, Lookup]] = {
     "fipe": "decode",
     "restricoes": "renajud",
@@ -34,8 +35,8 @@ _RECORDS_INCOMPLETE: Final = (
 class WrittenReport(Panel):
     """A stored report.
 
-    ``made_of`` are the lookups whose records the report was written from, None where the available
-    records do not show that.
+    ``made_of`` names the lookups whose records the report was written from. ``made_of`` is None if
+    the available records do not show which lookups these were.
     """
 
     made_of: tuple[Lookup, ...] | None = _ALL_LOOKUPS
@@ -43,14 +44,13 @@ class WrittenReport(Panel):
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """The report's section of a page.
+    """A page's section with the report.
 
-    ``state`` "none": there is no report that the visitor may read. ``outdated``: the records
-    changed since it was written.
-    ``without`` names the records that the report was written without, ``would_miss`` those that a
-    report written now would lack. ``doubt`` is a sentence where it is unknown whether the records
-    changed. ``can_write`` False: no record is available to write about. ``may_write`` False: the
-    visitor's access includes no report.
+    The state "none" means that there is no report that the visitor may read. ``outdated`` is true
+    if the records changed since it was written. ``without`` names records that the report was
+    written without. ``would_miss`` names records that a report written now would lack. ``doubt`` is
+    a sentence if it is unknown whether the records changed. ``can_write`` is False if there is no
+    record to write about. ``may_write`` is False if the visitor's scopes include no report.
     """
 
     state: Literal["none", "unavailable", "ready"]
@@ -68,9 +68,9 @@ class ReportSection:
     made_of: tuple[Lookup, ...] | None
 
     def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", ""]:
-        """The badge of a topic; never "ok" where no record about it was sent.
+        """Return the badge of a topic. A badge is "ok" only if records about the topic were sent.
 
-        ``unverified``: the report says "ok" of a topic that it had no data on.
+        "unverified" means that the report says "ok" about a topic without any data on it.
         """
         if topic.mark != "ok":
             return topic.mark or ""
@@ -87,10 +87,10 @@ def report_section(
     records: Panels | None = None,
     may_write: bool = True,
 ) -> ReportSection:
-    """The report's section of a page.
+    """Build a page's section with the report.
 
-    ``action`` is the path that requests a report. ``records`` are the records for a new report,
-    None where none can be requested, as in print.
+    ``action`` is the path that requests a report. ``records`` are the records that a new report
+    would use, or None if the page cannot request one, as in print.
     """
     report = (
         None

@@ -1,4 +1,4 @@
-"""The court restrictions of a vehicle: the court, the effects, and who lifts them."""
+"""The court restrictions of a vehicle: the court, the effects, and who can lift them."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ _QUESTIONS: dict[Act, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """The effect of a restriction on one act."""
+    """The effect of a restriction on one act, such as a transfer."""
 
     question: str
     word: str
@@ -40,7 +40,7 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionCard:
-    """One record; ``title`` names its kind, ``court`` and ``court_body`` may be ""."""
+    """One record. ``title`` names its kind; ``court`` and ``court_body`` may be ""."""
 
     number: int
     anchor: str
@@ -55,7 +55,7 @@ class RestrictionCard:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionList:
-    """Every record in the source's order; ``in_force`` counts those with an effect."""
+    """Every record in the source's order. ``in_force`` counts the records with an effect."""
 
     cards: tuple[RestrictionCard, ...]
     omitted: int
@@ -69,7 +69,7 @@ class RestrictionList:
 
     @property
     def heading(self) -> str:
-        """``4 em vigor``; "" without records, which the panel says in a sentence."""
+        """The heading, ``4 em vigor``, or "" without records."""
         if not self.records:
             return ""
         return f"{grouped(self.in_force)} em vigor" if self.in_force else "nenhuma em vigor"
@@ -78,9 +78,10 @@ class RestrictionList:
 def restriction_list(
     panel: Panel, context: RenderContext, vehicle: Identity | None = None
 ) -> RestrictionList | None:
-    """The restrictions of an answer; None if there is none or it is unreadable.
+    """Return the restrictions of an answer, or None if the answer is missing or unreadable.
 
-    ``vehicle`` is what the decoder says, with which each record's vehicle is compared.
+    ``vehicle`` is the vehicle from the lookup "decode". The vehicle of each record is compared with
+    this one.
     """
     if not is_readable(panel.result, "renajud"):
         return None
@@ -125,7 +126,7 @@ def _consequence(act: Act, answer: Answer) -> Consequence:
 
 
 def title_of(record: Restriction) -> str:
-    """The title of a record: its kind, or the source's wording."""
+    """Return the title of a record: its kind, or the source's wording."""
     return _title(effect_of(record), record)
 
 

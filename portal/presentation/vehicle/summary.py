@@ -1,4 +1,4 @@
-"""The summary: the verdict, the "posso…?" matrix, and the figures behind them."""
+"""The summary: the verdict, the "posso…?" ("may I…?") matrix, and the figures behind them."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,7 +18,7 @@ from portal.presentation.vehicle.timeline import Timeline, timeline
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """One act of the matrix, with its answer and style."""
+    """One row of the matrix, with the style of its answer."""
 
     row: Row
     look: StatusStyle
@@ -28,11 +28,12 @@ class MatrixRow:
 class Summary:
     """The summary panel's content. A figure of None is unavailable, never zero.
 
-    ``price`` is the price of the first candidate, ``told_price`` sums up the prices of the
-    likeliest ones. Both are also None where the source has no price; ``price_is_known`` is False
-    where the lookup has no answer. ``unverified`` names the most important subjects that no lookup
-    covers, of ``unverified_count`` in all. They are shown with the verdict, because a reader who
-    finds them later may have relied on the verdict already.
+    ``price`` is the price of the first candidate version. ``likely_price`` sums up the prices of
+    all versions that match equally well. The two prices are also None if the source has no price.
+    ``price_is_known`` is False if the lookup has no answer. ``unverified`` names the most important
+    subjects that no lookup covers; ``unverified_count`` counts all such subjects. These subjects
+    are shown next to the verdict, because a reader who finds them only later may already have
+    relied on the verdict.
     """
 
     name: str
@@ -45,7 +46,7 @@ class Summary:
     fines: Totals | None
     restrictions: int | None
     price: Decimal | None
-    told_price: PriceSummary | None
+    likely_price: PriceSummary | None
     price_is_known: bool
     timeline: Timeline
     changes: tuple[Changes, ...]
@@ -54,7 +55,8 @@ class Summary:
     next_steps: NextSteps
 
 
-# The keys of UNVERIFIED that most often spoil a purchase. They are named beside the verdict.
+# Keys of UNVERIFIED: the subjects that most often spoil a purchase. The verdict names these
+# subjects.
 _UNVERIFIED_IN_VERDICT: Final = (
     "debitos",
     "gravame",
@@ -62,7 +64,7 @@ _UNVERIFIED_IN_VERDICT: Final = (
     "bloqueios-administrativos",
     "multas-do-estado",
 )
-# More reasons would move the matrix below a phone's first screen. The sections show the records.
+# More reasons would move the matrix off a phone's first screen. The sections show all records.
 MOST_REASONS = 3
 
 
@@ -77,10 +79,10 @@ def summary(
     check_digit_holds: bool = True,
     stale: Stale = NOTHING_STALE,
 ) -> Summary:
-    """The summary of the available content.
+    """Build the summary of the available content.
 
-    ``decode_wanted`` False: a lookup by Renavam, whose check digit may be wrong. ``stale`` are the
-    lookups with stale answers, each with its moment in local time.
+    ``decode_wanted`` is False for a lookup by Renavam, whose check digit may be wrong. ``stale``
+    maps each lookup with a stale answer to when it was fetched, in local time.
     """
     verdict = judge(
         facts is not None or not decode_wanted,
@@ -103,7 +105,7 @@ def summary(
         fines=fines.totals if fines else None,
         restrictions=restrictions.in_force if restrictions else None,
         price=best.current if best else None,
-        told_price=facts.prices.price_summary if facts else None,
+        likely_price=facts.prices.price_summary if facts else None,
         price_is_known=facts is not None,
         timeline=timeline(fines, restrictions),
         changes=changes,
@@ -121,5 +123,5 @@ def _unverified() -> tuple[str, ...]:
 
 
 def _in_a_sentence(title: str) -> str:
-    """``roubo e furto``; an acronym keeps its capitals (``IPVA e taxa …``)."""
+    """Lower the first letter (``roubo e furto``), but not of an acronym (``IPVA e taxa …``)."""
     return title if title[:2].isupper() else f"{title[:1].lower()}{title[1:]}"

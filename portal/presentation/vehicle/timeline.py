@@ -20,9 +20,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Events, newest first; ``omitted`` counts the older ones that are left out.
+    """Events, newest first. ``omitted`` counts the older events that are left out.
 
-    The lists of records hold all of them.
+    The page's lists of records contain all events.
     """
 
     events: tuple[Event, ...]
@@ -34,7 +34,7 @@ class Timeline:
 
 
 def timeline(fines: FineList | None, restrictions: RestrictionList | None) -> Timeline:
-    """The dated events, newest first; an unavailable lookup contributes none."""
+    """Return the dated events, newest first. An unavailable lookup adds no events."""
     events: list[Event] = []
     for row in fines.rows if fines else ():
         fine = row.fine

@@ -1,1 +1,1 @@
-"""HTTP concerns of all routes: headers, compression, limits, errors, assets."""
+"""HTTP features that all routes share: headers, compression, limits, errors, assets."""

@@ -1,8 +1,8 @@
 """Static files under names that contain a hash of their content.
 
 ``/static/css/portal.3f2a9c1b.css`` can be cached for a year, because changed content gets a new
-name. Files are read, bundled and compressed once, at start-up; a request is one dict lookup. A
-name without its hash, or with an outdated one, returns 404.
+name. Files are read, bundled and compressed once, at start-up, so a request is one dict lookup. A
+name without its hash, or with an outdated hash, returns 404.
 """
 
 import gzip
@@ -19,8 +19,8 @@ from flask import Blueprint, Response, abort, request
 SECONDS_A_YEAR: Final = 365 * 24 * 60 * 60
 CACHE_CONTROL: Final = f"public, max-age={SECONDS_A_YEAR}, immutable"
 
-# All styles are served as one file, in the order of the @layer statement in tokens.css. The
-# matches of a pattern are sorted alphabetically.
+# All styles are served as one file. The patterns follow the order of the @layer statement in
+# tokens.css, and the matches of a pattern are sorted alphabetically.
 BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
     "css/portal.css": (
         "css/tokens.css",
@@ -41,19 +41,19 @@ _TYPES: Final = {
     ".woff2": "font/woff2",
 }
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
-# What a browser does not need of a style sheet: a tenth of its compressed size.
+# Matches the comments and indents of a style sheet, which are a tenth of its compressed size.
 _COMMENT_OR_INDENT: Final = re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE)
-# A style sheet names another file by its plain name; the served sheet has the hashed one.
+# Matches a plain file name in a style sheet. The served sheet has the hashed name instead.
 _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
 
 
 class UnknownAsset(KeyError):
-    """A template names a missing file; any test that renders the template finds this."""
+    """Raised if a template names a missing file. Any test that renders it finds this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """One file: its bytes, and their gzip form if that is smaller."""
+    """The bytes of a file, and their gzip form if that is smaller."""
 
     body: bytes
     content_type: str
@@ -61,7 +61,7 @@ class Asset:
 
 
 class Assets:
-    """All files of a directory by their hashed names."""
+    """All files of a directory, by their hashed names."""
 
     def __init__(self, files: Mapping[str, Asset], hashed_names: Mapping[str, str]) -> None:
         self._files = dict(files)
@@ -69,7 +69,7 @@ class Assets:
 
     @classmethod
     def build(cls, directory: Path) -> "Assets":
-        """Read all files below ``directory``; bundled files are served in bundles only."""
+        """Read all files below ``directory``. A bundled file is served only in its bundle."""
         contents = {
             path.relative_to(directory).as_posix(): path
             for path in sorted(directory.rglob("*"))
@@ -95,25 +95,25 @@ class Assets:
         return cls(files, hashed_names)
 
     def url(self, name: str) -> str:
-        """The URL path of a file such as ``css/portal.css``; raises UnknownAsset."""
+        """Return the URL path of a file such as ``css/portal.css``. Raises UnknownAsset."""
         try:
             return f"/static/{self._hashed_names[name]}"
         except KeyError:
             raise UnknownAsset(name) from None
 
     def find(self, hashed_name: str) -> Asset | None:
-        """The file with a hashed name such as ``css/portal.3f2a9c1b.css``, or None."""
+        """Return the file with a hashed name (``css/portal.3f2a9c1b.css``), or None."""
         return self._files.get(hashed_name)
 
     def read(self, name: str) -> Asset:
-        """A file such as ``icons/favicon.ico``; raises UnknownAsset."""
+        """Return a file such as ``icons/favicon.ico``. Raises UnknownAsset."""
         try:
             return self._files[self._hashed_names[name]]
         except KeyError:
             raise UnknownAsset(name) from None
 
     def blueprint(self) -> Blueprint:
-        """The route that serves the files."""
+        """Return a blueprint with the route that serves the files."""
         blueprint = Blueprint("assets", __name__)
 
         @blueprint.get("/static/<path:name>")
@@ -152,6 +152,6 @@ def _hashed(name: str, body: bytes) -> str:
 def _asset(name: str, body: bytes) -> Asset:
     suffix = Path(name).suffix
     guessed = _TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    # With mtime=0 the same content compresses to the same bytes at every start.
+    # mtime=0 makes the compressed bytes depend on the content only, not on the start time.
     zipped = gzip.compress(body, 9, mtime=0) if suffix in _COMPRESSED else None
     return Asset(body, guessed, zipped if zipped and len(zipped) < len(body) else None)

@@ -1,11 +1,11 @@
-"""Gzip compression of HTML responses: a vehicle's page is 20 kB instead of 80.
+"""Gzip compression of HTML responses, which reduces a vehicle's page from 80 kB to 20 kB.
 
-Pages contain a CSRF token and some echo user input, so the compressed length could leak parts of
-the token to an eavesdropper (BREACH). A file name of random length in the gzip header pads that
-length, as Django's GZipMiddleware does.
+Pages contain a CSRF token, and some pages repeat user input. The compressed length of a page with
+both could leak parts of the token to an eavesdropper (the BREACH attack). As in Django's
+GZipMiddleware, a file name of random length in the gzip header hides the length.
 
 JSON responses are not compressed, because they are the upstream's bytes. ``Vary`` does not name
-``Accept-Encoding``, because with ``no-store`` no cache can serve the wrong encoding.
+``Accept-Encoding``, because ``no-store`` keeps caches from serving a wrong encoding.
 """
 
 import gzip
@@ -15,13 +15,13 @@ from typing import Final
 
 from flask import Flask, Response, request
 
-MIN_BYTES: Final = 1400  # a smaller body fits into one packet uncompressed
-_LEVEL: Final = 5  # higher levels save only hundredths of the size and take twice the time
+MIN_BYTES: Final = 1400  # A smaller body fits into one packet without compression.
+_LEVEL: Final = 5  # Higher levels take twice the time and save only a few per cent.
 _MAX_PADDING_BYTES: Final = 100
 
 
 def register_compression(app: Flask) -> None:
-    """Compress HTML responses that are long enough, not streamed and not encoded."""
+    """Compress HTML responses that are long enough, not streamed and not already encoded."""
     app.after_request(compress_html)
 
 
@@ -36,7 +36,7 @@ def compress_html(response: Response) -> Response:
         return response
     body = response.get_data()
     if len(body) >= MIN_BYTES:
-        response.set_data(_gzip(body))  # sets Content-Length too
+        response.set_data(_gzip(body))  # also sets Content-Length
         response.headers["Content-Encoding"] = "gzip"
     return response
 

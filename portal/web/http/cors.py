@@ -1,14 +1,15 @@
 """Cross-origin access to the JSON paths (CORS, Fetch Standard §3.2), for configured origins only.
 
-Only the token in a header or in ``at`` identifies a caller. ``Access-Control-Allow-Credentials`` is
-never sent, so a browser keeps the answer to a request with the pages' cookie from another origin.
+A caller is identified only by the token in a header or in ``at``. The portal never sends
+``Access-Control-Allow-Credentials``. If a script of another origin sends the pages' cookie, the
+browser therefore hides the answer from the script.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-# What a script may send and read beyond the safelisted headers.
+# The headers that a script may send and read, beyond those that CORS always allows.
 _REQUEST_HEADERS: Final = "Authorization, Cache-Control, Content-Type"
 _RESPONSE_HEADERS: Final = (
     "Age, Cache-Status, Content-Disposition, Location, RateLimit, RateLimit-Policy, "
@@ -19,17 +20,17 @@ PREFLIGHT_S: Final = 600  # how long a browser may reuse a preflight's answer
 
 @dataclass(frozen=True, slots=True)
 class CrossOrigin:
-    """The origins that browsers may call the JSON paths from; without any it adds no header."""
+    """The origins whose scripts may call the JSON paths. Without origins, no header is added."""
 
     origins: frozenset[str]
 
     @classmethod
     def of(cls, origins: Collection[str]) -> "CrossOrigin | None":
-        """Return None without origins, so that a caller skips the check altogether."""
+        """Return None without origins, so that a caller can skip the check."""
         return cls(frozenset(origins)) if origins else None
 
     def headers(self, origin: str | None) -> list[tuple[str, str]]:
-        """Return the headers of a response to a request from ``origin``; [] for another one."""
+        """Return the headers of a response to ``origin``, or [] if it is not configured."""
         if origin not in self.origins or origin is None:
             return []
         return [
@@ -38,7 +39,7 @@ class CrossOrigin:
         ]
 
     def preflight_headers(self, origin: str | None, methods: str) -> list[tuple[str, str]]:
-        """Return the headers of the answer to a preflight; ``methods`` is the value of Allow."""
+        """Return the headers of the answer to a preflight. ``methods`` is the value of Allow."""
         if origin not in self.origins or origin is None:
             return []
         return [

@@ -1,4 +1,4 @@
-"""Error handlers: errors are HTML pages, or ``{"message": …}`` on the JSON paths."""
+"""Error handlers. An error is an HTML page, or ``{"message": …}`` on the JSON paths."""
 
 import logging
 from math import ceil
@@ -26,20 +26,20 @@ from portal.presentation.formats import duration
 
 log = logging.getLogger(__name__)
 
-# Temporary errors, whose page offers a retry link.
+# The statuses of temporary errors, whose pages offer a retry link.
 _RETRYABLE: Final = (429, 500, 503, 504)
-# A link that fails for longer than this is no help.
+# No retry link is offered for an error that lasts longer than this.
 _LONGEST_WAIT_S: Final = 5.0
 WAIT_FIRST: Final = "Foram muitos pedidos em pouco tempo. Espere {} e tente de novo."
 
 
 def is_json_path(path: str) -> bool:
-    """Whether the path belongs to the JSON API, whose errors are ``{"message": …}``."""
+    """Return whether a path belongs to the JSON API, whose errors are ``{"message": …}``."""
     return path in ("/detran", "/api/v1") or path.startswith(("/detran/", "/api/v1/"))
 
 
 def message_response(status: int, message: str, retry_after_s: float | None = None) -> Response:
-    """The API contract's error body; Retry-After is rounded up to whole seconds."""
+    """Return the API contract's error body. Retry-After is rounded up to whole seconds."""
     response = jsonify(message=message)
     response.status_code = status
     if retry_after_s is not None:
@@ -48,7 +48,7 @@ def message_response(status: int, message: str, retry_after_s: float | None = No
 
 
 def failure_response(failure: Failure, pass_through: bool) -> Response:
-    """The JSON response for a failed lookup."""
+    """Return the JSON response for a failed lookup."""
     fault = FAULTS[failure.kind]
     status = fault.status
     if failure.kind == "busy" and pass_through:
@@ -66,9 +66,9 @@ def page_error(
     query: str = "",
     retry_after_s: float | None = None,
 ) -> Response:
-    """An error page; rendering it starts no lookup.
+    """Return an error page. Rendering an error page makes no lookup.
 
-    It offers a retry only where one may succeed, and says how long to wait for it.
+    The page offers a retry only if one may succeed, and says how long to wait for it.
     """
     defaults = ERROR_PAGES.get(status, ERROR_PAGES[500] if status >= 500 else ERROR_PAGES[400])
     if retry_after_s is not None and status == 429 and not advice:
@@ -86,7 +86,7 @@ def page_error(
 
 
 def _retry_path() -> str:
-    """The requested path and query; "" unless the request is a GET of a known route."""
+    """Return the requested path and query, or "" unless the request is a GET of a known route."""
     if request.method != "GET" or request.endpoint is None:
         return ""
     path = url_for(request.endpoint, **(request.view_args or {}))
@@ -95,7 +95,7 @@ def _retry_path() -> str:
 
 
 def register_errors(app: Flask) -> None:
-    """Register the handlers; each error is answered in the format of its path."""
+    """Register the handlers. Each error gets the format of its path, HTML or JSON."""
 
     def error_response(status: int, retry_after_s: float | None = None) -> Response:
         if is_json_path(request.path):
@@ -115,7 +115,8 @@ def register_errors(app: Flask) -> None:
         return response
 
     def unexpected_exception(error: Exception) -> Response:
-        # Log only the class and the location: a message may contain a plate, a token or a URL.
+        # Only the class and the location are logged, because a message may contain a plate, a token
+        # or a URL.
         traceback = error.__traceback__
         while traceback is not None and traceback.tb_next is not None:
             traceback = traceback.tb_next
@@ -134,7 +135,7 @@ def register_errors(app: Flask) -> None:
         return response
 
     def reject_undecodable_query() -> None:
-        # The JSON API reads credentials from the raw bytes; all other routes decode the query.
+        # The JSON API is exempt, because it reads credentials from the raw bytes of the query.
         if not request.query_string.isascii() and not is_json_path(request.path):
             try:
                 request.query_string.decode()

@@ -1,4 +1,4 @@
-"""Headers of every response: no third parties, no caching unless a view allows it."""
+"""Headers of every response, which block third parties and, by default, caching."""
 
 import random
 
@@ -37,18 +37,19 @@ _TLS_HEADERS = {"Strict-Transport-Security": "max-age=63072000; includeSubDomain
 
 
 def new_request_id() -> str:
-    """A random request id of 16 hexadecimal digits; it need not be unguessable.
+    """Return a random request id of 16 hexadecimal digits, which need not be unguessable.
 
-    Uses ``random``, because the system call of ``os.urandom`` releases the GIL: all waiting threads
-    then ran first, which halved the number of cache hits per second.
+    The function uses ``random``. The system call of ``os.urandom`` releases the GIL, so all waiting
+    threads ran first, which halved the number of cache hits per second.
     """
     return f"{random.getrandbits(64):016x}"
 
 
 def standing_headers(secure: bool, varies_by_origin: bool = False) -> list[tuple[str, str]]:
-    """Headers of every private response, except X-Request-Id; ``secure`` means TLS.
+    """Return the headers of every private response, except X-Request-Id.
 
-    ``varies_by_origin``: a JSON response while CORS_ORIGINS is set.
+    ``secure`` means that the connection uses TLS. ``varies_by_origin`` is true for a JSON response
+    if CORS_ORIGINS is set.
     """
     headers = _SECURITY_HEADERS | _PRIVATE_HEADERS
     headers |= _CORS_VARY if varies_by_origin else {}
@@ -56,11 +57,11 @@ def standing_headers(secure: bool, varies_by_origin: bool = False) -> list[tuple
 
 
 def _must_close(status: int) -> bool:
-    """Whether the connection must be closed to prevent request smuggling.
+    """Return whether the connection must be closed to prevent request smuggling.
 
-    A proxy may disagree with this server on where the request ends, and read the following bytes
-    as another request: after a transfer-coded body, a body rejected unread (RFC 9112 §9.3,
-    §11.2), or a protocol upgrade.
+    A proxy and this server may disagree on where the request ends, so that one of them reads the
+    following bytes as another request. The two may disagree after a transfer-coded body, after a
+    body that was rejected unread (RFC 9112 §9.3, §11.2), or after a protocol upgrade.
     """
     rejected_unread = status >= 400 and request.method not in ("GET", "HEAD", "OPTIONS")
     return rejected_unread or "Transfer-Encoding" in request.headers or "Upgrade" in request.headers
@@ -74,7 +75,7 @@ def _cors_headers(cors: CrossOrigin, response: Response) -> list[tuple[str, str]
 
 
 def register_headers(app: Flask, cors: CrossOrigin | None = None) -> None:
-    """Set the headers after every request; a view's own Cache-Control is kept."""
+    """Set the headers on every response. A view's own Cache-Control is kept."""
 
     def before() -> None:
         g.request_id = new_request_id()

@@ -1,4 +1,4 @@
-"""The files that browsers look for by a fixed address: the icon and the web app's manifest."""
+"""The files that browsers request at fixed addresses: the icon and the web app manifest."""
 
 import json
 from collections.abc import Callable
@@ -8,12 +8,12 @@ from flask import Blueprint, Response
 
 from portal.web.http.assets import Assets
 
-# Their names do not change with their content, so that a day is the longest an old one is seen.
+# The names do not contain a hash, so a changed file may be seen a day late.
 _CACHE_CONTROL: Final = "public, max-age=86400"
 
 
 def web_manifest(asset: Callable[[str], str]) -> dict[str, Any]:
-    """The web app manifest; ``asset(name)`` returns the URL of a file under static/."""
+    """Return the web app manifest. ``asset(name)`` returns the URL of a file under static/."""
     icons = [(f"icon-{size}", size, "any") for size in (192, 512)]
     icons += [(f"maskable-{size}", size, "maskable") for size in (192, 512)]
     return {
@@ -50,7 +50,7 @@ def web_manifest(asset: Callable[[str], str]) -> dict[str, Any]:
 
 
 def icons_blueprint(assets: Assets) -> Blueprint:
-    """The routes of the icon and of the manifest."""
+    """Return a blueprint with the routes of the icon and of the manifest."""
     blueprint = Blueprint("icons", __name__)
     icon = assets.read("icons/favicon.ico")
     manifest = json.dumps(web_manifest(assets.url), ensure_ascii=False).encode()

@@ -1,7 +1,8 @@
 """RateLimit and RateLimit-Policy headers (draft-ietf-httpapi-ratelimit-headers-10).
 
 A response names each limit that applies to its caller: the windows of RATE_LIMIT_TOKEN and
-RATE_LIMIT_ADDRESS, and the daily upstream calls of the token. Without a limit it has neither.
+RATE_LIMIT_ADDRESS, and the token's daily upstream calls. Without a limit, a response has neither
+header.
 """
 
 import threading
@@ -25,7 +26,10 @@ _MOST_NAMES: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """A limit of ``amount`` in ``window_s`` seconds; ``left`` remain for ``reset_s`` seconds."""
+    """A limit of ``amount`` per ``window_s`` seconds.
+
+    ``left`` remain until the reset in ``reset_s``.
+    """
 
     name: str
     amount: int
@@ -35,7 +39,7 @@ class Quota:
 
 
 def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
-    """Return the two headers for the limits that apply; [] without any."""
+    """Return the two headers for the limits that apply, or [] without any."""
     if not quotas:
         return []
     policy = ", ".join(f'"{each.name}";q={each.amount};w={each.window_s}' for each in quotas)
@@ -44,11 +48,12 @@ def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
 
 
 class DailyQuotas:
-    """What is left of the daily calls of tokens.
+    """The remaining daily calls of each token.
 
-    ``calls_left`` reads the ledger: the calls left and the seconds to midnight, None if it cannot
-    be read. Hits cost no call, so they use the figure of a second ago. While one thread reads a new
-    one, which may wait for the database, the others use the former.
+    ``calls_left`` reads the ledger. The function returns the calls left and the seconds to
+    midnight, or None if it cannot read the ledger. Cache hits use a number that is up to a second
+    old, because they cost no call. Only one thread at a time reads the ledger, because the read may
+    wait for the database. During the read, the other threads use the old number.
     """
 
     def __init__(
@@ -62,7 +67,7 @@ class DailyQuotas:
         self._reading = threading.Lock()
 
     def read(self, identity: Identity) -> Quota | None:
-        """Return the quota of now; None without a limit, or while the ledger cannot be read."""
+        """Return the current quota, or None without a limit or if the ledger cannot be read."""
         if not identity.daily_limit:
             return None
         found = self._calls_left(Caller(identity.name, identity.daily_limit))
@@ -76,7 +81,7 @@ class DailyQuotas:
         return quota
 
     def recent(self, identity: Identity) -> Quota | None:
-        """Return the quota of a second ago, or of longer while it is read again."""
+        """Return a quota that is up to a second old, or older while a thread renews it."""
         if not identity.daily_limit:
             return None
         found = self._recent.get(identity.name)
@@ -92,7 +97,7 @@ class DailyQuotas:
 
 
 def count_request(limits: RateLimits, identity: Identity) -> int | None:
-    """Count the request in every window; return the seconds to wait, or None if allowed."""
+    """Count the request in every window. Return the seconds to wait, or None if allowed."""
     g.counted = identity
     return limits.request(request.remote_addr, identity.digest)
 

@@ -1,9 +1,9 @@
 """Rate limits on requests per token and address, and on failed sign-ins.
 
-Built on ``limits``, the library under Flask-Limiter. Flask-Limiter's decorators count before the
-request is parsed, but a request with an invalid plate must return 400, even if the limit is
-reached. Counters are in Redis if it is configured, otherwise in each process: two workers then
-allow up to twice as many requests.
+The module uses ``limits``, the library under Flask-Limiter. Flask-Limiter itself does not fit,
+because its decorators count before the request is parsed. A request with an invalid plate must
+return 400 even if the limit is reached. Counters are in Redis if it is configured, otherwise in
+each process. Two workers without Redis therefore allow up to twice as many requests.
 """
 
 import ipaddress
@@ -17,27 +17,27 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from portal.system.dependency_breaker import DependencyBreaker
 
-if TYPE_CHECKING:  # imported on first use, so that a portal without limits starts faster
+if TYPE_CHECKING:  # at run time it is imported on first use, for a faster start without limits
     from limits import RateLimitItem
     from limits.storage import Storage
     from limits.strategies import FixedWindowRateLimiter
 
 T = TypeVar("T")
 
-# Enough attempts for mistyped tokens, and too few to guess one.
+# Allows for mistyped tokens, but not for guessing one.
 WRONG_TOKENS: Final = "5/minute;20/hour"
-SIGN_IN_WINDOW_S: Final = 3600  # the longest of these windows
-# Enough for mistyped numbers of dossiers. A number has 60 random bits, a link's key 128.
+SIGN_IN_WINDOW_S: Final = 3600  # The longer of these two windows.
+# Allows for mistyped dossier numbers. A number has 60 random bits, and the key of a link has 128.
 WRONG_DOSSIERS: Final = "20/minute;100/hour"
-# A rendering takes about a second of processor time.
+# Limits processor time, because issuing a dossier renders it, which takes about a second.
 ISSUED_DOSSIERS: Final = "30/minute;300/hour"
 REDIS_TIMEOUT_S: Final = 1.0
 
 
 class RateLimits:
-    """Counts requests and sign-ins; returns the seconds to wait, or None if allowed.
+    """Counters of requests and sign-ins. Methods return seconds to wait, or None if allowed.
 
-    ``token`` and ``address`` are limits such as "600/minute;10000/day"; None means unlimited.
+    ``token`` and ``address`` are limits such as "600/minute;10000/day". None means unlimited.
     """
 
     def __init__(
@@ -55,8 +55,8 @@ class RateLimits:
     def _local_counters(self) -> "FixedWindowRateLimiter":
         """Return the counters of this process, created once by the first caller.
 
-        The lock is needed because ``functools.cached_property`` has none since Python 3.12:
-        simultaneous first sign-ins would each count in counters of their own.
+        The lock is needed because ``functools.cached_property`` has none since Python 3.12. Without
+        the lock, simultaneous first sign-ins would create separate counters.
         """
         if self._local is None:
             with self._setup:
@@ -71,7 +71,7 @@ class RateLimits:
         return bool(self._token or self._address)
 
     def request(self, address: str | None, token_digest: str | None = None) -> int | None:
-        """Count one request for its address and for its token, if it has a token."""
+        """Count one request for its address, and for its token if it has one."""
         waits = [self._count(self._address, "address", network(address))] if self._address else []
         if self._token and token_digest is not None:
             waits.append(self._count(self._token, "token", token_digest))
@@ -80,9 +80,10 @@ class RateLimits:
     def windows(
         self, address: str | None, token_digest: str
     ) -> list[tuple[str, int, int, int, int]]:
-        """Return the windows that apply: name, amount, seconds, requests left, seconds to reset.
+        """Return each window that applies, with its name, amount, seconds, rest and reset.
 
-        The name is the kind of limit and its seconds, such as "token-60".
+        The name is the kind of limit and its seconds, such as "token-60". The rest is how many
+        requests are left. The reset is the number of seconds until the window ends.
         """
         kinds = (("address", self._address, network(address)), ("token", self._token, token_digest))
         return [
@@ -93,7 +94,7 @@ class RateLimits:
         ]
 
     def sign_in(self, address: str | None) -> int | None:
-        """Count one sign-in; call it before the token check, against parallel attempts."""
+        """Count one sign-in. Call this before the token check, to limit parallel attempts."""
         return self._count(_sign_in_limits(), "sign-in", network(address))
 
     def reset_sign_in(self, address: str | None) -> None:
@@ -102,10 +103,11 @@ class RateLimits:
             self._run(partial(_clear, item=item, kind="sign-in", subject=network(address)))
 
     def guess_wait(self, address: str | None) -> int | None:
-        """The wait of an address that named too many unknown dossiers; counts nothing.
+        """Return how long an address must wait after too many unknown dossiers. It counts nothing.
 
-        A known dossier is neither counted nor resets the counter, so that one valid link does not
-        free its holder to guess. Parallel requests may pass the limit by their number.
+        A known dossier is not counted. A known dossier does not reset the counter either, because
+        the owner of a valid link could then go on guessing. Requests that arrive in parallel may
+        exceed the limit.
         """
         subject = network(address)
         for item in _guess_limits():
@@ -115,7 +117,7 @@ class RateLimits:
         return None
 
     def count_guess(self, address: str | None) -> None:
-        """Count an unknown number or key of a dossier."""
+        """Count an attempt with an unknown dossier number or link key."""
         self._count(_guess_limits(), "dossier", network(address))
 
     def issue(self, address: str | None) -> int | None:
@@ -130,7 +132,7 @@ class RateLimits:
         return None
 
     def _run(self, operation: "Callable[[FixedWindowRateLimiter], T]") -> T:
-        """Run on the Redis counters; without Redis or while it fails, on the local ones."""
+        """Run on the Redis counters. Without Redis, or while it fails, use the local counters."""
         if self._redis is not None:
             with suppress(Exception), self._redis.breaker.guard():
                 return operation(self._redis.strategy)
@@ -138,7 +140,7 @@ class RateLimits:
 
 
 class _RedisLimits:
-    """The counters in Redis, and the breaker that opens at the first error of any class."""
+    """The counters in Redis, with a circuit breaker that opens at the first error of any class."""
 
     def __init__(self, url: str) -> None:
         self._storage = _redis(url)
@@ -151,7 +153,7 @@ class _RedisLimits:
 
 
 def seconds(wait_s: int) -> str:
-    """A waiting time in words, in Portuguese."""
+    """Return a waiting time in Portuguese words."""
     minutes = ceil(wait_s / 60)
     if wait_s < 60:
         return f"{wait_s} segundos" if wait_s > 1 else "1 segundo"
@@ -180,7 +182,7 @@ def _strategy(storage: "Storage") -> "FixedWindowRateLimiter":
 
 
 def _parse_limit(limit: str | None) -> "list[RateLimitItem]":
-    """The windows of a limit, shortest first."""
+    """Return the windows of a limit, shortest first."""
     if not limit:
         return []
     from limits import parse_many
@@ -214,7 +216,7 @@ def _remaining(
 def _left(
     strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
 ) -> tuple[int, int]:
-    """Return the requests left in a window and its seconds; the whole of one that has not begun."""
+    """Return the requests and seconds that a window has left, or all of them if it is unused."""
     stats = strategy.get_window_stats(item, kind, subject)
     reset_s = ceil(stats.reset_time - time.time())
     return max(0, stats.remaining), reset_s if reset_s > 0 else item.get_expiry()
@@ -227,7 +229,7 @@ def _clear(
 
 
 def network(address: str | None) -> str:
-    """The network to count for: an IPv4 address, or an IPv6 /64 (one customer's)."""
+    """Return the network to count for: an IPv4 address, or an IPv6 /64 (one customer's)."""
     try:
         ip = ipaddress.ip_address(address or "")
     except ValueError:
@@ -242,7 +244,7 @@ def network(address: str | None) -> str:
 def _redis(url: str) -> "Storage":
     from limits.storage import storage_from_string
 
-    # limits uses another URL scheme for Unix sockets than redis-py does.
+    # For Unix sockets, the library ``limits`` needs another URL scheme than ``redis-py``.
     limits_url = url.replace("unix://", "redis+unix://", 1) if url.startswith("unix://") else url
     timeouts = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
     return cast("Storage", storage_from_string(limits_url, **timeouts))

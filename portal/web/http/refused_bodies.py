@@ -1,13 +1,14 @@
-"""Discards the body of a refused request, so that its sender receives the answer.
+"""Discard the body of a refused request, so that its sender receives the answer.
 
-hyper closes a connection whose request body nobody reads. Bytes that arrive afterwards are answered
-with a reset (RFC 9112 §9.6), and a client that sends its whole body before it reads, such as
-``urllib`` or axios, reports a broken pipe instead of the 401, 404 or 413. The remedy is that of
-nginx's ``lingering_close``: the answer is sent at once, then the body is read for some seconds.
+The HTTP server hyper closes a connection if the application does not read the request body. Bytes
+that arrive afterwards cause a connection reset (RFC 9112 §9.6). A client that sends its whole body
+before it reads, such as ``urllib`` or axios, then reports a broken pipe instead of the 401, 404 or
+413. This middleware does the same as nginx's ``lingering_close``: it sends the answer at once, then
+reads the body for some seconds.
 
-The thread of the request reads, because Granian 2.8 closes the body when the iterator of the answer
-ends. As for other bodies, a stalled sender blocks it (see ``upload_limits``), so only a few read at
-a time. Beyond the limits the connection is closed at once.
+The request's own thread reads, because Granian 2.8 closes the body when the answer's iterator ends.
+A stalled sender blocks the request's thread (see ``upload_limits``), so only a few bodies are read
+at a time. If too many bodies are being read, the connection is closed at once.
 """
 
 import time
@@ -53,12 +54,12 @@ class RefusedBodies:
         answer = self._application(environ, start)
         if status < "4":
             return answer
-        with closing(cast("ClosingIterator", answer)):  # Flask's
+        with closing(cast("ClosingIterator", answer)):  # Flask returns this type
             sent = b"".join(answer)
         return self._send_then_discard(sent, environ)
 
     def _send_then_discard(self, answer: bytes, environ: WSGIEnvironment) -> Iterator[bytes]:
-        yield answer  # complete, by its Content-Length
+        yield answer  # the client knows from Content-Length that this is all
         body, sender = environ["wsgi.input"], network(environ.get("REMOTE_ADDR"))
         remaining, ends_at = MAX_BYTES, self._monotonic() + MAX_S
         with suppress(ServiceUnavailable), self._limiter.reading(sender):
@@ -70,9 +71,9 @@ class RefusedBodies:
 
 
 def _sends_body(environ: WSGIEnvironment) -> bool:
-    """Whether the sender transmits a body, of a size worth reading, without waiting for a 100.
+    """Return whether the sender is transmitting a body that is small enough to discard.
 
-    A client that sends ``Expect: 100-continue`` receives the answer first (RFC 9110 §10.1.1).
+    A client that sends ``Expect: 100-continue`` waits for the answer first (RFC 9110 §10.1.1).
     """
     if "HTTP_EXPECT" in environ:
         return False

@@ -1,12 +1,12 @@
 """Limits on concurrent reads of request bodies, in total and per sender.
 
 A stalled body blocks the thread that reads it, and Granian 2.8 has no time-out for bodies
-(``header_read_timeout`` ends with the headers; ``wsgi.input.read`` blocks). Without a limit,
-a few hundred clients that send a byte a minute would block every thread of a worker.
+(``header_read_timeout`` ends with the headers, and ``wsgi.input.read`` blocks). Without a limit, a
+few hundred clients that send a byte a minute would block every thread of a worker.
 
-Sign-in forms and reports have separate limiters: unauthenticated clients with half-sent forms
-must not block reports. Refused bodies have a third one. A limiter counts per process, so the limits
-apply to each worker. Together they leave some of its threads free, however few it has.
+Sign-in forms and reports have separate limiters, because unauthenticated clients with half-sent
+forms must not block reports. Refused bodies have a third limiter. A limiter counts per process, so
+the limits apply to each worker. Together, all limiters leave some threads of a worker free.
 """
 
 import threading
@@ -18,16 +18,16 @@ from typing import Final, NamedTuple, Self
 from werkzeug.exceptions import ServiceUnavailable
 
 MAX_FORMS: Final = 64
-MAX_FORMS_PER_NETWORK: Final = 4  # a browser sends one form, in one packet
+MAX_FORMS_PER_NETWORK: Final = 4  # A browser sends one form at a time, in one packet.
 MAX_REPORTS: Final = 256
-MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # a script may send this many in parallel
-MAX_REFUSED: Final = 8  # bodies that are read only to be discarded
+MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # A script may send this many in parallel.
+MAX_REFUSED: Final = 8  # Bodies that are read only to be discarded.
 MAX_REFUSED_PER_NETWORK: Final = 4
 RETRY_AFTER_S: Final = 1
 
 
 class UploadLimits(NamedTuple):
-    """Limits by kind of body, each the total and that of one sender."""
+    """Limits for each kind of body, as pairs of the total and the limit per sender."""
 
     forms: tuple[int, int]
     reports: tuple[int, int]
@@ -35,7 +35,7 @@ class UploadLimits(NamedTuple):
 
     @classmethod
     def of(cls, threads: int) -> Self:
-        """Return the limits of a process with so many threads for requests, four or more."""
+        """Return the limits of a process with ``threads`` request threads, at least four."""
         forms = min(MAX_FORMS, max(1, threads // 8))
         reports = min(MAX_REPORTS, threads // 2 - 1)
         refused = min(MAX_REFUSED, max(1, threads // 32))
@@ -47,7 +47,7 @@ class UploadLimits(NamedTuple):
 
 
 class UploadLimiter:
-    """Allows ``total`` concurrent body reads, and ``per_sender`` by one sender."""
+    """Allows ``total`` concurrent body reads, at most ``per_sender`` of them by one sender."""
 
     def __init__(self, total: int, per_sender: int) -> None:
         self._total = total
@@ -57,7 +57,7 @@ class UploadLimiter:
 
     @contextmanager
     def reading(self, sender: str) -> Iterator[None]:
-        """Hold a slot while one body is read; raises 503 immediately if none is free."""
+        """Hold a slot while one body is read. Raises 503 immediately if no slot is free."""
         with self._lock:
             is_full = self._reading.total() >= self._total
             if is_full or self._reading[sender] >= self._per_sender:

@@ -1,1 +1,1 @@
-"""The five JSON paths (docs/contract.md), their hit cache and OpenAPI document."""
+"""The JSON API: the five paths of docs/contract.md, ``/api/v1``, hit cache, OpenAPI document."""

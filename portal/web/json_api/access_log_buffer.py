@@ -1,6 +1,7 @@
-"""Counts and logs the hit cache's hits in batches.
+"""Count and log the responses of the hit cache in batches.
 
-A hit must not wait for the metrics' locks or the log pipe, because all other requests use them too.
+The hit cache must not wait for the metrics' locks or the log pipe, because all other requests use
+them too.
 """
 
 import logging
@@ -17,17 +18,17 @@ from portal.web.observability.metrics import SHORTEST_S, Metrics
 from portal.web.observability.request_log import MESSAGE, log, request_fields
 
 MAX_PENDING: Final = 10_000
-_BATCH_SIZE: Final = 100  # lines per write; other threads can run between two batches
+_BATCH_SIZE: Final = 100  # lines per write, so that other threads can run between two batches
 
 
 class HitLabels(msgspec.Struct, frozen=True):
-    """The metric labels and log members that the hits on one cache entry share.
+    """The metric labels and log members that all hits on one cache entry share.
 
-    ``use`` is counted, but is no label of a metric and in no log line.
+    ``use`` is counted for the operator's page only. Metrics and log lines do not contain it.
     """
 
-    metric_labels: tuple[str, str, str]  # operation, method, rule
-    use: tuple[str, str]  # operation, caller
+    metric_labels: tuple[str, str, str]  # Operation, method, rule.
+    use: tuple[str, str]  # Operation, caller.
     log_members: str
 
     @classmethod
@@ -37,7 +38,7 @@ class HitLabels(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """One request answered by the hit cache; ``at`` in epoch seconds."""
+    """One request that the hit cache answered. ``at`` is in epoch seconds."""
 
     at: float
     seconds: float
@@ -45,32 +46,32 @@ class Hit(msgspec.Struct, frozen=True):
     labels: HitLabels
 
     def line(self) -> str:
-        """The members of the hit's log line, as JSON without braces."""
+        """Return the members of the hit's log line, as JSON without braces."""
         ms = "0.0" if self.seconds < 0.00005 else f"{self.seconds * 1000:.1f}"
         return f'"request_id":"{self.request_id}",{self.labels.log_members},"ms":{ms}'
 
 
 class AccessLogBuffer:
-    """Queue of hits; ``write`` runs four times a second and before Flask requests."""
+    """A queue of hits. ``write`` runs four times a second and before each Flask request."""
 
     def __init__(self, gateway: Gateway, metrics: Metrics) -> None:
         self._gateway = gateway
         self._metrics = metrics
-        self._pending: deque[Hit] = deque()  # its append and popleft are atomic
+        self._pending: deque[Hit] = deque()  # append and popleft are atomic
         self._write_lock = threading.Lock()
-        self._uses: Counter[tuple[str, str]] = Counter()  # under the lock
+        self._uses: Counter[tuple[str, str]] = Counter()  # guarded by the lock
 
     def add(self, hit: Hit) -> None:
         self._pending.append(hit)
         if len(self._pending) > 2 * MAX_PENDING:
-            # Hits arrive faster than the log is read, so each hit must write one batch.
+            # Hits arrive faster than the log is read, so the thread of each hit writes a batch.
             with self._write_lock:
                 self._write(self._take_batch())
         elif len(self._pending) > MAX_PENDING:
             self.write()
 
     def write(self) -> None:
-        """Count and log all pending hits; return at once if another thread is writing."""
+        """Count and log all pending hits. Return at once if another thread is writing."""
         while self._pending and self._write_lock.acquire(blocking=False):
             try:
                 self._write(self._take_batch())
@@ -78,9 +79,9 @@ class AccessLogBuffer:
                 self._write_lock.release()
 
     def credit(self) -> None:
-        """Hand the written hits over by caller.
+        """Report the counted hits of each caller to the gateway.
 
-        A periodic task of its own, because callers may be many.
+        A separate periodic task calls this method, because there may be many callers.
         """
         with self._write_lock:
             uses, self._uses = self._uses, Counter()

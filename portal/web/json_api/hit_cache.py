@@ -1,11 +1,11 @@
-"""The hit cache: WSGI middleware that answers authorised JSON hits without Flask.
+"""The hit cache: WSGI middleware that answers JSON requests from the store, without Flask.
 
 WhiteNoise does the same for static files. The hit cache calls the same functions as the Flask path
 for authorisation, parsing, freshness and headers, so its responses differ from Flask's only in
-their timing. It passes all other requests to Flask: those with another method or a Cache-Control
-header, those that must be rejected, and those without a fresh 200 in the store. A valid request
-without a fresh 200 is passed on with the result of the checks (CHECKED), so that Flask neither
-authenticates nor parses it again.
+their timing. The hit cache passes all other requests to Flask: requests with another method or a
+Cache-Control header, requests that must be rejected, and requests without a fresh 200 in the store.
+If a valid request has no fresh 200, the results of the checks are passed on (CHECKED), so that
+Flask neither authenticates nor parses the request again.
 
 An entry is valid for an identical request until the answer's ``Age`` changes, which is at most 1 s,
 and only while the process-local cache confirms the answer.
@@ -41,9 +41,9 @@ from portal.web.json_api.routes import (
     vehicle_lookup,
 )
 
-_ENTRY_BYTES: Final = 4096  # upper estimate of an entry with its headers, key and dict slot
-_MAX_KEY_LENGTH: Final = 1024  # path, query and credential together; longer ones go to Flask
-_IDLE_S: Final = 60.0  # an expired entry is dropped after this time: its key contains a plate
+_ENTRY_BYTES: Final = 4096  # An upper estimate for an entry with its headers, key and dict slot.
+_MAX_KEY_LENGTH: Final = 1024  # Path, query and credential together. Longer requests go to Flask.
+_IDLE_S: Final = 60.0  # Expired entries are dropped after this time, as keys hold plates.
 _OPERATIONS: Final = {operation.path: operation for operation in (DECODE, RENAINF, RENAJUD)}
 _SCHEMES: Final = ("http", "https")
 
@@ -51,18 +51,18 @@ _EntryKey = tuple[str, str, str | None, str, str]  # path, query, Authorization,
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """A prepared response head for one request; ``until`` is in monotonic seconds."""
+    """A prepared response head for one request. ``until`` is in monotonic seconds."""
 
     key: str
     until: float
     fetched_at: float
     headers: list[tuple[str, str]]
     labels: HitLabels
-    limited: Identity | None  # the caller, if its token has a daily limit
+    limited: Identity | None  # the caller if its token has a daily limit, else None
 
 
 class HitCache:
-    """``memory_bytes`` limits the entries' memory; the store limits the answers'.
+    """The middleware. ``memory_bytes`` limits the memory of its entries, but not of the answers.
 
     ``cors`` is None without CORS_ORIGINS. ``daily`` is read for tokens with a daily limit.
     """
@@ -91,7 +91,7 @@ class HitCache:
         self._max_entries = max(1, memory_bytes // _ENTRY_BYTES)
         self._entries: dict[_EntryKey, _Entry] = {}
         self._lock = threading.Lock()
-        # A process's first request goes to Flask, which then starts the scheduler.
+        # The first request of a process goes to Flask, which then starts the scheduler.
         self._is_warm = False
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -99,17 +99,17 @@ class HitCache:
             try:
                 body = self._hit(environ, start_response)
             except Exception:
-                body = None  # fall through; Flask meets the same error and handles it
+                body = None  # Flask gets the request, meets the same error and handles it
             if body is not None:
-                # The server sends a list in one piece. It iterates over any other object, and
-                # acquires the GIL for each chunk.
+                # The body is in a list, because the server sends a list in one piece. For other
+                # iterables, the server acquires the GIL for each chunk.
                 return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
         self._is_warm = True
         self._log.write()
         return self._application(environ, start_response)
 
     def _hit(self, environ: WSGIEnvironment, start_response: StartResponse) -> bytes | None:
-        """Start the response and return the body of a hit; return None to use Flask."""
+        """Start the response and return the body of a hit. Return None if Flask must answer."""
         started = self._monotonic()
         entry_key = (
             environ["PATH_INFO"],
@@ -142,9 +142,9 @@ class HitCache:
         return body
 
     def _check(self, entry_key: _EntryKey) -> CheckedRequest | None:
-        """Check a request in the JSON paths' order: 401, 403, 400, store.
+        """Run the checks of the JSON paths in their order: 401, 403, 400, store.
 
-        Returns None for a request that is refused or is not one of these paths.
+        Returns None if the request must be refused or is not for one of these paths.
         """
         path, query, authorization, scheme, _ = entry_key
         parts = _parse_path(path)
@@ -201,14 +201,17 @@ class HitCache:
 
 
 def _valid_for_s(served: Served, now: float) -> float:
-    """Seconds until the answer's Age changes, at most 1; 0 in its last fresh second."""
+    """Return the seconds until the answer's Age changes, at most 1.
+
+    Return 0 in the answer's last fresh second.
+    """
     if served.ttl_s == 0:
         return 0.0
     return min(1.0, max(0.0, served.age_s + 1 - (now - served.fetched_at)))
 
 
 def _is_eligible(environ: WSGIEnvironment) -> bool:
-    """Whether the request is a GET or HEAD without a body, Cache-Control or Upgrade."""
+    """Return whether a request is a GET or HEAD without a body, Cache-Control or Upgrade."""
     return (
         environ["REQUEST_METHOD"] in ("GET", "HEAD")
         and "HTTP_CACHE_CONTROL" not in environ
@@ -219,7 +222,7 @@ def _is_eligible(environ: WSGIEnvironment) -> bool:
 
 
 def _parse_path(path: str) -> tuple[Operation, str, str | None] | None:
-    """A path's operation, plate and UF, as spelt in the path; None for another path."""
+    """Return a path's operation, plate and UF (state) as spelt in it, or None for other paths."""
     base, _, last = path.rpartition("/")
     operation = _OPERATIONS.get(base)
     if operation is not None:

@@ -1,4 +1,4 @@
-"""Serves the hand-written OpenAPI document as YAML and as JSON."""
+"""Serve the hand-written OpenAPI document as YAML and as JSON."""
 
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,7 @@ def as_yaml() -> bytes:
 
 @cache
 def as_document() -> dict[str, Any]:
-    """The document with its YAML anchors resolved."""
+    """Return the document with its YAML anchors resolved."""
     document: dict[str, Any] = msgspec.yaml.decode(as_yaml())
     return document
 

@@ -1,6 +1,6 @@
-"""The JSON of our own, ``/api/v1``: explained vehicles, exports and batches.
+"""The portal's own JSON API, ``/api/v1``: explained vehicles, exports and batches.
 
-Credentials, the order of judgement, errors and headers are those of the contract's paths. A GET
+Credentials, the order of checks, errors and headers are those of the five contract paths. A GET
 without a credential may also use the session of the pages.
 """
 
@@ -67,7 +67,8 @@ from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 from portal.web.http.user_initiated import is_user_initiated
-from portal.web.json_api.routes import Refusal, directive_of, read_object
+from portal.web.json_api.cache_control import directive_of
+from portal.web.json_api.routes import Refusal, read_object
 
 log = logging.getLogger(__name__)
 
@@ -85,8 +86,8 @@ NOT_ALLOWED: Final = {
 NO_ANSWER: Final = "Não há resposta legível para esta consulta."
 NO_DOSSIER: Final = "Sem resposta guardada, ou sem dossiê (Renavam):"
 NO_PDF: Final = "Falta neste servidor uma biblioteca para gerar o PDF."
-_PAGE: Final = 50  # items that are decrypted at a time
-_SPOOLED: Final = 4 * 1024 * 1024  # bytes of a workbook in memory, the rest in a temporary file
+_PAGE: Final = 50  # How many items are decrypted at a time.
+_SPOOLED: Final = 4 * 1024 * 1024  # Bytes of a workbook in memory. The rest is in a file.
 _XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
@@ -95,10 +96,10 @@ PanelsOf = Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """Who sends a request; ``owner`` identifies the batches of a token or of a visitor.
+    """The sender of a request. ``owner`` identifies the batches of a token or of a visitor.
 
-    ``by_session``: the cookie of the pages is the only credential. Browsers send it without a
-    user's intent too.
+    ``by_session`` is true if the session cookie is the only credential. A browser also sends this
+    cookie with requests that no user intended.
     """
 
     identity: Identity
@@ -107,10 +108,11 @@ class Requester:
 
 
 class OwnApi:
-    """Answers from the gateway and the batches, through the view models of the pages.
+    """The routes, whose answers come from the gateway, the batches and the pages' view models.
 
-    ``panels_of`` runs the lookups of a page. ``session`` returns the pages' signed-in requester,
-    or None. ``dossier_pdf`` renders a plate's dossier from stored answers, None without any.
+    ``panels_of`` makes the lookups of a page. ``session`` returns the signed-in visitor of the
+    pages, or None. ``dossier_pdf`` renders a plate's dossier from stored answers, or returns None
+    without any.
     """
 
     def __init__(
@@ -249,7 +251,8 @@ class OwnApi:
         dialect = _dialect()
         self._count(requester)
         found = self._batches.get(batch, requester.owner)
-        # Read before the response starts, because an error in its middle would look like its end.
+        # All items are read before the response starts, because a client cannot tell an error in
+        # the middle of a response from its normal end.
         items = list(all_items(self._batches, batch, requester.owner))
         name = f"lote-{batch[:8]}"
         if ending == "zip":
@@ -271,7 +274,7 @@ class OwnApi:
         return _attachment(stream, "application/zip", f"{name}.zip")
 
     def _dossiers(self, items: Sequence[Item], identity: Identity) -> Iterator[tuple[str, bytes]]:
-        """Yield the dossiers of plates with a stored answer, between two lists.
+        """Yield the dossiers of the plates that have a stored answer, between two lists.
 
         The first list is sent at once, before the first dossier is rendered.
         """
@@ -284,7 +287,7 @@ class OwnApi:
             if isinstance(subject, Plate):
                 try:
                     pdf = self._dossier_pdf(subject, identity)
-                except Exception as error:  # one dossier must not cut the archive off
+                except Exception as error:  # one failed dossier must not end the archive
                     log.error("unexpected %s in a dossier", type(error).__name__)
             if pdf is None:
                 left_out.append(subject.text)
@@ -293,7 +296,7 @@ class OwnApi:
         if left_out:
             yield "sem-dossie.txt", "\r\n".join([NO_DOSSIER, *left_out, ""]).encode()
 
-    # Inside
+    # Helpers
 
     def _answer(self, view: Callable[[], Response]) -> Response:
         try:
@@ -306,7 +309,7 @@ class OwnApi:
             return message_response(409, NOT_ALLOWED[error.action])
 
     def _requester(self) -> Requester:
-        """Authenticate; raises Refusal (401 or 403)."""
+        """Authenticate the sender. Raises Refusal (401 or 403)."""
         headers, query = request.headers.getlist("Authorization"), request.query_string
         try:
             credential = read_credential(headers, query)
@@ -331,9 +334,9 @@ class OwnApi:
             raise Refusal(429, TOO_MANY, wait_s)
 
     def _in_scope(self, identity: Identity, ask: tuple[LookupWord, ...] | None) -> list[Operation]:
-        """Return the operations asked for; raises Refusal (403) for one out of scope.
+        """Return the requested operations. Raises Refusal (403) for one out of scope.
 
-        Without ``ask``, a lookup out of scope is not made, and the answer names it.
+        Without ``ask``, a lookup out of scope is left out, and the answer names it as missing.
         """
         if ask is not None and not all(map(identity.has_scope, ask)):
             raise Refusal(403, FORBIDDEN)
@@ -345,7 +348,7 @@ class OwnApi:
         return self._panels_of(plate, operations, requester.identity, _directive(requester))
 
     def _new_batch(self, requester: Requester) -> tuple[list[object], tuple[LookupName, ...]]:
-        """Return the plates and lookups of the request's body; raises Refusal (400)."""
+        """Return the plates and lookups of the request's body. Raises Refusal (400)."""
         document = read_object(self._uploads, self._sender(requester), INVALID_BATCH)
         plates = document.get("plates")
         if not isinstance(plates, list):
@@ -378,7 +381,7 @@ class OwnApi:
 
 
 def start_batch(batches: Batches, gateway: Gateway, batch: str, requester: Requester) -> None:
-    """Start or resume a batch; raises UnknownBatch or NotAllowed."""
+    """Start or resume a batch. Raises UnknownBatch or NotAllowed."""
     found = batches.get(batch, requester.owner)
     left = [
         item.subject for item in all_items(batches, batch, requester.owner) if item.state != "done"
@@ -389,7 +392,7 @@ def start_batch(batches: Batches, gateway: Gateway, batch: str, requester: Reque
 
 
 def all_items(batches: Batches, batch: str, owner: str) -> Iterator[Item]:
-    """Yield a batch's items page by page; raises UnknownBatch at the first one."""
+    """Yield a batch's items page by page. Raises UnknownBatch at the first item."""
     after = -1
     while page := batches.items(batch, owner, after, _PAGE):
         yield from page
@@ -399,17 +402,18 @@ def all_items(batches: Batches, batch: str, owner: str) -> Iterator[Item]:
 
 
 def _with_lookups(requester: Requester) -> Requester:
-    """Return a requester with the scope of at least one lookup; raises Refusal (403)."""
+    """Return ``requester`` if it may make a lookup. Raises Refusal (403) if it may make none."""
     if not any(map(requester.identity.has_scope, LOOKUPS)):
         raise Refusal(403, FORBIDDEN)
     return requester
 
 
 def _directive(requester: Requester) -> Directive:
-    """Return the directive for the request.
+    """Return the request's cache directive.
 
-    With a session the rule of the pages holds: a GET never refreshes, because a browser's reload
-    sends no-cache, and a request that no user caused reads stored answers only.
+    With a session, a GET never refreshes, because a browser's reload sends no-cache. With a
+    session, a request that no user caused reads stored answers only. The HTML pages follow these
+    two rules too.
     """
     directive = directive_of(requester.identity)
     if not requester.by_session or directive is Directive.ONLY_IF_CACHED:
@@ -425,7 +429,7 @@ def _plate(text: str) -> Plate:
 
 
 def _refusal(cause: Cause) -> Refusal:
-    """Return what answers a request whose one lookup has no readable answer."""
+    """Return the error for a request whose only lookup has no readable answer."""
     if cause == "rejected":
         return Refusal(400, INVALID_PLATE)
     for kind, fault in FAULTS.items():
@@ -434,12 +438,12 @@ def _refusal(cause: Cause) -> Refusal:
             return Refusal(fault.status, fault.message, retry_after_s)
     if cause == "broken":
         return Refusal(500, ERROR_MESSAGES[500])
-    # An unasked lookup: the request allowed a stored answer only.
+    # Without a cause the lookup was not made, because the request allowed stored answers only.
     return Refusal(504, FAULTS["not_stored"].message) if not cause else Refusal(502, NO_ANSWER)
 
 
 def _ask_query() -> tuple[LookupWord, ...] | None:
-    """Return the lookups of ``?ask=decode,renainf``, None without it; raises Refusal (400)."""
+    """Return the lookups of ``?ask=decode,renainf``, or None without it. Raises Refusal (400)."""
     text = request.args.get("ask")
     if text is None:
         return None
@@ -475,7 +479,7 @@ def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Respons
     file = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 closed with the response
     write_workbook(table, file)
     response = _attachment(_chunks(file), _XLSX, f"{name}.xlsx")
-    response.call_on_close(file.close)  # where the body is not read to its end
+    response.call_on_close(file.close)  # runs even if the client does not read to the end
     return response
 
 

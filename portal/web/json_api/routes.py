@@ -1,4 +1,4 @@
-"""The five JSON paths, which return the upstream's bodies byte for byte."""
+"""The five JSON paths of the API contract, which return the upstream's bodies byte for byte."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,6 @@ from portal.gateway import (
     RENAJUD,
     REPORT,
     Caller,
-    Directive,
     Failure,
     Gateway,
     Lookup,
@@ -38,18 +37,19 @@ from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
+from portal.web.json_api.cache_control import directive_of
 
 INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
 INVALID_DATA = 'O membro "data" deve ser um objeto JSON.'
 BODY_CAP = 256 * 1024
-# Where the hit cache leaves its CheckedRequest in the WSGI environment. No header can set it:
-# the keys of headers begin with "HTTP_".
+# The key under which the hit cache puts its CheckedRequest into the WSGI environment. A client
+# cannot set this key, because the keys of headers begin with "HTTP_".
 CHECKED: Final = "portal.checked_request"
 
 
 class Refusal(Exception):
-    """The request is rejected before the store is read."""
+    """Raised to reject a request before the store is read."""
 
     def __init__(self, status: int, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -60,16 +60,17 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """A request that the hit cache authorised and parsed, and what the store holds for it."""
+    """A request that the hit cache authorised and parsed, with what the store has for it."""
 
     identity: Identity
     snapshot: Snapshot
 
 
 class JsonApi:
-    """Checks requests, and answers them from the gateway.
+    """The routes, which check requests and answer them from the gateway.
 
-    The order is 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store → upstream.
+    Checks run in this order: 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store →
+    upstream.
     """
 
     def __init__(
@@ -149,10 +150,10 @@ class JsonApi:
         return report_lookup(plate, data)
 
     def _sender(self, identity: Identity) -> str:
-        """The key of the upload limit: an issued token's digest, or the network.
+        """Return the key of the upload limit: an issued token's digest, or the network.
 
-        A pass-through credential may be invented, and the demo token is public, so neither
-        identifies a sender.
+        A credential of any other kind does not identify a sender. A client may invent a
+        pass-through credential, and the demo token is public.
         """
         if self._gatekeeper.mode == "managed":
             return identity.digest
@@ -160,11 +161,12 @@ class JsonApi:
 
 
 def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, Any]:
-    """Return the JSON object of the request's body; raises Refusal (400), or aborts (413, 415).
+    """Return the JSON object in the request's body. Raises Refusal (400), or aborts (413, 415).
 
-    ``sender`` is the key of the upload limit, ``invalid`` the message for any other body.
+    ``sender`` is the key of the upload limit. ``invalid`` is the message if the body is no object.
     """
-    # With the cap itself as the limit, a longer chunked body would be cut, not rejected.
+    # The limit is one byte above the cap, because Flask cuts a longer chunked body at the limit
+    # instead of rejecting it.
     request.max_content_length = BODY_CAP + 1
     with uploads.reading(sender):
         body = request.get_data(cache=False)
@@ -184,7 +186,7 @@ def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, 
 def authorise(
     gatekeeper: Gatekeeper, operation: Operation, authorization: Sequence[str], query: bytes
 ) -> Identity:
-    """Authenticate and check the scope; raises Refusal (401 or 403).
+    """Authenticate a request and check its scope. Raises Refusal (401 or 403).
 
     ``authorization`` holds the values of all Authorization headers.
     """
@@ -200,7 +202,7 @@ def authorise(
 
 
 def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> Lookup:
-    """The lookup of a GET path; raises Refusal (400)."""
+    """Return the lookup of a GET path. Raises Refusal (400)."""
     subject = _subject(plate) if operation.takes_renavam else _plate(plate)
     if uf is None:
         return Lookup(operation, subject)
@@ -224,19 +226,6 @@ def _subject(text: str) -> Plate | Renavam:
         raise Refusal(400, INVALID_PLATE) from None
 
 
-def directive_of(identity: Identity) -> Directive:
-    """The directive for the request; no-cache needs the scope ``refresh``."""
-    directives = {
-        directive.partition("=")[0].strip().lower()
-        for directive in request.headers.get("Cache-Control", "").split(",")
-    }
-    if request.method == "HEAD" or "only-if-cached" in directives:
-        return Directive.ONLY_IF_CACHED
-    if "no-cache" in directives and identity.has_scope("refresh"):
-        return Directive.REFRESH
-    return Directive.NORMAL
-
-
 def _relay(served: Served) -> Response:
     if served.status == 400:
         return Response(served.body, 400, content_type="application/json")
@@ -246,12 +235,12 @@ def _relay(served: Served) -> Response:
 
 
 def success_headers(served: Served) -> list[tuple[str, str]]:
-    """The headers of a 200, without Content-Type and those common to all responses."""
+    """Return the headers that only a 200 has, without Content-Type."""
     return [("Age", str(served.age_s)), ("Cache-Status", _cache_status(served))]
 
 
 def _cache_status(served: Served) -> str:
-    """The value of Cache-Status (RFC 9211)."""
+    """Return the value of the header Cache-Status (RFC 9211)."""
     match served.cache_status:
         case "hit":
             return f"portal; hit; ttl={served.ttl_s}"

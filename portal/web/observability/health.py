@@ -1,4 +1,4 @@
-"""Liveness and readiness checks; neither calls the upstream."""
+"""Liveness and readiness checks. Neither calls the upstream."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ from flask import Blueprint, Response, jsonify
 
 
 def health_blueprint(ready: Callable[[], bool]) -> Blueprint:
-    """The health routes; ``ready`` returns whether stored answers can be served."""
+    """Return the health routes. ``ready`` returns whether stored answers can be served."""
     health = Blueprint("health", __name__)
 
     @health.get("/healthz")

@@ -1,4 +1,4 @@
-"""Logging of a process: warnings and above on stderr, the rest on stdout."""
+"""Set up a process's logging: warnings and above go to stderr, the rest to stdout."""
 
 import logging
 import os
@@ -13,7 +13,7 @@ LogFormat = Literal["json", "text"]
 
 
 def set_up_logging(secrets: Sequence[str] = (), log_format: LogFormat = "json") -> None:
-    """Route all loggers of the process, Granian's too, through the root handlers."""
+    """Route all loggers of the process, including Granian's, through the root handlers."""
     redact = Redactor(secrets)
     stdout = _handler(sys.stdout, redact, log_format)
     stdout.addFilter(lambda record: record.levelno < logging.WARNING)
@@ -26,7 +26,7 @@ def set_up_logging(secrets: Sequence[str] = (), log_format: LogFormat = "json") 
         server = logging.getLogger(name)
         server.handlers.clear()
         server.propagate = True
-    # At level info, Alembic logs a line for each of its plugins.
+    # Alembic logs a line for each of its plugins at level info.
     logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
 
 

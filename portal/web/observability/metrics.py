@@ -1,4 +1,4 @@
-"""Prometheus metrics, summed over worker processes; no label contains a plate."""
+"""Prometheus metrics, summed over the worker processes. No label contains a plate."""
 
 import hmac
 import ipaddress
@@ -24,24 +24,26 @@ from portal.web.observability.request_log import method_label
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
 SHORTEST_S = _SECONDS[0]
 _STATES = ("closed", "open", "half-open")
-# Size of a worker's file of counters, and of its file of histograms: a series takes about 170
-# bytes, and routes, methods, statuses, operations and outcomes are few.
+# The size of a worker's file of counters, and of its file of histograms. A series takes about 170
+# bytes, and there are few routes, methods, statuses, operations and outcomes.
 _FILE_BYTES = 2 * 1024 * 1024
 BYTES_PER_WORKER = 2 * _FILE_BYTES
-# Limits the time series that changing upstream field names can create; further names are "other".
+# Upstream field names become labels, and an upstream may invent any number of them. Names beyond
+# this number are counted as "other".
 _MOST_FIELDS = 200
 
 
 def enable_multiprocess(directory: Path, number: int) -> None:
     """Store this process's metrics in files that all workers of the server read.
 
-    ``number`` must be unique among living processes; a process that reuses a dead one's number
-    continues its counters. Raises OSError if the disk is full. Call before creating Metrics.
+    ``number`` must be unique among living processes. A process that reuses the number of a dead
+    process continues the counters of that process. Raises OSError if the disk is full. Call this
+    before creating Metrics.
 
-    prometheus_client chooses its value class at import, by an environment variable, and may have
-    been imported before the fork, so the class is set here. The files are allocated in advance:
-    prometheus_client maps sparse files, and writing to a hole on a full disk would kill the
-    process. It uses an existing file as it is.
+    This function sets the value class of prometheus_client itself. The library chooses it at
+    import, by an environment variable, but it may have been imported before the fork. The files are
+    allocated in advance, because prometheus_client maps sparse files into memory, and writing to a
+    hole on a full disk would kill the process. The library uses an existing metrics file as it is.
     """
     for kind in ("counter", "histogram"):
         reserve(directory / f"{kind}_{number}.db", _FILE_BYTES)
@@ -50,7 +52,7 @@ def enable_multiprocess(directory: Path, number: int) -> None:
 
 
 class BreakerLike(Protocol):
-    """A base URL's breaker: its name, and its state "closed", "open" or "half-open"."""
+    """The circuit breaker of a base URL. ``state`` is "closed", "open" or "half-open"."""
 
     @property
     def name(self) -> str: ...
@@ -62,10 +64,10 @@ class BreakerLike(Protocol):
 class Metrics(Observer):
     """Counts the gateway's events and HTTP responses.
 
-    ``directory`` is the one given to ``enable_multiprocess``. With it, the exposed metrics cover
-    all processes that write there, ended ones included; without it, only this process.
-    ``calls_left`` returns what ``daily_limit`` (0 = no limit) leaves of today's upstream calls, or
-    None if it is unknown.
+    ``directory`` is the one given to ``enable_multiprocess``. With a directory, the metrics cover
+    all processes that write there, even ended ones. Without a directory, the metrics cover only
+    this process. ``daily_limit`` is the number of upstream calls per day; 0 means no limit.
+    ``calls_left`` returns how many calls are left today, or None if that is unknown.
     """
 
     def __init__(
@@ -110,7 +112,8 @@ class Metrics(Observer):
         self._lookup_seconds = histogram(
             "lookup_seconds", "Duration of a lookup", "operation", "result"
         )
-        # Without a label for tokens, because their number has no bound; /operacao shows them.
+        # There is no label for tokens, because their number has no bound. The page /operacao shows
+        # the tokens.
         self._spent = counter(
             "spent_brl",
             "R$ of finished upstream calls; the ledger also has those that died with a worker",
@@ -136,7 +139,7 @@ class Metrics(Observer):
         self._begin_at_zero()
 
     def _begin_at_zero(self) -> None:
-        """Create the series of alerts: Prometheus sees no increase in a series' first sample."""
+        """Create the series that alerts use, because Prometheus needs a zero to see an increase."""
         for what in ("read", "write", "sweep"):
             self._store_faults.labels(what)
         for operation in OPERATIONS:
@@ -185,12 +188,12 @@ class Metrics(Observer):
         _observe(self._request_seconds.labels(rule), seconds, times)
 
     def text(self) -> bytes:
-        """The metrics in Prometheus's text format."""
+        """Return the metrics in Prometheus's text format."""
         return generate_latest(self._exposed_registry)
 
 
 def _observe(histogram: Histogram, seconds: float, times: int) -> None:
-    """Equivalent to ``times`` calls of ``observe`` whose values fall into one bucket."""
+    """Do what ``times`` calls of ``observe`` would do, if all values fall into one bucket."""
     if times == 1:
         histogram.observe(seconds)
         return
@@ -199,7 +202,7 @@ def _observe(histogram: Histogram, seconds: float, times: int) -> None:
 
 
 class _BreakerStates(Collector):
-    """Reads breaker states on collection; the processes already share the breakers."""
+    """Reads the breaker states when metrics are collected. All processes share the breakers."""
 
     def __init__(self, breakers: Sequence[BreakerLike]) -> None:
         self._breakers = breakers
@@ -216,7 +219,7 @@ class _BreakerStates(Collector):
 
 
 class _Limits(Collector):
-    """The number of workers, and the daily limit with what is left of it, read on collection."""
+    """The number of workers, the daily limit, and the calls left, read when collected."""
 
     def __init__(
         self, workers: int, daily_limit: int, calls_left: Callable[[], int | None]
@@ -240,7 +243,7 @@ class _Limits(Collector):
 
 @dataclass(frozen=True, slots=True)
 class MetricsAccess:
-    """Access check for ``/metrics``: loopback addresses, or the operator's token."""
+    """Access check for ``/metrics``, which allows loopback addresses and the operator's token."""
 
     token: str | None = field(default=None, repr=False)
     behind_proxy: bool = False
@@ -254,7 +257,7 @@ class MetricsAccess:
             abort(401 if self.token else 403)
 
     def _is_loopback(self) -> bool:
-        # Behind an unconfigured proxy on this machine, every client appears as loopback.
+        # Behind an unconfigured proxy on this machine, every client appears to be local.
         forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
         if forwarded and not self.behind_proxy:
             return False
@@ -262,7 +265,8 @@ class MetricsAccess:
             address = ipaddress.ip_address(request.remote_addr or "")
         except ValueError:
             return False
-        # On HOST=:: an IPv4 client has a mapped address, which is no loopback before Python 3.13.
+        # On HOST=::, an IPv4 client has a mapped address, which Python before 3.13 does not call
+        # loopback.
         mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
         return (mapped or address).is_loopback
 
@@ -279,7 +283,7 @@ def metrics_blueprint(metrics: Metrics, access: MetricsAccess) -> Blueprint:
 
 
 def register_metrics(app: Flask, metrics: Metrics) -> None:
-    """Count every request by its route's rule."""
+    """Count every request by the rule of its route."""
 
     @app.before_request
     def start() -> None:

@@ -1,4 +1,4 @@
-"""The access log: each request's id, rule (never its path), status and duration."""
+"""The access log: each request's id, route rule (never its path), status and duration."""
 
 import logging
 import time
@@ -18,9 +18,9 @@ _METHODS: Final = frozenset(
 
 
 def method_label(method: str) -> str:
-    """The method's name in logs and metrics; "other" unless HTTP defines it.
+    """Return the method's name for logs and metrics, or "other" if HTTP does not define it.
 
-    The method is untrusted input, so unknown methods are not repeated.
+    The method is untrusted input, so unknown methods are not logged as sent.
     """
     return method if method in _METHODS else "other"
 
@@ -28,7 +28,7 @@ def method_label(method: str) -> str:
 def request_fields(
     method: str, rule: str | None, status: int, cache_status: str | None
 ) -> dict[str, Any]:
-    """The members of a request's log line, except its duration ``ms``."""
+    """Return the members of a request's log line, except its duration ``ms``."""
     fields: dict[str, Any] = {"method": method_label(method), "rule": rule, "status": status}
     if cache_status is not None:
         fields["cache"] = cache_status.partition("; ")[2]
@@ -36,8 +36,8 @@ def request_fields(
 
 
 def register_request_log(app: Flask) -> None:
-    """Log every request; register it early, so that its timer starts first."""
-    # The development server prints whole paths, plates included.
+    """Log every request. Call this early, so that its timer starts before other hooks."""
+    # The development server would log whole paths, including plates.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
 
     def before() -> None:

@@ -1,6 +1,6 @@
 """Log lines for people: aligned, in São Paulo's time, coloured on a terminal.
 
-They tell the same events as the JSON lines, and pass through the same redaction.
+The lines contain the same events as the JSON lines, and pass through the same redaction.
 """
 
 import logging
@@ -16,7 +16,7 @@ _INDENT: Final = " " * 4
 _LEVEL_WIDTH: Final = 9
 _LOGGER_WIDTH: Final = 22
 _RULE_WIDTH: Final = 42
-# A control character could forge a line or command a terminal.
+# Control characters are escaped, because one could forge a log line or send commands to a terminal.
 _CONTROLS: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 _LINE_ENDS: Final = {0x2028: "\\u2028", 0x2029: "\\u2029"}
 _ONE_LINE: Final = _CONTROLS | _LINE_ENDS
@@ -49,7 +49,7 @@ class TextLines(logging.Formatter):
         return line
 
     def _line(self, record: logging.LogRecord, at: float, fields: Mapping[str, Any]) -> str:
-        time = from_epoch(at).isoformat(" ", "milliseconds")[:-6]  # without the offset
+        time = from_epoch(at).isoformat(" ", "milliseconds")[:-6]  # cuts the UTC offset
         level = f"{record.levelname:<{_LEVEL_WIDTH}}"
         name = f"{record.name:<{_LOGGER_WIDTH}} "
         if "method" in fields:
@@ -67,7 +67,7 @@ class TextLines(logging.Formatter):
 
 
 def _request_text(fields: Mapping[str, Any]) -> str:
-    """A request in columns: method, status, duration, rule, then what else is known of it."""
+    """Format a request in columns: method, status, duration, rule, then all other members."""
     columns = ("method", "status", "ms", "rule", "cache", "request_id")
     rule = str(fields["rule"] or "no route")
     shown = (

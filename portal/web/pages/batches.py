@@ -1,4 +1,4 @@
-"""The batch pages: form, check, progress, results. They are complete without JavaScript."""
+"""The batch pages: form, check, progress, results. All batch pages work without JavaScript."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -46,9 +46,9 @@ Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
 
 
 class BatchPages:
-    """``require_sign_in`` passes the identity to a view, or leads to the sign-in page.
+    """The batch routes. ``require_sign_in`` redirects a visitor to sign in before a view runs.
 
-    ``recent`` returns the visitor's latest lookups, to offer them in the form.
+    ``recent`` returns the visitor's latest lookups, which the form offers.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class BatchPages:
         return redirect(f"/lote/{batch}", 303)
 
     def _discard_draft(self, batch: str, owner: str) -> None:
-        """Cancel the draft that a corrected list replaces; a batch that was started stays."""
+        """Cancel the draft that a corrected list replaces. A batch that was started is kept."""
         try:
             if batch and self._batches.get(batch, owner).state == "draft":
                 self._batches.cancel(batch, owner)
@@ -164,10 +164,11 @@ class BatchPages:
     def _items(
         self, found: Batch, owner: str, is_chosen: str, number: int
     ) -> tuple[list[Item], int | None]:
-        """Return the items for the page, and the number of pages if they are those of one.
+        """Return the items for the page. The second value is the number of pages, or None.
 
-        While a batch is asked its page is fetched every other second, so that only the items are
-        read that it shows. Filters and orders need them all.
+        While a batch runs, its page is fetched every other second, so only the items of the shown
+        page are read. Filters and sort orders need all items, so with these the second value is
+        None.
         """
         if found.state == "draft":
             return [], None
@@ -201,7 +202,7 @@ class BatchPages:
         except UnknownBatch:
             abort(404)
         except NotAllowed:
-            pass  # the page of the batch shows the state that another tab has set
+            pass  # another tab changed the batch, and its page shows the new state
         return redirect(f"/lote/{batch}", 303)
 
     def _form(
@@ -248,7 +249,7 @@ class BatchPages:
 
 
 def _with_recent(listed: TypedList, recent: Sequence[str]) -> TypedList:
-    """Add the vehicles that are checked in the form; one that is in the list joins once."""
+    """Add the vehicles that are checked in the form, unless the list already has them."""
     added = read_strings(recent)
     subjects = dict.fromkeys((*listed.subjects, *added.subjects))
     return replace(listed, subjects=tuple(subjects))

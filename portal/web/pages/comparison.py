@@ -1,8 +1,8 @@
 """The comparison of up to four plates.
 
-It costs as much as the vehicle pages of its plates. The page comes at once with the stored answers;
-its script fetches the other columns one by one, and ``?completo=1`` gives all of them in one
-response, with all lookups in parallel.
+A comparison costs as much as the vehicle pages of its plates. The page comes at once with the
+stored answers, and its script fetches the other columns one by one. ``?completo=1`` returns all
+columns in one response, with all lookups made in parallel.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,11 +31,11 @@ TOO_MANY = f"Compare até {MOST_PLATES} placas por vez."
 
 
 class _InvalidPlates(ValueError):
-    """The plates cannot be compared; ``str()`` is the message to show."""
+    """Raised if the plates cannot be compared. ``str()`` of it is the message to show."""
 
 
 class ComparisonPages:
-    """``record_history`` stores a plate in the visitor's own history, ``recent`` lists it."""
+    """The route. ``record_history`` adds a plate to the visitor's history; ``recent`` reads it."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class ComparisonPages:
 
 
 def _plates(typed: list[str]) -> list[Plate]:
-    """The distinct plates in the order given; raises _InvalidPlates."""
+    """Return the distinct plates in the given order. Raises _InvalidPlates."""
     plates: dict[Plate, None] = {}
     for text in typed:
         if several := plates_in(text):

@@ -1,4 +1,4 @@
-"""The code on a printed dossier: a signed summary of its content, never stored."""
+"""The code on a printed dossier: a signed summary of its content, which is never stored."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from portal.presentation import DossierPage, DossierSummary, Issuer, NoPrice, Pa
 from portal.presentation.panels import Panel
 
 _DIGEST_CHARACTERS: Final = 16
-# The encoding of a missing price.
+# How a code encodes a missing price.
 _NO_PRICE: Final[Mapping[object, str | None]] = {
     "empty": "",
     "unavailable": None,
@@ -25,10 +25,11 @@ _FORMER_SALT: Final = "dossier"
 
 
 class DossierCodes:
-    """Issues and verifies the codes; any changed character invalidates a code.
+    """Issues and verifies the codes. Changing any character makes a code invalid.
 
     A code is valid only in the ``namespace`` that issued it, because data from the demo mode or
-    from a test upstream proves nothing about a vehicle. Codes of ``former`` keys are valid too.
+    from a test upstream proves nothing about a vehicle. Codes signed with ``former`` keys stay
+    valid.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class DossierCodes:
         self._former_serializers = [URLSafeSerializer(key, salt=_FORMER_SALT) for key in keys]
 
     def issue(self, summary: DossierSummary) -> str:
-        """The code of a summary, in URL-safe characters that can be typed."""
+        """Return the code of a summary, in URL-safe characters that can be typed."""
         kept = (summary.decode_kept_at, summary.fines_kept_at, summary.restrictions_kept_at)
         return str(
             self._serializers[0].dumps(
@@ -50,23 +51,27 @@ class DossierCodes:
                     summary.restrictions,
                     _NO_PRICE.get(summary.price, str(summary.price)),
                     summary.digest,
-                    # Empty if no answer is stale: a shorter code allows a coarser QR code.
+                    # The list is empty if no answer is stale, because a shorter code fits a coarser
+                    # QR code.
                     [at and _seconds(at) for at in kept] if any(kept) else [],
                 ]
             ),
         )
 
     def read(self, code: str) -> DossierSummary | None:
-        """The signed summary of a code, or None if this portal did not issue it."""
+        """Return the signed summary of a code, or None if this portal did not issue it."""
         signed = _signed(self._serializers, code)
         return _summary(*signed) if signed is not None else None
 
     def is_former(self, code: str) -> bool:
-        """Whether the code is from a former version, which did not mark demo data."""
+        """Return whether a former version issued the code.
+
+        Former versions did not mark demo data.
+        """
         return _signed(self._former_serializers, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
-        """The dossier with its code, digest and the QR code of its ``/verificar`` URL.
+        """Add the code, the digest and the QR code of its ``/verificar`` URL to a dossier.
 
         A page without a dossier is returned unchanged, because it has no content to sign.
         """
@@ -91,13 +96,13 @@ class DossierCodes:
 
 
 def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | None) -> DossierPage:
-    """The dossier with its issuer, its number, and a QR code that holds the key of its link."""
+    """Add the issuer, the number and a QR code with the link's key to a dossier."""
     qr_code = _qr_code(f"{page.address}/verificar?codigo={identifiers.key}")
     return replace(page, issuer=issuer, number=display_number(identifiers.number), qr=qr_code)
 
 
 def _qr_code(address: str) -> str:
-    """A QR code as a ``data:`` URL."""
+    """Return a QR code as a ``data:`` URL."""
     qr_code: Any = segno.make(address, error="m")
     return str(qr_code.svg_data_uri(scale=2, border=2, light="white"))
 
@@ -106,8 +111,8 @@ def _signed(serializers: Sequence[URLSafeSerializer], code: str) -> Any:
     for serializer in serializers:
         with suppress(BadSignature, UnicodeError, ValueError, TypeError):
             signed = serializer.loads(code)
-            # The last base64 character has unused bits, so other spellings decode to the same
-            # value; only the issued one is valid.
+            # The last base64 character has unused bits, so several spellings decode to the same
+            # value. Only the spelling that was issued is valid.
             return signed if serializer.dumps(signed) == code else None
     return None
 
@@ -136,7 +141,7 @@ def _summary(
 
 
 def _kept_at(panel: Panel, content: object) -> datetime | None:
-    """When a stale answer was fetched; None if it is fresh or unreadable."""
+    """Return when a stale answer was fetched, or None if it is fresh or unreadable."""
     return panel.fetched_at if panel.state == "stale" and content is not None else None
 
 
@@ -149,7 +154,7 @@ def _moment(seconds: int | None) -> datetime | None:
 
 
 def _digest(panels: Panels) -> str:
-    """SHA-256 over the three raw answers, truncated so that people can compare it."""
+    """Return the SHA-256 of the three raw answers, cut so that people can compare it."""
     sha256_hash = hashlib.sha256()
     for panel in (panels.decode, panels.renainf, panels.renajud):
         body = panel.body or b""

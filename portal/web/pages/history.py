@@ -1,6 +1,6 @@
-"""The pages of a visitor's own history: list it, erase one vehicle or all of it.
+"""The pages of a visitor's own history: list it, erase one vehicle, or erase all of it.
 
-The list reads stored answers only, so that it never causes an upstream call.
+The list reads stored answers only, so it never causes an upstream call.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,12 +19,12 @@ from portal.web.pages.lookups import Lookups
 from portal.web.pages.sessions import Sessions, local_path
 
 Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
-# Returns what a caller has paid since a time (epoch seconds) for each subject, in R$.
+# Returns what a caller has paid for each subject since a time (epoch seconds), in R$.
 PaidSince = Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
 
 
 class HistoryPages:
-    """``require_sign_in`` passes the identity to a view, or leads to the sign-in page."""
+    """The routes. ``require_sign_in`` redirects a visitor to sign in before a view runs."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class HistoryPages:
     def blueprint(self) -> Blueprint:
         pages = Blueprint("history", __name__)
         pages.add_url_rule("/historico", "history", self._require_sign_in(self.history))
-        # Open in every mode: without a session there is nothing to erase.
+        # This route is open in every mode, because without a session there is nothing to erase.
         pages.add_url_rule("/historico/apagar", "erase", self.erase, methods=["POST"])
 
         @pages.after_request
@@ -60,7 +60,7 @@ class HistoryPages:
     def history(self, identity: Identity) -> BaseResponse:
         number = _page_number(request.args.get("pagina", ""))
         key = self._sessions.history_key
-        # One entry more than the page shows tells whether there are older ones.
+        # One entry more than the page shows is read, to find out whether there are older entries.
         entries = self._history.recent(key, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
         shown = entries[:PAGE_SIZE]
         subjects = [parse_subject(entry.subject) for entry in shown]
@@ -93,7 +93,7 @@ class HistoryPages:
         return make_response(render_template(page.template, page=page))
 
     def erase(self) -> BaseResponse:
-        """Erase one vehicle if the form names it, otherwise the visitor's whole history."""
+        """Erase one vehicle if the form names it, or the visitor's whole history."""
         subject = None
         if text := request.form.get("consulta", ""):
             try:
@@ -106,7 +106,7 @@ class HistoryPages:
     def _payments(
         self, identity: Identity, subjects: Sequence[str]
     ) -> Mapping[str, Decimal] | None:
-        """What the visitor has paid; None in demo mode, whose visitors share a name."""
+        """Return what the visitor has paid, or None in demo mode, whose visitors share a name."""
         if self._sessions.is_demo:
             return None
         since = datetime.now(UTC).timestamp() - self._history.retention_s

@@ -1,4 +1,4 @@
-"""Issued dossiers: issue, share, revoke, list; and the pages behind a dossier's link."""
+"""Issued dossiers: the pages of their owner, and the pages behind a shared link."""
 
 import re
 from collections.abc import Callable
@@ -60,16 +60,17 @@ PURGED: Final = (
 )
 REVOKED: Final = "Dossiê revogado: o link e o PDF já não abrem"
 ISSUED: Final = "Dossiê emitido"
-# The paper as stored has this in place of a toolbar, whose links depend on the visitor.
+# A stored dossier has this comment where the toolbar goes. The toolbar is added when the dossier is
+# served, because its links depend on the visitor.
 TOOLBAR: Final = "<!-- toolbar -->"
 _HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\")")
 
 
 class IssuedPages:
-    """The pages of whoever issued a dossier; each requires an identity.
+    """The pages for the owner of issued dossiers. Each requires an identity.
 
-    A dossier belongs to the token or credential that issued it, in demo mode to the session, as the
-    history does. To others it does not exist.
+    A dossier belongs to the token or credential that issued it. In demo mode, a dossier belongs to
+    the session, like the history. For all other visitors, the dossier's pages return 404.
     """
 
     def __init__(
@@ -178,7 +179,7 @@ class IssuedPages:
 
 
 class SharedPages:
-    """The pages behind a dossier's link: read only, without session, cookie or history."""
+    """The pages behind a dossier's link, which are read-only and use no session or history."""
 
     def __init__(self, dossiers: DossierArchive, limits: RateLimits, assets: Assets) -> None:
         self._dossiers = dossiers
@@ -197,8 +198,8 @@ class SharedPages:
         return pages
 
     def _shared(self, view: Callable[[Dossier, str], BaseResponse], text: str) -> BaseResponse:
-        # A known key is served whatever its address guessed before, because an address may be
-        # shared by many people, and a key of 128 random bits cannot be guessed.
+        # Wrong guesses from the same address do not block a known key. Many people may share an
+        # address, and a key of 128 random bits cannot be guessed.
         dossier = self._dossiers.by_key(text) if is_share_key(text) else None
         if dossier is None:
             wait_s = self._limits.guess_wait(request.remote_addr)
@@ -223,7 +224,7 @@ class SharedPages:
 
 
 def ended_response(dossier: Dossier) -> Response:
-    """410 for a dossier that expired, was revoked, or was purged during the request."""
+    """Return 410 for a dossier that expired, was revoked, or was purged during the request."""
     page = EndedDossierPage(
         "revoked" if dossier.state == "revoked" else "expired",
         display_number(dossier.number),
@@ -237,7 +238,7 @@ def _page(
     dossier: Dossier, path: str, *, link: str = "", revoke_path: str = ""
 ) -> IssuedDossierPage:
     summary = read_summary(dossier)
-    assert summary is not None  # of a valid dossier
+    assert summary is not None  # because the dossier is valid
     return IssuedDossierPage(
         plate=Plate.parse(summary.plate),
         number=display_number(dossier.number),
@@ -267,7 +268,7 @@ def _pdf_response(dossier: Dossier, dossiers: DossierArchive) -> BaseResponse:
 def _paper_response(
     dossier: Dossier, dossiers: DossierArchive, assets: Assets, back: str
 ) -> BaseResponse:
-    """The stored paper, with a toolbar and the present names of its style sheets."""
+    """Return the stored dossier, with a toolbar and the current names of its style sheets."""
     html = dossiers.html(dossier)
     if html is None:
         abort(410)

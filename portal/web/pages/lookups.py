@@ -1,4 +1,4 @@
-"""A page's parallel lookups; each returns a panel, even if the lookup fails."""
+"""Make a page's lookups in parallel. Each lookup returns a panel, even if it fails."""
 
 import logging
 import threading
@@ -41,7 +41,7 @@ BROKEN = "Algo deu errado neste portal durante a consulta."
 
 
 class Lookups:
-    """Turns operations on a subject into panels."""
+    """Makes lookups on plates or Renavams and returns their results as panels."""
 
     def __init__(self, gateway: Gateway, pool: Executor) -> None:
         self._gateway = gateway
@@ -54,7 +54,7 @@ class Lookups:
         identity: Identity,
         directive: Directive = Directive.NORMAL,
     ) -> Panels:
-        """The panels of one subject, "unasked" for the operations not given."""
+        """Return the panels of one subject. Operations that are not given stay "unasked"."""
         return self.panels_of_all([subject], operations, identity, directive)[0]
 
     def panels_of_all(
@@ -64,10 +64,10 @@ class Lookups:
         identity: Identity,
         directive: Directive = Directive.NORMAL,
     ) -> list[Panels]:
-        """The panels of each subject; all lookups run in parallel.
+        """Return the panels of each subject. All lookups run in parallel.
 
-        Stored answers never wait for the upstream: only lookups that need the upstream use a
-        thread of the pool, and the last of them runs in the calling thread.
+        Stored answers never wait for the upstream, because only lookups that need the upstream use
+        a thread of the pool. The last of these lookups runs in the calling thread.
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
@@ -102,9 +102,9 @@ class Lookups:
         ]
 
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
-        """The stored answers of each subject, for a list; it starts no lookup and counts nothing.
+        """Return each subject's stored answers, for a list, without making or counting lookups.
 
-        Unlike ``panels_of_all`` it does not read the answers that these replaced.
+        Unlike ``panels_of_all``, this method does not read the previous answers.
         """
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
 
@@ -122,7 +122,7 @@ class Lookups:
         ]
 
     def cost(self, identity: Identity) -> LookupCost:
-        """The most that a plate may cost this identity, and the plates left to it today."""
+        """Return the most that one plate may cost this identity, and how many it has left today."""
         allowed = [one for one in PLATE_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms(one.name).price for one in allowed]
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
@@ -176,7 +176,7 @@ class Lookups:
         return answer_panel(served, self._gateway.previous(lookup, caller), price)
 
     def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
-        """Return what ``find`` returns, or the panel of the failure it raises."""
+        """Return what ``find`` returns, or the panel of the failure that it raises."""
         price = self._gateway.terms(lookup.operation.name).price
         try:
             return find()
@@ -187,15 +187,15 @@ class Lookups:
             return Panel("unavailable", price=price, reason=sentence, cause=failure.kind)
         except Exception as error:
             log.error("unexpected %s in a panel", type(error).__name__)
-            # A failed panel must neither fail the page nor look like a clean record.
+            # A failed panel must neither break the page nor look like a clean record.
             return Panel("unavailable", price=price, reason=BROKEN, cause="broken")
 
 
 class _PendingLookup:
     """A lookup that runs once, in the first thread that calls ``run``.
 
-    An executor that could not start a thread keeps the submitted task, and runs it once it has a
-    thread, so ``run`` may be called twice.
+    ``run`` may be called twice, because an executor that could not start a thread keeps the task,
+    and runs it as soon as it has a thread.
     """
 
     def __init__(self, fetch: Callable[[], Panel]) -> None:

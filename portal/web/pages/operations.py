@@ -1,4 +1,7 @@
-"""The operator's pages: figures of the portal, tokens. They are for tokens of scope ``admin``."""
+"""The operator's pages, with the portal's figures and tokens.
+
+Each page requires the scope ``admin``.
+"""
 
 import logging
 import re
@@ -63,7 +66,7 @@ NOT_REVOKED: Final = "Nenhum token válido se chama {}."
 
 
 class BreakerLike(Protocol):
-    """A base address's breaker, as all workers share it."""
+    """The circuit breaker of a base address. All workers share its state."""
 
     @property
     def name(self) -> str: ...
@@ -77,7 +80,7 @@ class BreakerLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OperationsSources:
-    """Where the page's figures come from. The functions raise SQLAlchemyError."""
+    """The sources of the page's figures. The functions raise SQLAlchemyError."""
 
     usage: UsageLog
     tokens: Tokens
@@ -90,10 +93,11 @@ class OperationsSources:
 
 
 class OperationsPages:
-    """The page ``/operacao`` and those of its tokens.
+    """The page ``/operacao`` and the pages of its tokens.
 
-    What cannot be undone needs a token that was entered within FRESH_SIGN_IN_S: a browser that was
-    left open is not enough.
+    An action that cannot be undone requires that the operator's token was entered within
+    FRESH_SIGN_IN_S. Without this rule, anyone at a browser that the operator left open could take
+    such an action.
     """
 
     def __init__(
@@ -130,9 +134,9 @@ class OperationsPages:
         return pages
 
     def _require_operator(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Pass the operator's identity to a view; no figure is read for anybody else.
+        """Pass the operator's identity to a view. Other visitors see none of the figures.
 
-        In pass-through mode nobody has a portal token, so that a sign-in would lead nowhere.
+        In pass-through mode there are no portal tokens, so a sign-in page would not help.
         """
 
         def guarded(**parts: str) -> BaseResponse:
@@ -214,7 +218,7 @@ class OperationsPages:
             daily_limit=typed.daily_limit,
             lifetime_s=typed.lifetime_s,
         )
-        # Not after a redirect: the token would have to be kept until the next request.
+        # There is no redirect, because the token would have to be stored until the next request.
         return _shown(NewTokenPage(typed.name, token))
 
     def revoke_form(self, identity: Identity, name: str) -> BaseResponse:
@@ -245,7 +249,7 @@ class OperationsPages:
         return _shown(page, 400 if problem else 200)
 
     def _sign_in_problem(self) -> str:
-        """Return why the sign-in is not fresh, or "". An entered token makes it fresh."""
+        """Return why the sign-in is too old, or "". Entering the token renews the sign-in."""
         if self._sessions.is_fresh:
             return ""
         if (wait_s := self._limits.sign_in(request.remote_addr)) is not None:
@@ -266,7 +270,7 @@ class _TypedToken:
 
 
 def _typed_token() -> _TypedToken:
-    """Read the form of a new token."""
+    """Read the form for a new token."""
     name = request.form.get("nome", "").strip()
     scopes = tuple(scope for scope in request.form.getlist("permissao") if scope in SCOPES)
     days = _number(request.form.get("dias", ""), 1, _MOST_DAYS)
@@ -283,7 +287,7 @@ def _typed_token() -> _TypedToken:
 
 
 def _number(text: str, least: int, most: int) -> int | None:
-    """Return a typed number, None for nothing, -1 for anything else."""
+    """Return a typed number, None if nothing was typed, or -1 for anything else."""
     text = text.strip()
     if not text:
         return None
@@ -297,5 +301,5 @@ def _shown(page: IssueForm | NewTokenPage | RevokePage, status: int = 200) -> Re
 
 
 def _note(what: str, identity: Identity, name: str, **more: Any) -> None:
-    """Write a line to the log: who did what to which token, never the token."""
+    """Log which operator did what to which token. The token itself is never logged."""
     log.info(what, extra={FIELDS: {"by": identity.name, "token_name": name, **more}})

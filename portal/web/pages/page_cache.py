@@ -1,10 +1,10 @@
-"""Rendered vehicle pages of the current second.
+"""Cache of rendered vehicle pages, cleared every second.
 
-The cache is needed: without it, the benchmark "a warm page over the cache switched off"
-(bench/misses.py) reaches 2 of its 5, because a page of stored answers takes 8 ms to render. The key
-is everything that the page depends on, the answers' bytes and the visitor among them. The scheduler
-clears the cache every second, so that a purged answer does not stay in memory. With
-EDGE_MEMORY_MB=0 nothing is kept, because a page holds answers too.
+A page of stored answers takes 8 ms to render. Without this cache, the benchmark "a warm page over
+the cache switched off" (bench/misses.py) reaches a factor of 2 instead of the required 5. The key
+is everything that the page depends on, including the answers' bytes and the visitor. The scheduler
+clears the cache every second, so that a purged answer does not stay in memory. EDGE_MEMORY_MB=0
+disables the cache, because a page contains answers too.
 """
 
 import secrets
@@ -18,7 +18,8 @@ from flask import render_template
 from portal.presentation import Site
 
 MOST_PAGES: Final = 32
-# What differs between two requests for one page. No text of the upstream can equal random values.
+# Placeholders for what differs between two requests for one page. The placeholders are random, so
+# that no text of the upstream can equal one.
 _CSRF_TOKEN: Final = secrets.token_hex(16)
 _REQUEST_ID: Final = secrets.token_hex(16)
 
@@ -31,7 +32,7 @@ class Page(Protocol):
 
 
 class PageCache:
-    """Keeps at most MOST_PAGES rendered pages, or none if it is not ``enabled``."""
+    """Caches at most MOST_PAGES rendered pages, or none if it is not ``enabled``."""
 
     def __init__(self, enabled: bool = True) -> None:
         self._rendered = lru_cache(MOST_PAGES if enabled else 0)(_render)
@@ -39,9 +40,9 @@ class PageCache:
     def render(
         self, site: Site, build: Callable[..., Page], *args: Hashable, **named: Hashable
     ) -> str:
-        """Render the page that ``build`` returns for hashable arguments, or return the kept HTML.
+        """Return the HTML of the page that ``build`` returns for hashable arguments.
 
-        The result of a form is shown once, so a page with one is not kept.
+        A page that shows the result of a form is not cached, because it is shown only once.
         """
         if site.form_notices:
             page = build(*args, **named)
@@ -53,7 +54,7 @@ class PageCache:
         return html.replace(_REQUEST_ID, site.request_id)
 
     def clear(self) -> None:
-        """Forget every page. A periodic task."""
+        """Remove every page. A periodic task calls this method."""
         self._rendered.cache_clear()
 
 

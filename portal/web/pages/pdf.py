@@ -1,4 +1,4 @@
-"""Renders the dossier's HTML as a tagged PDF with WeasyPrint, if it is installed."""
+"""Render the dossier's HTML as a tagged PDF with WeasyPrint, if it is installed."""
 
 import gc
 import logging
@@ -11,27 +11,27 @@ from typing import Any, Final
 
 from portal.web.http.assets import Assets, UnknownAsset
 
-# Paths such as /static/… need an address to be relative to. The renderer never requests it.
+# The base address for paths such as /static/…. The renderer never sends a request to this address.
 _BASE_URL: Final = "http://portal.invalid/"
 
-# fontTools logs each table of a font that it reduces.
+# fontTools logs each table of a font when it removes unused glyphs.
 logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 
 class PDFUnavailable(Exception):
-    """WeasyPrint, or a library that it loads, is not installed."""
+    """Raised if WeasyPrint, or a library that it loads, is not installed."""
 
 
 def render_pdf(html: str, assets: Assets) -> bytes:
-    """A page as PDF/UA-1; loads only our ``/static/`` files and ``data:`` URLs."""
-    # Renderings, and the creation of the renderer, run one at a time, because pango's font map is
-    # not thread-safe and parallel renderings would not be faster in Python.
+    """Render a page as PDF/UA-1. Only files under ``/static/`` and ``data:`` URLs are loaded."""
+    # Renderings, and the creation of the renderer, run one at a time. The font map of pango is not
+    # thread-safe, and Python would not run parallel renderings faster.
     with _render_lock:
         return _renderer(assets).render(html)
 
 
 def can_render_pdf(assets: Assets) -> bool:
-    """Whether WeasyPrint and the libraries that it loads are installed."""
+    """Return whether WeasyPrint and the libraries that it loads are installed."""
     try:
         with _render_lock:
             _renderer(assets)
@@ -49,7 +49,7 @@ def _renderer(assets: Assets) -> "_PdfRenderer":
 
 
 class _PdfRenderer:
-    """Renders PDFs; caches the fonts and the parsed style sheets between renderings."""
+    """Renders PDFs, and caches fonts and parsed style sheets between renderings."""
 
     def __init__(self, assets: Assets) -> None:
         try:
@@ -79,7 +79,7 @@ class _PdfRenderer:
         return bytes(pdf)
 
     def _linked_sheets(self, document: Any) -> list[Any]:
-        """The parsed style sheets that the page links to.
+        """Return the parsed style sheets that the page links to.
 
         Removes the links from the page, because WeasyPrint would parse the sheets again.
         """
@@ -123,8 +123,8 @@ def _asset(assets: Assets, address: str) -> Any:
 def _gc_paused() -> Iterator[None]:
     """Pause the cyclic garbage collector during layout.
 
-    About 100,000 boxes live until the end of the layout, and the collector's repeated traversal of
-    them took a tenth of the time.
+    About 100,000 boxes live until the end of the layout, and the collector spent a tenth of the
+    time on traversing them again and again.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""Pages public in every mode: search, sign-in, glossary, privacy."""
+"""Pages that are public in every mode: search, sign-in, glossary, privacy."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
@@ -52,7 +52,8 @@ SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
 def check_invented(subject: Plate | Renavam) -> None:
     """Raise InvalidPlate for a Renavam of zeros, which no vehicle has.
 
-    Pages refuse it. The JSON paths pass it on, because the contract refuses no eleven digits.
+    Only pages reject it. The JSON paths pass it on, because the API contract accepts any eleven
+    digits.
     """
     if isinstance(subject, Renavam) and subject.is_invented:
         raise InvalidPlate(subject.text)
@@ -61,8 +62,8 @@ def check_invented(subject: Plate | Renavam) -> None:
 class PublicPages:
     """The pages that are open in every mode.
 
-    ``showcases`` returns plates of the demonstration, each with a caption and its answers; it is
-    called once a day. ``render_context`` returns the parameters of a page.
+    ``showcases`` returns plates of the demonstration, each with a caption and its answers. The
+    portal calls ``showcases`` once a day. ``render_context`` returns the parameters of a page.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class PublicPages:
         return self.search_response(200)
 
     def search_response(self, status: int, query: str = "", problem: str = "") -> Response:
-        """The search form with the user's input and the problem in words."""
+        """Return the search form with the typed text and a sentence about its problem."""
         identity = self._identity()
         page = search_page(
             query=query,
@@ -121,7 +122,7 @@ class PublicPages:
         return redirect(subject_url(subject), 303)
 
     def _find_in_text(self, query: str) -> BaseResponse:
-        """Redirect to the plates of a text, if it holds one or a comparison's number of them."""
+        """Redirect to the only plate in a text, or to a comparison if the text has up to four."""
         plates = plates_in(query)
         if not 0 < len(plates) <= MOST_PLATES:
             return self.search_response(400, query.strip(), INVALID_PLATE)
@@ -172,14 +173,14 @@ class PublicPages:
         return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
 
     def _identity(self) -> Identity | None:
-        """The visitor's identity; None also without the database, as the form works without it."""
+        """Return the visitor's identity, or None. The result is also None if the database fails."""
         try:
             return self._sessions.current()
         except TokensUnavailable:
             return None
 
     def recent(self, identity: Identity) -> list[RecentLookup]:
-        """The visitor's latest lookups, from stored answers."""
+        """Return the visitor's latest lookups, from stored answers."""
         entries = self._history.recent(self._sessions.history_key)
         subjects = [parse_subject(entry.subject) for entry in entries]
         context = self._render_context()
@@ -202,7 +203,7 @@ class PublicPages:
 
 
 def subject_url(subject: Plate | Renavam) -> str:
-    """The URL path of the canonical page of a plate or Renavam."""
+    """Return the URL path of the canonical page of a plate or Renavam."""
     if isinstance(subject, Plate):
         return url_for("vehicle.vehicle", text=subject.text)
     return url_for("vehicle.renavam", text=subject.text)

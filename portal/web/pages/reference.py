@@ -1,4 +1,4 @@
-"""The API reference page. It asks nothing: its answers come from the embedded sandbox."""
+"""The API reference page, which makes no lookups, because its examples use the sandbox."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ TOKEN_PLACEHOLDER = "SEU_TOKEN"  # noqa: S105
 
 @dataclass(frozen=True, slots=True)
 class ReferenceFacts:
-    """What the page tells about this portal; ``document`` is the OpenAPI document."""
+    """What the page states about this portal. ``document`` is the OpenAPI document."""
 
     document: Mapping[str, Any]
     terms: Sequence[LookupTerms]
@@ -33,9 +33,9 @@ class ReferenceFacts:
 
 
 class ReferencePage:
-    """Builds the page once a day, because the sandbox dates its records.
+    """Builds the page once a day, because the sandbox's records depend on the day.
 
-    ``ask`` sends a method, a path and a body to the sandbox and returns the body of its answer.
+    ``ask`` sends a method, a path and a body to the sandbox, and returns the body of its answer.
     """
 
     def __init__(

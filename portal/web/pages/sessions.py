@@ -1,4 +1,4 @@
-"""Page sessions: sign-in, sign-out, CSRF checks, page limits, bot detection."""
+"""Page sessions: sign-in, sign-out, CSRF checks and rate limits for pages."""
 
 import hmac
 import math
@@ -28,7 +28,8 @@ from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
-# For so long after the token was entered, a session may do what cannot be undone.
+# For this many seconds after its token was entered, a session may take actions that cannot be
+# undone.
 FRESH_SIGN_IN_S: Final = 600
 # The blueprint whose pages read no session and set no cookie.
 SHARED: Final = "shared"
@@ -38,7 +39,7 @@ MAX_CREDENTIAL_LENGTH: Final = 2000
 
 
 class DynamicSecureCookies(SecureCookieSessionInterface):
-    """Session cookies that are Secure exactly when the request came over TLS."""
+    """Session cookies that are Secure exactly if the request came over TLS."""
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002 Flask's
         return request.is_secure
@@ -75,9 +76,9 @@ class Sessions:
         return self._gatekeeper.mode == "pass-through"
 
     def current(self) -> Identity | None:
-        """The signed-in identity, or the visitor's in demo mode, else None.
+        """Return the signed-in identity, or the visitor's own in demo mode, or None.
 
-        Ends the session of a revoked token. The result is cached for the request, also after an
+        The session of a revoked token ends. The result is cached for the request, even after an
         error, so that an error page does not query the database again.
         """
         if "identity" not in g:
@@ -101,7 +102,7 @@ class Sessions:
 
     @property
     def signed_in(self) -> Identity | None:
-        """The identity that has signed in; None for a visitor in demo mode."""
+        """Return the identity that has signed in, or None for a visitor in demo mode."""
         if "token" not in session and "credential" not in session:
             return None
         identity = self.current()
@@ -109,9 +110,10 @@ class Sessions:
 
     @property
     def signed_in_name(self) -> str | None:
-        """The name for the page header; None if not signed in.
+        """Return the name for the page header, or None if not signed in.
 
-        Also None if the tokens are unavailable, because error pages must still be rendered.
+        The name is also None if the token database is unavailable, because error pages must still
+        be rendered.
         """
         try:
             identity = self.signed_in
@@ -121,7 +123,7 @@ class Sessions:
 
     @property
     def is_operator(self) -> bool:
-        """Whether the visitor has signed in with a token of scope ``admin``."""
+        """Return whether the visitor has signed in with a token of scope ``admin``."""
         try:
             identity = self.signed_in
         except TokensUnavailable:
@@ -130,7 +132,7 @@ class Sessions:
 
     @property
     def history_key(self) -> str:
-        """The key of the visitor's history: the token's digest, or a session id."""
+        """Return the key of the visitor's history: the token's digest, or a session id."""
         identity = self.signed_in
         # The demo token is public, so it does not identify a visitor.
         if identity is not None and identity.digest != digest(DEMO_TOKEN):
@@ -140,11 +142,11 @@ class Sessions:
         return str(session["visitor"])
 
     def sign_in(self, token: str) -> None:
-        """Start a session; raises UnknownToken or RefusedToken."""
+        """Start a session. Raises UnknownToken or RefusedToken."""
         self._gatekeeper.authenticate(token)
         if self.is_pass_through and len(token) > MAX_CREDENTIAL_LENGTH:
             raise UnknownToken
-        session.clear()  # against session fixation
+        session.clear()  # prevents session fixation
         if self.is_pass_through:
             session["credential"] = seal_text(self._secret, self._namespace, token)
         else:
@@ -153,12 +155,12 @@ class Sessions:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the token was entered within the last FRESH_SIGN_IN_S."""
+        """Return whether the token was entered within the last FRESH_SIGN_IN_S."""
         elapsed_s = self._clock() - float(session.get("entered_at", -math.inf))
         return 0 <= elapsed_s <= FRESH_SIGN_IN_S
 
     def enter_again(self, token: str) -> bool:
-        """Return whether the token is the session's own; the session is fresh again if so."""
+        """Return whether the token is the session's own, and if it is, renew the sign-in."""
         own = str(session.get("token", ""))
         if not hmac.compare_digest(digest(token), own):
             return False
@@ -177,7 +179,8 @@ class Sessions:
         """Abort with 400 unless a page's POST contains the session's ``csrf_token``."""
         if request.method != "POST" or request.routing_exception or is_json_path(request.path):
             return
-        # Check the session first, so that a body without a session is never read.
+        # The session is checked first, so that the portal never reads the body of a request without
+        # a session.
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)
@@ -192,7 +195,10 @@ def _shown_name(identity: Identity) -> str:
 
 
 def local_path(path: str) -> str:
-    """``path`` if it is a path of this portal, else "/"; for redirects after sign-in."""
+    """Return ``path`` if it is a path of this portal, else "/".
+
+    Redirects after sign-in use this check.
+    """
     try:
         parts = urlsplit(path)
     except ValueError:  # such as "//["
@@ -209,13 +215,13 @@ def local_path(path: str) -> str:
 
 
 def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
-    """Rate-limit the vehicle pages; the JSON API checks limits in its own order."""
+    """Rate-limit the vehicle pages. The JSON API checks its limits itself."""
 
     def check_limit() -> None:
         limited = ("vehicle", "batches", "history", "dossiers", "operations", SHARED)
         if request.blueprint not in limited:
             return
-        # Demo visitors share a token, so only their address counts.
+        # Demo visitors share a token, so only their address is counted.
         identity = None if request.blueprint == SHARED else sessions.signed_in
         wait_s = limits.request(request.remote_addr, identity.digest if identity else None)
         if wait_s is not None:

@@ -76,9 +76,9 @@ RENAVAM_OPERATIONS = (RENAINF, RENAJUD)
 
 
 class VehiclePages:
-    """The vehicle pages; all require an identity.
+    """The vehicle pages. All vehicle pages require an identity.
 
-    A GET that no user initiated shows only stored answers, so that it costs nothing.
+    A GET that no user initiated shows only stored answers, so it costs nothing.
     """
 
     def __init__(
@@ -132,7 +132,10 @@ class VehiclePages:
         return pages
 
     def require_sign_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Pass the identity to the view; without one, redirect to sign-in (a POST: 401)."""
+        """Pass the visitor's identity to the view.
+
+        Without an identity, redirect a GET to sign-in and answer a POST with 401.
+        """
 
         def checked(**parts: str) -> BaseResponse:
             identity = self._sessions.current()
@@ -220,7 +223,8 @@ class VehiclePages:
         page = self._dossier(plate, identity)
         html = render_template(page.template, page=page)
         if page.state != "ready":
-            # The page says what is missing; a PDF of it could be passed on.
+            # Without answers there is no PDF, because a reader could pass an empty dossier on. The
+            # page says what is missing.
             is_outage = page.gap is not None and page.gap.can_retry and page.state == "empty"
             return make_response(html, 503 if is_outage else 200)
         try:
@@ -235,7 +239,7 @@ class VehiclePages:
         )
 
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """The negotiation page; it uses only stored answers, so it never costs anything."""
+        """Return the negotiation page, which is free, because it uses only stored answers."""
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
         asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
         page = negotiation_page(plate, panels, self._render_context(), asked)
@@ -259,14 +263,14 @@ class VehiclePages:
             changes = what_changed(before, panels, context)
             flash(f"{told}: {changes}" if changes else told)
         if any(panel.has_answer and not panel.is_stored for panel in panels.all):
-            # The paid answer is only in memory; a redirect would show the previous one.
+            # There is no redirect, because the paid answer is only in memory and would be lost.
             flash(NOT_STORED)
             report, _ = self._reports.newest(plate, panels, identity)
             return self._unstored_page(plate, panels, report, identity)
         return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """Request a report on the panels' records; the request names unavailable ones."""
+        """Request a report on the panels' records. The request names the unavailable records."""
         if not identity.has_scope("report"):
             abort(403)
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity)
@@ -289,7 +293,7 @@ class VehiclePages:
     def _unstored_page(
         self, plate: Plate, panels: Panels, report: Panel, identity: Identity
     ) -> BaseResponse:
-        """The vehicle page with a paid answer that could not be stored."""
+        """Return the vehicle page with a paid answer that could not be stored."""
         page = vehicle_page(
             plate,
             panels,
@@ -301,7 +305,7 @@ class VehiclePages:
         return make_response(render_template(page.template, page=page))
 
     def stored_dossier_pdf(self, plate: Plate, identity: Identity) -> bytes | None:
-        """The dossier of a plate's stored answers; None if there is none. Never costs anything."""
+        """Return the PDF of a plate's stored answers, or None without any. It costs nothing."""
         page = self._dossier(plate, identity, Directive.PEEK)
         if page.state != "ready":
             return None
@@ -324,9 +328,9 @@ class VehiclePages:
         return self._codes.stamp(page, panels)
 
     def issuable_dossier(self, plate: Plate, identity: Identity) -> tuple[Panels, DossierPage]:
-        """The dossier of the stored answers, as it is issued: asks nothing, masks every name.
+        """Return the dossier to issue, from stored answers only and with every name masked.
 
-        A lookup that was never made has no answer on the paper, with its own reason.
+        A lookup that was never made is printed as unavailable, and its reason says so.
         """
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
         report, outdated = self._reports.newest(plate, panels, identity)
@@ -346,12 +350,12 @@ class VehiclePages:
 
 
 def _settled(panel: Panel) -> Panel:
-    """The panel of a lookup that was not made, as unavailable."""
+    """Turn the panel of a lookup that was not made into an unavailable one."""
     if panel.state != "unasked":
         return panel
     return replace(panel, state="unavailable", reason=NOT_STORED_AT_ISSUE)
 
 
 def _fine_choice() -> FineChoice:
-    """Return what the address of the request chooses of the fines."""
+    """Return the visitor's choices in the fines panel, from the request's address."""
     return fine_choice(request.args.to_dict(flat=False))

@@ -1,4 +1,4 @@
-"""``/verificar``: checks a dossier's number, its QR code, or a signed code of a former version."""
+"""``/verificar`` checks a dossier's number, its QR code, or a code that a former version signed."""
 
 import re
 import unicodedata
@@ -34,10 +34,10 @@ _DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
 
 
 def extract_code(text: str) -> str:
-    """Extract a dossier's code from pasted text.
+    """Extract the code of a dossier from pasted text.
 
-    Removes blanks and line breaks, which a printed code contains, and accepts the URLs of the QR
-    code, of a link and of an issued dossier.
+    Removes the spaces and line breaks that a printed code contains. The text may also be the URL of
+    a QR code, of a link or of an issued dossier.
     """
     plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
     address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
@@ -46,7 +46,7 @@ def extract_code(text: str) -> str:
 
 
 class Verification:
-    """The verification page, open in every mode."""
+    """The verification page, which is open in every mode."""
 
     def __init__(self, codes: DossierCodes, dossiers: DossierArchive, limits: RateLimits) -> None:
         self._codes = codes
@@ -68,7 +68,9 @@ class Verification:
             return verification_page(code, signed=signed)
         if self._codes.is_former(code):
             return verification_page(code, is_former=True)
-        # A known key is told whatever its address guessed before; a number has only 60 bits.
+        # A visitor with a known key gets an answer even after wrong guesses from the same address.
+        # A visitor with a number does not, because a number has only 60 random bits, fewer than a
+        # key's 128.
         dossier = self._dossiers.by_key(code) if is_share_key(code) else None
         if dossier is not None:
             verified = _verified(dossier, path=url_for("shared.dossier", text=code))
@@ -85,7 +87,7 @@ class Verification:
 
 
 def read_summary(dossier: Dossier) -> IssuedSummary | None:
-    """The stored summary of a valid dossier."""
+    """Return the stored summary of a valid dossier, or None."""
     if dossier.snapshot is None:
         return None
     return msgspec.json.decode(dossier.snapshot.summary, type=IssuedSummary)
@@ -96,7 +98,10 @@ def moment(seconds: float) -> datetime:
 
 
 def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
-    """What a stranger may know of a dossier; with the ``path`` of its link, all of it."""
+    """Return what the visitor may know of a dossier.
+
+    With the link's ``path``, that is everything.
+    """
     summary = read_summary(dossier)
     plate = summary.plate if summary else ""
     return VerifiedDossier(

@@ -14,15 +14,15 @@ from portal.presentation import LOOKUP_WORDS, Lookup, Panels, WrittenReport
 from portal.presentation.panels import Panel
 from portal.vehicle import Plate, result_of
 
-_decoder = msgspec.json.Decoder(float_hook=Decimal)  # keeps all digits for the report
+_decoder = msgspec.json.Decoder(float_hook=Decimal)  # keeps all digits of a number
 
 
 class NoRecords(Exception):
-    """No record is available, and an empty report would still be charged."""
+    """Raised if no record is available, because even an empty report would be charged."""
 
 
 class WrittenReports:
-    """Requests reports and finds the newest one."""
+    """Requests reports, and finds the newest stored one."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
@@ -43,14 +43,14 @@ class WrittenReports:
         return served
 
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
-        """The newest report the identity may read, and whether its records changed.
+        """Return the newest report that the identity may read, and whether its records changed.
 
-        A report contains data from its records, so reading it requires the scopes of the records
-        it was written from, or all three scopes if these records are unknown. An identity without
-        one of these scopes gets the report written from the records on this page, if there is one.
+        A report contains data from its records. Reading a report therefore requires the scopes of
+        its records. If these records are unknown, reading requires all three scopes. An identity
+        without one of these scopes gets the report written from the records on this page, if any.
 
-        A record that is missing on this page is not a change: its answer may no longer be stored,
-        be out of the identity's scopes, or its source may be unavailable.
+        A record that is missing on this page is not a change. The record's answer may no longer be
+        stored, the identity may lack the scope, or the source may be unavailable.
         """
         caller = _caller(identity)
         price = self._gateway.terms("report").price
@@ -75,17 +75,18 @@ class WrittenReports:
         return _report_panel(newest, made_of, price, from_cache=True), has_changed
 
     def unstored_panel(self, served: Served, panels: Panels) -> Panel:
-        """The panel of a report that could not be stored."""
+        """Return the panel of a report that could not be stored."""
         price = self._gateway.terms("report").price
         return _report_panel(served, tuple(_results(panels)), price, from_cache=False)
 
     def _stored_reports(
         self, plate: Plate, results: Mapping[Lookup, Any], caller: Caller
     ) -> Iterator[tuple[tuple[Lookup, ...], Served]]:
-        """The stored reports on subsets of the current records, each with its subset.
+        """Yield each stored report on a subset of the current records, together with the subset.
 
-        A report's key is derived from its records, so the subsets are tried in turn. The set of
-        all available records is tried first: it is the usual case and ends the search.
+        A report's key is derived from its records, so the subsets are tried one after another. The
+        set of all available records is tried first, because it is the usual case and ends the
+        search.
         """
         for subset in _subsets(tuple(results)):
             lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
@@ -115,13 +116,13 @@ def _report_panel(
 
 
 def _subsets(names: tuple[Lookup, ...]) -> Iterator[tuple[Lookup, ...]]:
-    """All non-empty subsets, largest first."""
+    """Yield all non-empty subsets, largest first."""
     for count in range(len(names), 0, -1):
         yield from combinations(names, count)
 
 
 def _results(panels: Panels) -> dict[Lookup, Any]:
-    """The available records by lookup."""
+    """Return the available records by lookup."""
     return {
         name: _decoder.decode(body)["result"]
         for name in LOOKUP_WORDS
@@ -130,7 +131,7 @@ def _results(panels: Panels) -> dict[Lookup, Any]:
 
 
 def _data(results: Mapping[Lookup, Any]) -> dict[str, Any]:
-    """The report request's data: the available results, and the missing ones' names."""
+    """Return the report request's data: the available results and the names of missing ones."""
     data: dict[str, Any] = {str(name): result for name, result in results.items()}
     missing = [name for name in LOOKUP_WORDS if name not in results]
     return {**data, "indisponiveis": missing} if missing else data
