@@ -62,7 +62,7 @@ from portal.startup import (
     server_key,
 )
 from portal.storage import PurgeLog, database_bytes, is_in_place, open_engine, side_engine
-from portal.system.capacity import capacity
+from portal.system.open_file_limits import capacity
 from portal.system.thread_limits import FULL_THREADS, Threads
 from portal.system.trace_settings import can_trace, wants_traces
 from portal.upstream import (

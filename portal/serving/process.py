@@ -16,7 +16,7 @@ from portal.serving.batch_process import BatchProcess, batch_request
 from portal.serving.draining import Draining
 from portal.serving.server import serve
 from portal.startup import exit_on_startup_error, prepare
-from portal.system.capacity import (
+from portal.system.open_file_limits import (
     TooFewFiles,
     raise_open_files_limit,
     require_open_files,

@@ -14,7 +14,7 @@ from granian.log import LogLevels
 
 from portal.serving.activation import ActivatableServer, InheritedSocket
 from portal.serving.draining import Draining
-from portal.system.capacity import (
+from portal.system.open_file_limits import (
     BACKLOG,
     FULL_CAPACITY,
     capacity,

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from portal.system.capacity import BLOCKING_THREADS, PANEL_THREADS
+from portal.system.open_file_limits import BLOCKING_THREADS, PANEL_THREADS
 
 # Measured: 6 threads of an idle worker, then the lease's heartbeat, name look-ups and breakers; 3
 # of the main process, which also starts replacements.
