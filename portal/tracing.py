@@ -250,9 +250,11 @@ class _TracedBackend:
         with _inner_span(self._tracer, "store", {"portal.store": "read"}):
             return self._backend.read_many(keys)
 
-    def replace(self, key: str, value: bytes, timeout: float, fence: int, mark: str) -> bool:
+    def replace(
+        self, key: str, value: bytes, timeout: float, fence: int, purge_counter: str
+    ) -> bool:
         with _inner_span(self._tracer, "store", {"portal.store": "write"}):
-            return self._backend.replace(key, value, timeout, fence, mark)
+            return self._backend.replace(key, value, timeout, fence, purge_counter)
 
 
 class _ContextExecutor(Executor):
