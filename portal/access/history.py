@@ -85,7 +85,7 @@ class History:
                 )
         except BreakerOpen:
             return
-        # for example a unique violation, if another request records the same lookup
+        # For example a unique violation, if another request records the same lookup.
         except SQLAlchemyError as error:
             log.warning("history was not recorded: %s", error_kind(error))
 

@@ -19,7 +19,7 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 OPERATION_SCOPES: Final = frozenset({"decode", "renainf", "renajud", "report"})
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
-# seconds that a row is cached; after this time a revocation is known to every process
+# Seconds that a row is cached; after this time a revocation is known to every process.
 REMEMBERED_S = 2.0
 # Seconds for which a cached row is used while the database is unreachable, so that tokens still
 # work while PostgreSQL restarts. A revocation must take effect everywhere within five seconds, and

@@ -29,7 +29,7 @@ DAY_S: Final = 86_400
 # For this many seconds after its end, a dossier keeps its number, its dates and its owner. Its link
 # and its number are then reported as ended, and not as unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
-# bytes of an encrypted head that are enough to find it in the database's files
+# Bytes of an encrypted head that are enough to find it in the database's files.
 _TRACE_BYTES: Final = 96
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,
@@ -216,7 +216,7 @@ class DossierArchive:
         now = self._clock()
         expired = table.c.head.is_not(None) & (table.c.expires_at <= now)
         long_ended = table.c.expires_at <= now - ENDED_KEPT_S
-        # read first, because most calls find no row and should not block writers
+        # Read first, because most calls find no row and should not block writers.
         with reading(self._engine) as db:
             if db.execute(select(table.c.number).where(expired | long_ended)).first() is None:
                 return

@@ -11,7 +11,7 @@ from portal.gateway import strict_json
 from portal.gateway.lookup import Lookup
 from portal.vehicle import read_field
 
-# characters of an error message; the longest one in the contract has 36
+# Characters of an error message; the longest one in the contract has 36.
 LONGEST_MESSAGE: Final = 1_000
 
 # JSON members with these names report an error or an outage, if they are outside `result`. Names

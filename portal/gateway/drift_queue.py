@@ -19,7 +19,7 @@ class DriftQueue:
 
     def __init__(self, observer: Observer) -> None:
         self._observer = observer
-        # no lock, because append and popleft are atomic
+        # No lock, because append and popleft are atomic.
         self._waiting: deque[tuple[Name, bytes]] = deque()
 
     def add(self, operation: Name, body: bytes) -> None:

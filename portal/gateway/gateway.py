@@ -30,7 +30,7 @@ from portal.vehicle import Plate
 _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"
 _FAILED: Final = ":failed"
-# of the keys under which entries of one lookup are stored
+# Suffixes of the keys under which the entries of a lookup are stored.
 _SUFFIXES: Final = ("", _REJECTED, _PREVIOUS, _FAILED)
 
 

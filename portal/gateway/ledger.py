@@ -40,7 +40,7 @@ TRIAL_RETRY_S = 1.0
 LONGEST_ROW_WAIT_S = 10.0
 LONGEST_END_WAIT_S = 1.0
 LATE_END_WAIT_S = 0.5
-# rows in one run, so that a slow database does not delay the other scheduled tasks
+# Rows in one run, so that a slow database does not delay the other scheduled tasks.
 SETTLE_BATCH = 200
 
 # The statements are built once, because building one takes longer than running it, and every miss

@@ -52,7 +52,7 @@ REWRITE_WAIT_S = 30.0
 _TAG_PATTERN = "[0-9a-f]" * 24
 # Seconds for which an interrupted purge blocks writes to its bucket.
 CLOSED_S = 300
-# a Redis hash with name, id, retention, and the number of purges in each bucket
+# A Redis hash with name, id, retention, and the number of purges in each bucket.
 _GENERATION = f"{PREFIX}generation"
 
 # All of this is in one Redis hash, so that Redis evicts all of it or nothing.

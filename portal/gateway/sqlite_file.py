@@ -78,7 +78,7 @@ class SQLiteFile(ABC):
         self._idle: deque[Connection] = deque()
         self._slots = threading.BoundedSemaphore(MAX_OPEN)
         self._start = threading.Lock()
-        # the file with tables, or None until they are made
+        # The file with tables, or None until they are made.
         self._file: tuple[int, int] | None = None
         self._closed = False
         # Only for reading data_version, which changes with every commit of another connection.
@@ -177,7 +177,7 @@ class SQLiteFile(ABC):
             try:
                 _write_ahead(db)
             except sqlite3.Error as error:
-                # raised after the lock is released, because the quarantine needs the lock
+                # Raised after the lock is released, because the quarantine needs the lock.
                 failure = error
         with self._closed_on_failure(db):
             if failure is not None:
@@ -230,7 +230,7 @@ class SQLiteFile(ABC):
         with self._directory_lock(fcntl.LOCK_EX):
             if _identity(self._path) != file:
                 return
-            # keep at most one, so that a failing disk does not fill up with copies
+            # Keep at most one, so that a failing disk does not fill up with copies.
             self.remove_broken()
             now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
             name = f"{self._path.name}.broken-{now}"

@@ -462,7 +462,7 @@ class Store:
         if since is None:
             self._compare_at = time.monotonic() + CHECK_EVERY_S
             return
-        # another portal with its own purge log may have set a higher number
+        # Another portal with its own purge log may have set a higher number.
         if number < since.latest:
             deleted = self._backend.delete_buckets(since.buckets)
             if deleted:

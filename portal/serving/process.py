@@ -129,7 +129,7 @@ def main() -> None:
         # instead of a crash in every worker.
         lock = prepare(settings)
         threads = share_threads(free_threads(), settings.workers)
-    # the terminal's encoding may lack characters of the banner
+    # The terminal's encoding may lack characters of the banner, so replace them.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     shown = f"[{host}]" if ":" in host else host

@@ -121,7 +121,7 @@ def serve(
         respawn_failed_workers=True,
         workers_kill_timeout=math.ceil(longest_request_s),
         working_dir=home,
-        # hides Granian's warnings, which are advice about the options above
+        # Hides Granian's warnings, which are advice about the options above.
         log_level=LogLevels.error,
         log_dictconfig=_LOG_CONFIG,
         log_access=False,  # the path contains the plate; the application logs its own line

@@ -166,7 +166,7 @@ def _copy_database(source: Path, copy: Path) -> None:
         closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as here,
         closing(sqlite3.connect(copy)) as there,
     ):
-        # copies all pages in one read transaction, because a write would restart a copy in steps
+        # Copies all pages in one read transaction, because a write would restart a copy in steps.
         here.backup(there)
         there.execute("PRAGMA journal_mode = DELETE")
     _require_whole(copy)

@@ -98,7 +98,7 @@ ledger = Table(
     Column("subject", String(64), nullable=False),  # HMAC of the plate
     Column("origin", String(20), nullable=False),
     Column("caller", String(80), nullable=False),
-    # in R$, as text, because text is exact in every database
+    # In R$, as text, because text is exact in every database.
     Column("price", String(20), nullable=False),
     Column("outcome", String(20), nullable=False),  # "maybe" until the call ends
     Column("status", Integer),
@@ -180,7 +180,7 @@ batch_items = Table(
     Column("position", Integer, nullable=False),
     Column("subject", String(64), nullable=False),  # HMAC of the plate
     Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
-    # whether every answer was stored before the batch ran
+    # Whether every answer was stored before the batch ran.
     Column("stored", Boolean, nullable=False),
     Column("state", String(10), nullable=False),
     Column("cause", String(20), nullable=False),  # why the item failed, else ""
@@ -219,7 +219,7 @@ purges = Table(
     "purges",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
-    # one of 65,536 numbers, so it does not identify a vehicle
+    # One of 65,536 numbers, so it does not identify a vehicle.
     Column("bucket", Integer, nullable=False),
 )
 
@@ -447,7 +447,7 @@ def _check_integrity(engine: Engine, file: Path) -> None:
         with reading(engine) as db:
             is_whole = db.exec_driver_sql("PRAGMA quick_check(1)").scalar() == "ok"
     except DatabaseError as error:
-        # the file is locked or unreachable, but not corrupt
+        # Then the file is locked or unreachable, but not corrupt.
         if isinstance(error, OperationalError):
             raise
         is_whole = False
@@ -497,7 +497,7 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:
-    # transactions are begun by _begin_immediate and not by the driver
+    # Transactions are begun by _begin_immediate and not by the driver.
     connection.isolation_level = None
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}")

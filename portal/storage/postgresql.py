@@ -160,7 +160,7 @@ class _Connection(psycopg.Connection[Any]):
         try:
             return super().wait(gen, interval, timeout or ANSWER_TIMEOUT_S)
         except _WaitTimeout:
-            # otherwise a late response would be read as that of the next statement
+            # Otherwise a late response would be read as that of the next statement.
             self.pgconn.finish()
             raise psycopg.OperationalError("the server did not answer in time") from None
 

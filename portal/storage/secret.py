@@ -62,7 +62,7 @@ def _create(data_dir: Path) -> None:
         with os.fdopen(handle, "w") as file:
             file.write(secrets.token_hex(32))
             file.flush()
-            # before the link, so that a power failure cannot leave an empty file
+            # Before the link, so that a power failure cannot leave an empty file.
             os.fsync(file.fileno())
         with contextlib.suppress(FileExistsError):
             os.link(draft, data_dir / NAME)

@@ -69,7 +69,7 @@ class DependencyBreaker:
         log.warning("%s is unavailable: %s", self._name, error_kind(error))
         try:
             threading.Thread(target=self._ping_until_up, name="breaker", daemon=True).start()
-        # no thread can be started, and without pings the breaker would never close
+        # No thread can be started, and without pings the breaker would never close.
         except RuntimeError:
             self.is_open = False
 

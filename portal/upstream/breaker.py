@@ -59,7 +59,7 @@ class Breaker:
             self._record_failure(resource.subject, probe)
             raise
         except BaseException:
-            # the account refused the call; the failure is not the origin's
+            # The account refused the call; the failure is not the origin's.
             self._release_probe(probe)
             raise
         self._record_answer(response, probe)

@@ -16,7 +16,7 @@ import h11
 from portal.system.error_kind import error_kind
 from portal.upstream.errors import Broken, NotSent, TimedOut, Unusable, UpstreamError
 
-# bytes of status line and header fields together, or of the line before a chunk
+# Bytes of status line and header fields together, or of the line before a chunk.
 LONGEST_HEAD: Final = 64 * 1024
 MOST_INTERIM: Final = 100  # interim (1xx) responses before the final one
 _CHUNK: Final = 64 * 1024

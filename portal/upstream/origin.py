@@ -89,7 +89,7 @@ class Origin:
 
     def _prepare(self, resource: Resource) -> requests.PreparedRequest:
         headers = {
-            # sent only as a header, because servers log query strings
+            # Sent only as a header, because servers log query strings.
             "Authorization": resource.credential,
             "Accept": "application/json",
             "Accept-Encoding": "gzip",
