@@ -117,7 +117,8 @@ def create_app(
     None, this process shares nothing. ``threads`` gives the number of threads that serve requests
     and of those that make the lookups of pages. If ``is_draining`` returns True, the server is
     about to stop and ``/readyz`` reports this. ``ask_for_batches`` asks another process to run the
-    batches. If it is None, this process runs them under the name ``batch_holder``.
+    batches. If ``ask_for_batches`` is None, this process runs batches under the name
+    ``batch_holder``.
     """
     if settings is not None:
         return _build(
@@ -159,8 +160,8 @@ def _build(
     app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
     app.secret_key = secret
 
-    # Do not connect to the database here. The main process has already set it up, and a new worker
-    # process must be able to start while the database is down.
+    # Do not connect to the database here. The main process has already set up the database, and a
+    # new worker process must be able to start while the database is down.
     engine = open_engine(settings.database_url, settings.data_dir, False, create)
     side = side_engine(engine)
     namespace = settings.namespace

@@ -99,8 +99,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """The name under which data is stored: ``demo``, or the name of the upstream.
 
         Managed and pass-through mode use the same namespace for an upstream, because both get their
-        data from it. Their answers are still kept apart, because the key of a pass-through answer
-        contains the caller's credential.
+        data from it. Answers of the two modes are still kept apart, because the key of a
+        pass-through answer contains the caller's credential.
         """
         if self.upstream_url is None:
             return "demo"

@@ -15,8 +15,8 @@ def read_credential(headers: Sequence[str], query_string: bytes) -> str:
 
     Raises NoCredential. The same token in a header and in the query counts as one; two headers or
     two parameters are rejected, even with equal values. A WSGI server may join two headers as
-    ``A,B``, or replace a non-ASCII header by an empty text. Both are rejected, because a token
-    contains no comma and is not empty.
+    ``A,B``, or replace a non-ASCII header by an empty text. A token contains no comma and is not
+    empty, so such values are rejected.
     """
     query = _at(query_string)
     if len(headers) > 1 or len(query) > 1:

@@ -143,7 +143,7 @@ class History:
         """Delete a visitor's entries, or only that of one ``subject``.
 
         Raises HistoryUnavailable if entries, or their remains in the database's files, could not be
-        deleted. A second call then deletes the rest.
+        deleted. If so, call ``erase`` again to delete the rest.
         """
         mine = self._visitor_key(visitor)
         tag = "" if subject is None else self._tag(subject)
@@ -164,9 +164,9 @@ class History:
     def forget(self, subject: str) -> None:
         """Delete a vehicle's entries from the histories of every namespace.
 
-        Also removes the HMAC of the plate from the free space of the database's files. Before this
-        call, remove it from the ledger, which is in the same files. Raises BytesKept if a copy
-        remains.
+        ``forget`` also removes the HMAC of the plate from the free space of the database's files.
+        Remove the HMAC from the ledger before this call, because the ledger is in the same files.
+        Raises BytesKept if a copy remains.
         """
         tags = self._tags(subject)
         with writing(self._engine) as db:

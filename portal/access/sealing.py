@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fernet | MultiFernet":
-    """Return the cipher for a purpose. It also decrypts texts of the ``former`` secret keys."""
+    """Return the cipher for a purpose.
+
+    The cipher also decrypts texts of the ``former`` secret keys.
+    """
     # Import late, because this import takes half of the import time at startup.
     from cryptography.fernet import Fernet, MultiFernet
 
@@ -33,7 +36,7 @@ def seal_text(secret: bytes, namespace: str, text: str) -> str:
 
 
 def name_credential(secret: bytes, credential: str) -> str:
-    """Return the HMAC of a pass-through credential, in hex, which databases store instead of it.
+    """Return the HMAC, in hex, that identifies a pass-through credential in databases.
 
     A plain digest would be unsafe. Upstream credentials may be guessable, and with a plain digest
     anyone who reads the database could test guesses.
@@ -45,7 +48,10 @@ def name_credential(secret: bytes, credential: str) -> str:
 def open_text(
     secret: bytes, namespace: str, sealed: str, former: Sequence[bytes] = ()
 ) -> str | None:
-    """Decrypt a text of ``seal_text``. Return None if it has another key or namespace."""
+    """Decrypt a text of ``seal_text``.
+
+    Return None if the text was encrypted for another key or namespace.
+    """
     from cryptography.fernet import InvalidToken
 
     try:

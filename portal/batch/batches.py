@@ -52,7 +52,7 @@ _PURPOSE: Final = b"batch"
 _WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII; any number that is the same in every portal
 
 
-# These statements are built once, because building one takes longer than running it. An item is
+# SQL statements are built once, because building one takes longer than running it. An item is
 # leased by a single statement to keep the transaction short, because other writers wait for its
 # end.
 _RUNNING: Final = (
@@ -499,7 +499,7 @@ class Batches:
             raise BytesKept
 
     def forget(self, subject: str) -> int:
-        """Delete a vehicle's items from all batches of every namespace. Return how many there were.
+        """Delete a vehicle's items from all batches of every namespace, and return their number.
 
         The HMAC of the plate may remain in the database's files until ``History.forget`` removes
         it.
@@ -561,7 +561,7 @@ class Batches:
     def _running(self) -> Sequence[Any]:
         """Return the running batches, the one that waited longest first.
 
-        This order keeps a large batch from delaying the others. Call this before the transaction
+        The order keeps a large batch from delaying the others. Call this before the transaction
         begins, because other writers wait for the end of the transaction.
         """
         with reading(self._engine) as db:
@@ -650,7 +650,7 @@ class Batches:
 
     def _left_out(self, sealed: bytes) -> LeftOut:
         content = self._cipher().decrypt(sealed)
-        # The first version stored only the list of wrong entries.
+        # Early versions of the portal stored only the list of wrong entries.
         found = msgspec.json.decode(content, type=LeftOut | tuple[WrongEntry, ...])
         return found if isinstance(found, LeftOut) else LeftOut(found)
 

@@ -23,7 +23,7 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
     "refused_401": "access",
     "refused_403": "access",
 }
-# These pauses last until midnight, the time that the failure reports.
+# Pauses for these reasons last until midnight, the time that the failure reports.
 _UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
 _OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})
 _ALLOWED: Final[dict[Action, frozenset[State]]] = {
@@ -56,11 +56,12 @@ class Pause:
 def pause_after(
     kind: FailureKind, retry_after_s: float | None, tries: int, attempts: int = 0
 ) -> Pause | None:
-    """Return the pause that a failed lookup causes, or None if the fault is its plate's alone.
+    """Return the pause that a failed lookup causes, or None if only its plate is affected.
 
     ``tries`` is the number of pauses since the last answer. Each pause is twice as long as the one
-    before. ``attempts`` is how often this plate has paused the batch. An outage counts as the
-    plate's own fault if other plates were answered after it, or at the plate's third attempt.
+    before. ``attempts`` is how often this plate has paused the batch. After an outage only the
+    plate counts as affected if other plates were answered since then, or at the plate's third
+    attempt.
     """
     reason = _PAUSES.get(kind)
     if reason is None:

@@ -23,8 +23,9 @@ RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")
 class Counts:
     """Numbers of plates and Renavam.
 
-    ``stored`` counts those whose answers were all stored when the batch was made. ``done`` counts
-    those with all answers, ``failed`` those that lack one, ``pending`` those not looked up yet.
+    ``stored`` counts plates and Renavam whose answers were all stored when the batch was made.
+    ``done`` is the number with all answers, ``failed`` the number that lack one, and ``pending``
+    the number not looked up yet.
     """
 
     total: int
@@ -48,8 +49,8 @@ class Batch:
 
     ``resume_at`` is when a pause ends by itself, or None if the owner has to end it. ``active`` is
     the number of plates that are being looked up now. ``wrong`` holds the first wrong entries of
-    the list, and ``more_wrong`` counts the others. Both are empty in a list of batches.
-    ``repeated`` is the number of vehicles that were given more than once.
+    the list, and ``more_wrong`` counts the others. In a list of batches, ``wrong`` and
+    ``more_wrong`` are empty. ``repeated`` is the number of vehicles that were given more than once.
     """
 
     id: str

@@ -1,6 +1,6 @@
 """Reads plates and Renavam from pasted text, from a CSV file, or from a list of strings.
 
-A wrong entry raises no error. It is returned with its place and a suggestion.
+A wrong entry raises no error, but is returned with its place and a suggestion.
 """
 
 import csv
@@ -13,8 +13,8 @@ from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 
 Subject = Plate | Renavam
 
-LONGEST_SHOWN = 40  # characters of a wrong entry that are kept
-MOST_WRONG = 200  # wrong entries that are kept of a text or a file; further ones are only counted
+LONGEST_SHOWN = 40  # Characters of a wrong entry that are kept.
+MOST_WRONG = 200  # Wrong entries that are kept of a text or a file; further ones are only counted.
 # A plate or Renavam within other text. The plate may contain separators.
 _SUBJECT = re.compile(
     r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-–—·]{0,3}([0-9][A-Za-z0-9][0-9]{2})|([0-9]{11}))"
@@ -41,7 +41,7 @@ _INVISIBLE = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x20
 
 @dataclass(frozen=True, slots=True)
 class WrongEntry:
-    """An entry that names no vehicle.
+    """An entry of the list that is neither a plate nor a Renavam.
 
     ``index`` is the number, from 0, of the text's line, the file's row or the list's element.
     ``suggestion`` is the plate or Renavam that was probably meant, or "".
@@ -251,7 +251,7 @@ def _row(line: str, delimiter: str) -> list[str]:
 
 
 def _delimiter(text: str) -> str:
-    """Return the most frequent separator of the first lines. A tie gives the semicolon."""
+    """Return the most frequent separator of the first lines. In a tie, it is the semicolon."""
     head = "\n".join(text.splitlines()[:20])
     return max(";\t,", key=head.count)
 

@@ -34,8 +34,8 @@ _WITHOUT_KEY = (
 class EmbeddedStore:
     """The data files to back up, and the secret keys that they belong to.
 
-    ``files`` maps the name of each file in a backup to its path. It lacks the cache if Redis is
-    used, the database if PostgreSQL is used, and the key's file if a key is configured.
+    ``files`` maps the name of each file in a backup to its path. ``files`` lacks the cache if Redis
+    is used, the database if PostgreSQL is used, and the key's file if a key is configured.
     ``key_fingerprints`` identifies the configured keys.
     """
 

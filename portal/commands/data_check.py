@@ -26,8 +26,8 @@ class DataCheck:
     ``database`` and ``store`` are the files that a portal with these settings creates at startup,
     or None. ``unused_stores`` are cache files that such a portal does not open.
     ``key_fingerprints`` identifies the command's present and old secret keys, and is empty without
-    a key. ``store_fingerprint`` reads the fingerprint of the key that the store was written with.
-    For ``upstreams_data_dir`` see the settings.
+    a key. ``store_fingerprint`` returns the fingerprint of a secret key that the store has
+    recorded. For ``upstreams_data_dir`` see the settings.
     """
 
     engine: Engine

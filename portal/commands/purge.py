@@ -77,8 +77,8 @@ def purge_command(
         for name in names:
             run.attempt(batches.forget, name)
             run.attempt(run.forget_dossiers, dossiers, name)
-            # Must be last, because it also erases the copies of the tags that the other steps left
-            # in the database's files.
+            # This step must be last, because it also erases the copies of the tags that the other
+            # steps left in the database's files.
             run.attempt(history.forget, name)
         if as_json:
             deleted = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}

@@ -37,7 +37,7 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
         "--daily-limit", type=click.IntRange(0, 2**31 - 1), default=0, help="0 = no limit"
     )
     def issue(name: str, scopes: frozenset[str], expires: float | None, daily_limit: int) -> None:
-        """Print a new token alone on the last line. It cannot be shown again."""
+        """Print a new token alone on the last line. The token cannot be shown again."""
         try:
             create_database()
         except OSError as error:

@@ -1,9 +1,9 @@
 """Stores issued dossiers as encrypted snapshots in the database.
 
 Each part of a snapshot (head, HTML, PDF) is encrypted with its own key, which is derived from the
-secret key, the namespace, the dossier's number and the part. So bytes that are moved to another row
-cannot be decrypted. The database holds the key of a dossier's link twice: as an HMAC, by which a
-visitor's link is found, and encrypted, for the issuer. No process caches dossiers, so a purge, a
+secret key, the namespace, the dossier's number and the part. If bytes are moved to another row,
+they cannot be decrypted. The database holds the key of a dossier's link twice: as an HMAC, by which
+a visitor's link is found, and encrypted, for the issuer. No process caches dossiers, so a purge, a
 revocation or an expiry takes effect with the next request.
 """
 
@@ -26,8 +26,8 @@ from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_p
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
-# For this many seconds after its end, a dossier keeps its number, its dates and its owner. Its link
-# and its number are then reported as ended, and not as unknown.
+# For this many seconds after its end, a dossier keeps its number, its dates and its owner. The link
+# and the number are then reported as ended, not as unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
 # Bytes of an encrypted head that are enough to find it in the database's files.
 _TRACE_BYTES: Final = 96
@@ -187,7 +187,7 @@ class DossierArchive:
         return self._content(dossier, "pdf")
 
     def revoke(self, number: str, owner: str | None = None) -> bool:
-        """Revoke a valid dossier and delete its content. Return False if there is none.
+        """Revoke a valid dossier and delete its content. Return False if it does not exist.
 
         If ``owner`` is given, only a dossier that this owner issued is revoked. Raises
         DossiersUnavailable if the database fails, or if the dossier was revoked but bytes of its
@@ -225,7 +225,7 @@ class DossierArchive:
             db.execute(delete(table).where(long_ended))
 
     def forget(self, plate: str) -> int:
-        """Delete a vehicle's dossiers of every namespace. Return how many there were.
+        """Delete a vehicle's dossiers of every namespace, and return their number.
 
         Call ``History.forget`` for the same vehicle afterwards, because it erases the HMAC of the
         plate from the database's files. Raises SQLAlchemyError.

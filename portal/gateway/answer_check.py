@@ -68,8 +68,8 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
             raise NoAnswer("a record is no object")
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
-    # An empty result with a message means that one of the upstream's sources is down. Such an
-    # answer must not be stored, because it would be shown as "nothing on record".
+    # An empty result with a message means that one of the upstream's sources is down. An answer of
+    # this kind must not be stored, because it would be shown as "nothing on record".
     if _records_nothing(records) and _carries_notice(document):
         raise NoAnswer("nothing on record, and a message beside it")
     return document
@@ -79,8 +79,8 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
     """Return the body to relay for an upstream error: ``{"message": text}``.
 
     The text is the upstream's, cut at LONGEST_MESSAGE characters and without ``secret``. Raises
-    NoAnswer if the body has not the contract's error format, for example if it is a web server's
-    error page.
+    NoAnswer if the body does not have the contract's error format, for example if it is a web
+    server's error page.
     """
     document = _parsed(body)
     message = document.get("message") if isinstance(document, dict) else None

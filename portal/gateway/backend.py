@@ -7,10 +7,10 @@ from typing import Final, NamedTuple, Protocol
 
 from portal.gateway.memory import Version
 
-# A generation names the state of a backend since its last loss of contents or purge. A new
-# generation begins when the backend comes up empty (BEGUN) and with every purge (PURGED). When a
-# process sees a new BEGUN generation, it may write entries of its local cache back to the backend.
-# When it sees a new PURGED generation, it evicts its local entries.
+# A generation is the time from one purge, or from one loss of a backend's contents, to the next. A
+# new generation begins when the backend comes up empty (BEGUN) and with every purge (PURGED). When
+# a process sees a new BEGUN generation, it may write entries of its local cache back to the
+# backend. When it sees a new PURGED generation, it evicts its local entries.
 BEGUN: Final = "begun"
 PURGED: Final = "purged"
 _BUCKETS = 0x10000
@@ -34,7 +34,7 @@ class Held(NamedTuple):
     """The values that a backend holds under some keys of one vehicle.
 
     ``purge_counter`` is the id of the backend's contents and the number of purges in the vehicle's
-    bucket. ``replace`` compares it with the current one.
+    bucket. ``replace`` compares ``purge_counter`` with the current counter.
     """
 
     values: Sequence[bytes | None]
@@ -99,11 +99,11 @@ class Backend(Protocol):
         ...
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete all entries of a tag. Return how many there were.
+        """Delete all entries of a tag, and return their number.
 
-        Also records that purge ``number`` of the purge log ``log`` was applied here, unless the
-        purge before it is missing. Raises BytesRemain if the entries are deleted but the disk still
-        holds bytes of them.
+        If purge ``number - 1`` of the purge log ``log`` was applied to this backend, purge
+        ``number`` is recorded as applied too. Raises BytesRemain if the entries are deleted but the
+        disk still holds bytes of them.
         """
         ...
 
@@ -170,8 +170,8 @@ class CounterLost(Exception):
 def compare_counters(counter: str, current: str) -> None:
     """Raise an error unless both purge counters are equal.
 
-    Raises CounterLost if they belong to different contents of the backend, because it came up empty
-    between the two reads. Otherwise raises PurgedMeanwhile.
+    Raises CounterLost if the backend came up empty between the reads of both, otherwise
+    PurgedMeanwhile.
     """
     if counter == current:
         return

@@ -32,7 +32,7 @@ def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
 
 
 class StoreRefused(Exception):
-    """Redis refuses a command that the portal needs. The text is one line for the operator."""
+    """Redis refuses a command that the portal needs. Its message is one line for the operator."""
 
 
 def require_willing_store(backend: Any, redis_url: str | None) -> None:
@@ -60,7 +60,8 @@ def remove_lease_files(data_dir: Path) -> None:
 def leases(backend: Any, data_dir: Path, redis_url: str | None) -> Leases:
     """Return the lease backend.
 
-    ``backend`` is a result of ``cache_backend``. Leases in Redis share its client and breaker.
+    ``backend`` is a result of ``cache_backend``. Leases in Redis share the client and the breaker
+    of the cache backend.
     """
     if redis_url:
         from portal.gateway.redis_lease import RedisLeases  # lazy: Redis is optional

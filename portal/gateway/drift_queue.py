@@ -14,7 +14,7 @@ MOST_WAITING: Final = 16  # bodies, each of at most 2 MiB
 class DriftQueue:
     """A queue of answers that ``flush`` compares on the scheduler's thread.
 
-    Comparing a long answer takes milliseconds. The response must not wait for this.
+    Comparing a long answer takes milliseconds, which the response must not wait for.
     """
 
     def __init__(self, observer: Observer) -> None:

@@ -8,16 +8,17 @@ import msgspec
 
 from portal.storage import fingerprint
 
-SCHEMA: Final = 3  # in version 2 the keys did not contain the namespace
-SEAL_BYTES: Final = 32  # an envelope begins with its HMAC-SHA-256 signature
-KEY_ID_BYTES: Final = 8  # the id of the signing key, which follows the signature
+SCHEMA: Final = 3  # In version 2 the keys did not contain the namespace.
+SEAL_BYTES: Final = 32  # An envelope begins with its HMAC-SHA-256 signature.
+KEY_ID_BYTES: Final = 8  # The id of the signing key, which follows the signature.
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
     """One stored answer.
 
-    ``fetched_at`` is in epoch seconds. The entry must be deleted ``keep_s`` seconds after it.
-    ``failure`` is the kind of a Failure if the entry records a failed lookup, otherwise "".
+    ``fetched_at`` is in epoch seconds. The entry must be deleted ``keep_s`` seconds after
+    ``fetched_at``. ``failure`` is the kind of a Failure if the entry records a failed lookup,
+    otherwise "".
     """
 
     key: str
@@ -30,9 +31,9 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     failure: str = ""
     retry_after_s: float | None = None
     schema: int = SCHEMA
-    operation: str = ""  # "" if an earlier version of the portal stored the answer
-    namespace: str = ""  # Store.write sets ``namespace`` and ``fence``
-    fence: int = 0  # a number that grows with each write of a key
+    operation: str = ""  # "" if an earlier version of the portal stored the answer.
+    namespace: str = ""  # Store.write sets ``namespace`` and ``fence``.
+    fence: int = 0  # A number that grows with each write of a key.
 
     @property
     def delete_at(self) -> float:
@@ -51,8 +52,8 @@ def key_id(fingerprint: str) -> bytes:
 class Seal:
     """Signs and verifies envelopes.
 
-    ``verify`` rejects forged entries, entries of another key and entries of an old schema. It never
-    executes code from an entry.
+    ``verify`` rejects forged entries, entries of another key and entries of an old schema.
+    ``verify`` never executes code from an entry.
     """
 
     def __init__(self, secret: bytes) -> None:
@@ -82,7 +83,8 @@ class Seal:
     def keyed_hash(self, text: str, length: int = 32) -> str:
         """Return the HMAC-SHA-256 of a text in hex, cut to ``length`` digits.
 
-        The hash replaces a secret text, such as a plate. Only holders of the key can compute it.
+        The hash replaces a secret text, such as a plate. Only holders of the key can compute the
+        hash.
         """
         return hmac.digest(self._names, text.encode(), hashlib.sha256).hex()[:length]
 

@@ -49,12 +49,12 @@ def compute_freshness(
 ) -> Freshness:
     """Return an answer's state, age and remaining lifetime.
 
-    ``chance`` in [0, 1) sets the jitter. Answers that were fetched together become stale at
-    different times within the last 10 % of their fresh time.
+    ``chance`` is a random number in [0, 1), which shortens the fresh time by up to 10 %, so that
+    answers that were fetched together become stale at different times (jitter).
 
-    The jitter moves only the end of the fresh time. The time as a stale answer begins earlier and
-    ends at the same moment. An answer that is never stale (a rejection, an empty list, STALE_* = 0)
-    expires at the end of its fresh time.
+    The jitter moves only the end of the fresh time. The answer becomes stale earlier, and expires
+    at the same moment as without jitter. An answer that is never stale (a rejection, an empty list,
+    STALE_* = 0) expires at the end of its fresh time.
     """
     fresh_s, stale_s = lifetimes(terms, status, empty)
     age = now - fetched_at

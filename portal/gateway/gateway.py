@@ -91,9 +91,9 @@ class Gateway:
     def key(self, lookup: Lookup, credential: str | None) -> str:
         """Return the store key of a lookup's answer.
 
-        ``credential`` is the caller's own upstream credential, or None. It is part of the key, so
-        no other caller gets the answer. Answers that were fetched with the operator's credential
-        are shared by all callers.
+        ``credential`` is the caller's own upstream credential, or None. A credential becomes part
+        of the key, so that no other caller gets the answer. Answers that were fetched with the
+        operator's credential are shared by all callers.
         """
         return self._store.key(lookup, credential)
 
@@ -221,7 +221,7 @@ class Gateway:
         return self._served(lookup, replaced, "stale")
 
     def _carry_over(self, lookup: Lookup, credential: str | None) -> bool:
-        """Copy newer entries of old secret keys. Return whether there were any."""
+        """Copy newer entries of old secret keys. Return whether any was copied."""
         former_keys = self._store.former_keys(lookup, credential)
         return self._store.carry_over(former_keys, self._store.key(lookup, credential), _SUFFIXES)
 
@@ -334,7 +334,7 @@ class Gateway:
     def _store_answer(
         self, key: str, lookup: Lookup, response: Response, fence: int, reading: Reading
     ) -> _FlightResult:
-        """Store an answer. If it replaces a different one, keep a copy of that one.
+        """Store an answer, and keep a copy of the answer that it replaces if the two differ.
 
         The store is not read again. The backend checks the fence and the purge counter at each
         write, so it rejects the write if there was a purge or a newer answer. ``reading`` still

@@ -83,7 +83,7 @@ class SQLiteKeyRecord:
         with self._connect() as db:
             if (_recorded(db), _recorded(db, _ACCEPTED) or accepted) == (fingerprints[0], accepted):
                 return 0
-            db.execute("BEGIN IMMEDIATE")  # because several processes may start at once
+            db.execute("BEGIN IMMEDIATE")  # Because several processes may start at once.
             # Select by the key id in each entry. The recorded fingerprints are not enough, because
             # a file that was created while a portal was running has none.
             key_ids = [key_id(each) for each in fingerprints]
@@ -112,7 +112,7 @@ class RedisKeyRecord:
     """Deletes the entries of a former key from a shared Redis.
 
     Portals with other keys may use the same Redis, so only entries of the former key are deleted.
-    Redis stores them as ``<prefix><tag>:<name>``. The id of the secret key is at the offset
+    Redis stores entries as ``<prefix><tag>:<name>``. The id of the secret key is at the offset
     ``id_at`` in an entry's value.
 
     ``begin_generation`` lets every process notice the deletion.

@@ -44,9 +44,9 @@ class FileLeases:
     """Leases by file locks (flock), with one file for each key.
 
     If the directory cannot be written or its file system has no locks, every process gets the
-    lease. Then each process may make its own call, and no lookup is rejected. If the process has no
-    descriptor or memory left, ``hold`` raises Failure("unreachable"). Otherwise each of many
-    concurrent lookups would get the lease and cause a charge.
+    lease. No lookup is rejected in that case, but each process may make its own call. If the
+    process has no descriptor or memory left, ``hold`` raises Failure("unreachable"). Otherwise each
+    of many concurrent lookups would get the lease and cause a charge.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -119,7 +119,7 @@ _LOCKS_UNSUPPORTED = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, e
 
 
 def _lock(file: int, path: Path) -> bool:
-    """Try to lock an open file. Return whether it is locked and still at ``path``.
+    """Try to lock an open file. Return whether the file is locked and still at ``path``.
 
     A file that was just removed is useless as a lock, because others cannot find it.
     """

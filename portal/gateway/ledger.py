@@ -29,14 +29,14 @@ OPEN = "maybe"
 ANSWERED = "answered"
 NOT_SENT = "not_sent"
 FREE_OUTCOMES = frozenset({NOT_SENT, "circuit_open"})
-REFUSED = frozenset({401, 403})  # the upstream rejected the credential
-# The number of calls whose outcome may wait while the database is unavailable. Beyond it, the
-# oldest outcomes are lost.
+REFUSED = frozenset({401, 403})  # The upstream rejected the credential.
+# The number of calls whose outcome may wait while the database is unavailable. Beyond this number,
+# the oldest outcomes are lost.
 MAX_PENDING_CLOSES = 10_000
 TRIAL_RETRY_S = 1.0
 # Seconds to wait for another process's write lock. LONGEST_ROW_WAIT_S applies when a row is opened,
-# but the wait ends at the lookup's deadline at the latest. The other two apply when a row is closed
-# before or after the deadline. They are short, because this wait delays a paid answer.
+# but the wait ends at the lookup's deadline at the latest. When a row is closed, the two shorter
+# limits apply before and after the deadline, because the wait then delays a paid answer.
 LONGEST_ROW_WAIT_S = 10.0
 LONGEST_END_WAIT_S = 1.0
 LATE_END_WAIT_S = 0.5
@@ -100,8 +100,8 @@ class Ledger:
 
     In pass-through mode, callers with invalid credentials must not use up the daily limit of the
     others. So a call that the upstream refuses (401, 403) is not counted towards the limits. A
-    caller is on trial until one of its calls of the day is answered with 200. Until then, none of
-    its other calls is counted either. The rows of such calls stay, with their price, because the
+    caller is on trial until one of its calls of the day is answered with 200. Calls of a caller on
+    trial are not counted either. The rows of such calls stay, with their price, because the
     contract does not say that a refusal is free. At any time, the trial calls in progress in all
     ``processes`` use at most half of the remaining daily limit, but each process may always have
     one.
@@ -206,7 +206,7 @@ class Ledger:
         return left, self._until_midnight(now)
 
     def forget(self, subject: str) -> int:
-        """Remove a vehicle's tag from the rows of every namespace. Return how many had it.
+        """Remove a vehicle's tag from the rows of every namespace. Return the number of rows.
 
         The rows and their prices stay.
         """
@@ -271,7 +271,8 @@ class Ledger:
     def close(self, entry: "LedgerEntry") -> None:
         """Write a call's outcome. Take the call off the limits if it must not count.
 
-        If the database fails, ``settle`` writes the outcome later. Until then it is "maybe".
+        If the database fails, ``settle`` writes the outcome later. Until then the outcome is
+        "maybe".
         """
         self._end_trial(entry.on_trial)
         try:

@@ -16,18 +16,18 @@ from portal.vehicle import Plate, Renavam
 CacheStatus = Literal["hit", "miss", "collapsed", "request", "stale"]
 
 FailureKind = Literal[
-    "unreachable",  # no request could be sent
-    "too_slow",  # sent, but no complete answer in time
-    "bad_answer",  # sent, but the response is not a valid answer
-    "busy",  # the upstream asked for a pause (429)
-    "operator_refused",  # the upstream refused the operator's credential
-    "refused_401",  # pass-through: the upstream refused the caller's credential
+    "unreachable",  # No request could be sent.
+    "too_slow",  # Sent, but no complete answer in time.
+    "bad_answer",  # Sent, but the response is not a valid answer.
+    "busy",  # The upstream asked for a pause (429).
+    "operator_refused",  # The upstream refused the operator's credential.
+    "refused_401",  # Pass-through: the upstream refused the caller's credential.
     "refused_403",
     "not_found",
-    "day_limit",  # the operator's daily limit of calls is reached
-    "token_limit",  # the caller's own daily limit is reached
-    "not_stored",  # only-if-cached or peek was requested, and nothing is cached
-    "no_ledger",  # the ledger row could not be written, so nothing was sent
+    "day_limit",  # The operator's daily limit of calls is reached.
+    "token_limit",  # The caller's own daily limit is reached.
+    "not_stored",  # Only-if-cached or peek was requested, and nothing is cached.
+    "no_ledger",  # The ledger row could not be written, so nothing was sent.
 ]
 
 _ALLOWS_STALE: frozenset[FailureKind] = frozenset(
@@ -62,7 +62,8 @@ class Failure(Exception):
     def may_be_charged(self) -> bool:
         """Whether the failed call may have been charged.
 
-        Such a failure is cached for some seconds, so that a retry does not cause another charge.
+        If so, the failure is cached for some seconds, so that a retry does not cause another
+        charge.
         """
         return self.kind not in _OWN | _FREE
 
@@ -71,9 +72,9 @@ class Directive(Enum):
     """Which stored answers a fetch may use, and whether it may call the upstream."""
 
     NORMAL = "normal"
-    REFRESH = "refresh"  # always call the upstream
-    ONLY_IF_CACHED = "only-if-cached"  # a fresh stored answer, never an upstream call
-    PEEK = "peek"  # a fresh or stale stored answer, never an upstream call
+    REFRESH = "refresh"  # Always call the upstream.
+    ONLY_IF_CACHED = "only-if-cached"  # A fresh stored answer, never an upstream call.
+    PEEK = "peek"  # A fresh or stale stored answer, never an upstream call.
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class Served(msgspec.Struct, frozen=True):
 
 
 class Observer:
-    """Receives the gateway's events. This base class ignores them.
+    """Receives the gateway's events. This base class ignores all events.
 
     No event contains a plate. The methods run in the thread of a request or of the scheduler, so
     they must return quickly and must not raise.

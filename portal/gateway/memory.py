@@ -49,8 +49,8 @@ class LocalCache:
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, CachedEntry] = OrderedDict()
         self._requested: set[str] = set()
-        # The backend's last known version, and when it was read. Both are in one tuple, because
-        # they are read together without a lock.
+        # The backend's last known version and the time when it was read, in one tuple, because
+        # threads read both without a lock.
         self._last_seen: tuple[Version | None, float] = (None, -math.inf)
         self.size_bytes = 0
 
@@ -58,8 +58,8 @@ class LocalCache:
     def version(self) -> Version | None:
         """Return the backend's last known version.
 
-        Read the version before the entry that is put into this cache with it. A write between the
-        two reads is then detected.
+        Read the version before the entry that is put into this cache with it, so that a write
+        between the two reads is detected.
         """
         return self._last_seen[0]
 
@@ -98,8 +98,8 @@ class LocalCache:
     def take_unconfirmed(self, version: Version | None) -> list[str]:
         """Return and reset the keys that ``recent`` has served and that must be confirmed.
 
-        Keys that are no longer cached are left out. Keys are also left out if the backend's version
-        has not changed, because that confirms them.
+        Keys that are no longer cached are left out. If the backend's version has not changed since
+        an entry was read, the entry is confirmed by this, and its key is left out too.
         """
         requested, self._requested = self._requested, set()
         unconfirmed = []

@@ -30,13 +30,13 @@ from portal.system.dependency_breaker import DependencyBreaker
 
 T = TypeVar("T")
 
-PREFIX = "portal:"  # of all keys of the portal, because other applications may use the same Redis
+PREFIX = "portal:"  # Of all keys, because other applications may use the same Redis.
 # Seconds to wait for a response. If Redis hangs, the calls in progress wait this long once. With a
 # shorter time-out, a busy Redis would be treated as unavailable, and then each process would pay
 # for its own calls.
 TIMEOUT_S = 2.0
-CONNECTIONS = 32  # per process; more are of no use, because Redis runs one command at a time
-BATCH_SIZE = 500  # commands sent at once
+CONNECTIONS = 32  # Per process; more are of no use, because Redis runs one command at a time.
+BATCH_SIZE = 500  # Commands sent at once.
 FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError, OSError)
 # If a pooled connection was closed, retry once on a new connection. By default redis-py retries
 # three times, with pauses of seconds.
@@ -46,8 +46,8 @@ CLIENT_OPTIONS: dict[str, Any] = {
     "retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
 }
 
-_FENCE_DIGITS = 16  # microseconds since 1970 fit until the year 2286
-SCAN_COUNT = 5000  # keys in one step of a scan, during which other clients of Redis must wait
+_FENCE_DIGITS = 16  # Microseconds since 1970 fit until the year 2286.
+SCAN_COUNT = 5000  # Keys in one step of a scan, during which other clients of Redis must wait.
 REWRITE_WAIT_S = 30.0
 _TAG_PATTERN = "[0-9a-f]" * 24
 # Seconds for which an interrupted purge blocks writes to its bucket.
@@ -55,7 +55,7 @@ CLOSED_S = 300
 # A Redis hash with name, id, retention, and the number of purges in each bucket.
 _GENERATION = f"{PREFIX}generation"
 
-# All of this is in one Redis hash, so that Redis evicts all of it or nothing.
+# The generation is stored in one Redis hash, so that Redis evicts all of it or nothing.
 _BEGIN = """
     redis.call("hsetnx", KEYS[1], "name", ARGV[1])
     redis.call("hsetnx", KEYS[1], "id", ARGV[1])"""

@@ -44,8 +44,8 @@ class RedisLeases:
 
     A lease is a Redis key that expires if it is not renewed. A holder that stalls loses its lease.
     The next holder has a higher fence, so the store rejects a late write of the first one. If Redis
-    is unavailable, every process gets the lease. Then each process may make its own call, and no
-    lookup is rejected.
+    is unavailable, every process gets the lease. No lookup is rejected in that case, but each
+    process may make its own call.
     """
 
     def __init__(

@@ -18,9 +18,9 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# Errors that will not pass by waiting, although redis-py makes them connection errors.
+# In redis-py these are connection errors, but they will not pass by waiting.
 _REFUSALS = (AuthenticationError, AuthorizationError)
-# The first words of error replies that may pass by themselves. They mean that Redis is full, runs
+# The first words of error replies after which Redis may recover by itself, because it is full, runs
 # another client's script, cannot save, or has too few replicas.
 _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
 _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)

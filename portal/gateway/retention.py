@@ -16,8 +16,8 @@ STEP_S: Final = 0.2
 class Retention(NamedTuple):
     """How long the answers of one namespace are kept.
 
-    ``text`` lists the lifetimes. If it differs from the recorded text, the lifetimes have changed.
-    ``seconds`` returns the retention of an envelope.
+    ``text`` lists the lifetimes. If ``text`` differs from the recorded text, the lifetimes have
+    changed. ``seconds`` returns the retention of an envelope.
     """
 
     namespace: str

@@ -1,9 +1,9 @@
 """Request coalescing, in which one leader for each key calls the upstream.
 
-In each process, the first thread that looks up a key is the leader. The other threads are followers
-and wait for the leader's result. The leaders of several processes compete for a lease. A leader
-without the lease polls the store until it finds the lease holder's answer. While its leader lives,
-a follower never calls the upstream itself.
+In each process, the first thread that looks up a key is the leader. Other threads that look up the
+key are followers, and wait for the leader's result. The leaders of several processes compete for a
+lease. A leader without the lease polls the store until it finds the lease holder's answer. While
+its leader lives, a follower never calls the upstream itself.
 """
 
 import threading

@@ -39,7 +39,7 @@ from portal.storage import empty_log, leave_no_trace
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
-CHECKPOINT_AFTER = 300  # writes; not more often, because a checkpoint waits for the disk
+CHECKPOINT_AFTER = 300  # number of writes; a checkpoint waits for the disk, so it must be rare
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (

@@ -24,8 +24,8 @@ F = TypeVar("F")
 
 log = logging.getLogger(__name__)
 
-# Seconds that a paid answer may wait for another process's write lock. If it cannot be written, the
-# store tries again later.
+# Seconds that a paid answer may wait for another process's write lock. An answer that cannot be
+# written in this time is stored later.
 WRITE_WAIT_S = 0.5
 SET_UP_WAIT_S = 10.0
 # Seconds after which a quarantined file is deleted, because nothing deletes expired entries in it.
@@ -68,8 +68,7 @@ def retry_if_corrupt(
 class SQLiteFile(ABC):
     """A pool of connections to the SQLite file at a path.
 
-    If the file was replaced, it is opened again. If it is corrupt, it is quarantined under another
-    name.
+    If the file was replaced, it is opened again. A corrupt file is quarantined under another name.
     """
 
     def __init__(self, path: Path) -> None:
@@ -78,7 +77,7 @@ class SQLiteFile(ABC):
         self._idle: deque[Connection] = deque()
         self._slots = threading.BoundedSemaphore(MAX_OPEN)
         self._start = threading.Lock()
-        # The file with tables, or None until they are made.
+        # The file in which the tables were made, or None before that.
         self._file: tuple[int, int] | None = None
         self._closed = False
         # Only for reading data_version, which changes with every commit of another connection.

@@ -47,7 +47,7 @@ class Reading(NamedTuple):
 
 
 class Store:
-    """Signed envelopes on a backend, with a small process-local cache in front.
+    """Stores signed envelopes on a backend, with a small cache in the process.
 
     An entry of the local cache is served for at most CONFIRMED_FOR_S (1 s) after the backend was
     known to hold it. So a purge by another process takes effect within that time. ``tick`` confirms
@@ -57,8 +57,8 @@ class Store:
     ``former_seals`` verify entries of old secret keys, which ``carry_over`` copies.
 
     ``purges_since`` reads the purge log, which is in the database. The log is needed because a
-    backend that comes back empty has lost its own purge counters. It is also needed because a
-    process that stalled may have missed a purge.
+    backend that comes back empty has lost its own purge counters. The log also helps a process that
+    stalled and may have missed a purge.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Store:
         return [self._key(seal, subject.text, question) for seal in self._former_seals]
 
     def tag(self, subject: str) -> str:
-        """Return the tag of a plate or Renavam.
+        """Return the tag of a plate or Renavam, a keyed hash with which its keys begin.
 
         The tag does not depend on the namespace, so that a purge finds a vehicle's entries of every
         upstream.
@@ -207,7 +207,7 @@ class Store:
         return bool(self._former_seals)
 
     def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
-        """Copy newer entries of ``former_keys`` to ``key``. Return whether there were any.
+        """Copy newer entries of ``former_keys`` to ``key``. Return whether any was copied.
 
         The entries keep their times. Each of ``suffixes`` is added to the keys. The purge state is
         read before the former entries, so that a purge in between prevents the copy.
@@ -256,7 +256,7 @@ class Store:
     def sweep(self) -> None:
         """Delete entries whose retention has ended from the backend.
 
-        If the retention was shortened, this also applies to older entries.
+        A shortened retention also applies to entries that are already stored.
         """
         try:
             self._backend.sweep()
@@ -267,7 +267,7 @@ class Store:
     def is_up(self) -> bool:
         """Return whether stored answers can be served.
 
-        That is true if the backend responds or the local cache is not empty.
+        Returns True if the backend responds or the local cache is not empty.
         """
         try:
             self._backend.read_many(["ready:probe"])
@@ -327,7 +327,7 @@ class Store:
     def _replace(
         self, key: str, sealed: bytes, left_s: float, fence: int, purge_state: PurgeState
     ) -> tuple[bool, PurgeState]:
-        """Write to the backend. Return whether the answer is the newest, and the state used."""
+        """Write to the backend. Return whether the answer is the newest, and the purge state."""
         if purge_state.counter is not None:
             try:
                 counter = purge_state.counter
@@ -406,7 +406,7 @@ class Store:
         return envelope
 
     def _known_last_purge(self) -> int | None:
-        """Return the number of the last known purge. The first call reads it from the log."""
+        """Return the number of the last known purge, which the first call reads from the log."""
         if self._last_purge is None and (log_read := self._purges_since(None)) is not None:
             self._last_purge = log_read.latest
         return self._last_purge
@@ -424,7 +424,7 @@ class Store:
 
         After a purge all entries are evicted. If the backend came up empty, only entries that were
         purged since the last check are evicted. Returns whether the backend was compared with the
-        purge log. Entries that were read before may then be deleted.
+        purge log. If so, entries that were read before may have been deleted.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False
@@ -531,7 +531,7 @@ class Store:
     def _report_fault(self, operation: str, error: Exception) -> None:
         self._compare_at = 0.0  # because the backend may come back with older contents
         self._observer.store_failed(operation)
-        if not isinstance(error, BreakerOpen):  # the breaker has already logged the outage
+        if not isinstance(error, BreakerOpen):  # The breaker has already logged the outage.
             # Log only the error's type, because its text may contain a key or an address.
             log.warning("store %s failed: %s", operation, type(error).__name__)
 

@@ -92,7 +92,7 @@ class UsageLog:
     def by_caller(self, first: date) -> dict[str, Usage]:
         """Return the sums of each caller since a day.
 
-        The caller "" has the answers that were counted before callers were recorded.
+        Answers that were counted before callers were recorded are under the caller "".
         """
         return {caller: usage for (caller,), usage in self._sums(first, "caller").items()}
 
@@ -167,7 +167,10 @@ class UsageLog:
 
 
 def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
-    """Return the query that sums the ledger. The index "ledger_by_use" covers its columns."""
+    """Return the query that sums the ledger.
+
+    The index "ledger_by_use" covers all columns of this query.
+    """
     columns = [ledger.c[name] for name in (*groups, "price")]
     return (
         select(*columns, func.count().label("calls"))
@@ -181,7 +184,7 @@ def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
 
 
 def _unpaid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
-    """Return the query that sums the answers that needed no upstream call."""
+    """Return the query that counts the answers without an upstream call."""
     columns = [lookup_counts.c[name] for name in (*groups, "price")]
     sums = [func.sum(lookup_counts.c[name]) for name in ("hits", "stale", "collapsed")]
     return (

@@ -16,7 +16,7 @@ _FIRST_DESCRIPTOR = 3  # SD_LISTEN_FDS_START
 
 
 class UnusableSocket(Exception):
-    """The socket from systemd cannot be used. The text is one line for the operator."""
+    """The socket from systemd cannot be used. Its message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,9 @@ class InheritedSocket:
 def inherited_socket(environ: Mapping[str, str], pid: int) -> InheritedSocket | None:
     """Return the socket that systemd passed to process ``pid``, or None.
 
-    Raises UnusableSocket for several sockets, because the portal listens on one address. A socket
-    that is not TCP also raises it, because rate limits need the address of each client.
+    Raises UnusableSocket for several sockets, because the portal listens on one address. Raises
+    UnusableSocket also if the socket is not TCP, because rate limits need the address of each
+    client.
     """
     if environ.get("LISTEN_PID") != str(pid) or not environ.get("LISTEN_FDS"):
         return None

@@ -1,9 +1,9 @@
 """The batch process, which the main process starts while there are batches to run.
 
-A separate process with a lower priority runs the batches. In a worker process, their threads would
-delay each cached answer by up to the interpreter's switch interval. Workers request the process
-through a FIFO in the shared directory. The main process starts it, replaces it if it was killed,
-and stops it with the server.
+A separate process with a lower priority runs the batches. Threads that run batches in a worker
+process would delay each cached answer by up to the interpreter's switch interval. Workers request
+the process through a FIFO in the shared directory. The main process starts it, replaces it if it
+was killed, and stops it with the server.
 """
 
 import logging
@@ -51,7 +51,7 @@ def _ask(fifo: Path) -> None:
 class BatchProcess:
     """Starts and stops the batch process. The main process has one instance.
 
-    Raises OSError if the shared directory does not support a FIFO. The workers then run the
+    Raises OSError if the shared directory does not support a FIFO. If so, the workers run the
     batches.
     """
 
@@ -63,7 +63,7 @@ class BatchProcess:
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
         # A killed batch process and its replacement use the same name, so that the replacement can
-        # release the leases at once. Only one of them runs at a time.
+        # release the leases at once. Only one batch process runs at a time.
         self._holder = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None

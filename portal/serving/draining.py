@@ -1,14 +1,17 @@
 """Announces a stop in ``/readyz``, so that proxies send no more requests.
 
 The main process creates a file in the directory that it shares with its workers. As soon as the
-file exists, the workers answer ``/readyz`` with 503. They answer all other requests as before.
+file exists, the workers answer ``/readyz`` with 503. All other requests are answered as before.
 """
 
 from pathlib import Path
 
 
 class Draining:
-    """Whether this server is about to stop. Without a directory it is always False."""
+    """Whether this server is about to stop.
+
+    Without a directory, ``has_begun`` always returns False.
+    """
 
     def __init__(self, shared: Path | None) -> None:
         self._file = shared / "draining" if shared else None

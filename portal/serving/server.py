@@ -80,9 +80,9 @@ def serve(
     """Serve an application until SIGTERM or Ctrl-C.
 
     ``target`` is the application's factory, as "module:name". After SIGTERM ``draining`` announces
-    the stop, and the server accepts requests for another ``drain_s`` seconds. Then it calls
-    ``before_stop`` and waits at most ``longest_request_s`` seconds for requests in progress. If
-    there is an ``inherited`` socket, it is used instead of the address.
+    the stop, and the server accepts requests for another ``drain_s`` seconds. When it stops, the
+    server calls ``before_stop`` and waits at most ``longest_request_s`` seconds for requests in
+    progress. If there is an ``inherited`` socket, it is used instead of the address.
     """
     allowed = capacity()
     if allowed != FULL_CAPACITY:

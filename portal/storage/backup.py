@@ -37,7 +37,7 @@ _LONGEST_MANIFEST: Final = 65_536
 
 
 class BackupRefused(Exception):
-    """Nothing was done. The text is one line for the operator."""
+    """Nothing was done. Its message is one line for the operator."""
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -114,11 +114,11 @@ def restore(
 ) -> Manifest:
     """Copy the files of a backup to ``targets``. Raises BackupRefused or OSError.
 
-    ``targets`` maps names in the backup to paths. It lacks the key's file if a key is configured,
-    and that file is then not restored. ``is_known_key`` receives the fingerprint in the manifest
-    and the key in the backup or None, and returns whether the restored data will be readable.
-    ``amend`` may change the database before it is put in place. If a check fails, nothing is
-    changed. No file is ever replaced.
+    ``targets`` maps names in the backup to paths. If a key is configured, ``targets`` lacks the
+    key's file, which is then not restored. ``is_known_key`` receives the fingerprint in the
+    manifest and the key in the backup or None, and returns whether the restored data will be
+    readable. ``amend`` may change the database before it is put in place. If a check fails, nothing
+    is changed. No file is ever replaced.
     """
     with _archive(file) as archive:
         manifest = _manifest(archive, file)

@@ -81,8 +81,8 @@ tokens = Table(
     Column("namespace", String, nullable=False),
     Column("name", String(80), nullable=False),
     Column("scopes", String(200), nullable=False),
-    Column("daily_limit", Integer, nullable=False),  # upstream calls per day; 0 means no limit
-    Column("created_at", Float, nullable=False),  # epoch seconds
+    Column("daily_limit", Integer, nullable=False),  # Upstream calls per day; 0 means no limit.
+    Column("created_at", Float, nullable=False),  # Epoch seconds.
     Column("expires_at", Float),
     Column("revoked_at", Float),
     UniqueConstraint("namespace", "name"),
@@ -92,8 +92,8 @@ ledger = Table(
     "ledger",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("sent_at", Float, nullable=False),  # epoch seconds
-    Column("day", String(10), nullable=False),  # in America/Sao_Paulo, ISO 8601
+    Column("sent_at", Float, nullable=False),  # Epoch seconds.
+    Column("day", String(10), nullable=False),  # In America/Sao_Paulo, ISO 8601.
     Column("operation", String(10), nullable=False),
     Column("subject", String(64), nullable=False),  # HMAC of the plate
     Column("origin", String(20), nullable=False),
@@ -103,7 +103,7 @@ ledger = Table(
     Column("outcome", String(20), nullable=False),  # "maybe" until the call ends
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
-    Column("batch", String(32)),  # the batch that the call was made for, if any
+    Column("batch", String(32)),  # The batch that the call was made for, if any.
     # This index covers all columns that the operator's page sums, so that no rows must be read.
     Index("ledger_by_use", "namespace", "day", "operation", "price", "caller", "outcome", "status"),
     Index("ledger_by_subject", "subject"),
@@ -130,8 +130,8 @@ lookup_counts = Table(
     # "" in rows of versions that did not record callers
     Column("caller", String(80), primary_key=True),
     Column("operation", String(10), primary_key=True),
-    Column("price", String(20), primary_key=True),  # R$ per call on that day, as text
-    Column("hits", Integer, nullable=False),  # fresh answers from the store
+    Column("price", String(20), primary_key=True),  # R$ per call on that day, as text.
+    Column("hits", Integer, nullable=False),  # Fresh answers from the store.
     Column("stale", Integer, nullable=False),
     Column("collapsed", Integer, nullable=False),
 )
@@ -140,8 +140,8 @@ history = Table(
     "history",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("visitor", String(64), nullable=False),  # digest of namespace and visitor
-    Column("subject", String(64), nullable=False),  # HMAC of the plate
+    Column("visitor", String(64), nullable=False),  # Digest of namespace and visitor.
+    Column("subject", String(64), nullable=False),  # HMAC of the plate.
     Column("asked_at", Float, nullable=False),
     Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
     Index("history_by_visitor", "visitor", "subject", unique=True),
@@ -153,21 +153,21 @@ batches = Table(
     metadata,
     Column("id", String(32), primary_key=True),
     Column("namespace", String, nullable=False),
-    Column("owner", String(64), nullable=False),  # digest of namespace and owner
-    Column("created_at", Float, nullable=False),  # epoch seconds, like every time in this table
+    Column("owner", String(64), nullable=False),  # Digest of namespace and owner.
+    Column("created_at", Float, nullable=False),  # Epoch seconds, like every time in this table.
     Column("started_at", Float),
     Column("ended_at", Float),
     Column("expires_at", Float, nullable=False),
     Column("state", String(10), nullable=False),
-    Column("reason", String(20), nullable=False),  # why the batch is paused, else ""
-    Column("resume_at", Float),  # when a pause ends by itself
-    Column("tries", Integer, nullable=False),  # pauses since the last answer
+    Column("reason", String(20), nullable=False),  # Why the batch is paused, else "".
+    Column("resume_at", Float),  # When a pause ends by itself.
+    Column("tries", Integer, nullable=False),  # Pauses since the last answer.
     Column("claimed_at", Float, nullable=False),
-    Column("ask", String(40), nullable=False),  # names of operations, comma-separated
-    Column("at_most", String(20), nullable=False),  # R$, as text
-    Column("sealed_access", LargeBinary),  # the owner's token digest or credential, encrypted
-    Column("sealed_wrong", LargeBinary, nullable=False),  # invalid entries of the list, encrypted
-    Column("repeated", Integer, nullable=False, server_default="0"),  # vehicles listed twice
+    Column("ask", String(40), nullable=False),  # Names of operations, comma-separated.
+    Column("at_most", String(20), nullable=False),  # R$, as text.
+    Column("sealed_access", LargeBinary),  # The owner's token digest or credential, encrypted.
+    Column("sealed_wrong", LargeBinary, nullable=False),  # Invalid entries of the list, encrypted.
+    Column("repeated", Integer, nullable=False, server_default="0"),  # Vehicles listed twice.
     Index("batches_by_owner", "owner"),
     Index("batches_by_state", "state"),
 )
@@ -178,16 +178,16 @@ batch_items = Table(
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("batch", String(32), nullable=False),
     Column("position", Integer, nullable=False),
-    Column("subject", String(64), nullable=False),  # HMAC of the plate
-    Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
+    Column("subject", String(64), nullable=False),  # HMAC of the plate.
+    Column("sealed", LargeBinary, nullable=False),  # The plate, encrypted.
     # Whether every answer was stored before the batch ran.
     Column("stored", Boolean, nullable=False),
     Column("state", String(10), nullable=False),
-    Column("cause", String(20), nullable=False),  # why the item failed, else ""
-    Column("attempts", Integer, nullable=False),  # how often the item paused the batch
-    Column("holder", String(32), nullable=False),  # the process that has leased the item, else ""
-    Column("lease_until", Float, nullable=False),  # epoch seconds; 0 if no process has leased it
-    Column("sealed_result", LargeBinary),  # a summary of the item's answers, encrypted
+    Column("cause", String(20), nullable=False),  # Why the item failed, else "".
+    Column("attempts", Integer, nullable=False),  # How often the item paused the batch.
+    Column("holder", String(32), nullable=False),  # The process that has leased the item, else "".
+    Column("lease_until", Float, nullable=False),  # Epoch seconds; 0 if no process has leased it.
+    Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),
     Index("batch_items_by_lease", "batch", "lease_until"),
@@ -202,10 +202,10 @@ dossiers = Table(
     metadata,
     Column("number", String(12), primary_key=True),
     Column("namespace", String, nullable=False),
-    Column("owner", String(64), nullable=False),  # digest of namespace and visitor
-    Column("share_key", String(64), nullable=False, unique=True),  # HMAC of the link's key
-    Column("subject", String(64)),  # HMAC of the plate
-    Column("issued_at", Float, nullable=False),  # epoch seconds
+    Column("owner", String(64), nullable=False),  # Digest of namespace and visitor.
+    Column("share_key", String(64), nullable=False, unique=True),  # HMAC of the link's key.
+    Column("subject", String(64)),  # HMAC of the plate.
+    Column("issued_at", Float, nullable=False),  # Epoch seconds.
     Column("expires_at", Float, nullable=False),
     Column("revoked_at", Float),
     Column("head", LargeBinary),
@@ -447,7 +447,7 @@ def _check_integrity(engine: Engine, file: Path) -> None:
         with reading(engine) as db:
             is_whole = db.exec_driver_sql("PRAGMA quick_check(1)").scalar() == "ok"
     except DatabaseError as error:
-        # Then the file is locked or unreachable, but not corrupt.
+        # An OperationalError means that the file is locked or unreachable, but not corrupt.
         if isinstance(error, OperationalError):
             raise
         is_whole = False

@@ -24,7 +24,7 @@ class Purges(NamedTuple):
     """The result of ``PurgeLog.since``.
 
     ``latest`` is the number of the last purge. ``buckets`` are the buckets that were purged after
-    the requested number. It is None if the log does not reach back that far.
+    the requested number, or None if the log does not reach back that far.
     """
 
     latest: int

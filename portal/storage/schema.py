@@ -14,7 +14,7 @@ _LAST_UNRECORDED = "0002"  # the last schema from before the portal had migratio
 
 
 class SchemaMismatch(Exception):
-    """The schema is not the one of this version. The text is one line for the operator."""
+    """The schema is not the one of this version. Its message is one line for the operator."""
 
 
 def stored_revision(db: Connection) -> str | None:
@@ -64,9 +64,9 @@ def mismatch(revision: str) -> SchemaMismatch:
 def require_fitting_tables(db: Connection, metadata: MetaData) -> None:
     """Raise SchemaMismatch if this version cannot use the tables.
 
-    That is so if a table or column is missing, or if an unknown column requires a value. The
-    recorded revision does not show such changes by hand or by an incomplete restore. Raises
-    SQLAlchemyError.
+    The version cannot use them if a table or column is missing, or if an unknown column requires a
+    value. The recorded revision does not show such changes by hand or by an incomplete restore.
+    Raises SQLAlchemyError.
     """
     inspected, faults = inspect(db), []
     for table in metadata.sorted_tables:

@@ -7,15 +7,14 @@ PREFIX = "PORTAL_"
 
 
 class SettingsError(ValueError):
-    """An invalid setting. The text is one line for the operator."""
+    """An invalid setting. Its message is one line for the operator."""
 
 
 def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -> dict[str, str]:
     """Return the values of all ``PORTAL_`` variables, by their names without the prefix.
 
-    For each name in ``secrets``, the variable ``PORTAL_<NAME>_FILE`` may be set instead. It holds
-    the path of a file with the value. A relative path is relative to ``home``. Raises
-    SettingsError.
+    For each name in ``secrets``, the variable ``PORTAL_<NAME>_FILE`` may be set instead, to the
+    path of a file with the value. A relative path is relative to ``home``. Raises SettingsError.
     """
     texts = {
         name.removeprefix(PREFIX): _checked_text(name, value)

@@ -20,8 +20,8 @@ def error_kind(error: BaseException) -> str:
 
 
 def _detail(error: BaseException) -> str | None:
-    # An error of SQLAlchemy contains the driver's error. That of psycopg has a SQLSTATE, that of
-    # sqlite3 a name.
+    # An error of SQLAlchemy contains the driver's error. An error of psycopg has a SQLSTATE, and an
+    # error of sqlite3 has a name.
     driver_error = getattr(error, "orig", None)
     if (state := getattr(driver_error, "sqlstate", None)) is not None:
         return f"SQLSTATE {state}"

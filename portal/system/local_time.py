@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 @cache
 def sao_paulo() -> ZoneInfo:
-    """Return the time zone America/Sao_Paulo. The first call reads its file."""
+    """Return the time zone America/Sao_Paulo, whose file is read by the first call."""
     return ZoneInfo("America/Sao_Paulo")
 
 

@@ -11,8 +11,8 @@ BACKLOG = 4096
 
 # Measured numbers of open files of a worker. An idle worker has 36; the rest is a reserve for
 # short-lived files. The databases have at most 16 connections to the ledger and 64 to the cache,
-# each with the file and its log. These numbers do not fall again, because SQLite keeps the file of
-# a closed connection open while the process holds a lock on it.
+# each with the file and its log. The number of open files does not fall again, because SQLite keeps
+# the file of a closed connection open while the process holds a lock on it.
 _IDLE_FILES = 64
 _DATABASE_FILES = 2 * (16 + 64) + 4
 _FILES_PER_LOOKUP = 2  # one for the lease, one for the connection to the upstream
@@ -40,7 +40,7 @@ MINIMUM_CAPACITY = Capacity(_MINIMUM, _MINIMUM)
 
 
 class TooFewFiles(Exception):
-    """The limit of open files is too low. The text is one line for the operator."""
+    """The limit of open files is too low. Its message is one line for the operator."""
 
 
 def require_open_files() -> None:

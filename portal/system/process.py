@@ -55,8 +55,8 @@ def exit_with_parent(every_s: float = 1.0) -> None:
 
     A thread checks the main process every ``every_s`` seconds. Without this, Granian's workers
     would continue without it. The signal handlers are also reset, so that SIGTERM ends a worker
-    that is still loading. Such a worker has inherited the main process's handlers. They would
-    ignore the signal, and the worker would have to be killed.
+    that is still loading. A worker inherits the main process's handlers, which would ignore the
+    signal, so it would have to be killed.
     """
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, signal.SIG_DFL)

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from portal.system.open_file_limits import BLOCKING_THREADS, PANEL_THREADS
 
-# Threads of a worker that serve no request. An idle worker has 6. Others renew leases, resolve
-# names and ping for breakers. The main process has 3, and starts more while it replaces workers.
+# Threads of a worker that serve no request. An idle worker has 6. Further threads renew leases,
+# resolve names and ping for breakers. The main process has 3, and starts more while it replaces
+# workers.
 _WORKER_RESERVE = 20
 _MAIN_RESERVE = 8
 _MINIMUM = 4
@@ -22,7 +23,7 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 
 class TooFewThreads(Exception):
-    """The limits of threads are too low. The text is one line for the operator."""
+    """The limits of threads are too low. Its message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,8 @@ def free_threads() -> int | None:
 
 def _free_of_user() -> int | None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-    # The limit does not apply to root. Systems other than Linux count processes, not threads.
+    # The kernel does not limit the threads of root. Systems other than Linux count processes, not
+    # threads.
     if os.getuid() == 0 or not _PROC.joinpath("self/status").exists():
         return None
     if soft != hard:

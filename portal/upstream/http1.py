@@ -1,9 +1,9 @@
 """Sends one HTTP/1.1 request on its own connection and reads the response by a deadline.
 
 h11 parses the response. Each connection is closed after one request. So bytes that a server sends
-too early, too late or in excess can never become part of another response. Also, no request fails
-because the server has just closed a kept-alive connection. docs/http-client.md compares this module
-with RFC 9112 clause by clause.
+too early, too late or in excess can never become part of another response. No request fails because
+the server has just closed a kept-alive connection. The page docs/http-client.md compares this
+module with RFC 9112 clause by clause.
 """
 
 import socket
@@ -39,7 +39,7 @@ class Exchange:
     ) -> h11.Response:
         """Send a request and return the head of its final response.
 
-        Both must be done by ``until`` (monotonic seconds), or TimedOut is raised. Raises Broken if
+        Raises TimedOut if this takes longer than ``until`` (monotonic seconds). Raises Broken if
         the connection ends before the first byte of the response. Raises Unusable if the connection
         ends later, or if the response is not valid HTTP.
         """

@@ -35,9 +35,9 @@ class PayerBreaker:
     Each payer (``Resource.payer``) has its own circuit for what a credential can influence: the
     pause that a 429 asks for, time-outs, 5xx, broken and unusable answers. All payers share another
     circuit. The shared circuit opens after calls for FAILURES_TO_OPEN different vehicles could not
-    be sent (NotSent). It also opens after FAILURES_TO_OPEN different proven payers had failures
-    that a credential can influence. A payer is proven for PROVEN_S after each 200. So a client that
-    sends many invented credentials cannot open the shared circuit.
+    be sent (NotSent). The shared circuit also opens after FAILURES_TO_OPEN different proven payers
+    had failures that a credential can influence. A payer is proven for PROVEN_S after each 200. So
+    a client that sends many invented credentials cannot open the shared circuit.
 
     While the shared circuit is half-open, every payer may send its own probe. If there were only
     one probe, a payer with an invalid credential could use it up and keep the circuit open for all.
@@ -240,7 +240,7 @@ class _Slot:
 
 
 class _Payers:
-    """The table of payers. It is set-associative, so a search takes constant time."""
+    """The table of payers, which is set-associative, so that a search takes constant time."""
 
     def __init__(
         self, counters: SharedCounters, clock: Callable[[], float], longest_call_s: float

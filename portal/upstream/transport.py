@@ -25,9 +25,10 @@ class SingleUseAdapter(BaseAdapter):
     """Sends one request and closes its connection with the response.
 
     ``deadline`` (monotonic seconds) limits the whole exchange. ``timeout`` is (connect, first byte)
-    in seconds. The first limits name resolution, TCP and TLS together. The second limits the wait
-    for the complete head of the final response. Raises UpstreamError, also later while the content
-    of the response is read. Redirects, cookies, proxies and .netrc are not supported.
+    in seconds. The connect time limits name resolution, TCP and TLS together. The first-byte time
+    limits the wait for the complete head of the final response. Raises UpstreamError, also later
+    while the content of the response is read. Redirects, cookies, proxies and .netrc are not
+    supported.
     """
 
     def __init__(self, deadline: float) -> None:
@@ -81,7 +82,7 @@ class SingleUseAdapter(BaseAdapter):
 
 
 class _Content(io.RawIOBase):
-    """The content of a response. The first read receives all of it."""
+    """The content of a response. The first read receives the whole content."""
 
     def __init__(self, exchange: Exchange, deadline: float) -> None:
         super().__init__()

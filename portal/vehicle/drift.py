@@ -1,7 +1,7 @@
 """Finds differences between an answer and docs/contract.md, such as missing fields.
 
-The other modules of this package accept any answer. This module reports to logs and metrics that
-the source has changed. A difference is reported as a path of field names, never with a value.
+The modules that read answers accept any answer. This module reports to logs and metrics that the
+source has changed. A difference is reported as a path of field names, never with a value.
 """
 
 import functools
@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-# A shape describes a JSON value. It is one of these words, a dict of fields with their shapes, or a
+# A shape describes a JSON value, by one of these words, a dict of fields with their shapes, or a
 # list with the shape of its elements.
 _TEXT = "text"
 _NUMBER = "number"

@@ -15,7 +15,7 @@ from portal.wording import bare
 State = Literal["known", "empty", "hidden"]
 
 # The marker of hidden values as observed (docs/contract.md, "Observed values"). The contract itself
-# does not name it.
+# does not state the marker.
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
 # The most characters of a field, more than any real field has, so that an oversized string does not
@@ -32,7 +32,7 @@ _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The text of a field. It is truthy if known. ``str()`` returns the value or ""."""
+    """The text of a field, which is truthy if known. ``str()`` returns the value or ""."""
 
     value: str = ""
     state: State = "empty"

@@ -24,8 +24,8 @@ _DENIED = frozenset(_DENIED_WORDS.split())
 class Restriction:
     """A court-ordered restriction. Other fields may contradict the source's flag ``recorded``.
 
-    ``included_at`` is in the source's local time, without a time zone. It is midnight if only a day
-    was sent.
+    ``included_at`` is in the source's local time, without a time zone, and is midnight if only a
+    day was sent.
     """
 
     plate: Field

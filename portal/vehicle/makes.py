@@ -1,7 +1,7 @@
 """Converts the register's spellings of makes and models to display names.
 
 The register writes "I/AUDI A3" (imported), "VW/GOL 1.0" or "SR/RANDON …" (semi-trailer). There is
-no official list of spellings. They were collected from public programs that read such texts.
+no official list of spellings, so they were collected from public programs that read such texts.
 """
 
 import re
@@ -66,7 +66,7 @@ _WORD = re.compile(r"[^\W_]+")
 _SHORT_NAMES = frozenset(
     re.findall(r"\w+", "ACE AIR BIZ BOX CAB DUO FAN FIT FLY FOX GOL KA KID MAX NEO POP SKY TOP UNO")
 )
-# Codes that are longer and look like names. They also stay in upper case.
+# Longer codes that look like names, but must stay in upper case.
 _CODES = frozenset(re.findall(r"\w+", "CRDI CVVT ECVT GDCI HDIE MPFI TDCI TFSI TGDI TIVCT VTEC"))
 _VOWEL = re.compile(r"[AEIOUY]")
 

@@ -46,8 +46,8 @@ class _Word:
     start: int
     end: int
     folded: str
-    is_capital: bool  # whether the word may be part of a name
-    is_surname: bool  # whether the word is part of a name if it follows a given name
+    is_capital: bool  # Whether the word may be part of a name.
+    is_surname: bool  # Whether the word is part of a name if it follows a given name.
     is_connector: bool
 
 

@@ -9,7 +9,7 @@ def _words(text: str) -> frozenset[str]:
 
 CONNECTORS = _words("DA DE DO DAS DOS D E DI DEL")
 
-# Common given names, from IBGE's "Nomes no Brasil". They show that a name begins.
+# Common given names, which show that a name begins (IBGE, "Nomes no Brasil").
 GIVEN_NAMES = _words("""
 ADRIANA ADRIANO AIRTON ALAN ALBERTO ALEX ALEXANDRE ALICE ALINE AMANDA ANA ANDERSON ANDRE ANDREA
 ANDREIA ANGELA ANTONIA ANTONIO APARECIDA ARTHUR ARTUR AUGUSTO BEATRIZ BENEDITO BERNARDO BIANCA

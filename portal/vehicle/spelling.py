@@ -1,8 +1,9 @@
 """Turns the registers' upper case without accents into readable Portuguese.
 
 The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". A word gets accents only
-if there is no other word with the same letters ("AUTOMATICA"). "A" and "E" each stand for two
-words, so they are not changed. Words that are not in a table keep their letters.
+if there is no other word with the same letters ("AUTOMATICA"). "A" and "E" are not changed, because
+each may be one of two words ("a" or "à", "e" or "é"). Words that are not in a table keep their
+letters.
 """
 
 import re

@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
 
 _HIDDEN_WORDS = "oculto pela fonte"
-# No real record exceeds these limits. They keep a page from showing all of an answer of megabytes.
+# No real record exceeds these limits, which keep a page from showing all of an answer of megabytes.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
 # More digits than any price or count needs, but few enough for exact arithmetic.
@@ -194,7 +194,7 @@ class Record:
 def records_of(raw: object, marker: str) -> tuple[Record, ...]:
     """Read the elements of a JSON array. A single object is read as an array of one.
 
-    An element that is not an object is read as an empty record. It is not left out, because an
+    An element that is not an object is read as an empty record and not left out, because an
     unreadable fine must not make the list look empty.
     """
     if isinstance(raw, dict):
@@ -203,7 +203,7 @@ def records_of(raw: object, marker: str) -> tuple[Record, ...]:
 
 
 def _texts(raw: object, marker: str, depth: int = 0) -> Iterator[str]:
-    """Yield the texts and numbers in a JSON value. Those in an object follow their names."""
+    """Yield the texts and numbers in a JSON value, with their names if it is an object."""
     if isinstance(raw, list | dict) and depth > _MOST_DEPTH:
         yield "…"
     elif isinstance(raw, list):

@@ -1,7 +1,7 @@
 """Adds counts of answers by caller, with stale answers apart, and an index of the ledger.
 
-The rows of the table ``savings`` are copied without a caller. Their stale answers count as hits.
-Until a worker of the earlier version is replaced, it logs that it cannot write savings.
+The rows of the table ``savings`` are copied without a caller, and their stale answers count as
+hits. Until a worker of the earlier version is replaced, it logs that it cannot write savings.
 """
 
 import sqlalchemy as sa
