@@ -36,7 +36,7 @@ Mode = Literal["demo", "managed", "pass-through"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The operator's settings. The README's table explains each."""
+    """The operator's settings. The README explains each setting in a table."""
 
     upstream_url: str | None = None
     upstream_secondary_url: str | None = None
@@ -87,8 +87,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def mode(self) -> Mode:
         """The mode, which depends on the upstream's address and token.
 
-        demo: the embedded sandbox. managed: the operator's token pays for upstream calls.
-        pass-through: the caller's own credential pays for them.
+        In mode "demo" the embedded sandbox answers lookups. In mode "managed" the operator's token
+        pays for upstream calls. In mode "pass-through" the caller's own credential pays for them.
         """
         if self.upstream_url is None:
             return "demo"

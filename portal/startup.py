@@ -108,10 +108,10 @@ def former_keys(settings: Settings) -> tuple[bytes, ...]:
 def prepare(settings: Settings) -> DataLock:
     """Set up the database and the store, and record the secret keys in both.
 
-    Data that neither the present key nor an old key can decrypt is deleted. This is only allowed
-    while no other portal uses the data: otherwise KeyInUse is raised before anything is changed.
-    The caller must hold the returned lock until the server ends. Also raises OSError,
-    InvalidSecretKey, SchemaMismatch, SQLAlchemyError or StoreRefused.
+    Data that neither the present key nor an old key can decrypt is deleted. If another portal uses
+    the data, nothing may be deleted, so KeyInUse is raised before anything is changed. The caller
+    must hold the returned lock until the server ends. Also raises OSError, InvalidSecretKey,
+    SchemaMismatch, SQLAlchemyError or StoreRefused.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)

@@ -2,7 +2,7 @@
 
 The factory imports this module, and with it OpenTelemetry, only if the standard OTEL_ variables ask
 for traces. Names and attributes of spans contain no plate, token or path. Exceptions are not
-recorded, because their texts might contain one.
+recorded, because their texts might contain a plate or a token.
 
 The hit cache answers in front of Flask, so its answers have no span. Spans of cache accesses and of
 rendering are made only within another span.
@@ -67,9 +67,9 @@ def exporter_of(environ: Mapping[str, str]) -> SpanExporter:
 class Tracing:
     """Wraps the parts of a portal so that their work is recorded as spans.
 
-    With ``continues``, a request continues the trace that its ``traceparent`` header names. Use it
-    only behind a trusted proxy, because any client could otherwise have all of its requests
-    recorded.
+    With ``continues``, a request continues the trace that its ``traceparent`` header names. Use
+    ``continues`` only behind a trusted proxy, because any client could otherwise have all of its
+    requests recorded.
     """
 
     def __init__(self, exporter: SpanExporter, continues: bool = False) -> None:

@@ -14,7 +14,7 @@ LONGEST_NUMBER = 400
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _LARGE = 10**18  # Smaller integers need no conversion for msgspec.
-# Smaller integers, which include all of 64 bits, are written without an exponent.
+# Smaller integers are written without an exponent. All integers of 64 bits are smaller.
 _LARGEST_PLAIN = 10**20
 _encoder = msgspec.json.Encoder(order="sorted", decimal_format="number")
 

@@ -46,7 +46,7 @@ class _File(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """The description of a backup, its first member.
+    """The description of a backup, which is the first file in it.
 
     ``schema`` is the revision of the database's schema. ``key_fingerprint`` identifies the secret
     key of the data. ``demo`` is true if the files belong to the demo mode.

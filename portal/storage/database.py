@@ -60,9 +60,10 @@ log = logging.getLogger(__name__)
 # Seconds that a write may wait for other writers of an SQLite file, in this process and in others.
 # ``writing`` may be called with another limit.
 WRITE_WAIT_S = 10.0
-# Connections of a process to an SQLite file. A writer that waits for others holds none.
+# Connections of a process to an SQLite file. A writer that waits for others holds no connection.
 SQLITE_CONNECTIONS = 16
-# Seconds to wait for a pooled connection. This is enough, because transactions on SQLite are short.
+# Seconds to wait for a pooled connection. The wait may be short, because transactions on SQLite are
+# short.
 POOL_TIMEOUT_S = 5.0
 
 _SET_UP_LOCK = 0x646F7373  # "doss" in ASCII; any number that is the same in every portal
@@ -369,7 +370,7 @@ def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
         with engine.begin() as db:
             yield db
         return
-    from portal.storage.postgresql import connect_options  # lazy: most portals do not use it
+    from portal.storage.postgresql import connect_options  # imported late, as above
 
     options = connect_options(engine.url)
     for name in ("options", "tcp_user_timeout"):
@@ -403,8 +404,8 @@ def lock_set_up(db: Connection) -> None:
 def lock_dossiers(db: Connection) -> None:
     """Keep others from writing issued dossiers until the transaction ends.
 
-    Otherwise a purge could miss a new dossier, if it ran between the dossier's check of the purge
-    log and its commit. On SQLite the transaction already excludes other writers.
+    Otherwise a purge could run after a new dossier's check of the purge log and before its commit,
+    and would miss the dossier. On SQLite the transaction already excludes other writers.
     """
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(_DOSSIERS_LOCK)))
@@ -507,7 +508,7 @@ def _set_up_sqlite(connection: Any, _record: object) -> None:
 def _begin_immediate(connection: Connection) -> None:
     """Begin a transaction, and acquire the write lock at once.
 
-    A transaction that acquired the lock at its first write could fail there.
+    If a transaction acquired the lock only at its first write, that write could fail.
     """
     options = connection.get_execution_options()
     if not options.get("reads_only"):

@@ -28,9 +28,9 @@ CONNECTIONS = 8
 # Further connections per process, for tokens and histories. So a slow ledger does not delay cached
 # answers.
 SIDE_CONNECTIONS = 2
-# Seconds to wait for a connection. If none is opened or returned for POOL_TIMEOUT_S, a waiting
-# thread fails, so that an unreachable database does not block threads. Otherwise the thread waits
-# for at most LONGEST_WAIT_S, the time that a lookup may take.
+# Seconds to wait for a connection. If no connection is opened or returned for POOL_TIMEOUT_S, a
+# waiting thread fails, so that an unreachable database does not block threads. Otherwise the thread
+# waits for at most LONGEST_WAIT_S, the time that a lookup may take.
 POOL_TIMEOUT_S = 4
 LONGEST_WAIT_S = 12.0
 # Seconds to wait for each response. This is longer than the server's statement_timeout, so that the
@@ -78,9 +78,10 @@ class _FifoPool(QueuePool):
     (``test_pool_serves_waiters_in_order``). In two tests, 256 threads each ran three short
     transactions on a busy machine. With QueuePool and a time-out of 8 s, 16 and 50 threads failed.
     With this pool, 2 failed. A waiting thread keeps its place for up to LONGEST_WAIT_S while other
-    threads open or return connections. While the database is unreachable, no thread does so, and
-    the waiting threads fail after the pool's time-out. If the server allows fewer connections than
-    the pool's size, a thread that is refused a connection waits until another thread returns one.
+    threads open or return connections. While the database is unreachable, no connection is opened
+    or returned, and waiting threads fail after the pool's time-out. If the server allows fewer
+    connections than the pool's size, a thread that is refused a connection waits until another
+    thread returns one.
     """
 
     def __init__(self, *given: Any, **named: Any) -> None:

@@ -5,7 +5,7 @@ Alembic is not imported here, because a start with an up-to-date database does n
 
 from sqlalchemy import Connection, MetaData, inspect, text
 
-# The revisions in order. A test compares them with the files in migrations/versions.
+# The revisions in order. A test compares this list with the files in migrations/versions.
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 SCHEMA_HEAD = REVISIONS[-1]
 
@@ -62,11 +62,10 @@ def mismatch(revision: str) -> SchemaMismatch:
 
 
 def require_fitting_tables(db: Connection, metadata: MetaData) -> None:
-    """Raise SchemaMismatch if this version cannot use the tables.
+    """Raise SchemaMismatch if the tables do not fit this version of the portal.
 
-    The version cannot use them if a table or column is missing, or if an unknown column requires a
-    value. The recorded revision does not show such changes by hand or by an incomplete restore.
-    Raises SQLAlchemyError.
+    A table or column may be missing, or an unknown column may require a value. The recorded
+    revision does not show changes by hand or by an incomplete restore. Raises SQLAlchemyError.
     """
     inspected, faults = inspect(db), []
     for table in metadata.sorted_tables:

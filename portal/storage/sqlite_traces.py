@@ -45,7 +45,7 @@ def leave_no_trace(db: sqlite3.Connection, pages: "PageSearch", traces: Sequence
     live rows. ``traces`` are bytes that identify the deleted rows. VACUUM runs if any of them is
     found, even in a new row.
 
-    Returns False if a reader, a writer or a full disk prevents this.
+    Returns False if a reader, a writer or a full disk prevents the removal.
     """
     if not empty_log(db):
         return False

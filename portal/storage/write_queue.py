@@ -11,12 +11,12 @@ from sqlalchemy.exc import TimeoutError as NoTurn
 
 
 class WriteQueue:
-    """Admits one writer at a time, in the order in which their waiting times end.
+    """Admits one writer at a time, the one with the earliest time limit first.
 
     Without a queue, each writer polls for SQLite's lock with growing pauses, and some of hundreds
-    of writers would never get it in time. With the queue, only one writer of a process polls. The
-    writes that end a call may wait for less time than those that begin one. So they come first, and
-    a paid answer is not delayed by many new lookups.
+    of writers would not get the lock in time. With the queue, only one writer of a process polls.
+    The writes that end a call may wait for less time than those that begin one. These writes come
+    first, so that a paid answer is not delayed by many new lookups.
     """
 
     def __init__(self) -> None:

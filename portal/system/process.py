@@ -53,10 +53,10 @@ def pin_to_processor(number: int, workers: int) -> None:
 def exit_with_parent(every_s: float = 1.0) -> None:
     """End this worker soon after the main process has ended.
 
-    A thread checks the main process every ``every_s`` seconds. Without this, Granian's workers
-    would continue without it. The signal handlers are also reset, so that SIGTERM ends a worker
-    that is still loading. A worker inherits the main process's handlers, which would ignore the
-    signal, so it would have to be killed.
+    A thread checks the main process every ``every_s`` seconds. Otherwise Granian's workers would
+    outlive the main process. The signal handlers are also reset, so that SIGTERM ends a worker that
+    is still loading. A worker inherits the main process's handlers, which would ignore the signal,
+    so it would have to be killed.
     """
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, signal.SIG_DFL)

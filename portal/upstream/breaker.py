@@ -19,7 +19,7 @@ class Breaker:
     Worker processes that share ``counters`` share the circuit, its pauses and its probe. The
     counters are never locked during a call.
 
-    Half-open, the breaker lets one probe through. If the probe has no result after
+    While it is half-open, the breaker lets one probe through. If the probe has no result after
     ``longest_call_s``, its process may have been killed, and another probe may be sent.
     """
 
@@ -96,7 +96,8 @@ class Breaker:
             return  # the usual case needs no lock
         with self._counters.locked():
             now = self._clock()
-            # Only a probe closes the circuit. The answer to a call from before it opened does not.
+            # Only a probe closes an open circuit. An answer to a call that was sent before the
+            # circuit opened does not close it.
             if probe:
                 self._circuit.close()
                 self._release_probe(probe)

@@ -218,7 +218,11 @@ class _Slot:
         return 0 < self._counters[self._first + _PROVEN_UNTIL] - now <= PROVEN_S
 
     def is_settled(self, now: float) -> bool:
-        """Return whether an answer changes nothing that must be written."""
+        """Return whether an answer needs no update of the slot.
+
+        An update is needed if there are failures, or if the payer is proven for at most PROVEN_S /
+        2 more.
+        """
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
 

@@ -18,10 +18,10 @@ CELL_BYTES = _DOUBLE.size
 class SharedCounters:
     """An array of ``count`` doubles, initially zero, in the memory-mapped file ``path``.
 
-    Every process that maps the file shares the numbers. Without ``path`` they are in this process
-    only. A single read needs no lock, because it reads eight aligned bytes. A read that is followed
-    by a write needs ``locked``. The kernel releases the lock of a process that dies. Raises OSError
-    if the disk has no room for the file.
+    Every process that maps the file shares the numbers. Without ``path`` the numbers are in this
+    process only. A single read needs no lock, because it reads eight aligned bytes. A read that is
+    followed by a write needs ``locked``. The kernel releases the lock of a process that dies.
+    Raises OSError if the disk has no room for the file.
     """
 
     def __init__(self, count: int, path: Path | None = None) -> None:

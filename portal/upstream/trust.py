@@ -35,8 +35,7 @@ def trusted() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.hostname_checks_common_name = False
-    # Let a server ask for a client certificate after the handshake. The reply is that there is
-    # none.
+    # Let a server ask for a client certificate after the handshake, and reply that there is none.
     context.post_handshake_auth = True
     context.set_alpn_protocols(["http/1.1"])
     context.load_verify_locations(certifi.where())

@@ -23,14 +23,14 @@ _GAP = re.compile(r"[ -]|\. ?")
 _CPF = re.compile(r"(?<![0-9])[0-9]{3}\.[0-9]{3}\.[0-9]{3}-?[0-9]{2}(?![0-9])", re.ASCII)
 _MASKED_CPF = "***.***.***-**"
 
-# Phrases before a person's name. After them, even a single capitalised word is a name.
+# Phrases before a person's name. After such a phrase, even a single capitalised word is a name.
 _PERSON = re.compile(
     r"(?:em nome d[aeo]s?|pertenc\w+ (?:ao?|à)s?|adquirid[ao] (?:por|de)|vendid[ao] (?:por|para|a)"
     r"|\bs(?:enho)?ra?\.?|\bdra?\.|transferid[ao] para|titular|nome)\s*[:,(–-]?\s*$",
     re.IGNORECASE,
 )
-# Words for a person's role. After them, two capitalised words are a name. A single one may be an
-# adjective.
+# Words for a person's role. After such a word, two capitalised words are a name. A single
+# capitalised word may be an adjective.
 _ROLE = re.compile(
     r"(?:propriet[áa]ri[ao]s?|compradora?|vendedora?|condutora?|possuidora?|arrendat[áa]ri[ao]"
     r"|don[ao]|infratora?)(?: (?:atua(?:l|is)|anterior(?:es)?|registrad[ao]s?|é|foi|era|como))*"
@@ -52,7 +52,7 @@ class _Word:
 
 
 def mask_names(text: str, *, about_people: bool = False) -> str:
-    """Replace full names with initials: "MARIA DA SILVA SOUZA" → "M. D. S. S.".
+    """Replace each word of a full name by its initial and a full stop.
 
     Two or more upper-case words in a row are masked. Capitalised words are masked if they begin
     with a common given name or follow words such as "proprietário" or "em nome de". CPF numbers are
@@ -112,8 +112,8 @@ def _runs(words: Iterator[_Word], text: str) -> Iterator[list[_Word]]:
 
 def _adjoins(before: _Word, word: _Word, text: str) -> bool:
     gap = text[before.end : word.start]
-    # A full stop after a single letter belongs to the name ("MARIA S. SOUZA"). Any other full stop
-    # ends the sentence.
+    # A full stop after a single letter belongs to the name, because the letter is an initial. Any
+    # other full stop ends the sentence.
     return bool(_GAP.fullmatch(gap)) and (not gap.startswith(".") or len(before.text) == 1)
 
 

@@ -1,14 +1,14 @@
 """Parses plates in both Brazilian formats, and Renavam numbers (vehicle registry).
 
-Plates of the old format ``LLLNNNN`` remain valid beside the Mercosul format ``LLLNLNN`` (Res.
+Plates of the old format ``LLLNNNN`` remain valid beside the Mercosul format ``LLLNLNN`` (Resolução
 CONTRAN 969/2022). When a plate is converted, its fifth character becomes a letter, 0→A … 9→J.
 """
 
 import re
 from dataclasses import dataclass
 
-# The pattern accepts only ASCII and is used with fullmatch. Otherwise \d would accept Arabic
-# digits, $ would accept a newline, and upper() would turn ß into SS.
+# Without re.ASCII, \d would accept Arabic digits, and upper() would turn ß into SS. The pattern is
+# used with fullmatch, because $ would accept a newline.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
 _RENAVAM = re.compile(r"[0-9]{11}", re.ASCII)
 # A plate inside a record's text. It may contain separators.
@@ -51,7 +51,7 @@ STATES = frozenset(
 
 
 class InvalidPlate(ValueError):
-    """The text is not a plate. Where a Renavam is allowed, it is not a Renavam either."""
+    """The text is not a plate and, where a Renavam is allowed, not a Renavam either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,8 @@ class Renavam:
     def check_digit_holds(self) -> bool:
         """Whether the check digit is right (modulo 11, weights 3 2 9 8 7 6 5 4 3 2).
 
-        A wrong check digit only causes a warning, because even numbers in the upstream's examples
-        have wrong ones.
+        A wrong check digit only causes a warning, because some numbers in the upstream's own
+        examples have one.
         """
         weights = (3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
         total = sum(w * int(d) for w, d in zip(weights, self.text, strict=False))

@@ -22,9 +22,9 @@ _FUELS = {
     "HIBRIDO": {"HIBRIDO"},
     "ELETRICO": {"ELETRICO"},
 }
-# Points for each match. The year has the most, because every row of the price table has an exact
-# year. Power and displacement distinguish versions. Words of the version's name count less than the
-# year, because two spellings of the same version have few words in common.
+# Points for each match. The year gives the most points, because every row of the price table has an
+# exact year. Power and displacement distinguish versions. Words of the version's name count less
+# than the year, because two spellings of the same version have few words in common.
 _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 
 

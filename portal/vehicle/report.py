@@ -70,7 +70,7 @@ def read_report(result: object, marker: str, *, mask_names: bool = True) -> Repo
 
 
 def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
-    # Any text may contain a name, but only the topic about owners is about people as a whole.
+    # Any text may contain a name, but only the topic about owners is entirely about people.
     known = key in TOPIC_LABELS
     text = _prose(raw, marker, mask=mask, about_people=key == "proprietarios")
     mark, rest = split_mark(text.value)
