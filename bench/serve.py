@@ -6,7 +6,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.log import LogLevels
 from granian.server import Server
 
-from portal.system.capacity import BACKLOG, BLOCKING_THREADS
+from portal.system.open_file_limits import BACKLOG, BLOCKING_THREADS
 
 PEERS = {
     "upstream": ("bench.upstream:app", Interfaces.RSGI, False, 1),

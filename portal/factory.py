@@ -1,4 +1,4 @@
-"""The composition root: settings → upstream → gateway → Flask application."""
+"""Builds the whole portal from the settings: upstream, gateway, Flask application."""
 
 import logging
 import os
@@ -62,7 +62,7 @@ from portal.startup import (
     server_key,
 )
 from portal.storage import PurgeLog, database_bytes, is_in_place, open_engine, side_engine
-from portal.system.capacity import capacity
+from portal.system.open_file_limits import capacity
 from portal.system.thread_limits import FULL_THREADS, Threads
 from portal.system.trace_settings import can_trace, wants_traces
 from portal.upstream import (
@@ -95,10 +95,11 @@ log = logging.getLogger("portal")
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 MEBIBYTE = 1024 * 1024
-# The owner of batches that ``flask batch`` makes. The text is no digest, so no token has it.
+# The batches that ``flask batch`` makes belong to this owner. No token can have this text as its
+# digest, because a digest is longer.
 COMMAND_ACCESS = Access("command")
 COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
-SPARE_S = 5.0  # longest time of a request outside its lookups, which the deadline bounds
+SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
 
 
 def create_app(
@@ -111,12 +112,12 @@ def create_app(
 ) -> Flask:
     """Build the portal's application.
 
-    Without ``settings`` they are read from the environment, for ``flask --app app``. ``shared``
-    is the directory through which the worker processes of one server share breakers and sum
-    their metrics. Without it this process shares nothing. ``threads`` are those that serve
-    requests, which bound the uploads, and those that make the lookups of pages. ``is_draining``
-    returns whether the server is about to stop, which ``/readyz`` tells. ``ask_for_batches``
-    asks another process to run the batches; without it this process runs them, as
+    If ``settings`` is None, they are read from the environment, for ``flask --app app``. The worker
+    processes of one server share breakers and metrics in the directory ``shared``. If ``shared`` is
+    None, this process shares nothing. ``threads`` gives the number of threads that serve requests
+    and of those that make the lookups of pages. If ``is_draining`` returns True, the server is
+    about to stop and ``/readyz`` reports this. ``ask_for_batches`` asks another process to run the
+    batches. If ``ask_for_batches`` is None, this process runs batches under the name
     ``batch_holder``.
     """
     if settings is not None:
@@ -151,16 +152,16 @@ def _build(
 ) -> Flask:
     """Build the application.
 
-    ``key`` is None for a command without a secret key. A random key is used then, because
-    nothing that a command signs is kept.
+    ``key`` is None if a command finds no secret key. A random key is used then, because nothing
+    that a command signs is kept.
     """
     secret = key or secrets.token_bytes()
     former = tuple(each for each in former_keys(settings) if each != secret)
     app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
     app.secret_key = secret
 
-    # The database is not required now: the main process has set it up, and a worker that is
-    # replaced while the database is down must still start.
+    # Do not connect to the database here. The main process has already set up the database, and a
+    # new worker process must be able to start while the database is down.
     engine = open_engine(settings.database_url, settings.data_dir, False, create)
     side = side_engine(engine)
     namespace = settings.namespace
@@ -364,7 +365,7 @@ def _build(
 
 
 def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:
-    """Give a caller what is stored under a former name, the first, as far as possible."""
+    """Move a caller's stored data from the first name to the second; log what fails."""
     for each in kept:
         try:
             each.take_over(*names)
@@ -375,7 +376,7 @@ def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | Dossie
 def _paid(
     ledger: Ledger, store: Store, caller: str, subjects: Sequence[str], since: float
 ) -> dict[str, Decimal]:
-    """Return what a caller has paid since a time for each of the plates and Renavam, in R$."""
+    """Return the R$ that a caller has paid for each plate or Renavam since a time."""
     tags = {
         tag: subject
         for subject in subjects
@@ -388,13 +389,13 @@ def _paid(
 
 
 def _tracing(settings: Settings) -> "Tracing | None":
-    """Return the traces that OpenTelemetry's variables ask for, None if they ask for none."""
+    """Return the tracing that OpenTelemetry's variables configure, or None without them."""
     if not wants_traces(os.environ):
         return None
     if not can_trace():
         log.warning("no traces: OTEL_ variables ask for them, requirements-otel.txt is missing")
         return None
-    # Imported here, so that a portal without traces loads nothing of OpenTelemetry.
+    # Import here, so that OpenTelemetry is loaded only if traces are wanted.
     from portal.tracing import Tracing, UnknownExporter, exporter_of
 
     try:
@@ -405,7 +406,7 @@ def _tracing(settings: Settings) -> "Tracing | None":
 
 
 def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
-    """Return the function that authenticates the owner of a batch again while it runs."""
+    """Return a function that authenticates a batch's owner again while the batch runs."""
 
     def identify(access: Access) -> Identity:
         if access == COMMAND_ACCESS:
@@ -420,8 +421,8 @@ def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
 def _close_stack(*ends: Callable[[], object]) -> ExitStack:
     """Return a stack that closes an application's resources, the last of ``ends`` first.
 
-    A resource is closed after those that use it. Use the stack if the process outlives the
-    application, as in tests.
+    Each resource is closed after the resources that use it. The stack is needed where the process
+    outlives the application, as in tests.
     """
     closing = ExitStack()
     for end in ends:
@@ -461,7 +462,8 @@ def _breakers(
 ) -> Sequence[Breaker | PayerBreaker]:
     """Return one breaker for each base address.
 
-    The sandbox has no breaker, because its faults belong to plates, not to base addresses.
+    The sandbox has no breaker, because its simulated faults depend on the plate and not on the base
+    address.
     """
     kind, count = (
         (PayerBreaker, PAYER_COUNTERS) if settings.mode == "pass-through" else (Breaker, COUNTERS)
@@ -479,7 +481,7 @@ def _breakers(
 
 
 def _shared_counters(shared: Path | None, name: str, count: int) -> SharedCounters | None:
-    """Return the worker processes' shared counters of a base address, or None."""
+    """Return the counters that worker processes share for a base address, or None."""
     try:
         return SharedCounters(count, shared / f"breaker-{name}") if shared else None
     except OSError:
@@ -515,9 +517,10 @@ def _issuer(settings: Settings) -> Issuer | None:
 
 
 def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
-    """Return the demonstration's showcase plates with a caption and the answers of today.
+    """Return the demonstration's example plates, each with a caption and today's answers.
 
-    They do not pass through the gateway, because a list of examples is no lookup of a visitor.
+    The answers do not pass through the gateway, because a list of examples must not count as a
+    visitor's lookup.
     """
     from portal.sandbox import SHOWCASES, TOKEN, Request, Sandbox, today
 

@@ -1,7 +1,7 @@
 """All settings with their defaults and validation.
 
-They are read from environment variables with the prefix ``PORTAL_``. Values are plain text, never
-JSON. An invalid value ends the start with a one-line message.
+Settings are read from environment variables with the prefix ``PORTAL_``. Values are plain text,
+never JSON. If a value is invalid, the portal prints a one-line message and does not start.
 """
 
 import itertools
@@ -27,7 +27,7 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 DEMO_DIR = "demo"
 LONGEST_NAME = 200
-LONGEST_LINE = 120  # of what is printed about the issuer
+LONGEST_LINE = 120  # characters of a printed line about the issuer
 
 Seconds = Annotated[int, msgspec.Meta(ge=0, le=366 * DAY)]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=600)]
@@ -36,7 +36,7 @@ Mode = Literal["demo", "managed", "pass-through"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The operator's settings. The README's table explains each."""
+    """The operator's settings. The README explains each setting in a table."""
 
     upstream_url: str | None = None
     upstream_secondary_url: str | None = None
@@ -77,7 +77,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     batch_limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 500
     batch_concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 8
     issuer_name: str | None = None
-    issuer_document: str | None = None  # as printed, "CNPJ 12.345.678/0001-95"
+    issuer_document: str | None = None  # printed as it is, such as "CNPJ 12.345.678/0001-95"
     issuer_contact: str | None = None
     issuer_logo: str | None = None  # the file as a data: URL
     dossier_days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 30
@@ -85,10 +85,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def mode(self) -> Mode:
-        """The mode that follows from the upstream's address and token.
+        """The mode, which depends on the upstream's address and token.
 
-        demo: the embedded sandbox. managed: the operator's token pays for upstream calls.
-        pass-through: the caller's own credential does.
+        In mode "demo" the embedded sandbox answers lookups. In mode "managed" the operator's token
+        pays for upstream calls. In mode "pass-through" the caller's own credential pays for them.
         """
         if self.upstream_url is None:
             return "demo"
@@ -96,10 +96,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def namespace(self) -> str:
-        """The source of stored data: the sandbox, or an upstream by its name.
+        """The name under which data is stored: ``demo``, or the name of the upstream.
 
-        Managed and pass-through mode share an upstream's namespace, because both have the same
-        source. The keys of pass-through answers contain the caller's credential in any case.
+        Managed and pass-through mode use the same namespace for an upstream, because both get their
+        data from it. Answers of the two modes are still kept apart, because the key of a
+        pass-through answer contains the caller's credential.
         """
         if self.upstream_url is None:
             return "demo"
@@ -107,14 +108,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def upstreams_data_dir(self) -> Path | None:
-        """In demo mode, the directory in which a portal with an upstream keeps its data."""
+        """In demo mode, the directory where a portal with an upstream keeps its data."""
         if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
             return self.data_dir.parent
         return None
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Texts that must not appear in any log."""
+        """The secret values, which must not appear in any log."""
         known = (self.upstream_token, self.metrics_token, self.secret_key)
         addresses = tuple(each for each in (self.redis_url, self.database_url) if each)
         passwords = (_password(address) for address in addresses)
@@ -152,7 +153,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             data_dir = settings.data_dir / DEMO_DIR
             settings = msgspec.structs.replace(settings, data_dir=data_dir)
         file = (settings.database_url or "").partition(_SQLITE)[2]
-        if file:  # made absolute, because programs that open it may run in other directories
+        if file:  # absolute, because programs in other directories may open the file
             settings = msgspec.structs.replace(settings, database_url=f"{_SQLITE}{home / file}")
         return settings
 
@@ -172,7 +173,7 @@ _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 def _read(field: str, text: str) -> object:
     """Convert one text to the type of its field.
 
-    The SettingsError for an invalid text contains the setting's name, but not the text.
+    If the text is invalid, the SettingsError names the setting and leaves out the text.
     """
     name = PREFIX + field.upper()
     reader = _READERS.get(field) or _READERS.get(field.partition("_")[0])
@@ -290,7 +291,7 @@ def _redis_address(name: str, text: str) -> str:
     if text.partition(":")[0] not in ("redis", "rediss", "unix"):
         raise SettingsError(f"{name} makes no sense: it starts with redis://, rediss:// or unix://")
     _refuse_without("redis", name)
-    from redis import ConnectionPool  # imported late, because most portals have none
+    from redis import ConnectionPool  # imported late, because most portals do not use Redis
 
     try:
         parts = urlsplit(text)
@@ -298,7 +299,7 @@ def _redis_address(name: str, text: str) -> str:
         is_valid = is_valid and (
             parts.scheme == "unix" or bool(re.fullmatch(r"(/[0-9]*)?", parts.path))
         )
-        ConnectionPool.from_url(text).make_connection()  # parses every option, does not connect
+        ConnectionPool.from_url(text).make_connection()  # validates every option without connecting
     except (ValueError, TypeError):
         is_valid = False
     if not is_valid:
@@ -311,8 +312,8 @@ def _redis_address(name: str, text: str) -> str:
 def _database_address(name: str, text: str) -> str:
     """Validate the address of an SQLite file or a PostgreSQL database.
 
-    SQLite in memory is refused, because each process would have its own ledger and lose it at
-    its end.
+    SQLite in memory is refused, because each process would have its own database and lose it when
+    it ends.
     """
     scheme = text.partition(":")[0]
     if scheme == "sqlite":
@@ -368,7 +369,7 @@ def _rate(name: str, text: str) -> str:
     return text
 
 
-# Readers by the name of a field, or by its first word.
+# The functions that read a field, by the field's name or by its first word.
 _READERS: dict[str, Callable[[str, str], object]] = {
     "mask_names": _switch,
     "access_tokens": _tokens,

@@ -1,7 +1,7 @@
-"""Startup before the application is built: secret key, database, store.
+"""Prepares secret key, database and store before the application is built.
 
-A server creates what is missing and records the secret key. A command creates nothing, because
-in a wrong directory it would then find its data empty instead of missing.
+A server creates what is missing and records the secret key. A command creates nothing. A command
+that runs in a wrong directory must report that the data is missing, not use a new empty database.
 """
 
 import logging
@@ -52,11 +52,11 @@ log = logging.getLogger(__name__)
 SHORT_KEY = 16  # characters; a generated key has 64
 
 _UNUSED = "unused-"
-UNUSED_KEPT_S = 86400.0  # seconds since the file was renamed
+UNUSED_KEPT_S = 86400.0  # seconds after the file was renamed
 
 
 class KeyInUse(Exception):
-    """The data belongs to another secret key. The text is one line for the operator."""
+    """The data was encrypted with another secret key. Its message is one line for the operator."""
 
 
 _STARTUP_ERRORS = (
@@ -71,7 +71,7 @@ _STARTUP_ERRORS = (
 
 @contextmanager
 def exit_on_startup_error(*further: type[Exception]) -> Iterator[None]:
-    """Exit with status 1 and one line on an unusable data directory, key, database or store."""
+    """Exit with status 1 and one line if data directory, key, database or store is unusable."""
     try:
         yield
     except Exception as error:
@@ -81,13 +81,13 @@ def exit_on_startup_error(*further: type[Exception]) -> Iterator[None]:
 
 
 def is_command() -> bool:
-    """Whether ``flask`` loads the portal for a custom command, not for ``flask run``."""
+    """Return whether ``flask`` runs one of the portal's commands and not ``flask run``."""
     context = click.get_current_context(silent=True)
     return context is not None and isinstance(context.command, FlaskGroup)
 
 
 def server_key(settings: Settings) -> bytes:
-    """Return the secret key, created if missing. Raises OSError or InvalidSecretKey."""
+    """Return the secret key, and create it if it is missing. Raises OSError or InvalidSecretKey."""
     return (settings.secret_key or load_secret_key(settings.data_dir)).encode()
 
 
@@ -101,18 +101,17 @@ def command_key(settings: Settings) -> bytes | None:
 
 
 def former_keys(settings: Settings) -> tuple[bytes, ...]:
-    """Return the old secret keys, which are accepted for reading."""
+    """Return the old secret keys, which still decrypt what they encrypted."""
     return tuple(key.encode() for key in dict.fromkeys(settings.secret_keys_old))
 
 
 def prepare(settings: Settings) -> DataLock:
     """Set up the database and the store, and record the secret keys in both.
 
-    The data of keys that are neither the present nor an old one is deleted. If the recorded key is
-    one of those, no other portal may be using the data. Otherwise KeyInUse is raised before
-    anything is changed. The returned lock must be held until the
-    server ends. Also raises OSError, InvalidSecretKey, SchemaMismatch, SQLAlchemyError or
-    StoreRefused.
+    Data that neither the present key nor an old key can decrypt is deleted. If another portal uses
+    the data, nothing may be deleted, so KeyInUse is raised before anything is changed. The caller
+    must hold the returned lock until the server ends. Also raises OSError, InvalidSecretKey,
+    SchemaMismatch, SQLAlchemyError or StoreRefused.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
@@ -153,7 +152,7 @@ def _refuse_another_key(settings: Settings, engine: Engine) -> None:
 
 
 def _drop_unreadable(engine: Engine, keys: Sequence[bytes]) -> None:
-    """Delete the rows that none of the keys decrypts, of every namespace."""
+    """Delete the rows of all namespaces that none of the keys can decrypt."""
     key, *former = keys
     History(engine, key, str, former=former).drop_unreadable()
     DossierArchive(engine, key, str, purge_bucket, lifetime_s=0, former=former).drop_unreadable()
@@ -161,10 +160,10 @@ def _drop_unreadable(engine: Engine, keys: Sequence[bytes]) -> None:
 
 
 def _set_aside_unused_cache(data_dir: Path) -> None:
-    """Rename the cache file of a portal that had no REDIS_URL.
+    """Rename the cache file that an earlier portal without REDIS_URL left.
 
-    A command started without the setting would otherwise purge that file instead of the Redis
-    in use.
+    Otherwise ``flask purge`` without REDIS_URL would purge this unused file and leave the answers
+    in Redis.
     """
     for file in data_dir.glob(f"{CACHE_NAME}*"):
         if ".broken-" in file.name:
@@ -175,7 +174,7 @@ def _set_aside_unused_cache(data_dir: Path) -> None:
 
 
 def remove_old_unused_caches(data_dir: Path) -> None:
-    """Delete a renamed cache after a day, because nothing else deletes its expired answers."""
+    """Delete renamed cache files after a day. Nothing else deletes the answers in them."""
     for file in data_dir.glob(f"{_UNUSED}{CACHE_NAME}*"):
         with suppress(OSError):
             if time.time() - file.stat().st_ctime > UNUSED_KEPT_S:
@@ -183,9 +182,9 @@ def remove_old_unused_caches(data_dir: Path) -> None:
 
 
 def create_missing_database(settings: Settings) -> None:
-    """Create the SQLite file if it is missing, or the tables if they are missing in PostgreSQL.
+    """Create the SQLite file or the PostgreSQL tables if they are missing.
 
-    For a command that may run before the portal's first start. Raises OSError or SQLAlchemyError.
+    Some commands may run before the portal's first start. Raises OSError or SQLAlchemyError.
     """
     file = database_file(settings.database_url, settings.data_dir)
     if file is None or not file.exists():
@@ -195,9 +194,9 @@ def create_missing_database(settings: Settings) -> None:
 def data_check(
     settings: Settings, engine: Engine, backend: Any, key: bytes | None, expects_files: bool
 ) -> DataCheck:
-    """Return the check of the data for a command.
+    """Return the object with which a command checks the data.
 
-    ``expects_files`` is true if a server with these settings must have created its files before.
+    Set ``expects_files`` if a server with these settings must already have created its files.
     """
     store = settings.data_dir / CACHE_NAME
     unused = [*settings.data_dir.glob(f"{_UNUSED}{CACHE_NAME}*")]
@@ -215,7 +214,7 @@ def data_check(
 
 
 def embedded_store(settings: Settings, key: bytes | None) -> EmbeddedStore:
-    """Return the embedded files that these settings use, for backups."""
+    """Return the cache file and database file that these settings use, for backups."""
     files = {}
     if not settings.redis_url:
         files[CACHE_NAME] = settings.data_dir / CACHE_NAME
@@ -233,5 +232,5 @@ def embedded_store(settings: Settings, key: bytes | None) -> EmbeddedStore:
 
 
 def _known_fingerprints(settings: Settings, key: bytes | None) -> frozenset[str]:
-    """Return those of the present key and the old ones, none without a present key."""
+    """Return the fingerprints of the present and the old keys, none without a present key."""
     return frozenset(map(fingerprint, (key, *former_keys(settings))) if key else ())

@@ -1,10 +1,11 @@
-"""OpenTelemetry spans: request, lookup, attempt, store and render.
+"""OpenTelemetry spans of requests, lookups, upstream calls, cache accesses and rendering.
 
-The factory imports this module only if the standard OTEL_ variables ask for traces; otherwise
-nothing is wrapped and no package of OpenTelemetry is loaded. Names and attributes of spans contain
-no plate, token or path. Exceptions are not recorded, because their texts might.
+The factory imports this module, and with it OpenTelemetry, only if the standard OTEL_ variables ask
+for traces. Names and attributes of spans contain no plate, token or path. Exceptions are not
+recorded, because their texts might contain a plate or a token.
 
-Hits that the hit cache answers make no span. The store and render spans exist only within another.
+The hit cache answers in front of Flask, so its answers have no span. Spans of cache accesses and of
+rendering are made only within another span.
 """
 
 import contextvars
@@ -40,7 +41,7 @@ from portal.upstream import Response as UpstreamResponse
 SERVICE: Final = "dossie-veicular"
 _LOOKUP: Final = "lookup"
 _PROTOCOLS: Final = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc"}
-# Probes and files of browsers, which would be most of the spans.
+# Not traced, because health checks and static files would be most of the spans.
 _UNTRACED: Final = ("/healthz", "/readyz", "/metrics", "/static/")
 
 
@@ -49,7 +50,7 @@ class UnknownExporter(ValueError):
 
 
 def exporter_of(environ: Mapping[str, str]) -> SpanExporter:
-    """Return the exporter that the standard variables name, OTLP over HTTP by default."""
+    """Return the exporter that the OTEL_ variables name; the default is OTLP over HTTP."""
     name = environ.get("OTEL_TRACES_EXPORTER") or "otlp"
     if name == "otlp":
         protocol = (
@@ -64,14 +65,15 @@ def exporter_of(environ: Mapping[str, str]) -> SpanExporter:
 
 
 class Tracing:
-    """Wraps the parts of a portal whose work becomes spans.
+    """Wraps the parts of a portal so that their work is recorded as spans.
 
-    ``continues`` lets a request continue the trace of its ``traceparent`` header; use it only
-    behind a trusted proxy, because others could have every request of theirs sampled.
+    With ``continues``, a request continues the trace that its ``traceparent`` header names. Use
+    ``continues`` only behind a trusted proxy, because any client could otherwise have all of its
+    requests recorded.
     """
 
     def __init__(self, exporter: SpanExporter, continues: bool = False) -> None:
-        # The service's name of the environment wins, which Resource.create would override.
+        # A service name from the environment takes precedence. Resource.create would override it.
         named = Resource({SERVICE_NAME: SERVICE}).merge(OTELResourceDetector().detect())
         self._provider = TracerProvider(resource=Resource.create().merge(named))
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
@@ -79,11 +81,11 @@ class Tracing:
         self._continues = continues
 
     def close(self) -> None:
-        """Export what is pending and stop."""
+        """Export the pending spans and stop."""
         self._provider.shutdown()
 
     def gateway(self, *parts: Any) -> Gateway:
-        """Build a Gateway of these parts, whose lookups are spans."""
+        """Build a Gateway from these parts and record each lookup as a span."""
         return _TracedGateway(self._tracer, *parts)
 
     def upstream(self, upstream: Upstream) -> Upstream:
@@ -93,9 +95,10 @@ class Tracing:
         return cast(Backend, _TracedBackend(backend, self._tracer))
 
     def attach(self, app: Flask, pool: Executor) -> Executor:
-        """Trace the application's requests; call before it gets other hooks.
+        """Trace the application's requests; must be called before other request hooks are added.
 
-        Returns an executor whose tasks belong to the span that submitted them.
+        Returns an executor whose tasks run within the span that was current when they were
+        submitted.
         """
         app.extensions["tracing"] = self
         self._trace_requests(app)
@@ -105,7 +108,7 @@ class Tracing:
         return _inner_span(self._tracer, "render", {"portal.template": "pdf"})
 
     def _trace_requests(self, app: Flask) -> None:
-        """Make a span of each request and of each template that it renders."""
+        """Make a span for each request and for each template that it renders."""
 
         def start() -> None:
             if request.path.startswith(_UNTRACED):
@@ -193,7 +196,7 @@ class _TracedGateway(Gateway):
 
 
 class _TracedUpstream:
-    """Makes a span of each send, from its ledger row to its outcome."""
+    """Makes a span for each upstream request, from writing its ledger row to its outcome."""
 
     def __init__(self, upstream: Upstream, tracer: Tracer) -> None:
         self._upstream = upstream
@@ -234,7 +237,7 @@ class _TracedAttempt:
 
 
 class _TracedBackend:
-    """Makes spans of reads and writes; passes everything else on."""
+    """Makes a span for each read and write of the cache; delegates everything else."""
 
     def __init__(self, backend: Backend, tracer: Tracer) -> None:
         self._backend = backend
@@ -247,9 +250,11 @@ class _TracedBackend:
         with _inner_span(self._tracer, "store", {"portal.store": "read"}):
             return self._backend.read_many(keys)
 
-    def replace(self, key: str, value: bytes, timeout: float, fence: int, mark: str) -> bool:
+    def replace(
+        self, key: str, value: bytes, timeout: float, fence: int, purge_counter: str
+    ) -> bool:
         with _inner_span(self._tracer, "store", {"portal.store": "write"}):
-            return self._backend.replace(key, value, timeout, fence, mark)
+            return self._backend.replace(key, value, timeout, fence, purge_counter)
 
 
 class _ContextExecutor(Executor):
@@ -265,7 +270,7 @@ class _ContextExecutor(Executor):
 
 @contextmanager
 def _inner_span(tracer: Tracer, name: str, attributes: dict[str, str]) -> Iterator[None]:
-    """Make a span within the current one; without one, as in periodic tasks, make none."""
+    """Make a span if there is a current one; periodic tasks have none."""
     if not trace.get_current_span().is_recording():
         yield
         return

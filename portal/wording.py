@@ -1,7 +1,7 @@
-"""Money, numbers, days and lists in Brazilian Portuguese, in the forms of CLDR's pt_BR.
+"""Formats money, numbers, dates and lists as CLDR's locale pt_BR does.
 
-The functions take values that exist. ``portal.presentation.formats`` adds the text for missing
-ones and registers the template filters.
+These functions do not accept None. ``portal.presentation.formats`` formats missing values and
+registers the template filters.
 """
 
 import unicodedata
@@ -16,9 +16,9 @@ _SIGNS: Final = str.maketrans(",.-", f".,{MINUS}")
 
 
 def money(value: Decimal, places: int = 2) -> str:
-    """Format ``R$ 1.234,56`` with a no-break space, ``−R$ 1.234,56`` below zero.
+    """Format money as ``R$ 1.234,56`` with a no-break space, or ``−R$ 1.234,56``.
 
-    ``value`` is in reais and finite; 0 ``places`` leave out the cents.
+    ``value`` is in reais and finite. With ``places=0`` the cents are left out.
     """
     text = grouped(value, places)
     sign = MINUS if text.startswith(MINUS) else ""
@@ -33,12 +33,15 @@ def grouped(number: int | Decimal, places: int = 0) -> str:
 
 
 def day(value: date) -> str:
-    """Format ``dd/mm/aaaa``; strftime's year padding depends on the platform."""
+    """Format a date as ``dd/mm/aaaa``.
+
+    Strftime is not used, because its padding of years depends on the platform.
+    """
     return f"{value.day:02}/{value.month:02}/{value.year:04}"
 
 
 def moment(value: datetime) -> str:
-    """Format ``dd/mm/aaaa às hh:mm`` in the value's own time zone."""
+    """Format a time as ``dd/mm/aaaa às hh:mm``, in the time zone of the value."""
     return f"{day(value.date())} às {value.hour:02}:{value.minute:02}"
 
 
@@ -57,7 +60,7 @@ def listed(parts: Sequence[str], last: str = " e ") -> str:
 def bare(text: str) -> str:
     """Convert to upper case without accents, to compare words of different spellings.
 
-    Blanks stay. The result for a text is the concatenation of the results for its characters.
+    Blanks are kept. Each character is converted independently of its neighbours.
     """
     if text.isascii():
         return text.upper()

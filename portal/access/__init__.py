@@ -1,4 +1,4 @@
-"""Authentication: credentials of requests, issued tokens, and each visitor's history."""
+"""Authentication by credential or issued token, and each visitor's history."""
 
 from portal.access.credentials import NoCredential, read_credential
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper, Mode

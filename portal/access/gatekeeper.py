@@ -1,4 +1,4 @@
-"""Authenticates a credential according to the portal's mode."""
+"""Authenticates a credential in the way that the portal's mode requires."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -9,16 +9,17 @@ from portal.access.tokens import SCOPES, Identity, Tokens, UnknownToken, digest
 Mode = Literal["demo", "managed", "pass-through"]
 DEMO_TOKEN = "demo"  # noqa: S105 documented; gives access to fictitious data only
 _DEMO_DIGEST = digest(DEMO_TOKEN)
-_MOST_RENAMED = 10_000  # names remembered
+_MOST_RENAMED = 10_000  # callers whose data was moved to their present name
 
 
 class Gatekeeper:
     """Turns a credential into an Identity.
 
     The demo and managed modes check portal tokens. The pass-through mode accepts any credential
-    except a portal token and leaves its verification to the upstream. ``secret`` is the portal's
-    key; it keys the HMAC that identifies a pass-through credential. ``take_over`` is called with
-    such an HMAC under each of the ``former`` keys and the present one, when a caller is first seen.
+    except a portal token, because the upstream verifies it. A pass-through caller's name is the
+    HMAC of the credential with the key ``secret``. ``former`` holds the earlier values of
+    ``secret``. At a caller's first request, ``take_over`` is called with the caller's name under
+    each former key and with the present name.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Gatekeeper:
         return self.authenticate_digest(digest(credential))
 
     def _rename(self, credential: str, name: str) -> None:
-        """Give a caller what is stored under the credential's names of old keys, once a process."""
+        """Move data stored under a caller's former names to the present one, once per process."""
         if len(self._taken_over) >= _MOST_RENAMED:
             self._taken_over.clear()
         self._taken_over.add(name)
@@ -61,11 +62,11 @@ class Gatekeeper:
             self._take_over(name_credential(key, credential), name)
 
     def authenticate_digest(self, token_digest: str) -> Identity:
-        """Return the identity of a token's digest; a session stores only the digest."""
+        """Return the identity of a token by its digest, which is all that a session stores."""
         if self.mode == "demo" and token_digest == _DEMO_DIGEST:
             return self.visitor()
         return self._tokens.identify(token_digest)
 
     def visitor(self) -> Identity:
-        """Return the identity that all visitors of the demonstration share."""
+        """Return the identity that all visitors of the demo mode share."""
         return Identity(DEMO_TOKEN, _DEMO_DIGEST, SCOPES - {"admin"})

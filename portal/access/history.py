@@ -32,18 +32,19 @@ class Entry:
 
 
 class HistoryUnavailable(Exception):
-    """The history could not be erased, or its bytes could not be removed from the files."""
+    """The history, or its remains in the database's files, could not be erased."""
 
 
 class BytesKept(Exception):
-    """The rows are deleted, but the database's files still hold bytes of them."""
+    """The rows are deleted, but the database's files still contain bytes of them."""
 
 
 class History:
-    """Recent lookups by visitor.
+    """The recent lookups of each visitor.
 
-    ``tag`` computes the HMAC of a plate, by which rows are found; the plate itself is encrypted.
-    ``former`` are the old keys that are still read, ``former_tags`` a plate's tags under them.
+    Plates are stored encrypted. Rows are found by the HMAC of the plate, which ``tag`` computes.
+    ``former`` are old secret keys that still decrypt rows. ``former_tags`` computes a plate's HMACs
+    with the old keys.
     """
 
     retention_s: Final = KEPT_S
@@ -71,7 +72,7 @@ class History:
         )
 
     def record(self, visitor: str, subject: str) -> None:
-        """Record a lookup. A database failure is logged, not raised: the page is still served."""
+        """Record a lookup. A database failure is only logged, so that the page is still served."""
         sealed = cipher(self._secret, b"history").encrypt(subject.encode())
         tag, now = self._tag(subject), self._clock()
         visitor = self._visitor_key(visitor)
@@ -84,14 +85,15 @@ class History:
                 )
         except BreakerOpen:
             return
-        except SQLAlchemyError as error:  # includes a unique violation by a concurrent request
+        # For example a unique violation, if another request records the same lookup.
+        except SQLAlchemyError as error:
             log.warning("history was not recorded: %s", error_kind(error))
 
     def recent(self, visitor: str, most: int = LISTED, skip: int = 0) -> list[Entry]:
         """Return at most ``most`` of the visitor's lookups, the latest first.
 
-        ``skip`` leaves out the latest ones, for the pages of a long list. Returns an empty list if
-        the database fails. An entry that was encrypted under another key is skipped.
+        The first ``skip`` lookups are left out, for the later pages of a long list. Returns an
+        empty list if the database fails. An entry that was encrypted under another key is skipped.
         """
         from cryptography.fernet import InvalidToken
 
@@ -123,10 +125,12 @@ class History:
         return entries
 
     def drop_expired(self) -> None:
-        """Delete entries older than thirty days. Raises BytesKept if their bytes remain.
+        """Delete entries older than thirty days.
 
-        Every call empties SQLite's write-ahead log, even if nothing has expired, because a reader
-        may have prevented this in the last call.
+        Raises BytesKept if their bytes remain in the files.
+
+        Every call empties SQLite's write-ahead log, even if nothing has expired, because a
+        concurrent reader may have prevented that in the last call.
         """
         expired = table.c.asked_at < self._clock() - KEPT_S
         with writing(self._engine) as db:
@@ -138,8 +142,8 @@ class History:
     def erase(self, visitor: str, subject: str | None = None) -> None:
         """Delete a visitor's entries, or only that of one ``subject``.
 
-        Raises HistoryUnavailable if the entries, or bytes of them in the database's files,
-        could not be deleted. A second call deletes the rest.
+        Raises HistoryUnavailable if entries, or their remains in the database's files, could not be
+        deleted. If so, call ``erase`` again to delete the rest.
         """
         mine = self._visitor_key(visitor)
         tag = "" if subject is None else self._tag(subject)
@@ -149,7 +153,8 @@ class History:
                 if subject is not None:
                     chosen &= table.c.subject == tag
                 db.execute(delete(table).where(chosen))
-            # Rows and index hold the tag right behind the visitor's key.
+            # In the rows and in the index, the HMAC of the plate directly follows the visitor's
+            # key.
             erased = erase_traces(self._engine, [f"{mine}{tag}".encode()])
         except SQLAlchemyError as error:
             raise HistoryUnavailable(type(error).__name__) from None
@@ -159,8 +164,9 @@ class History:
     def forget(self, subject: str) -> None:
         """Delete a vehicle's entries from the histories of every namespace.
 
-        Also removes all traces of the vehicle's tag from the database's files, so remove the tag
-        from the ledger first. Raises BytesKept if traces remain.
+        ``forget`` also removes the HMAC of the plate from the free space of the database's files.
+        Remove the HMAC from the ledger before this call, because the ledger is in the same files.
+        Raises BytesKept if a copy remains.
         """
         tags = self._tags(subject)
         with writing(self._engine) as db:
@@ -169,7 +175,10 @@ class History:
             raise BytesKept
 
     def take_over(self, former: str, present: str) -> None:
-        """Give a visitor the entries of a former name. Raises SQLAlchemyError."""
+        """Move a visitor's entries from the former name to the present one.
+
+        Raises SQLAlchemyError.
+        """
         old, new = self._visitor_key(former), self._visitor_key(present)
         with reading(self._engine) as db:
             if (
@@ -183,7 +192,7 @@ class History:
             db.execute(update(table).where(table.c.visitor == old).values(visitor=new))
 
     def drop_unreadable(self) -> None:
-        """Delete the entries that no key decrypts. Raises SQLAlchemyError."""
+        """Delete the entries that no secret key can decrypt. Raises SQLAlchemyError."""
         from cryptography.fernet import InvalidToken
 
         fernet, unreadable = cipher(self._secret, b"history", self._former), []
@@ -205,9 +214,9 @@ class History:
             db.execute(select(table.c.id).limit(1)).first()
 
     def _visitor_key(self, visitor: str) -> str:
-        """Return the digest of namespace and visitor.
+        """Return the text that identifies a visitor: the digest of namespace and visitor.
 
-        A browser may send a session to a portal in front of another upstream. The namespace in
-        the digest keeps that portal from finding this one's entries.
+        A browser may send its session cookie to another portal on the same host. If that portal has
+        another upstream, the namespace in the digest keeps it from finding these entries.
         """
         return hashlib.sha256(f"{self._namespace}\0{visitor}".encode()).hexdigest()

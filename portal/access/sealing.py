@@ -1,4 +1,4 @@
-"""Encryption and HMAC under the secret key, with one derived key for each purpose."""
+"""Encryption and HMAC with the secret key, from which each purpose derives its own key."""
 
 import base64
 import hashlib
@@ -11,8 +11,11 @@ if TYPE_CHECKING:
 
 
 def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fernet | MultiFernet":
-    """Return the cipher of a purpose; it also decrypts what ``former`` keys encrypted."""
-    # lazy: it takes half of the import time at startup
+    """Return the cipher for a purpose.
+
+    The cipher also decrypts texts of the ``former`` secret keys.
+    """
+    # Import late, because this import takes half of the import time at startup.
     from cryptography.fernet import Fernet, MultiFernet
 
     ciphers = [
@@ -23,20 +26,20 @@ def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fern
 
 
 def seal_text(secret: bytes, namespace: str, text: str) -> str:
-    """Encrypt a credential for the session cookie. Only the cookie stores it.
+    """Encrypt a credential for the session cookie, the only place that stores it.
 
-    A browser sends one cookie to every port of a host, so portals in front of different upstreams
-    may receive each other's cookies. The key is derived per ``namespace``, so a portal cannot
-    decrypt a credential of another namespace.
+    A browser sends a cookie to every port of a host, so two portals on one host may receive each
+    other's cookies. The encryption key depends on the ``namespace``, so a portal cannot decrypt a
+    credential for another upstream.
     """
     return cipher(secret, _session(namespace)).encrypt(text.encode()).decode()
 
 
 def name_credential(secret: bytes, credential: str) -> str:
-    """Return the HMAC, in hex, that identifies a caller's own credential, also in databases.
+    """Return the HMAC, in hex, that identifies a pass-through credential in databases.
 
-    An unkeyed digest would be unsafe. Upstream credentials may be guessable, and a reader of the
-    ledger could test guesses against the digest.
+    A plain digest would be unsafe. Upstream credentials may be guessable, and with a plain digest
+    anyone who reads the database could test guesses.
     """
     key = hmac.digest(secret, b"credential", hashlib.sha256)
     return hmac.digest(key, credential.encode(), hashlib.sha256).hex()
@@ -45,7 +48,10 @@ def name_credential(secret: bytes, credential: str) -> str:
 def open_text(
     secret: bytes, namespace: str, sealed: str, former: Sequence[bytes] = ()
 ) -> str | None:
-    """Decrypt a result of ``seal_text``; return None if the key or the namespace differs."""
+    """Decrypt a text of ``seal_text``.
+
+    Return None if the text was encrypted for another key or namespace.
+    """
     from cryptography.fernet import InvalidToken
 
     try:

@@ -1,4 +1,4 @@
-"""Issues, revokes and identifies tokens: digest, scopes, expiry, daily limit."""
+"""Issues, revokes and identifies tokens, with their scopes, expiry and daily limit."""
 
 import hashlib
 import math
@@ -19,25 +19,26 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 OPERATION_SCOPES: Final = frozenset({"decode", "renainf", "renajud", "report"})
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
-REMEMBERED_S = 2.0  # time to live of a cached row; a revocation reaches every process within it
-# While the database is unreachable, a row read up to this long ago stays valid, so that a restart
-# of PostgreSQL is no outage of the portal. A revocation must take effect everywhere within five
-# seconds, and the hit cache may hold an authorisation for one more second.
+# Seconds that a row is cached; after this time a revocation is known to every process.
+REMEMBERED_S = 2.0
+# Seconds for which a cached row is used while the database is unreachable, so that tokens still
+# work while PostgreSQL restarts. A revocation must take effect everywhere within five seconds, and
+# the hit cache may keep an authorisation for one second longer than this.
 LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # digests
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
 
 
 class UnknownToken(LookupError):
-    """Not a token of this namespace, or a portal token in pass-through mode: 401."""
+    """The token was not issued here, or the pass-through mode refuses it. Status 401."""
 
 
 class RefusedToken(LookupError):
-    """The token was issued and is revoked or expired: 403."""
+    """The token was issued and is now revoked or expired. Status 403."""
 
 
 class TokensUnavailable(Exception):
-    """Authentication is impossible because the database cannot be read: 503."""
+    """Authentication is impossible because the database cannot be read. Status 503."""
 
 
 class NameTaken(ValueError):
@@ -48,8 +49,8 @@ class NameTaken(ValueError):
 class Identity:
     """An authenticated caller.
 
-    ``daily_limit`` is in upstream calls per day, 0 = no limit. ``credential`` is the caller's own
-    and is set only in pass-through mode: it is sent upstream, and ``digest`` is its HMAC.
+    ``daily_limit`` is in upstream calls per day; 0 means no limit. ``credential`` is set only in
+    pass-through mode, in which it is sent upstream and ``digest`` is its HMAC.
     """
 
     name: str
@@ -64,7 +65,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A row of the token table; times in epoch seconds."""
+    """A row of the table of tokens. Times are in epoch seconds."""
 
     name: str
     digest: str
@@ -76,15 +77,15 @@ class Issued:
     namespace: str
 
     def holds(self, now: float) -> bool:
-        """Return whether the token is neither expired nor revoked."""
+        """Return whether the token is valid at a time: not expired and not revoked."""
         expired = self.expires_at is not None and now >= self.expires_at
         return self.revoked_at is None and not expired
 
 
 class Tokens:
-    """The tokens of the database and those of the settings; only digests are kept.
+    """The tokens of the database and of the settings, each stored as its digest.
 
-    A token is valid in the ``namespace`` it was issued in, and unknown in every other.
+    A token is valid only in the ``namespace`` in which it was issued.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class Tokens:
         self._lock = threading.Lock()
 
     def identify(self, token_digest: str) -> Identity:
-        """Return the identity of a token's digest.
+        """Return the identity of a token, found by the token's digest.
 
         Raises UnknownToken, RefusedToken or TokensUnavailable.
         """
@@ -124,11 +125,11 @@ class Tokens:
         return Identity(issued.name, issued.digest, issued.scopes, issued.daily_limit)
 
     def was_issued(self, token_digest: str) -> bool:
-        """Return whether the digest is of a portal token, valid or not, of any namespace.
+        """Return whether a portal token of any namespace, even an expired one, has this digest.
 
-        A credential that was no portal token does not become one later. So the last result read
-        stays valid, without a time limit, while the database is unreachable. Raises
-        TokensUnavailable if this digest has not been read before.
+        A credential that is not a portal token cannot become one later. So while the database is
+        unreachable, an earlier result for the digest is used without a time limit. Raises
+        TokensUnavailable if there is no earlier result.
         """
         cached = self._cached.get(token_digest)
         try:
@@ -165,7 +166,7 @@ class Tokens:
         return token
 
     def revoke(self, name: str) -> bool:
-        """Revoke a token. Returns False if there is no unrevoked token of this name."""
+        """Revoke a token. Return False if no token has this name or it is already revoked."""
         with writing(self._engine) as db:
             revoked = db.execute(
                 update(table)
@@ -181,7 +182,7 @@ class Tokens:
         return bool(revoked.rowcount)
 
     def listed(self) -> list[Issued]:
-        """Return the namespace's tokens in the order of their issue."""
+        """Return the namespace's tokens, the oldest first."""
         query = select(table).where(table.c.namespace == self._namespace)
         with reading(self._engine) as db:
             return [_issued(row) for row in db.execute(query.order_by(table.c.created_at))]
@@ -199,7 +200,7 @@ class Tokens:
         issued = _issued(row) if row is not None else None
         with self._lock:
             if len(self._cached) >= MOST_CACHED:
-                self._cached.clear()  # bounds the memory that wrong tokens can take
+                self._cached.clear()  # limits the memory that requests with wrong tokens can fill
             self._cached[token_digest] = (now, issued)
         return issued
 
@@ -208,10 +209,10 @@ class Tokens:
             db.execute(select(table.c.digest).limit(1)).first()
 
     def _last_known(self, cached: tuple[float, Issued | None] | None) -> Issued:
-        """Return the last row read, or raise TokensUnavailable after LAST_KNOWN_S.
+        """Return the cached row, or raise TokensUnavailable if it is older than LAST_KNOWN_S.
 
-        The age of the row counts from the start of the last successful read to now, so it includes
-        the time that the failed read took.
+        The age is the time since the last successful read began, so it includes the time that the
+        failed read took.
         """
         read_at, issued = cached or (-math.inf, None)
         if issued is None or self._monotonic() - read_at >= LAST_KNOWN_S:
@@ -220,7 +221,7 @@ class Tokens:
 
 
 def is_token_name(text: str) -> bool:
-    """Return whether a token may have this name: letters, digits and ``. _ @ -``, 80 at most."""
+    """Return whether a token may have this name: 1 to 80 letters, digits or ``. _ @ -``."""
     return _NAME.fullmatch(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Batches of lookups: input, preview, execution over several processes, results."""
+"""Batches of lookups: reads the list, previews its cost, runs it and keeps the results."""
 
 from portal.batch.batches import Access, Batches, BytesKept, NewItem, UnknownBatch, release_items
 from portal.batch.decisions import NotAllowed

@@ -1,7 +1,7 @@
-"""The batches in the database: state, leases of items, encryption, expiry.
+"""Stores batches encrypted in the database, leases their items and deletes expired ones.
 
-The database is the only place of a batch's state. Every change is one transaction, so that a
-killed process leaves a consistent batch. Portals that share the database share the work.
+A batch's state is only in the database. Every change is one transaction, so a batch stays
+consistent if a process is killed. Portals that share the database share the work.
 """
 
 import hashlib
@@ -36,23 +36,25 @@ from portal.storage import batches as table
 from portal.storage import erase_traces, reading
 from portal.vehicle import parse_subject
 
-# A lease is renewed while its process lives. The clocks of machines that share a database differ
-# by less than this. A lease that is lost too early costs nothing: the second process finds the
-# stored answer, or waits for the gateway's lease on the same lookup.
+# Seconds. A process renews its leases while it lives. The lease must be longer than the difference
+# between the clocks of machines that share a database. If a lease expires too early, no call is
+# paid twice, because the second process finds the stored answer or waits for the gateway's lease on
+# the same lookup.
 LEASE_S: Final = 6.0
 DRAFT_S: Final = 86400.0
-MOST_DRAFTS: Final = 20  # of one owner; a further draft replaces the oldest
+MOST_DRAFTS: Final = 20  # per owner; one more draft replaces the owner's oldest
 SHORTEST_RETENTION_S: Final = 3600.0
 _LISTED: Final = 50
 _LISTED_COLUMNS: Final = [
     column for column in table.c if column.name not in ("sealed_wrong", "sealed_access")
 ]
 _PURPOSE: Final = b"batch"
-_WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII: arbitrary, but equal in every portal
+_WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII; any number that is the same in every portal
 
 
-# Built once, because building a statement costs more than running it. One statement leases an item,
-# because other writers wait for the end of the transaction.
+# SQL statements are built once, because building one takes longer than running it. An item is
+# leased by a single statement to keep the transaction short, because other writers wait for its
+# end.
 _RUNNING: Final = (
     select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access)
     .where(table.c.namespace == bindparam("within"), table.c.state == "running")
@@ -70,15 +72,15 @@ _LEASE: Final = (
             _next.c.state == "pending",
             _next.c.lease_until <= bindparam("now"),
         )
-        # An item that paused the batch comes last, because the cause may be the item.
+        # Take items that have paused the batch last, because the item itself may be the cause.
         .order_by(_next.c.attempts, _next.c.position)
         .limit(1)
         .scalar_subquery(),
         select(func.count())
         .where(_leased.c.batch == bindparam("of"), _leased.c.lease_until > bindparam("now"))
         .scalar_subquery()
-        # After a pause one item is leased, until an answer shows that its cause has ended. A batch
-        # that is no longer running leases none.
+        # After a pause only one item is leased, until an answer shows that the pause's cause is
+        # over. If the batch is no longer running, no item is leased.
         < func.coalesce(
             select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
             .where(table.c.id == bindparam("of"), table.c.state == "running")
@@ -107,22 +109,22 @@ _FINISH: Final = (
 
 
 class UnknownBatch(LookupError):
-    """The owner has no batch of this id."""
+    """This owner has no batch with this id."""
 
 
 class BytesKept(Exception):
-    """The rows are deleted, but the database's files still hold bytes of them."""
+    """The rows are deleted, but the database's files still contain bytes of them."""
 
 
 class Access(msgspec.Struct, frozen=True):
-    """What identifies the owner while the batch runs: a token's digest, or a credential."""
+    """Authenticates the owner while the batch runs, by a token's digest or a credential."""
 
     digest: str
     credential: str | None = None
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """The wrong entries of a batch as they are stored; ``more`` is the number of unnamed ones."""
+    """The stored wrong entries of a batch; ``more`` counts those that are not listed."""
 
     wrong: tuple[WrongEntry, ...] = ()
     more: int = 0
@@ -136,7 +138,7 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An item that this process works on until it finishes or releases it."""
+    """An item that this process has leased, until it finishes or releases the item."""
 
     item: int
     batch: str
@@ -148,12 +150,14 @@ class Claim:
 
 
 class Batches:
-    """Batches of one ``namespace``; ``tag`` computes the HMAC of a plate, for purges.
+    """The batches of one ``namespace``.
 
-    ``former`` are the old keys that are still read, ``former_tags`` a plate's tags under them.
+    A purge finds a vehicle's items by the HMAC of the plate, which ``tag`` computes. ``former`` are
+    old secret keys that still decrypt rows. ``former_tags`` computes a plate's HMACs with the old
+    keys.
 
-    ``retention_s`` is the time for which the answers to a lookup are kept, and ``spent`` the price
-    of the calls made for a batch.
+    ``retention_s`` returns the seconds for which answers to a lookup are kept. ``spent`` returns
+    the price of the calls made for a batch.
     """
 
     def __init__(
@@ -178,7 +182,7 @@ class Batches:
         self._clock = clock
         self._namespace = namespace
 
-    # What owners do
+    # Called for an owner
 
     def create(
         self,
@@ -261,7 +265,8 @@ class Batches:
     ) -> list[Item]:
         """Return an owner's items in the order given. Raises UnknownBatch.
 
-        ``most`` items behind the position ``after`` and ``skip`` further ones.
+        Starts behind the position ``after``, leaves out the next ``skip`` items, and returns at
+        most ``most``.
         """
         columns = [items.c[name] for name in ("sealed", "state", "cause", "position")]
         query = (
@@ -287,10 +292,10 @@ class Batches:
         ]
 
     def start(self, batch: str, owner: str, access: Access, at_most: Decimal) -> None:
-        """Start or resume a batch, and ask its failed items again.
+        """Start or resume a batch, and look up its failed items again.
 
-        ``at_most`` is the most that the items without an answer can cost. Raises UnknownBatch or
-        NotAllowed.
+        ``at_most`` is the highest possible price of the items without an answer. Raises
+        UnknownBatch or NotAllowed.
         """
         now = self._clock()
         sealed = self._cipher().encrypt(msgspec.json.encode(access))
@@ -330,7 +335,7 @@ class Batches:
             )
 
     def cancel(self, batch: str, owner: str) -> None:
-        """End a batch; its pending items are never asked. Raises UnknownBatch or NotAllowed."""
+        """End a batch without its pending items. Raises UnknownBatch or NotAllowed."""
         with self._change(batch, owner, "cancel") as (db, row):
             if row.state == "cancelled":
                 return
@@ -346,7 +351,7 @@ class Batches:
                 )
             )
 
-    # What the runner does
+    # Called by the runner
 
     def resume_due(self) -> None:
         """Resume the batches whose pause has ended."""
@@ -355,14 +360,14 @@ class Batches:
             & (table.c.state == "paused")
             & (table.c.resume_at <= self._clock())
         )
-        with reading(self._engine) as db:  # first, because most calls find none
+        with reading(self._engine) as db:  # read first, because most calls find no due batch
             if db.execute(select(table.c.id).where(due).limit(1)).first() is None:
                 return
         with self._writing() as db:
             db.execute(update(table).where(due).values(state="running", reason="", resume_at=None))
 
     def has_work(self) -> bool:
-        """Whether a batch is running, or its pause has ended."""
+        """Return whether a batch is running or can be resumed now."""
         is_due = (table.c.state == "paused") & (table.c.resume_at <= self._clock())
         query = select(table.c.id).where(
             table.c.namespace == self._namespace, (table.c.state == "running") | is_due
@@ -378,10 +383,10 @@ class Batches:
             return sum(_claimable(db, row, concurrency, now) for row in running)
 
     def claim(self, holder: str, concurrency: int) -> Claim | None:
-        """Lease the next item of a running batch; None if there is none to be asked now.
+        """Lease the next item of a running batch, or return None if no item can be leased now.
 
-        At most ``concurrency`` items of a batch are leased at a time, over all processes. After a
-        pause only one is, until an answer shows that the cause of the pause has ended.
+        All processes together lease at most ``concurrency`` items of a batch at a time. After a
+        pause they lease one, until an answer shows that the cause of the pause is over.
         """
         running = self._running()
         with self._writing() as db:
@@ -399,8 +404,9 @@ class Batches:
     ) -> Claim | None:
         """Record an item's result and return the next claim.
 
-        ``cause`` is "" if every lookup has an answer. ``answered``: at least one has. ``result`` is
-        kept encrypted. Nothing is recorded if another process has taken over the item.
+        ``cause`` is "" if every lookup has an answer. ``answered`` is true if at least one has.
+        ``result`` is stored encrypted. Nothing is recorded if another process has leased the item
+        meanwhile.
         """
         running = self._running()
         sealed = None if result is None else self._cipher().encrypt(result)
@@ -424,7 +430,7 @@ class Batches:
             return following
 
     def interrupt(self, claim: Claim, holder: str, pause: Pause) -> None:
-        """Release an item unfinished and pause its batch."""
+        """Release an item without a result and pause its batch."""
         now = self._clock()
         until = None if pause.resume_after_s is None else now + pause.resume_after_s
         with self._writing() as db:
@@ -446,7 +452,7 @@ class Batches:
             )
 
     def release(self, claim: Claim, holder: str) -> None:
-        """Release an item unfinished."""
+        """Release an item without a result."""
         with self._writing() as db:
             db.execute(_held(claim, holder).values(holder="", lease_until=0.0))
 
@@ -469,7 +475,10 @@ class Batches:
     # Deletion
 
     def drop_expired(self) -> None:
-        """Delete expired batches of every namespace. Raises BytesKept if their bytes remain."""
+        """Delete expired batches of every namespace.
+
+        Raises BytesKept if bytes remain in the files.
+        """
         expired = table.c.expires_at < self._clock()
         with reading(self._engine) as db:
             if db.execute(select(table.c.id).where(expired).limit(1)).first() is None:
@@ -490,9 +499,10 @@ class Batches:
             raise BytesKept
 
     def forget(self, subject: str) -> int:
-        """Delete a vehicle's items from the batches of every namespace; return their number.
+        """Delete a vehicle's items from all batches of every namespace, and return their number.
 
-        Bytes of its tag may remain in the database's files until ``History.forget`` removes them.
+        The HMAC of the plate may remain in the database's files until ``History.forget`` removes
+        it.
         """
         found = items.c.subject.in_([self._tag(subject), *self._former_tags(subject)])
         with self._writing() as db:
@@ -504,7 +514,7 @@ class Batches:
         return deleted
 
     def take_over(self, former: str, present: str) -> None:
-        """Give an owner the batches of a former name. Raises SQLAlchemyError."""
+        """Move the batches of an owner's former name to the present one. Raises SQLAlchemyError."""
         mine = table.c.owner == self._owner_key(former)
         with reading(self._engine) as db:
             if db.execute(select(table.c.id).where(mine).limit(1)).first() is None:
@@ -513,9 +523,10 @@ class Batches:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
     def drop_unreadable(self) -> None:
-        """Delete the batches that no key decrypts. Raises SQLAlchemyError.
+        """Delete the batches that no secret key can decrypt. Raises SQLAlchemyError.
 
-        One whose owner's credential alone cannot be decrypted is paused until its owner resumes it.
+        If only the owner's credential in a batch cannot be decrypted, the batch is paused until its
+        owner resumes it.
         """
         batches = select(table.c.id, table.c.sealed_wrong, table.c.sealed_access)
         results = select(items.c.id, items.c.sealed_result).where(
@@ -539,7 +550,7 @@ class Batches:
         return cipher(self._secret, _PURPOSE, self._former)
 
     def _decrypts(self, sealed: bytes) -> bool:
-        from cryptography.fernet import InvalidToken  # lazy, as in portal.access.sealing
+        from cryptography.fernet import InvalidToken  # imported late, as in portal.access.sealing
 
         try:
             self._cipher().decrypt(sealed)
@@ -548,9 +559,10 @@ class Batches:
         return True
 
     def _running(self) -> Sequence[Any]:
-        """Read the running batches in turn, so that a large one does not delay the others.
+        """Return the running batches, the one that waited longest first.
 
-        Called before a transaction, because other writers wait for its end.
+        The order keeps a large batch from delaying the others. Call this before the transaction
+        begins, because other writers wait for the end of the transaction.
         """
         with reading(self._engine) as db:
             return db.execute(_RUNNING, {"within": self._namespace}).all()
@@ -590,8 +602,8 @@ class Batches:
     def _writing(self) -> Iterator[Connection]:
         """Begin a transaction that excludes other writers of batches.
 
-        SQLite has one writer in any case. On PostgreSQL an advisory lock does the same, because
-        transactions that lock several rows in different orders would deadlock.
+        SQLite allows only one writer in any case. On PostgreSQL an advisory lock excludes the
+        others, because transactions that lock several rows in different orders could deadlock.
         """
         with self._engine.begin() as db:
             if db.dialect.name == "postgresql":
@@ -599,7 +611,7 @@ class Batches:
             yield db
 
     def _end(self, db: Connection, batch: str) -> None:
-        """Mark a batch without pending items as done."""
+        """Set the state of a batch without pending items to done."""
         now = self._clock()
         row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
         if row is not None:
@@ -618,7 +630,7 @@ class Batches:
 
     @contextmanager
     def _change(self, batch: str, owner: str, action: Action) -> Iterator[tuple[Connection, Any]]:
-        """Begin a transaction on a batch whose state allows the action."""
+        """Begin a transaction on a batch. Raises NotAllowed if its state forbids the action."""
         with self._writing() as db:
             row = self._row(db, batch, owner)
             check_allowed(action, row.state)
@@ -638,7 +650,7 @@ class Batches:
 
     def _left_out(self, sealed: bytes) -> LeftOut:
         content = self._cipher().decrypt(sealed)
-        # Batches of the first form hold the list alone.
+        # Early versions of the portal stored only the list of wrong entries.
         found = msgspec.json.decode(content, type=LeftOut | tuple[WrongEntry, ...])
         return found if isinstance(found, LeftOut) else LeftOut(found)
 
@@ -692,16 +704,16 @@ class Batches:
             db.execute(delete(table).where(table.c.id.in_(ids)))
 
     def _kept_s(self, ask: str) -> float:
-        """Return the seconds for which a batch is kept: as long as its answers."""
+        """Return the seconds for which a batch is kept, which is as long as its answers."""
         return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in _ask(ask)))
 
     def _owner_key(self, owner: str) -> str:
-        """Return the digest of namespace and owner, as History does for its visitors."""
+        """Return the digest of namespace and owner, for the reason in ``History._visitor_key``."""
         return hashlib.sha256(f"{self._namespace}\0{owner}".encode()).hexdigest()
 
 
 def release_items(engine: Engine) -> None:
-    """Release the items of processes that were killed, where no process of batches can be alive."""
+    """Release the items that killed processes had leased. No batch may be running."""
     with engine.begin() as db:
         db.execute(update(items).where(items.c.holder != "").values(holder="", lease_until=0.0))
 
@@ -729,7 +741,7 @@ def _claimable(db: Connection, row: Any, concurrency: int, now: float) -> int:
             items.c.batch == row.id, items.c.state == "pending"
         )
     ).one()
-    # After a pause one item is leased, until an answer shows that its cause has ended.
+    # After a pause only one item is leased, until an answer shows that its cause is over.
     limit = 1 if row.tries else concurrency
     return max(0, min(int(total) - int(leased), limit - int(leased)))
 

@@ -1,4 +1,4 @@
-"""Pure decisions of a batch: what follows from a failed lookup, and allowed transitions."""
+"""Decides whether a failed lookup pauses its batch, and which actions a state allows."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -12,7 +12,7 @@ SHORTEST_PAUSE_S: Final = 15.0
 LONGEST_PAUSE_S: Final = 300.0
 MOST_ATTEMPTS: Final = 3
 
-# Failures that concern every plate, so that asking the next one is of no use.
+# Failures that would also affect the other plates, so that the batch pauses.
 _PAUSES: Final[dict[FailureKind, Reason]] = {
     "day_limit": "day_limit",
     "token_limit": "token_limit",
@@ -23,7 +23,7 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
     "refused_401": "access",
     "refused_403": "access",
 }
-# Pauses that end at the time that the failure names, which is midnight.
+# Pauses for these reasons last until midnight, the time that the failure reports.
 _UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
 _OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})
 _ALLOWED: Final[dict[Action, frozenset[State]]] = {
@@ -44,7 +44,10 @@ class NotAllowed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Why a batch pauses, and the seconds until it resumes by itself; None: by its owner."""
+    """Why a batch pauses, and the seconds after which it resumes by itself.
+
+    ``resume_after_s`` is None if only the owner can resume the batch.
+    """
 
     reason: Reason
     resume_after_s: float | None
@@ -53,11 +56,12 @@ class Pause:
 def pause_after(
     kind: FailureKind, retry_after_s: float | None, tries: int, attempts: int = 0
 ) -> Pause | None:
-    """Return the pause that a failed lookup causes, None if only its plate has failed.
+    """Return the pause that a failed lookup causes, or None if only its plate is affected.
 
-    ``tries`` is the number of pauses since the last answer. Each doubles the time until the batch
-    resumes by itself. ``attempts`` is how often this plate has paused the batch. A plate has failed
-    if it is still unreachable after others were answered, or at its third attempt.
+    ``tries`` is the number of pauses since the last answer. Each pause is twice as long as the one
+    before. ``attempts`` is how often this plate has paused the batch. After an outage only the
+    plate counts as affected if other plates were answered since then, or at the plate's third
+    attempt.
     """
     reason = _PAUSES.get(kind)
     if reason is None:

@@ -1,4 +1,4 @@
-"""A batch of lookups as its owner sees it."""
+"""Data classes of a batch of lookups and its items, as its owner sees them."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -10,8 +10,9 @@ from portal.vehicle import Renavam
 State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
 LookupName = Literal["decode", "renainf", "renajud"]
-# Why a batch is paused: by its owner, by a daily limit, by an outage, or because its owner's access
-# is no longer accepted. A batch without access waits for its owner to start it again.
+# Why a batch is paused: its owner paused it, a daily limit was reached, the upstream or the ledger
+# fails, or the owner's token or credential is no longer accepted ("access"). Only the owner can
+# resume a batch after "owner" and "access".
 Reason = Literal["", "owner", "day_limit", "token_limit", "unreachable", "busy", "portal", "access"]
 
 LOOKUPS: Final[tuple[LookupName, ...]] = ("decode", "renainf", "renajud")
@@ -22,8 +23,9 @@ RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")
 class Counts:
     """Numbers of plates and Renavam.
 
-    ``stored``: every answer was stored when the batch was made. ``done`` have every answer,
-    ``failed`` lack at least one, ``pending`` were not asked yet.
+    ``stored`` counts plates and Renavam whose answers were all stored when the batch was made.
+    ``done`` is the number with all answers, ``failed`` the number that lack one, and ``pending``
+    the number not looked up yet.
     """
 
     total: int
@@ -35,7 +37,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """R$: the price of the calls made so far, and the most that the batch can cost."""
+    """The price in R$ of the calls made so far, and the most that the batch can cost."""
 
     spent: Decimal
     at_most: Decimal
@@ -45,10 +47,10 @@ class Cost:
 class Batch:
     """A batch. Times are in epoch seconds.
 
-    ``resume_at`` is when a pause ends by itself, None if its owner has to end it. ``active`` is the
-    number of plates that are being asked now. ``wrong`` holds the first wrong entries, and
-    ``more_wrong`` is the number of the others; a list of batches has neither. ``repeated`` is the
-    number of vehicles that were given more than once.
+    ``resume_at`` is when a pause ends by itself, or None if the owner has to end it. ``active`` is
+    the number of plates that are being looked up now. ``wrong`` holds the first wrong entries of
+    the list, and ``more_wrong`` counts the others. In a list of batches, ``wrong`` and
+    ``more_wrong`` are empty. ``repeated`` is the number of vehicles that were given more than once.
     """
 
     id: str
@@ -72,8 +74,8 @@ class Batch:
 class Item:
     """One plate or Renavam of a batch; ``position`` counts from 0 in the order given.
 
-    ``cause`` is the gateway's kind of failure, or "rejected", where the state is "failed".
-    ``result`` is what the runner's ``summarise`` returned when the item ended, None before.
+    If the state is "failed", ``cause`` is the gateway's kind of failure or "rejected". ``result``
+    is what the runner's ``summarise`` returned when the item ended, and None before.
     """
 
     subject: Subject
@@ -84,6 +86,6 @@ class Item:
 
 
 def lookups_of(subject: Subject, ask: tuple[LookupName, ...]) -> tuple[LookupName, ...]:
-    """Return which of the requested lookups a subject has; a Renavam cannot be decoded."""
+    """Return those of the requested lookups that a plate or Renavam supports."""
     allowed = RENAVAM_LOOKUPS if isinstance(subject, Renavam) else LOOKUPS
     return tuple(name for name in ask if name in allowed)

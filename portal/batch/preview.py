@@ -1,4 +1,4 @@
-"""What a list of plates can cost: the lookups without a stored answer, and their price."""
+"""Computes what a list of plates can cost: the price of the lookups not yet stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,10 @@ from portal.gateway import OPERATIONS, Gateway, Lookup
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``items`` with whether every answer is stored; ``calls`` that all others can cause.
+    """The items of a list and what their lookups can cost.
 
-    ``at_most`` is the price of these calls in R$.
+    Each item says whether all its answers are stored. ``calls`` is the number of upstream calls
+    that the other items can cause, and ``at_most`` the price of these calls in R$.
     """
 
     items: tuple[NewItem, ...]
@@ -26,7 +27,7 @@ class Preview:
 def preview(
     subjects: Sequence[Subject], ask: tuple[LookupName, ...], identity: Identity, gateway: Gateway
 ) -> Preview:
-    """Read from the store what is known about the subjects; no upstream call."""
+    """Preview a list from the stored answers, without an upstream call."""
     items, calls, at_most = [], 0, Decimal(0)
     for subject in subjects:
         lookups = [name for name in lookups_of(subject, ask) if identity.has_scope(name)]

@@ -1,4 +1,4 @@
-"""Runs batches in a server process: claims items and asks the gateway for their lookups."""
+"""Runs batches in a server process: leases items and fetches their lookups."""
 
 import logging
 import secrets
@@ -24,7 +24,7 @@ _REFUSED: Final = Pause("access", None)
 
 
 class Fetch(Protocol):
-    """``Gateway.fetch``."""
+    """The type of ``Gateway.fetch``."""
 
     def __call__(
         self,
@@ -39,13 +39,14 @@ Summarise = Callable[[Subject, Mapping[LookupName, Served]], bytes]
 
 
 class BatchRunner:
-    """Asks for the items of running batches, on at most ``concurrency`` threads of this process.
+    """Looks up the items of running batches, on at most ``concurrency`` threads.
 
-    The database limits the items of a batch that all processes ask for at once. A process that is
-    killed loses its leases after LEASE_S. Another process then repeats its items, whose paid
-    answers are stored. ``holder`` identifies the process in its leases. ``summarise`` returns what
-    is kept with an item of its answers: they expire one after another, and the gateway cannot store
-    every paid answer.
+    The leases in the database limit how many items of a batch all processes look up at once. The
+    leases of a killed process expire after LEASE_S. Another process then repeats the items, and
+    finds the answers that were already paid for in the store. ``holder`` identifies this process in
+    its leases. ``summarise`` returns a summary of an item's answers, which is stored with the item.
+    The summary is needed because answers expire one after another, and because not every paid
+    answer can be stored.
     """
 
     def __init__(
@@ -66,14 +67,14 @@ class BatchRunner:
         self._summarise = summarise
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="batch")
         self._lock = threading.Lock()
-        self._active = 0  # threads that work on items
+        self._active = 0  # number of threads that look up items
         self._renewed_at = monotonic()
         self._is_stopping = False
-        # Created here, after the fork of the worker process.
+        # The name is created here, after the fork, so that each worker process has its own.
         self._holder = holder or secrets.token_hex(8)
 
     def tick(self) -> None:
-        """Start threads if there is work, and renew leases. A periodic task."""
+        """Start threads if there is work, and renew leases. The scheduler calls this."""
         if self._is_stopping:
             return
         now, active = self._monotonic(), self.active
@@ -88,12 +89,12 @@ class BatchRunner:
 
     @property
     def active(self) -> int:
-        """The number of items that this process is asking for."""
+        """The number of items that this process is looking up."""
         with self._lock:
             return self._active
 
     def stop(self) -> None:
-        """Wait for the lookups that are under way, and start no further ones."""
+        """Start no further lookups, and wait for those in progress."""
         self._is_stopping = True
         self._pool.shutdown()
 
@@ -110,13 +111,13 @@ class BatchRunner:
             self._active -= 1
 
     def _work(self) -> None:
-        """Ask for items until none is left that may be asked now."""
+        """Look up items until none can be leased."""
         try:
             claim = self._batches.claim(self._holder, self._concurrency)
             while claim is not None:
                 claim = self._run(claim)
         except SQLAlchemyError as error:
-            # The lease expires, and a process that reaches the database takes over.
+            # The lease expires, and another process that can reach the database continues.
             log.warning("a batch cannot go on: %s", type(error).__name__)
         except Exception as error:
             log.error("unexpected %s in a batch", type(error).__name__)
@@ -124,7 +125,7 @@ class BatchRunner:
             self._end_thread()
 
     def _run(self, claim: Claim) -> Claim | None:
-        """Ask for one item's lookups and return the next claim, None after an interruption."""
+        """Fetch one item's lookups. Return the next claim, or None after an interruption."""
         try:
             identity = self._identify(claim.access)
         except (UnknownToken, RefusedToken):
@@ -162,14 +163,14 @@ class BatchRunner:
             return None
         try:
             return self._summarise(subject, answers)
-        except Exception as error:  # the result is then built from the stored answers
+        except Exception as error:  # without a summary, the result is built from the stored answers
             log.error("unexpected %s in a result of a batch", type(error).__name__)
             return None
 
     def _ask(
         self, name: LookupName, claim: Claim, identity: Identity, caller: Caller
     ) -> Served | str | Pause:
-        """Ask for one lookup; return the answer, the cause of a failure, or a pause."""
+        """Fetch one lookup. Return the answer, the cause of a failure, or a pause."""
         if not identity.has_scope(name):
             return "out_of_scope"
         try:

@@ -1,7 +1,6 @@
 """Reads plates and Renavam from pasted text, from a CSV file, or from a list of strings.
 
-The functions are pure. Wrong entries are returned with their place and a suggestion, and never
-raise.
+A wrong entry raises no error, but is returned with its place and a suggestion.
 """
 
 import csv
@@ -14,15 +13,15 @@ from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 
 Subject = Plate | Renavam
 
-LONGEST_SHOWN = 40  # characters of a wrong entry that are kept
-MOST_WRONG = 200  # wrong entries of a text or a file that are kept; the others are counted
-# A plate or Renavam within other text, with any separators inside the plate.
+LONGEST_SHOWN = 40  # Characters of a wrong entry that are kept.
+MOST_WRONG = 200  # Wrong entries that are kept of a text or a file; further ones are only counted.
+# A plate or Renavam within other text. The plate may contain separators.
 _SUBJECT = re.compile(
     r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-–—·]{0,3}([0-9][A-Za-z0-9][0-9]{2})|([0-9]{11}))"
     r"(?![A-Za-z0-9])",
     re.ASCII,
 )
-# A word beside a plate that is probably another plate with a mistake.
+# A word that is probably a mistyped plate.
 _LIKE_PLATE = re.compile(
     r"(?=.{5,9}$)(?:[A-Z]{3}[A-Z0-9]*[0-9][A-Z0-9]*"
     r"|(?=.{6,})(?=(?:.*[A-Z]){2})(?:[A-Z]*[0-9]){3}[A-Z0-9]*)",
@@ -42,9 +41,9 @@ _INVISIBLE = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x20
 
 @dataclass(frozen=True, slots=True)
 class WrongEntry:
-    """An entry that names no vehicle.
+    """An entry of the list that is neither a plate nor a Renavam.
 
-    ``index`` counts from 0: the line of a text, the row of a file, or the element of a list.
+    ``index`` is the number, from 0, of the text's line, the file's row or the list's element.
     ``suggestion`` is the plate or Renavam that was probably meant, or "".
     """
 
@@ -55,9 +54,10 @@ class WrongEntry:
 
 @dataclass(frozen=True, slots=True)
 class TypedList:
-    """Distinct subjects in the order given, wrong entries, and the subjects given repeatedly.
+    """The vehicles of a list: distinct subjects, repeated subjects and wrong entries.
 
-    ``more_wrong`` is the number of wrong entries that are not in ``wrong``.
+    A subject is a plate or a Renavam. Subjects stay in the order given. ``more_wrong`` is the
+    number of wrong entries that are not in ``wrong``.
     """
 
     subjects: tuple[Subject, ...]
@@ -67,7 +67,7 @@ class TypedList:
 
 
 def read_strings(values: Sequence[object]) -> TypedList:
-    """Read a list whose elements are one plate or Renavam each. Every wrong one is kept."""
+    """Read a list of plates and Renavam, one in each element. Every wrong element is kept."""
     found = ((index, _one(value)) for index, value in enumerate(values))
     return _collected(found, most_wrong=len(values))
 
@@ -75,7 +75,7 @@ def read_strings(values: Sequence[object]) -> TypedList:
 def read_text(text: str) -> TypedList:
     """Read pasted text: separators, labels and other words around plates are ignored.
 
-    A text whose first line is a header with a column of plates is read as CSV.
+    The text is read as CSV if its first line is a header with a column of plates.
     """
     lines = text.splitlines()
     header = _row(lines[0], _delimiter(lines[0])) if lines else []
@@ -92,24 +92,25 @@ def read_text(text: str) -> TypedList:
 def read_csv(text: str) -> TypedList:
     """Read a CSV text separated by commas, semicolons or tabs, with or without a header.
 
-    A header names the columns. Without one, the columns whose cells mostly are plates or Renavam
-    are read. A row gives the first valid subject of these columns.
+    The header names the columns to read. Without a header, every column with a plate or Renavam is
+    read. Each row gives its first valid plate or Renavam.
     """
     delimiter = _delimiter(text)
     rows = _rows(text, delimiter)
     if rows is not None and not _may_hide_rows(text, rows):
         return _in_table(rows)
-    # A quote that nobody closed takes the lines up to the next quote into one cell.
+    # An unclosed quote joins all lines up to the next quote into one cell, so also try to read each
+    # line as a row.
     by_line = _in_table([_row(line, delimiter) for line in StringIO(text, newline="")])
     if rows is None or text.count('"') % 2:
         return by_line
-    # The cells with line breaks may be as they were meant: notes that hold no plate.
+    # The line breaks may be intended, in a column of notes without plates.
     whole = _in_table(rows)
     return by_line if len(by_line.subjects) > len(whole.subjects) else whole
 
 
 def decode_upload(content: bytes) -> str:
-    """Decode a file: UTF-8, UTF-16 with a byte order mark, otherwise Windows-1252."""
+    """Decode a file as UTF-8, as UTF-16 if it has a byte order mark, else as Windows-1252."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
     try:
@@ -121,7 +122,8 @@ def decode_upload(content: bytes) -> str:
 def suggest(value: str) -> str:
     """Return the plate or Renavam that was probably meant, or "".
 
-    Exchanges O and 0, I and 1, and completes a Renavam of nine or ten digits.
+    Tries O for 0 and I for 1 and the reverse, and adds leading zeros to a Renavam of nine or ten
+    digits.
     """
     signs = _signs(value)
     if signs.isdecimal():
@@ -166,7 +168,7 @@ def _collected(
 
 
 def _one(value: object) -> Subject | str:
-    """Return the subject that a whole value names, otherwise the value as text."""
+    """Return the plate or Renavam of a value, or the value as text if it is neither."""
     if not isinstance(value, str):
         return str(value)
     match = _SUBJECT.fullmatch(value.translate(_INVISIBLE).strip())
@@ -174,7 +176,7 @@ def _one(value: object) -> Subject | str:
 
 
 def _in_piece(piece: str) -> Iterator[Subject | str]:
-    """Yield the subjects in a piece of text, and the words that look like mistyped ones."""
+    """Yield the plates and Renavam in a piece of text, and words that look like mistyped ones."""
     piece = piece.translate(_INVISIBLE)
     found = [subject for match in _SUBJECT.finditer(piece) if (subject := _subject(match))]
     yield from found
@@ -192,7 +194,7 @@ def _in_piece(piece: str) -> Iterator[Subject | str]:
 
 
 def _in_table(rows: Sequence[Sequence[str]]) -> TypedList:
-    """Read the columns that the first row names, otherwise those that mostly hold subjects."""
+    """Read the columns that the header names, or all columns that contain plates or Renavam."""
     columns = _named_columns(rows[0]) if rows else []
     first = 1 if columns else 0
     return _collected(_in_rows(rows, first, columns or _guessed_columns(rows)))
@@ -210,14 +212,14 @@ def _in_rows(
 
 
 def _named_columns(header: Sequence[str]) -> list[int]:
-    """Return the columns whose title is a label, such as "Placa"; plates before Renavam."""
+    """Return the columns with a known title, such as "Placa"; columns of plates come first."""
     titles = [_signs(cell).lower() for cell in header]
     found = [index for index, title in enumerate(titles) if title in _LABELS]
     return sorted(found, key=lambda index: titles[index].startswith("renavam"))
 
 
 def _guessed_columns(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the column with the most subjects, and others that have any."""
+    """Return the columns with plates or Renavam, the column with the most first."""
     counts: dict[int, int] = {}
     for row in rows:
         for column, cell in enumerate(row):
@@ -227,7 +229,7 @@ def _guessed_columns(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]] | None:
-    """Return the rows of a CSV text, None if a cell is longer than the csv module takes."""
+    """Return the rows of a CSV text, or None if a cell is too long for the csv module."""
     try:
         return list(csv.reader(StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error:
@@ -235,21 +237,21 @@ def _rows(text: str, delimiter: str) -> list[list[str]] | None:
 
 
 def _may_hide_rows(text: str, rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a quote without its partner may have taken rows into a cell."""
+    """Return whether an unclosed quote may have joined several rows into one cell."""
     if text.count('"') % 2:
         return True
     return any("\n" in cell or "\r" in cell for row in rows for cell in row)
 
 
 def _row(line: str, delimiter: str) -> list[str]:
-    """Return the cells of one line. A quote without its partner is no quote."""
+    """Return the cells of one line. An unclosed quote is read as an ordinary character."""
     if line.count('"') % 2 == 0 and (rows := _rows(line, delimiter)) is not None:
         return rows[0] if rows else []
     return [cell.strip().strip('"') for cell in line.split(delimiter)]
 
 
 def _delimiter(text: str) -> str:
-    """Return the separator that occurs most in the first lines, a semicolon in case of a tie."""
+    """Return the most frequent separator of the first lines. In a tie, it is the semicolon."""
     head = "\n".join(text.splitlines()[:20])
     return max(";\t,", key=head.count)
 

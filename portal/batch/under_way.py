@@ -1,4 +1,4 @@
-"""Lists the batches of all owners that are running or paused, without their vehicles."""
+"""Lists all owners' running and paused batches, without their vehicles."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,7 +17,7 @@ _UNDER_WAY: Final = ("running", "paused")
 
 @dataclass(frozen=True, slots=True)
 class BatchUnderWay:
-    """A batch in numbers; ``started_at`` is in epoch seconds and ``at_most`` in R$."""
+    """The numbers of a batch. ``started_at`` is in epoch seconds, ``at_most`` in R$."""
 
     state: State
     reason: Reason
@@ -28,7 +28,7 @@ class BatchUnderWay:
 
 
 def batches_under_way(engine: Engine, namespace: str) -> list[BatchUnderWay]:
-    """Return the namespace's batches under way, the latest first, at most MOST_LISTED."""
+    """Return at most MOST_LISTED running and paused batches of the namespace, the latest first."""
     with reading(engine) as db:
         return [_batch(row) for row in db.execute(_query(namespace))]
 

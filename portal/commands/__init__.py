@@ -1,4 +1,4 @@
-"""The operator's commands, as ``flask --app app batch``; ``register_commands`` has them all."""
+"""The operator's commands, such as ``flask --app app batch``."""
 
 from collections.abc import Callable
 

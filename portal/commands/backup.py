@@ -1,4 +1,4 @@
-"""``flask --app app backup FILE`` and ``restore FILE``: the embedded store in one file."""
+"""``flask --app app backup FILE`` and ``restore FILE``: all data files in one file."""
 
 import sqlite3
 import sys
@@ -32,11 +32,11 @@ _WITHOUT_KEY = (
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedStore:
-    """What the settings say about the files to back up.
+    """The data files to back up, and the secret keys that they belong to.
 
-    ``files`` are the embedded files by their names in a backup, without those that Redis or
-    PostgreSQL replaces. ``key_fingerprints`` are those of the configured keys. The key's file is in
-    ``files`` unless a key is configured.
+    ``files`` maps the name of each file in a backup to its path. ``files`` lacks the cache if Redis
+    is used, the database if PostgreSQL is used, and the key's file if a key is configured.
+    ``key_fingerprints`` identifies the configured keys.
     """
 
     data_dir: Path
@@ -46,7 +46,7 @@ class EmbeddedStore:
 
 
 class _FileCommand(Command):
-    """A command that prints why it did nothing, or a failure of the disk, in one line."""
+    """A command that prints a refusal or a disk error in one line."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -63,7 +63,7 @@ def backup_command(store: EmbeddedStore) -> Command:
     @click.argument("file", type=click.Path(path_type=Path))
     @click.option("--without-key", is_flag=True, help="Leave the secret key's file out.")
     def backup(file: Path, without_key: bool) -> None:
-        """Back the embedded store up into FILE, while portals may be running."""
+        """Copy the data files into FILE, also while portals are running."""
         sources = {
             name: path
             for name, path in store.files.items()
@@ -86,7 +86,7 @@ def restore_command(store: EmbeddedStore) -> Command:
         help="Repeat the later purges in the log of this former data directory.",
     )
     def restore_files(file: Path, purges_of: Path | None) -> None:
-        """Restore the embedded store from FILE into a data directory without data."""
+        """Restore the data files from FILE into an empty data directory."""
         replayed = 0
 
         def amend(database: Path) -> None:

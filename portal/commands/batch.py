@@ -1,4 +1,4 @@
-"""``flask --app app batch FILE --out OUT``: looks up a list of plates in the terminal."""
+"""``flask --app app batch FILE --out OUT``: looks up a list of plates."""
 
 import json
 import os
@@ -40,7 +40,7 @@ Format = Literal["csv", "jsonl", "xlsx"]
 CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
-_MOST_WRONG: Final = 20  # lines that are printed
+_MOST_WRONG: Final = 20  # wrong entries that are printed
 _REASONS: Final = {
     "day_limit": "the daily limit of the portal is reached",
     "token_limit": "the daily limit of the caller is reached",
@@ -54,11 +54,11 @@ _REASONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class BatchTools:
-    """What the command needs of the portal.
+    """The parts of the portal that the command uses.
 
-    ``panels_of`` reads answers as a page does. ``authenticate`` returns the identity of an upstream
-    credential, for a portal that has none of its own; None for another portal. ``credential``
-    reads it from the environment variable CREDENTIAL_VARIABLE.
+    ``panels_of`` returns the answers in the form that pages show. In pass-through mode
+    ``authenticate`` returns the identity of an upstream credential; in other modes it is None.
+    ``credential`` reads this credential from the environment variable CREDENTIAL_VARIABLE.
     """
 
     batches: Batches
@@ -91,9 +91,9 @@ def batch_command(given: BatchTools) -> Command:
     ) -> None:
         """Look up every plate and Renavam of FILE and write a table to OUT.
 
-        Run the same command again after an interruption: what was answered is not asked again.
-        Exits 0 if every plate has an answer, 1 if some have none. A portal without an upstream
-        credential sends the one in DOSSIE_CREDENTIAL.
+        After an interruption, run the same command again: it looks up only what has no answer yet.
+        Exits 0 if every plate has an answer, else 1. A portal without an upstream token sends the
+        credential in DOSSIE_CREDENTIAL.
         """
         tools = _with_credential(given)
         chosen = file_format or _format_of(out)
@@ -117,7 +117,7 @@ def batch_command(given: BatchTools) -> Command:
 
 
 def _with_credential(tools: BatchTools) -> BatchTools:
-    """Return the tools with the identity of the environment's credential, where one is needed."""
+    """Return the tools, in pass-through mode with the identity of DOSSIE_CREDENTIAL."""
     if tools.authenticate is None:
         return tools
     credential = tools.credential()
@@ -160,7 +160,7 @@ def _describe(listed: TypedList, found: Preview) -> None:
 
 
 def _unfinished(tools: BatchTools, listed: TypedList, ask: tuple[LookupName, ...]) -> str | None:
-    """Return the batch of an interrupted run with the same plates and lookups, or None."""
+    """Return the id of an interrupted batch with the same plates and lookups, or None."""
     owner = tools.identity.digest
     for each in tools.batches.listed(owner):
         if each.state in ("running", "paused") and each.ask == ask:
@@ -171,7 +171,7 @@ def _unfinished(tools: BatchTools, listed: TypedList, ask: tuple[LookupName, ...
 
 
 def _run(tools: BatchTools, number: str) -> Batch:
-    """Ask until the batch ends or pauses; an interruption pauses it."""
+    """Run the batch until it ends or pauses. Ctrl-C pauses it."""
     owner = tools.identity.digest
     found = tools.batches.get(number, owner)
     shown = 0
@@ -200,7 +200,7 @@ def _cost(batch: Batch | None) -> str | None:
 
 
 def _write(tools: BatchTools, batch: Batch, out: Path, chosen: Format) -> None:
-    """Write the results to a temporary file, then replace OUT by it."""
+    """Write the results to a temporary file, and then rename it to OUT."""
     operations = [OPERATIONS[name] for name in batch.ask]
     table = results_table(
         tools.batches.items(batch.id, tools.identity.digest),

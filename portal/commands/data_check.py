@@ -1,4 +1,4 @@
-"""Rejects a command that would use other data than the server does."""
+"""Rejects a command that would use different data from the server."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -23,11 +23,11 @@ _AS_THE_SERVER = "Give this command the settings of the server"
 class DataCheck:
     """Each ``for_`` method returns why a command must not run, in one line, or None.
 
-    ``database`` and ``store`` are the files that a portal with these settings creates at its
-    start, None if it creates none. ``unused_stores`` are cache files that such a portal does
-    not open. ``key_fingerprints`` are those of the command's secret key and of the old ones, none
-    if there is no key. ``store_fingerprint`` reads the fingerprint recorded in the store.
-    ``upstreams_data_dir`` is that of the settings.
+    ``database`` and ``store`` are the files that a portal with these settings creates at startup,
+    or None. ``unused_stores`` are cache files that such a portal does not open.
+    ``key_fingerprints`` identifies the command's present and old secret keys, and is empty without
+    a key. ``store_fingerprint`` returns the fingerprint of a secret key that the store has
+    recorded. For ``upstreams_data_dir`` see the settings.
     """
 
     engine: Engine
@@ -74,7 +74,7 @@ class DataCheck:
         if failure := self._missing_file(self.database, self.store) or self._other_schema():
             return failure
         if self._has_upstream_data():
-            # The output of this purge would look like that of a purge of an upstream's data.
+            # Refuse, because the output would look as if the upstream's data had been purged.
             return (
                 "Without PORTAL_UPSTREAM_URL this would purge the demonstration's data alone, "
                 f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."
@@ -109,7 +109,7 @@ class DataCheck:
         return None
 
     def _has_upstream_data(self) -> bool:
-        """Return whether there is also data of a portal with an upstream."""
+        """Return whether the data directory also holds data from an upstream."""
         folder = self.upstreams_data_dir
         return folder is not None and any(folder.glob("*.sqlite"))
 

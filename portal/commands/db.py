@@ -1,4 +1,4 @@
-"""``flask --app app db upgrade | current``: the revision of the database's schema."""
+"""``flask --app app db upgrade | current``: migrates or prints the schema's revision."""
 
 import sys
 
@@ -16,7 +16,7 @@ def db_commands(engine: Engine) -> CommandGroup:
 
     @db.command("upgrade")
     def upgrade() -> None:
-        """Migrate the database to the schema of this version."""
+        """Migrate the database to the schema of this version of the portal."""
         try:
             former = upgrade_schema(engine)
         except SchemaMismatch as error:

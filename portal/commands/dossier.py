@@ -1,4 +1,4 @@
-"""``flask --app app dossier list | revoke``."""
+"""``flask --app app dossier list | revoke``: lists and revokes issued dossiers."""
 
 import json
 import sys
@@ -47,7 +47,7 @@ def dossier_commands(dossiers: DossierArchive) -> CommandGroup:
     @click.argument("number", callback=_number)
     @click.option("--json", "as_json", is_flag=True, help="one JSON object")
     def revoke(number: str, as_json: bool) -> None:
-        """End a dossier now: its link and number are answered as revoked everywhere."""
+        """Revoke a dossier now. The dossier's link and number then show that it was revoked."""
         try:
             is_revoked = dossiers.revoke(number)
         except DossiersUnavailable as error:

@@ -11,8 +11,8 @@ from sqlalchemy.exc import SQLAlchemyError
 class Command(click.Command):
     """A command that prints a database error in one line, without a traceback.
 
-    An unreachable or full database is no defect of the program. ``check`` is called before the
-    command and returns why it must not run, or None.
+    A traceback would suggest a bug, although the database is only unreachable or full. ``check`` is
+    called before the command and returns why it must not run, or None.
     """
 
     check: Callable[[], str | None] = staticmethod(lambda: None)
@@ -24,10 +24,11 @@ class Command(click.Command):
                 sys.exit(1)
             return super().invoke(ctx)
         except SQLAlchemyError as error:
-            # The further lines contain the statement and its parameters.
+            # Print only the first line, because the others contain the SQL statement and its
+            # parameters.
             print(f"The database cannot be used: {str(error).splitlines()[0]}", file=sys.stderr)
             sys.exit(1)
 
 
 class CommandGroup(Command, click.Group):
-    """A group that does the same for its commands, whose errors pass through its ``invoke``."""
+    """A group whose commands print their database errors in one line, as Command does."""

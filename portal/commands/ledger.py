@@ -1,4 +1,4 @@
-"""``flask --app app ledger``: prints one line for each upstream call."""
+"""``flask --app app ledger``: prints a line for each upstream call, or a summary."""
 
 import csv
 import re
@@ -35,7 +35,7 @@ def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
     ) -> None:
         """List the calls of this upstream, what each cost and how it ended.
 
-        A line is a call; on a terminal the columns have a header.
+        Each line is one call. On a terminal the first line names the columns.
         """
         if as_csv and as_json:
             raise click.UsageError("either --csv or --json")
@@ -61,10 +61,10 @@ def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
 
 
 def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[Record]:
-    """Yield a record for each operation, and a total.
+    """Yield a record for each operation, and then a total.
 
-    Only hits count as savings, at the price of their day. A lookup that shared another lookup's
-    call (collapsed) is counted, but adds no savings.
+    Only hits add to the savings, each at the price of its day. A lookup that shared the call of
+    another one ("collapsed") is counted, but adds nothing to the savings.
     """
     calls: defaultdict[str, int] = defaultdict(int)
     spent: defaultdict[str, Decimal] = defaultdict(Decimal)
@@ -113,12 +113,12 @@ def _text(value: Value) -> str:
 
 
 def _plain(value: Value) -> str | int | float | None:
-    """Convert a value for JSON; R$ become a number."""
+    """Convert a value for JSON, an amount in R$ to a number."""
     return float(value) if isinstance(value, Decimal) else value
 
 
 def _reais(amount: Decimal) -> str:
-    """Format with two decimals, or more if the amount has more."""
+    """Format an amount with two decimals, or with more if it has more."""
     cents = amount.quantize(Decimal("0.01"))
     return f"{cents}" if cents == amount else f"{amount.normalize():f}"
 
@@ -133,8 +133,8 @@ def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 def _safe(cell: str) -> str:
     """Escape a cell that a spreadsheet would read as a formula, and replace line breaks.
 
-    A spreadsheet reads the text after a lone carriage return as a new cell, because csv does not
-    quote that character.
+    The csv module does not quote a lone carriage return, and a spreadsheet would read the text
+    after it as a new cell.
     """
     shown = "'" + cell if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
     return shown.translate(_ONE_LINE)

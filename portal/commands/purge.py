@@ -1,4 +1,4 @@
-"""``flask --app app purge PLATE``: deletes all data of a vehicle, including its traces."""
+"""``flask --app app purge PLATE``: deletes all data about a vehicle."""
 
 import json
 import sys
@@ -53,7 +53,7 @@ def purge_command(
     @click.argument("plate")
     @click.option("--json", "as_json", is_flag=True, help="what was deleted, as one JSON object")
     def purge(plate: str, as_json: bool) -> None:
-        """Delete what is stored about a plate, in both of its spellings, or about a Renavam."""
+        """Delete all data about a plate, in its old and its Mercosul form, or about a Renavam."""
         try:
             subject = parse_subject(plate)
         except InvalidPlate:
@@ -64,19 +64,21 @@ def purge_command(
         run = _Purge(store)
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         for tag in tags:
-            # Log the purge before the store is purged, because a process that finds the store
-            # empty reads this log to learn whether it missed a purge.
+            # Write the purge log before purging the store. A process that finds the store empty
+            # reads this log to learn whether it missed a purge.
             number = run.attempt(purge_log.note, purge_bucket(tag))
             run.attempt(run.purge_store, tag, number or 0)
         run.attempt(run.remove_broken)
-        # These steps run even if the store failed, because the database names the vehicle too.
+        # Run these steps even if the store failed, because the database also has data about the
+        # vehicle.
         for tag in tags:
             run.attempt(ledger.forget, tag)
             run.attempt(leases.forget, tag)
         for name in names:
             run.attempt(batches.forget, name)
             run.attempt(run.forget_dossiers, dossiers, name)
-            # Last, because this also erases the bytes of the tag that the others left.
+            # This step must be last, because it also erases the copies of the tags that the other
+            # steps left in the database's files.
             run.attempt(history.forget, name)
         if as_json:
             deleted = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}
@@ -91,7 +93,7 @@ def purge_command(
 
 
 class _Purge:
-    """Runs every step of a purge and collects the failures, each kind once."""
+    """Runs every step of a purge, even after a failure, and collects each kind of failure once."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -134,16 +136,16 @@ class _Purge:
             print(f"Deleted {self.dossiers} issued dossiers.")
 
     def end(self) -> None:
-        """Report the failures, after the last moment at which a process could serve the answers.
+        """Wait until no process can still serve the purged data, and then report the failures.
 
-        A process serves an answer that it confirmed for CONFIRMED_FOR_S, and a rendered page for
-        as long.
+        A process may serve an answer or a rendered page for CONFIRMED_FOR_S without asking the
+        store again.
         """
         if self.deleted or self.dossiers:
             time.sleep(CONFIRMED_FOR_S)
         for failure in self._failures:
             print(failure, file=sys.stderr)
         if self._database_error is not None:
-            raise self._database_error  # Command prints it and exits 1
+            raise self._database_error  # the class Command prints it and exits with 1
         if self._failures:
             sys.exit(1)

@@ -1,4 +1,4 @@
-"""Rows as an aligned table for people, or as JSON for scripts."""
+"""Formats rows as an aligned table for people, or as JSON for scripts."""
 
 import itertools
 import json
@@ -6,11 +6,12 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-# The widths follow from the first rows, so that a ledger of a million rows needs no memory.
+# The column widths are measured on the first rows only, so that a table of a million rows is never
+# held in memory.
 _MEASURED_ROWS: Final = 1000
 _GAP: Final = "  "
 _EMPTY: Final = "-"
-# A control character in a cell could break the line or command the terminal.
+# Control characters are replaced, because they could break the line or control the terminal.
 _ONE_LINE: Final = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), " ")
 
 
@@ -21,9 +22,9 @@ def table_lines(
     *,
     header: bool = True,
 ) -> Iterator[str]:
-    """Yield the lines of a table; ``numbers`` are the columns that are aligned to the right.
+    """Yield the lines of a table.
 
-    An empty cell is shown as a hyphen.
+    The columns in ``numbers`` are aligned to the right. An empty cell is shown as a hyphen.
     """
     cells = ([_cell(each) for each in row] for row in rows)
     first = list(itertools.islice(cells, _MEASURED_ROWS))
@@ -43,7 +44,7 @@ def table_lines(
 
 
 def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the lines of one JSON array, with an object a line."""
+    """Yield the lines of one JSON array, each with one object."""
     mark = "["
     for row in rows:
         yield mark + json.dumps(row, ensure_ascii=False)
@@ -52,7 +53,7 @@ def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def is_terminal() -> bool:
-    """Return whether a person reads the output as it is printed."""
+    """Return whether the output goes to a terminal."""
     return sys.stdout.isatty()
 
 

@@ -1,4 +1,4 @@
-"""``flask --app app token issue | list | revoke``."""
+"""``flask --app app token issue | list | revoke``: manages access tokens."""
 
 import re
 import sys
@@ -21,8 +21,8 @@ _DEFAULT_SCOPES = ",".join(sorted(OPERATION_SCOPES))
 def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> CommandGroup:
     """Return the group of token commands.
 
-    ``issue`` calls ``create_database``, which may raise OSError, because a token may be issued
-    before the portal's first start.
+    ``issue`` calls ``create_database``, because a token may be issued before the portal's first
+    start. ``create_database`` may raise OSError.
     """
 
     @click.group("token", cls=CommandGroup, help="Issue, list and revoke access tokens.")
@@ -37,7 +37,7 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
         "--daily-limit", type=click.IntRange(0, 2**31 - 1), default=0, help="0 = no limit"
     )
     def issue(name: str, scopes: frozenset[str], expires: float | None, daily_limit: int) -> None:
-        """Print a new token, alone on the last line. It is shown only this once."""
+        """Print a new token alone on the last line. The token cannot be shown again."""
         try:
             create_database()
         except OSError as error:
@@ -52,7 +52,7 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
     @token.command("list")
     @click.option("--json", "as_json", is_flag=True, help="one JSON array")
     def listed(as_json: bool) -> None:
-        """List the names and terms of all issued tokens, not the tokens themselves."""
+        """List all issued tokens by name, with their scopes and expiry, but not the tokens."""
         now, issued = time.time(), tokens.listed()
         lines = (
             json_lines(_members(each, now) for each in issued)

@@ -1,4 +1,4 @@
-"""Issued dossiers: numbers, share keys, and the archive of encrypted snapshots."""
+"""Issued dossiers: vehicle reports that are stored unchanged and shared by a link."""
 
 from portal.dossiers.archive import (
     ENDED_KEPT_S,

@@ -1,10 +1,10 @@
-"""The archive of issued dossiers: encrypted snapshots in the database, never changed.
+"""Stores issued dossiers as encrypted snapshots in the database.
 
-A snapshot is encrypted under a key derived from the secret key, the namespace, the dossier's number
-and the part, so that a row's bytes cannot be decrypted as another row's. Of the link's key the
-database holds an HMAC, by which a visitor's key is found, and the encrypted key for whoever issued
-the dossier. Nothing is cached in a process: a purge, a revocation and an expiry take effect with
-the next request of every portal on the database.
+Each part of a snapshot (head, HTML, PDF) is encrypted with its own key, which is derived from the
+secret key, the namespace, the dossier's number and the part. If bytes are moved to another row,
+they cannot be decrypted. The database holds the key of a dossier's link twice: as an HMAC, by which
+a visitor's link is found, and encrypted, for the issuer. No process caches dossiers, so a purge, a
+revocation or an expiry takes effect with the next request.
 """
 
 import hashlib
@@ -26,10 +26,11 @@ from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_p
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
-# A dossier that ended keeps its number, its dates and its owner for this long, in seconds, so that
-# its link and its number are answered as ended instead of unknown.
+# For this many seconds after its end, a dossier keeps its number, its dates and its owner. The link
+# and the number are then reported as ended, not as unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
-_TRACE_BYTES: Final = 96  # of an encrypted head: enough to identify it in the database's file
+# Bytes of an encrypted head that are enough to find it in the database's files.
+_TRACE_BYTES: Final = 96
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,
     "head": None,
@@ -41,7 +42,7 @@ State = Literal["valid", "expired", "revoked"]
 
 
 class DossiersUnavailable(Exception):
-    """The database failed, or bytes of a deleted dossier remain in its files."""
+    """The database failed, or its files still contain bytes of a deleted dossier."""
 
 
 class Purged(Exception):
@@ -49,10 +50,10 @@ class Purged(Exception):
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """What is shown of a dossier without its paper.
+    """The head of a dossier: what is shown apart from the document itself.
 
-    ``caller`` is the name of the token that issued it, ``summary`` the JSON of the page that
-    summarises it.
+    ``caller`` is the name of the token that issued the dossier. ``summary`` is JSON that the page
+    about the dossier shows.
     """
 
     plate: str
@@ -67,9 +68,9 @@ class _Head(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """An issued dossier; ``snapshot`` and ``key`` are None after its end.
+    """An issued dossier. After its end, ``snapshot`` and ``key`` are None.
 
-    Times are epoch seconds. ``revoked_at`` is None unless it was revoked.
+    Times are epoch seconds. ``revoked_at`` is None if the dossier was not revoked.
     """
 
     number: str
@@ -85,9 +86,10 @@ class Dossier:
 class DossierArchive:
     """The issued dossiers of one namespace, except that ``forget`` covers all namespaces.
 
-    ``former`` are the old keys that are still read, ``former_tags`` a plate's tags under them.
-    ``tag`` computes the HMAC of a plate, by which a purge finds rows, and
-    ``bucket`` the number under which the purge log counts purges of a tag.
+    A purge finds a vehicle's rows by the HMAC of the plate, which ``tag`` computes. ``bucket``
+    returns the number under which the purge log counts the purges of such an HMAC. ``former`` are
+    old secret keys that still decrypt rows. ``former_tags`` computes a plate's HMACs with the old
+    keys.
     """
 
     def __init__(
@@ -115,9 +117,9 @@ class DossierArchive:
         self._purge_log = PurgeLog(engine)
 
     def purge_mark(self) -> int:
-        """Return the number of the last purge; read it before the records of a dossier.
+        """Return the number of the latest purge, for ``issue``.
 
-        Raises DossiersUnavailable.
+        Call this before reading the answers for a dossier. Raises DossiersUnavailable.
         """
         purges = self._purge_log.since(None)
         if purges is None:
@@ -134,7 +136,7 @@ class DossierArchive:
         *,
         purge_mark: int,
     ) -> None:
-        """Store a dossier. Raises Purged or DossiersUnavailable, and stores nothing then."""
+        """Store a dossier. If it raises Purged or DossiersUnavailable, nothing is stored."""
         number, key = identifiers
         now, subject = self._clock(), self._tag(snapshot.plate)
         head = msgspec.json.encode(_Head(key=key, snapshot=snapshot))
@@ -164,31 +166,32 @@ class DossierArchive:
         return self._find(table.c.share_key.in_(hashes))
 
     def owned(self, number: str, owner: str) -> Dossier | None:
-        """The dossier of that number if this owner issued it, else None."""
+        """Return the dossier with this number if this owner issued it, else None."""
         return self._find((table.c.number == number) & (table.c.owner == self._owner_key(owner)))
 
     def all_owned(self, owner: str) -> list[Dossier]:
-        """The owner's dossiers, the latest first, those that ended included."""
+        """Return the owner's dossiers, also ended ones, the latest first."""
         return self._list(table.c.owner == self._owner_key(owner))
 
     def all(self) -> list[Dossier]:
-        """Every dossier of the namespace, the latest first."""
+        """Return every dossier of the namespace, the latest first."""
         return self._list(table.c.number == table.c.number)
 
     def html(self, dossier: Dossier) -> str | None:
-        """The paper as HTML, None if the dossier ended meanwhile."""
+        """Return the document as HTML, or None if the dossier has ended meanwhile."""
         packed = self._content(dossier, "html")
         return None if packed is None else zlib.decompress(packed).decode()
 
     def pdf(self, dossier: Dossier) -> bytes | None:
-        """The paper as PDF, None if it was issued without one or ended meanwhile."""
+        """Return the document as PDF, or None if it has no PDF or has ended meanwhile."""
         return self._content(dossier, "pdf")
 
     def revoke(self, number: str, owner: str | None = None) -> bool:
-        """End a valid dossier and delete its content; False if there is none.
+        """Revoke a valid dossier and delete its content. Return False if it does not exist.
 
-        With ``owner``, only a dossier that this owner issued. Raises DossiersUnavailable, also if
-        the row was changed but bytes of it remain in the database's files.
+        If ``owner`` is given, only a dossier that this owner issued is revoked. Raises
+        DossiersUnavailable if the database fails, or if the dossier was revoked but bytes of its
+        content remain in the database's files.
         """
         where = (
             (table.c.number == number)
@@ -205,14 +208,16 @@ class DossierArchive:
                 raise DossiersUnavailable("bytes kept") from None
 
     def drop_expired(self) -> None:
-        """Delete the content of dossiers that expired, and the rows of those long ended.
+        """Delete the content of expired dossiers, and the rows that are past ENDED_KEPT_S.
 
-        Covers all namespaces. Raises BytesKept if bytes remain; SQLAlchemyError.
+        Covers all namespaces. Raises SQLAlchemyError, or BytesKept if deleted bytes remain in the
+        database's files.
         """
         now = self._clock()
         expired = table.c.head.is_not(None) & (table.c.expires_at <= now)
         long_ended = table.c.expires_at <= now - ENDED_KEPT_S
-        with reading(self._engine) as db:  # most calls find nothing, and must not lock writers out
+        # Read first, because most calls find no row and should not block writers.
+        with reading(self._engine) as db:
             if db.execute(select(table.c.number).where(expired | long_ended)).first() is None:
                 return
         self._end(expired)
@@ -220,10 +225,10 @@ class DossierArchive:
             db.execute(delete(table).where(long_ended))
 
     def forget(self, plate: str) -> int:
-        """Delete a vehicle's dossiers of every namespace and return their number.
+        """Delete a vehicle's dossiers of every namespace, and return their number.
 
-        ``History.forget`` of the same vehicle erases the traces of its tag in the database's files,
-        so call it afterwards. Raises SQLAlchemyError.
+        Call ``History.forget`` for the same vehicle afterwards, because it erases the HMAC of the
+        plate from the database's files. Raises SQLAlchemyError.
         """
         with writing(self._engine) as db:
             lock_dossiers(db)
@@ -232,7 +237,10 @@ class DossierArchive:
             return int(done.rowcount)
 
     def take_over(self, former: str, present: str) -> None:
-        """Give an owner the dossiers of a former name. Raises SQLAlchemyError."""
+        """Move the dossiers of an owner's former name to the present one.
+
+        Raises SQLAlchemyError.
+        """
         mine = table.c.owner == self._owner_key(former)
         with reading(self._engine) as db:
             if db.execute(select(table.c.number).where(mine).limit(1)).first() is None:
@@ -241,7 +249,10 @@ class DossierArchive:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
     def drop_unreadable(self) -> None:
-        """Delete the dossiers of every namespace that no key decrypts. Raises SQLAlchemyError."""
+        """Delete all namespaces' dossiers that no secret key can decrypt.
+
+        Raises SQLAlchemyError.
+        """
         query = select(table.c.number, table.c.namespace, table.c.head)
         with reading(self._engine) as db:
             unreadable = [
@@ -256,7 +267,7 @@ class DossierArchive:
                 db.execute(delete(table).where(found), unreadable)
 
     def _end(self, where: ColumnElement[bool], **changes: float) -> int:
-        """Empty the content of these rows and return their number. Raises BytesKept."""
+        """Delete the content of these rows. Return the number of rows. Raises BytesKept."""
         with writing(self._engine) as db:
             lock_dossiers(db)
             heads = db.execute(select(table.c.head).where(where)).scalars().all()
@@ -286,7 +297,7 @@ class DossierArchive:
         return [dossier for row in rows if (dossier := self._dossier(row)) is not None]
 
     def _dossier(self, row: RowMapping) -> Dossier | None:
-        """The dossier of a row; None if it was encrypted under another key, or forged."""
+        """Return the dossier of a row, or None if its content cannot be decrypted."""
         number = row["number"]
         state: State = "valid"
         if row["revoked_at"] is not None:
@@ -327,7 +338,7 @@ class DossierArchive:
     def _unseal(
         self, number: str, part: str, sealed: bytes | None, namespace: str | None = None
     ) -> bytes | None:
-        from cryptography.fernet import InvalidToken  # lazy, as in portal.access.sealing
+        from cryptography.fernet import InvalidToken  # imported late, as in portal.access.sealing
 
         if sealed is None:
             return None
@@ -345,7 +356,7 @@ class DossierArchive:
         return hmac.digest(derived, f"{self._namespace}\0{key}".encode(), hashlib.sha256).hex()
 
     def _owner_key(self, owner: str) -> str:
-        """The digest of namespace and owner; see ``History`` on sessions of other upstreams."""
+        """Return the digest of namespace and owner, for the reason in ``History._visitor_key``."""
         return hashlib.sha256(f"dossier\0{self._namespace}\0{owner}".encode()).hexdigest()
 
 

@@ -1,10 +1,10 @@
-"""The number of a dossier, which is printed, and the key of its link, which is secret."""
+"""Creates and parses a dossier's printed number and the secret key of its link."""
 
 import re
 import secrets
 from typing import Final, NamedTuple
 
-# Crockford's base 32, without I, L, O and U (https://www.crockford.com/base32.html).
+# Crockford's base 32, which omits I, L, O and U (https://www.crockford.com/base32.html).
 _ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _LENGTH: Final = 12
 _GROUP: Final = 4
@@ -15,7 +15,11 @@ _KEY: Final = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 
 
 class Identifiers(NamedTuple):
-    """``number``: 60 random bits, without hyphens. ``key``: 128 random bits, URL-safe."""
+    """A dossier's identifiers.
+
+    ``number`` has 60 random bits and no hyphens. ``key`` has 128 random bits in URL-safe
+    characters.
+    """
 
     number: str
     key: str
@@ -27,9 +31,9 @@ def new_identifiers() -> Identifiers:
 
 
 def parse_number(text: str) -> str | None:
-    """Return the number that a person typed, None if it is none.
+    """Return the dossier number in a typed text, or None if it is not one.
 
-    Any case, hyphens anywhere or nowhere; O reads as 0, I and L as 1.
+    Upper and lower case are equal and hyphens are ignored. O is read as 0, I and L as 1.
     """
     if not text.isascii():
         return None
@@ -38,7 +42,7 @@ def parse_number(text: str) -> str | None:
 
 
 def display_number(number: str) -> str:
-    """``7F3K-9QMD-2XHA``."""
+    """Return the number with hyphens, such as ``7F3K-9QMD-2XHA``."""
     return "-".join(number[at : at + _GROUP] for at in range(0, _LENGTH, _GROUP))
 
 

@@ -1,4 +1,4 @@
-"""Cached, coalesced and ledgered lookups at the upstream API."""
+"""Looks up vehicles at the upstream, with a cache, request coalescing and a ledger."""
 
 from portal.gateway.backend import Backend, BytesRemain, Held, StoreSize, purge_bucket
 from portal.gateway.backends import (

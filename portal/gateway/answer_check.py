@@ -1,4 +1,4 @@
-"""Validate a response body (docs/contract.md, "Valid answers")."""
+"""Validates a response body (docs/contract.md, "Valid answers")."""
 
 import json
 import re
@@ -11,10 +11,11 @@ from portal.gateway import strict_json
 from portal.gateway.lookup import Lookup
 from portal.vehicle import read_field
 
-LONGEST_MESSAGE: Final = 1_000  # characters of an error message; the contract's longest has 36
+# Characters of an error message; the longest one in the contract has 36.
+LONGEST_MESSAGE: Final = 1_000
 
-# Names of members beside `result`, at any depth, that report an outage or error. A correlation id
-# ("messageId") or a count ("total") reports neither, so it must not invalidate a clean record.
+# JSON members with these names report an error or an outage, if they are outside `result`. Names
+# such as "messageId" or "total" must not match, because they also occur in valid answers.
 _NOTICE_NAME = re.compile(
     r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
     r"|detail|detalhe|unavail|indispon|partial|parcial|incomplet",
@@ -49,10 +50,10 @@ class NoAnswer(ValueError):
 
 
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
-    """Return the document of a 200's body; raises NoAnswer.
+    """Return the parsed body of a 200, or raise NoAnswer.
 
-    Only the outer format and the vehicle are checked. Unknown, missing or oddly typed fields inside
-    ``result`` pass, because the answer was paid for.
+    Only the outer format and the vehicle are checked. Fields inside ``result`` may be unknown,
+    missing or of another type, because the answer was paid for.
     """
     document = _parsed(body)
     operation = lookup.operation
@@ -67,19 +68,19 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
             raise NoAnswer("a record is no object")
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
-    # An empty result with a message means an outage behind the upstream. If it were stored, it
-    # would be shown as "nothing on record".
+    # An empty result with a message means that one of the upstream's sources is down. An answer of
+    # this kind must not be stored, because it would be shown as "nothing on record".
     if _records_nothing(records) and _carries_notice(document):
         raise NoAnswer("nothing on record, and a message beside it")
     return document
 
 
 def message_body(body: bytes, secret: str | None = None) -> bytes:
-    """Return an error's body to relay: ``{"message": text}`` and no other member.
+    """Return the body to relay for an upstream error: ``{"message": text}``.
 
-    The text is the upstream's, cut at LONGEST_MESSAGE characters and with echoes of ``secret``
-    replaced. Raises NoAnswer for a body that is not the contract's error, such as a web server's
-    error page.
+    The text is the upstream's, cut at LONGEST_MESSAGE characters and without ``secret``. Raises
+    NoAnswer if the body does not have the contract's error format, for example if it is a web
+    server's error page.
     """
     document = _parsed(body)
     message = document.get("message") if isinstance(document, dict) else None
@@ -90,7 +91,7 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
 
 
 def is_empty(body: bytes) -> bool:
-    """Whether a valid answer's result is a list without records."""
+    """Return whether the result of a valid answer is a list without records."""
     result = msgspec.json.decode(_frame.decode(body).result)
     return isinstance(result, list) and _records_nothing(result)
 
@@ -103,15 +104,15 @@ def _parsed(body: bytes) -> Any:
 
 
 def _records_nothing(records: list[dict[str, Any]]) -> bool:
-    """Whether there are no records, or only empty ones.
+    """Return whether there are no records, or only empty ones.
 
-    Court records that deny their restriction count as empty.
+    A court record which says that there is no restriction counts as empty.
     """
     return all(not record or record.get("constaRenajud") is False for record in records)
 
 
 def _carries_notice(document: dict[str, Any]) -> bool:
-    """Whether a member beside ``result`` reports an error."""
+    """Return whether a member outside ``result`` reports an error."""
     return any(
         _is_notice(name, value)
         for name, value in document.items()
@@ -141,7 +142,7 @@ def _is_notice(name: str, value: Any) -> bool:
 
 
 def _plain_text(value: str | float | None) -> str:
-    """Return a scalar as casefolded text."""
+    """Return a JSON scalar as casefolded text."""
     match value:
         case str():
             return str(read_field(value, "")).casefold()
@@ -152,11 +153,11 @@ def _plain_text(value: str | float | None) -> str:
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
-    """Whether a record's plate or Renavam is the requested one, or absent.
+    """Return whether a record's plate or Renavam is the requested one, or absent.
 
-    Blank and hidden values, and texts that name no vehicle, count as absent. The field's name may
-    be in any letter case and its value of any JSON type. Only the plate is compared if a plate was
-    requested, and only the Renavam if a Renavam was.
+    Blank values, hidden values and texts without a plate or Renavam count as absent. The field's
+    name may be in any letter case, and its value may have any JSON type. If a plate was requested,
+    only the plate is compared; otherwise only the Renavam.
     """
     names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
     for name, value in record.items():
@@ -170,7 +171,7 @@ def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -
 
 
 def _texts(value: Any, hidden_marker: str) -> Iterator[str]:
-    """Yield the known texts in a JSON value; a number yields its digits."""
+    """Yield the texts and numbers in a JSON value, without blank and hidden texts."""
     match value:
         case list():
             for item in value:

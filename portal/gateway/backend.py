@@ -1,4 +1,4 @@
-"""The interface between the store and its backends: generations, marks, buckets."""
+"""The interface between the store and its cache backends, SQLite and Redis."""
 
 import secrets
 import zlib
@@ -7,9 +7,10 @@ from typing import Final, NamedTuple, Protocol
 
 from portal.gateway.memory import Version
 
-# A generation is a period in the life of a backend's contents. A new one begins when the backend
-# comes up empty (BEGUN) and with every purge (PURGED). After BEGUN a process may write entries of
-# its local cache back to the backend; after PURGED it evicts them.
+# A generation is the time from one purge, or from one loss of a backend's contents, to the next. A
+# new generation begins when the backend comes up empty (BEGUN) and with every purge (PURGED). When
+# a process sees a new BEGUN generation, it may write entries of its local cache back to the
+# backend. When it sees a new PURGED generation, it evicts its local entries.
 BEGUN: Final = "begun"
 PURGED: Final = "purged"
 _BUCKETS = 0x10000
@@ -20,41 +21,43 @@ def new_generation(cause: str) -> str:
 
 
 def purge_bucket(key: str) -> int:
-    """Return the bucket in which purges of the key's vehicle are counted.
+    """Return the number of the purge counter for a key's vehicle.
 
-    A purge prevents in-flight answers of its bucket from being stored. A counter for each vehicle
-    would identify the vehicle for ever, so about ten thousand plates share a bucket.
+    About ten thousand plates share a counter (a bucket), because a counter for each vehicle would
+    show for ever which vehicle was purged. A purge keeps answers for all vehicles of its bucket
+    that are being fetched at that moment from being stored.
     """
     return zlib.crc32(key.partition(":")[0].encode()) % _BUCKETS
 
 
 class Held(NamedTuple):
-    """A backend's values under some keys of one tag, its generation, and the tag's mark.
+    """The values that a backend holds under some keys of one vehicle.
 
-    ``replace`` compares this mark with the current one.
+    ``purge_counter`` is the id of the backend's contents and the number of purges in the vehicle's
+    bucket. ``replace`` compares ``purge_counter`` with the current counter.
     """
 
     values: Sequence[bytes | None]
     generation: str
-    mark: str
+    purge_counter: str
 
 
-class Mark(NamedTuple):
-    """The store's knowledge of purges, read before an answer is requested.
+class PurgeState(NamedTuple):
+    """What the store knew about purges before it requested an answer.
 
-    ``text`` is the backend's own mark, None if the backend was unavailable. ``purges`` is the
-    number of the last purge in the log outside the backend.
+    ``counter`` is the ``purge_counter`` of Held, or None if the backend was unavailable.
+    ``last_purge`` is the number of the last purge in the purge log, which is outside the backend.
     """
 
-    text: str | None
+    counter: str | None
     generation: str | None
-    purges: int | None
+    last_purge: int | None
 
 
 class Stored(NamedTuple):
     """An entry of the backend.
 
-    The fence shows whether the entry has been replaced since it was read.
+    A different fence shows that the entry was replaced after it was read.
     """
 
     key: str
@@ -63,52 +66,55 @@ class Stored(NamedTuple):
 
 
 class StoreSize(NamedTuple):
-    """Entries and bytes; an estimate of both on a backend that others use too."""
+    """The number of entries and bytes. On a backend that others also use, both are estimates."""
 
     entries: int
     bytes: int
 
 
 class Backend(Protocol):
-    """A Flask-Caching backend for bytes whose keys are ``tag:name``."""
+    """A Flask-Caching backend that stores bytes under keys of the form ``tag:name``."""
 
     def read_many(self, keys: Sequence[str]) -> Held:
-        """Return the values of keys of one tag, all read at one moment."""
+        """Return the values of keys with the same tag, read at one moment."""
         ...
 
     def version(self) -> Version | None:
-        """Return the version of the contents, or None if the backend has no versions."""
+        """Return the version of the contents, or None if the backend does not number versions."""
         ...
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         """Return the first ``size`` bytes of each entry that exists, and the generation."""
         ...
 
-    def replace(self, key: str, value: bytes, timeout: float, fence: int, mark: str) -> bool:
+    def replace(
+        self, key: str, value: bytes, timeout: float, fence: int, purge_counter: str
+    ) -> bool:
         """Store a value; return False if an entry with a newer fence exists.
 
-        The mark is compared atomically with the write. Raises PurgedMeanwhile if there was a purge
-        since the mark was read, UnknownMark if the contents were lost since then.
+        ``purge_counter`` is compared with the current counter in the same transaction. Raises
+        PurgedMeanwhile if there was a purge after ``purge_counter`` was read. Raises CounterLost if
+        the backend has lost its contents since then.
         """
         ...
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete all entries of a tag and return their number.
+        """Delete all entries of a tag, and return their number.
 
-        Records that purge ``number`` of the purge log ``log`` was applied here, if the purge before
-        it was, too. Raises BytesRemain if the entries are deleted but the disk still holds bytes of
-        them.
+        If purge ``number - 1`` of the purge log ``log`` was applied to this backend, purge
+        ``number`` is recorded as applied too. Raises BytesRemain if the entries are deleted but the
+        disk still holds bytes of them.
         """
         ...
 
     def purged_to(self, log: str) -> int:
-        """Return the number of the last purge of ``log`` that was applied here, or 0."""
+        """Return the number of the last purge in ``log`` that was applied here, or 0."""
         ...
 
     def set_purged_to(self, log: str, number: int) -> None: ...
 
     def delete_buckets(self, buckets: frozenset[int] | None) -> int:
-        """Delete the entries of some purge buckets, or all for None, and return their number."""
+        """Delete the entries of some purge buckets, or of all buckets if None is given."""
         ...
 
     def remove_broken(self) -> Sequence[str]:
@@ -116,36 +122,36 @@ class Backend(Protocol):
         ...
 
     def retention(self) -> str:
-        """Return the text last given to ``set_retention``, or ""."""
+        """Return the text that was last passed to ``set_retention``, or ""."""
         ...
 
     def set_retention(self, text: str) -> None: ...
 
     def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
-        """Return a batch of entries and the next cursor.
+        """Return some of the entries, and the cursor for the next call.
 
-        The batch begins at the first entry (cursor None) or after the previous batch.
+        If ``cursor`` is None, the first entries are returned.
         """
         ...
 
     def shorten(self, ends: Sequence[tuple[Stored, float]]) -> None:
-        """Set earlier expiry times (epoch seconds) on entries.
+        """Let entries expire earlier, at the given times (epoch seconds).
 
-        An entry is skipped if it was replaced or already expires earlier.
+        An entry is skipped if it was replaced meanwhile or already expires earlier.
         """
         ...
 
     def sweep(self) -> int: ...
 
     def size(self) -> StoreSize:
-        """Return the number of entries and the bytes that the backend takes."""
+        """Return the number of entries and the bytes that they take."""
         ...
 
 
 class BytesRemain(Exception):
     """The entries of a tag are deleted, but the disk still holds bytes of them.
 
-    ``gone`` is the number of entries deleted.
+    ``gone`` is the number of deleted entries.
     """
 
     def __init__(self, gone: int) -> None:
@@ -157,17 +163,18 @@ class PurgedMeanwhile(Exception):
     """The vehicle was purged after its answer was requested, so the answer is not stored."""
 
 
-class UnknownMark(Exception):
-    """The backend lost the contents that the mark was read from."""
+class CounterLost(Exception):
+    """The backend has lost its contents, and with them the purge counter."""
 
 
-def compare_marks(mark: str, current: str) -> None:
-    """Return if the marks are equal, otherwise raise the reason.
+def compare_counters(counter: str, current: str) -> None:
+    """Raise an error unless both purge counters are equal.
 
-    Raises PurgedMeanwhile if both marks are of the same contents, otherwise UnknownMark.
+    Raises CounterLost if the backend came up empty between the reads of both, otherwise
+    PurgedMeanwhile.
     """
-    if mark == current:
+    if counter == current:
         return
-    if mark.rpartition(":")[0] == current.rpartition(":")[0]:
+    if counter.rpartition(":")[0] == current.rpartition(":")[0]:
         raise PurgedMeanwhile
-    raise UnknownMark
+    raise CounterLost

@@ -1,4 +1,4 @@
-"""Select the cache and lease backends: the data directory or Redis."""
+"""Selects where cache and leases are stored: the data directory or Redis."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -9,11 +9,11 @@ from flask_caching import Cache
 
 from portal.gateway.lease import FileLeases, Leases
 
-LEASES = "leases"  # in the data directory
+LEASES = "leases"  # subdirectory of the data directory
 
 
 def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
-    """Return the Flask-Caching backend of ``app``: SQLiteCache or SealedRedisCache."""
+    """Return the application's cache backend, a SQLiteCache or SealedRedisCache."""
     package = "portal.gateway"
     config = {"CACHE_TYPE": f"{package}.sqlite_cache.SQLiteCache", "CACHE_DIR": str(data_dir)}
     if redis_url:
@@ -26,18 +26,19 @@ def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
             "CACHE_OPTIONS": cast(Any, dict(CLIENT_OPTIONS)),
         }
     cache = Cache(app, config=config)
-    # cache.cache would use the current application, which may be another one.
+    # The attribute cache.cache is not used, because it belongs to the current application, which
+    # may be another one.
     return app.extensions["cache"][cache]
 
 
 class StoreRefused(Exception):
-    """The store refuses what the portal needs. The text is one line for the operator."""
+    """Redis refuses a command that the portal needs. Its message is one line for the operator."""
 
 
 def require_willing_store(backend: Any, redis_url: str | None) -> None:
-    """Raise StoreRefused if Redis refuses a command of the portal; log it if out of reach.
+    """Raise StoreRefused if Redis refuses a command that the portal needs.
 
-    ``backend`` comes from ``cache_backend``. The embedded store refuses nothing.
+    If Redis cannot be reached, this is only logged. ``backend`` is a result of ``cache_backend``.
     """
     if redis_url:
         from portal.gateway.redis_probe import refusal  # lazy: Redis is optional
@@ -47,9 +48,9 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 
 
 def remove_lease_files(data_dir: Path) -> None:
-    """Remove the lease files of killed processes, because a file's name holds a vehicle's tag.
+    """Remove the lease files of killed processes, whose names contain vehicles' tags.
 
-    Must only run while no other server uses the directory.
+    Call this only while no other server uses the directory.
     """
     for file in (data_dir / LEASES).glob("*"):
         with suppress(OSError):
@@ -57,9 +58,10 @@ def remove_lease_files(data_dir: Path) -> None:
 
 
 def leases(backend: Any, data_dir: Path, redis_url: str | None) -> Leases:
-    """Return the leases.
+    """Return the lease backend.
 
-    ``backend`` comes from ``cache_backend``: Redis leases share its client and breaker.
+    ``backend`` is a result of ``cache_backend``. Leases in Redis share the client and the breaker
+    of the cache backend.
     """
     if redis_url:
         from portal.gateway.redis_lease import RedisLeases  # lazy: Redis is optional

@@ -1,4 +1,4 @@
-"""Compares paid answers with the contract after they were served."""
+"""Compares answers with the contract's fields after the answers were served."""
 
 from collections import deque
 from typing import Final
@@ -12,14 +12,15 @@ MOST_WAITING: Final = 16  # bodies, each of at most 2 MiB
 
 
 class DriftQueue:
-    """Paid answers to be compared; ``flush`` runs on the scheduler's thread.
+    """A queue of answers that ``flush`` compares on the scheduler's thread.
 
-    The comparison takes milliseconds for a long answer, which the response must not wait for.
+    Comparing a long answer takes milliseconds, which the response must not wait for.
     """
 
     def __init__(self, observer: Observer) -> None:
         self._observer = observer
-        self._waiting: deque[tuple[Name, bytes]] = deque()  # its append and popleft are atomic
+        # No lock, because append and popleft are atomic.
+        self._waiting: deque[tuple[Name, bytes]] = deque()
 
     def add(self, operation: Name, body: bytes) -> None:
         """Queue a valid answer; if the queue is full, compare the oldest one at once."""
@@ -28,7 +29,7 @@ class DriftQueue:
             self._compare_next()
 
     def flush(self) -> None:
-        """Compare the queued answers. A periodic task."""
+        """Compare the queued answers. The scheduler calls this."""
         while self._waiting:
             self._compare_next()
 

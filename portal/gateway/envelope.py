@@ -1,4 +1,4 @@
-"""The stored format: an answer's exact bytes with metadata and key, signed."""
+"""The format of stored answers: the exact bytes with metadata and key, signed."""
 
 import hashlib
 import hmac
@@ -8,16 +8,17 @@ import msgspec
 
 from portal.storage import fingerprint
 
-SCHEMA: Final = 3  # version 2 had no namespace in its keys
-SEAL_BYTES: Final = 32  # the HMAC-SHA-256 signature, at the start
-KEY_ID_BYTES: Final = 8  # id of the signing key, between the signature and the content
+SCHEMA: Final = 3  # In version 2 the keys did not contain the namespace.
+SEAL_BYTES: Final = 32  # An envelope begins with its HMAC-SHA-256 signature.
+KEY_ID_BYTES: Final = 8  # The id of the signing key, which follows the signature.
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
     """One stored answer.
 
-    ``fetched_at`` is in epoch seconds; the entry is to be deleted ``keep_s`` seconds later.
-    ``failure`` is the kind of a Failure if the entry records a failed lookup, otherwise empty.
+    ``fetched_at`` is in epoch seconds. The entry must be deleted ``keep_s`` seconds after
+    ``fetched_at``. ``failure`` is the kind of a Failure if the entry records a failed lookup,
+    otherwise "".
     """
 
     key: str
@@ -30,9 +31,9 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     failure: str = ""
     retry_after_s: float | None = None
     schema: int = SCHEMA
-    operation: str = ""  # empty if a former version stored the answer
-    namespace: str = ""  # set by Store.write, as is ``fence``
-    fence: int = 0  # of two writes under one key, the later has the higher fence
+    operation: str = ""  # "" if an earlier version of the portal stored the answer.
+    namespace: str = ""  # Store.write sets ``namespace`` and ``fence``.
+    fence: int = 0  # A number that grows with each write of a key.
 
     @property
     def delete_at(self) -> float:
@@ -40,9 +41,10 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
 
 
 def key_id(fingerprint: str) -> bytes:
-    """Return the id of a signing key, from the key's fingerprint.
+    """Return the id of a signing key, which is the start of its fingerprint.
 
-    Every envelope carries it, so that entries of different keys can be distinguished.
+    Every stored entry contains the id of its key, so that entries of different keys can be told
+    apart.
     """
     return bytes.fromhex(fingerprint)[:KEY_ID_BYTES]
 
@@ -50,8 +52,8 @@ def key_id(fingerprint: str) -> bytes:
 class Seal:
     """Signs and verifies envelopes.
 
-    ``verify`` returns None for forged entries and for entries of another key or an old schema. It
-    never executes anything in them.
+    ``verify`` rejects forged entries, entries of another key and entries of an old schema.
+    ``verify`` never executes code from an entry.
     """
 
     def __init__(self, secret: bytes) -> None:
@@ -79,9 +81,10 @@ class Seal:
         return envelope if envelope.key == key and envelope.schema == SCHEMA else None
 
     def keyed_hash(self, text: str, length: int = 32) -> str:
-        """Return a name for a secret text: HMAC-SHA-256 in hex, cut to ``length`` digits.
+        """Return the HMAC-SHA-256 of a text in hex, cut to ``length`` digits.
 
-        Only holders of the key can compute it.
+        The hash replaces a secret text, such as a plate. Only holders of the key can compute the
+        hash.
         """
         return hmac.digest(self._names, text.encode(), hashlib.sha256).hex()[:length]
 

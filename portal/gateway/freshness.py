@@ -1,6 +1,6 @@
-"""Pure functions that compute an answer's freshness (RFC 9111 §4.2, RFC 5861 §4).
+"""Computes whether an answer is fresh or stale (RFC 9111 §4.2, RFC 5861 §4).
 
-The lifetimes are those of docs/contract.md, "Cache rules".
+The lifetimes are listed in docs/contract.md, "Cache rules".
 """
 
 import math
@@ -12,8 +12,8 @@ from portal.gateway.operations import CachePolicy
 
 REJECTED_FRESH_S = 600
 JITTER = 0.10
-# The clocks of machines that share a store may differ by this much. An answer dated further in the
-# future counts as expired.
+# Seconds by which the clocks of machines that share a store may differ. An answer with a time
+# further in the future counts as expired.
 CLOCK_SKEW_S = 60
 
 State = Literal["fresh", "stale", "expired"]
@@ -26,11 +26,11 @@ class Freshness(msgspec.Struct, frozen=True):
 
 
 def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, float]:
-    """Return the seconds an answer is fresh, and the further seconds it may be stale.
+    """Return the seconds for which an answer is fresh, and for which it is then stale.
 
     A stale answer may be served if the upstream call fails. A rejection (400) is fresh for
-    REJECTED_FRESH_S and never stale. An empty list is fresh for a quarter of the time and never
-    stale, because an outage of the upstream may also produce one.
+    REJECTED_FRESH_S and never stale. An empty list is fresh for a quarter of the usual time and
+    never stale, because it may also result from an outage of the upstream.
     """
     if status != 200:
         return REJECTED_FRESH_S, 0
@@ -40,7 +40,7 @@ def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, floa
 
 
 def retention_s(terms: CachePolicy, status: int, empty: bool) -> int:
-    """Return the seconds after which an answer is deleted, not merely ignored."""
+    """Return the seconds after which an answer is deleted."""
     return math.ceil(sum(lifetimes(terms, status, empty)))
 
 
@@ -49,12 +49,12 @@ def compute_freshness(
 ) -> Freshness:
     """Return an answer's state, age and remaining lifetime.
 
-    ``chance`` in [0, 1) sets the jitter, which spreads the expiry of answers fetched together over
-    the last 10 % of the fresh time.
+    ``chance`` is a random number in [0, 1), which shortens the fresh time by up to 10 %, so that
+    answers that were fetched together become stale at different times (jitter).
 
-    The jitter moves only the end of freshness. The stale window begins earlier and ends at the same
-    time. Without a stale window (a rejection, an empty list, STALE_* = 0) the answer expires when
-    its freshness ends.
+    The jitter moves only the end of the fresh time. The answer becomes stale earlier, and expires
+    at the same moment as without jitter. An answer that is never stale (a rejection, an empty list,
+    STALE_* = 0) expires at the end of its fresh time.
     """
     fresh_s, stale_s = lifetimes(terms, status, empty)
     age = now - fetched_at

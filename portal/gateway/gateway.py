@@ -1,4 +1,4 @@
-"""Cached upstream lookups: hit, stale or miss. Concurrent misses are coalesced."""
+"""Answers lookups from the cache or the upstream, and coalesces concurrent misses."""
 
 import time
 import zlib
@@ -30,18 +30,19 @@ from portal.vehicle import Plate
 _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"
 _FAILED: Final = ":failed"
-_SUFFIXES: Final = ("", _REJECTED, _PREVIOUS, _FAILED)  # of the keys of one lookup
+# Suffixes of the keys under which the entries of a lookup are stored.
+_SUFFIXES: Final = ("", _REJECTED, _PREVIOUS, _FAILED)
 
 
 class _FlightResult(NamedTuple):
-    """A flight's answer, and whether the store accepted it."""
+    """The answer of a coalesced call, and whether the store accepted it."""
 
     envelope: Envelope
     stored: bool
 
 
 class Snapshot(NamedTuple):
-    """What the store held for a lookup at ``read_at`` (monotonic seconds, before the read)."""
+    """The stored entries of a lookup; the read began at ``read_at`` (monotonic seconds)."""
 
     lookup: Lookup
     key: str
@@ -77,26 +78,27 @@ class Gateway:
         return self._policy.terms[operation]
 
     def left_today(self, caller: Caller) -> tuple[int | None, float]:
-        """Return how many calls the daily limits leave this caller, and the seconds to midnight.
+        """Return how many calls the caller may still make today, and the seconds to midnight.
 
-        None means that no limit applies, or that the database cannot be read.
+        The number is None if no limit applies or the database cannot be read.
         """
         return self._ledger.left_today(caller)
 
     def retention_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
-        """Return the seconds after which such an answer is deleted."""
+        """Return the seconds after which an answer of this kind is deleted."""
         return retention_s(self.terms(operation), status, empty)
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
         """Return the store key of a lookup's answer.
 
-        ``credential`` is the caller's own, or None. Only a caller's own credential is part of the
-        key. Answers fetched with the operator's credential are shared by all callers.
+        ``credential`` is the caller's own upstream credential, or None. A credential becomes part
+        of the key, so that no other caller gets the answer. Answers that were fetched with the
+        operator's credential are shared by all callers.
         """
         return self._store.key(lookup, credential)
 
     def read(self, lookup: Lookup, credential: str | None) -> Snapshot:
-        """Read what the store holds for a lookup, with at most one backend read."""
+        """Return the stored entries of a lookup, after at most one read of the backend."""
         read_at, key = time.monotonic(), self.key(lookup, credential)
         answer, rejection = self._store.recent(key), None
         if answer is None or self._freshness(lookup, answer).state != "fresh":
@@ -110,9 +112,9 @@ class Gateway:
         return Snapshot(lookup, key, answer, rejection, read_at)
 
     def get_fresh(self, snapshot: Snapshot) -> Served | None:
-        """Return the fresh answer or rejection of a snapshot, or None if ``fetch`` is needed.
+        """Return the fresh answer or rejection in a snapshot, or None if ``fetch`` is needed.
 
-        The caller must report a returned answer to ``count_hits`` and ``credit_hits``.
+        The caller must pass each answer to ``count_hits`` and ``credit_hits``.
         """
         current = self._current(snapshot.lookup, snapshot.answer, snapshot.rejection)
         return None if current is None else self._served(snapshot.lookup, current, "hit")
@@ -122,7 +124,7 @@ class Gateway:
     ) -> Served | None:
         """Return the stored answer that the directive allows, or None if ``fetch`` is needed.
 
-        A hit is counted for ``caller``, the name of who asked.
+        A hit is counted under the name ``caller``.
         """
         served = None if directive is Directive.REFRESH else self.get_fresh(snapshot)
         if directive is Directive.PEEK:  # PEEK requests do not count as savings
@@ -141,7 +143,7 @@ class Gateway:
     ) -> Served:
         """Return the answer to a lookup, as fresh as the directive asks; raises Failure.
 
-        ``snapshot`` is what the store held for this lookup, if it was just read.
+        Pass a ``snapshot`` if this lookup was just read, to save another read.
         """
         started = time.monotonic()
         snapshot = snapshot or self.read(lookup, caller.credential)
@@ -159,9 +161,9 @@ class Gateway:
         return served
 
     def get_if_unchanged(self, key: str, fetched_at: float) -> bytes | None:
-        """Return the body of a recently served answer, from the local cache only.
+        """Return the body of a recently served answer from the local cache, or None.
 
-        None if the local cache has no confirmed entry, or one with another ``fetched_at``.
+        Returns None if the local cache has no confirmed entry, or if its ``fetched_at`` differs.
         """
         held = self._store.recent(key)
         return held.body if held is not None and held.fetched_at == fetched_at else None
@@ -171,27 +173,27 @@ class Gateway:
         self._observer.served(operation, "hit", seconds, times)
 
     def credit_hits(self, operation: str, times: int, caller: str) -> None:
-        """Count ``times`` hits as a caller's savings."""
+        """Add ``times`` hits to the savings of a caller."""
         self._count_saved(operation, "hit", times, caller)
 
     def count_drift(self) -> None:
-        """Compare the answers fetched since the last call with the contract. A periodic task."""
+        """Compare new answers with the contract's fields. The scheduler calls this."""
         self._client.drift.flush()
 
     def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
-        """Store a copy of a report as the newest one of its vehicle.
+        """Store a copy of a report as its vehicle's newest report.
 
-        The vehicle's page shows the newest report. Call this only for a report on the upstream's
-        own records, because a report on data that a caller sent must not be shown to others.
+        The vehicle's page shows the newest report. Call this only for a report about the upstream's
+        own records. A report about data from a caller must not be shown to others.
         """
         key = self._store.key(lookup, caller.credential)
-        (held,), mark = self._store.read_current([key])
+        (held,), purge_state = self._store.read_current([key])
         if held is not None:
             newest = self._store.newest_report_key(lookup.subject, caller.credential)
-            self._store.copy(held, newest, fence_now(), mark)
+            self._store.copy(held, newest, fence_now(), purge_state)
 
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
-        """Return the report last stored as a plate's newest.
+        """Return the report that ``keep_as_newest`` stored last for a plate.
 
         Returns None if there is no such report or it has expired.
         """
@@ -208,9 +210,10 @@ class Gateway:
         return self._served(lookup, held, "hit")
 
     def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
-        """Return the last answer that differed from the stored one, None if it is not retained.
+        """Return the previous answer, which differs from the stored one, or None.
 
-        It keeps its own retention. A comparison of the two shows what changed.
+        A comparison of the two shows what has changed. The previous answer is deleted at the end of
+        its own retention.
         """
         replaced = self._store.read(_previous(self._store.key(lookup, caller.credential)))
         if replaced is None or replaced.delete_at <= self._clock():
@@ -218,7 +221,7 @@ class Gateway:
         return self._served(lookup, replaced, "stale")
 
     def _carry_over(self, lookup: Lookup, credential: str | None) -> bool:
-        """Copy newer entries from under old secret keys; return whether there were any."""
+        """Copy newer entries of old secret keys. Return whether any was copied."""
         former_keys = self._store.former_keys(lookup, credential)
         return self._store.carry_over(former_keys, self._store.key(lookup, credential), _SUFFIXES)
 
@@ -227,7 +230,7 @@ class Gateway:
     ) -> Envelope | None:
         """Return a fresh answer, or a fresh rejection (400) newer than the last answer.
 
-        Rejections are stored under a key of their own, so a rejection never replaces an answer.
+        A rejection is stored under a separate key, so it never replaces an answer.
         """
         if answer is not None and self._freshness(lookup, answer).state == "fresh":
             return answer
@@ -236,13 +239,16 @@ class Gateway:
         return rejection if answer is None or rejection.fetched_at > answer.fetched_at else None
 
     def _stale(self, lookup: Lookup, answer: Envelope | None) -> Served | None:
-        """Return an answer unless it is expired."""
+        """Return a fresh or stale answer, or None if it has expired."""
         if answer is None or self._freshness(lookup, answer).state == "expired":
             return None
         return self._served(lookup, answer, "stale")
 
     def _ask(self, snapshot: Snapshot, caller: Caller, directive: Directive) -> Served:
-        """Return the upstream's answer, or a stale one instead of a failure."""
+        """Return the upstream's answer.
+
+        If the call fails, return a stale answer if there is one.
+        """
         lookup, key = snapshot.lookup, snapshot.key
         not_before = self._clock() if directive is Directive.REFRESH else None
         deadline = time.monotonic() + self._policy.deadline_s
@@ -266,7 +272,7 @@ class Gateway:
                 key, lead, poll, deadline, self._store.former_keys(lookup, caller.credential)
             )
         except Failure as failure:
-            # Read again: the entry may have been purged during the upstream call.
+            # Read the entry again, because it may have been purged during the upstream call.
             held = self._store.read(key) if failure.allows_stale and snapshot.answer else None
             if (served := self._stale(lookup, held)) is not None:
                 return served
@@ -279,7 +285,7 @@ class Gateway:
     def _result(
         self, lookup: Lookup, reading: Reading, not_before: float | None
     ) -> _FlightResult | None:
-        """Return another process's result, or None; raises that process's Failure."""
+        """Return the result of another process or None, or raise that process's Failure."""
         answer, rejection, note = reading.envelopes
         result = self._current(lookup, answer, rejection)
         if result is not None and (not_before is None or result.fetched_at > not_before):
@@ -297,15 +303,17 @@ class Gateway:
         fence: int,
         reading: Reading,
     ) -> _FlightResult:
-        """Call the upstream, check the answer and store it.
+        """As the leader, call the upstream, check the answer and store it.
 
-        ``reading`` is what the store held after the lease was acquired. A failure whose call may
-        have been charged is stored for FAILURE_SHARED_S. If the vehicle is purged during the call,
-        the result is returned to its caller but not stored.
+        ``reading`` holds the stored entries as read under the lease. If the call fails but may have
+        been charged, the failure is stored for FAILURE_SHARED_S. If the vehicle is purged during
+        the call, the answer is returned but not stored.
         """
         tag = self._store.tag(lookup.subject.text)
         try:
-            response = self._client.ask(lookup, tag, caller, deadline, reading.mark.purges)
+            response = self._client.ask(
+                lookup, tag, caller, deadline, reading.purge_state.last_purge
+            )
         except Failure as failure:
             if failure.may_be_charged:
                 note = Envelope(
@@ -319,19 +327,19 @@ class Gateway:
                     failure=failure.kind,
                     retry_after_s=failure.retry_after_s,
                 )
-                self._store.write(note, fence, reading.mark)
+                self._store.write(note, fence, reading.purge_state)
             raise
         return self._store_answer(key, lookup, response, fence, reading)
 
     def _store_answer(
         self, key: str, lookup: Lookup, response: Response, fence: int, reading: Reading
     ) -> _FlightResult:
-        """Write an answer, and keep a copy of the one that it replaces if they differ.
+        """Store an answer, and keep a copy of the answer that it replaces if the two differ.
 
-        The store is not read again. The backend compares the fence and the mark at each write, so
-        it rejects the write after a purge or a newer answer. The answer read under the lease is
-        still the one to be replaced, because only the holder of the lease writes answers. If the
-        lease was lost, the backend rejects the copy if the next holder has written a newer one.
+        The store is not read again. The backend checks the fence and the purge counter at each
+        write, so it rejects the write if there was a purge or a newer answer. ``reading`` still
+        holds the answer to be replaced, because only the holder of the lease writes answers. If the
+        lease was lost and its next holder has stored a newer copy, the backend rejects this copy.
         """
         status, body = response.status, response.body
         empty = status == 200 and answer_check.is_empty(body)
@@ -346,10 +354,10 @@ class Gateway:
             operation=lookup.operation.name,
         )
         replaced = reading.envelopes[0] if status == 200 else None
-        stored = self._store.write(envelope, fence, reading.mark)
+        stored = self._store.write(envelope, fence, reading.purge_state)
         if stored and replaced and _differs(replaced, envelope):
-            # The copy keeps its own times, so its retention does not change.
-            self._store.copy(replaced, _previous(key), fence, reading.mark)
+            # The copy keeps its times, so its retention does not change.
+            self._store.copy(replaced, _previous(key), fence, reading.purge_state)
         return _FlightResult(envelope, stored)
 
     def _count(self, operation: str, status: CacheStatus, seconds: float, caller: str) -> None:
@@ -357,8 +365,8 @@ class Gateway:
         self._count_saved(operation, status, 1, caller)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
-        # The jitter follows from the vehicle's tag, not the whole key, so that a report and its
-        # copies expire together.
+        # Derive the jitter from the vehicle's tag, which is the start of the key, so that a report
+        # and its copies expire together.
         tag = envelope.key.partition(":")[0]
         chance = zlib.crc32(f"{tag}{envelope.fetched_at}".encode()) / 2**32
         return compute_freshness(

@@ -1,6 +1,7 @@
-"""The fingerprint of the secret key that a cache's entries were written under.
+"""Records the fingerprint of the secret key with which the cache's entries were written.
 
-Entries written under another key can be neither read nor found by a purge, so they are deleted.
+Entries of a key that is no longer configured can neither be read nor be found by a purge, so they
+are deleted.
 """
 
 import logging
@@ -25,13 +26,13 @@ _BATCH = 500  # keys scanned in one step
 
 class KeyRecord(Protocol):
     def read(self) -> str | None:
-        """Return the fingerprint recorded with the entries, or None."""
+        """Return the recorded fingerprint, or None."""
         ...
 
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
-        """Record the keys in use, the signing one first, and delete the entries of the former.
+        """Record the keys in use, and delete the entries of the former keys.
 
-        Returns how many were deleted.
+        The first of ``fingerprints`` is the signing key. Returns how many entries were deleted.
         """
         ...
 
@@ -44,9 +45,9 @@ def record_key(
 ) -> None:
     """Record the secret keys in the database and the store; log a change of key once.
 
-    The first key signs, the others are old ones that are still read. ``drop_unreadable`` deletes
-    the rows that none of them decrypts. If the store is unavailable, the answers of former keys are
-    deleted at the next start. Raises SQLAlchemyError.
+    The first key signs. The others are old keys, whose entries can still be read.
+    ``drop_unreadable`` deletes the rows that none of the keys can decrypt. If the store is
+    unavailable, the answers of former keys are deleted at the next start. Raises SQLAlchemyError.
     """
     is_new, formers = adopt_key(engine, *fingerprints)
     if formers:
@@ -68,7 +69,7 @@ def record_key(
 
 
 class SQLiteKeyRecord:
-    """The fingerprints in rows of the SQLite file, whose entries are all of these keys."""
+    """Records the keys of the entries in a SQLite file, in the same file."""
 
     def __init__(self, connect: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
         self._connect = connect
@@ -82,9 +83,9 @@ class SQLiteKeyRecord:
         with self._connect() as db:
             if (_recorded(db), _recorded(db, _ACCEPTED) or accepted) == (fingerprints[0], accepted):
                 return 0
-            db.execute("BEGIN IMMEDIATE")  # several processes may start at once
-            # Select by the key id in each entry, because a file that was created anew while a
-            # portal ran holds no fingerprint.
+            db.execute("BEGIN IMMEDIATE")  # Because several processes may start at once.
+            # Select by the key id in each entry. The recorded fingerprints are not enough, because
+            # a file that was created while a portal was running has none.
             key_ids = [key_id(each) for each in fingerprints]
             marks = ", ".join("?" * len(key_ids))
             gone = db.execute(
@@ -96,7 +97,7 @@ class SQLiteKeyRecord:
             rows = [(_NAME, fingerprints[0]), (_ACCEPTED, accepted)]
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
             db.execute("COMMIT")
-            if gone:  # if a reader blocks it, the next sweep truncates the WAL
+            if gone:  # if a reader prevents this, the next sweep truncates the WAL
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return gone
 
@@ -110,10 +111,11 @@ def _recorded(db: sqlite3.Connection, name: str = _NAME) -> str | None:
 class RedisKeyRecord:
     """Deletes the entries of a former key from a shared Redis.
 
-    Portals with other keys may use the same Redis. Entries are ``<prefix><tag>:<name>``. The key id
-    in an entry's value, ``id_at`` bytes from the start, identifies the secret key.
+    Portals with other keys may use the same Redis, so only entries of the former key are deleted.
+    Redis stores entries as ``<prefix><tag>:<name>``. The id of the secret key is at the offset
+    ``id_at`` in an entry's value.
 
-    ``begin_generation`` signals the deletion to every process.
+    ``begin_generation`` lets every process notice the deletion.
     """
 
     def __init__(
@@ -131,9 +133,9 @@ class RedisKeyRecord:
         self._begin_generation = begin_generation
 
     def read(self) -> None:
-        """Return None: no fingerprint is recorded in Redis.
+        """Return None, because no fingerprint is recorded in Redis.
 
-        Redis may be shared by several portals. The database holds the fingerprint.
+        Several portals may share a Redis, so the fingerprint is only in the database.
         """
 
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:

@@ -1,6 +1,6 @@
-"""Leases: mutual exclusion of upstream calls for a key between local processes.
+"""Leases, which keep the processes of a machine from calling the upstream twice for a key.
 
-A lease is released when its holder dies, because the kernel drops the lock of a dead process.
+If the holder of a lease dies, the kernel releases its file lock and thus the lease.
 """
 
 import contextlib
@@ -22,17 +22,17 @@ _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 class Leases(Protocol):
-    """``hold`` yields a fence number to the one holder of a key, None to all others.
+    """Lets one process at a time hold the lease of a key.
 
-    A fence is the time in microseconds since 1970. Redis makes it higher than the last fence, even
-    if its clock was set back. The store rejects a value whose fence is older than that of the
-    stored value.
+    ``hold`` yields a fence to the holder, and None to all others. A fence is the time in
+    microseconds since 1970. In Redis each fence is higher than the one before, even if the clock
+    was set back. The store rejects a value if the stored value has a higher fence.
     """
 
     def hold(self, key: str) -> contextlib.AbstractContextManager[int | None]: ...
 
     def forget(self, tag: str) -> None:
-        """Remove what a tag's released leases left behind; held leases stay."""
+        """Remove the files of a vehicle's released leases. Leases that are held stay."""
         ...
 
 
@@ -41,12 +41,12 @@ def fence_now() -> int:
 
 
 class FileLeases:
-    """Leases by flock on one file for each key.
+    """Leases by file locks (flock), with one file for each key.
 
     If the directory cannot be written or its file system has no locks, every process gets the
-    lease: coalescing degrades to one call for each process, and no lookup is rejected. If the
-    process has no descriptor or memory left, ``hold`` raises Failure("unreachable"), because
-    otherwise each of many concurrent lookups would get the lease and incur a charge.
+    lease. No lookup is rejected in that case, but each process may make its own call. If the
+    process has no descriptor or memory left, ``hold`` raises Failure("unreachable"). Otherwise each
+    of many concurrent lookups would get the lease and cause a charge.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -71,8 +71,8 @@ class FileLeases:
             try:
                 yield fence_now()
             finally:
-                # Unlink while still locked. A process that opened the file before then detects
-                # that it is no longer at the path.
+                # Remove the file while it is still locked. A process that opened the file earlier
+                # then notices that the path no longer leads to it.
                 if should_unlink:
                     with contextlib.suppress(OSError):
                         path.unlink()
@@ -80,10 +80,9 @@ class FileLeases:
             os.close(file)
 
     def forget(self, tag: str) -> None:
-        """Remove the files of a tag's leases that no process holds.
+        """Remove the files of a vehicle's leases that no process holds.
 
-        A killed process leaves its file behind: the kernel dropped the lock, but the file name
-        contains the tag.
+        A killed process leaves the file of its lease behind, with the vehicle's tag in the name.
         """
         for path in self._directory.glob(f"{tag}-*"):
             with contextlib.suppress(FileNotFoundError):
@@ -98,21 +97,21 @@ class FileLeases:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
             return os.open(path, flags, 0o600)
-        except FileNotFoundError:  # the first lease, or the directory was removed
+        except FileNotFoundError:  # this is the first lease, or the directory was removed
             self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             return os.open(path, flags, 0o600)
 
 
 def _try_acquire(file: int, path: Path) -> tuple[bool, bool]:
-    """Return (is_leader, should_unlink) for this process and lease file."""
+    """Return whether this process has the lease, and whether it must remove the file."""
     try:
         held = _lock(file, path)
         return held, held
     except OSError as error:
         log.warning("cannot lock a lease file: %s", errno.errorcode.get(error.errno or 0, "?"))
-        # If the file system has no locks, this process must unlink the file, because no other
-        # would. If the system is out of locks for the moment (ENOLCK), it must not, because another
-        # process may hold this file's lock.
+        # If the file system has no locks, this process must remove the file, because no other
+        # process will. If the system is only out of locks at the moment (ENOLCK), another process
+        # may hold the lock of this file, so it must stay.
         return True, error.errno in _LOCKS_UNSUPPORTED
 
 
@@ -120,9 +119,9 @@ _LOCKS_UNSUPPORTED = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, e
 
 
 def _lock(file: int, path: Path) -> bool:
-    """Try to lock an open file; return whether it is locked and still the file at ``path``.
+    """Try to lock an open file. Return whether the file is locked and still at ``path``.
 
-    A lock on a file that was just removed does not count.
+    A file that was just removed is useless as a lock, because others cannot find it.
     """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

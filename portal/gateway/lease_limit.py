@@ -1,4 +1,4 @@
-"""A limit on the concurrent lookups of a process."""
+"""Limits the concurrent lookups of a process."""
 
 import contextlib
 import threading
@@ -9,11 +9,11 @@ from portal.gateway.lookup import Failure
 
 
 class LimitedLeases:
-    """Leases with a limit on how many one process may hold or wait for at a time.
+    """Leases, but one process may hold or wait for only a limited number at a time.
 
-    Each lease needs descriptors: its file, and the connection to the upstream. Beyond the limit
-    ``hold`` raises Failure("unreachable") at once, before anything is opened, sent or charged. The
-    listener and the databases therefore always find a free descriptor.
+    Each lookup needs file descriptors for its lease and for the connection to the upstream. Beyond
+    the limit ``hold`` raises Failure("unreachable") at once, before anything is sent or charged. So
+    descriptors remain for new clients and for the databases.
     """
 
     def __init__(self, leases: Leases, limit: int) -> None:

@@ -1,4 +1,4 @@
-"""The ledger: a row for each upstream call with price and outcome, and daily limits."""
+"""The ledger, with a row for each upstream call, and the daily limits of calls."""
 
 import logging
 import math
@@ -29,22 +29,25 @@ OPEN = "maybe"
 ANSWERED = "answered"
 NOT_SENT = "not_sent"
 FREE_OUTCOMES = frozenset({NOT_SENT, "circuit_open"})
-REFUSED = frozenset({401, 403})  # the upstream rejected the credential
-# Entries whose outcome waits for an unavailable database. Beyond this number the oldest are lost.
+REFUSED = frozenset({401, 403})  # The upstream rejected the credential.
+# The number of calls whose outcome may wait while the database is unavailable. Beyond this number,
+# the oldest outcomes are lost.
 MAX_PENDING_CLOSES = 10_000
 TRIAL_RETRY_S = 1.0
 # Seconds to wait for another process's write lock. LONGEST_ROW_WAIT_S applies when a row is opened,
-# and never past the deadline. The other two apply when it is closed, before and after the deadline;
-# they are short, because this wait delays a paid answer.
+# but the wait ends at the lookup's deadline at the latest. When a row is closed, the two shorter
+# limits apply before and after the deadline, because the wait then delays a paid answer.
 LONGEST_ROW_WAIT_S = 10.0
 LONGEST_END_WAIT_S = 1.0
 LATE_END_WAIT_S = 0.5
-SETTLE_BATCH = 200  # rows in one run: a slow database must not delay the other scheduled tasks
+# Rows in one run, so that a slow database does not delay the other scheduled tasks.
+SETTLE_BATCH = 200
 
-# Built once: building a statement costs more than running it, and every miss runs five.
+# The statements are built once, because building one takes longer than running it, and every miss
+# runs five.
 _INSERT = insert(ledger)
-# Updates only an open row, because a row is closed again if the first commit's confirmation was
-# lost. The time is matched too, because SQLite reuses the number of a row that was rolled back.
+# Only an open row is updated, because closing is repeated if the confirmation of the commit was
+# lost. The time must match too, because SQLite reuses the number of a row that was rolled back.
 _CLOSE = update(ledger).where(
     ledger.c.id == bindparam("number"),
     ledger.c.sent_at == bindparam("written_at"),
@@ -68,7 +71,7 @@ _RELEASE = (
 class Row:
     """One upstream call.
 
-    ``sent_at`` is timezone-aware and ``price`` in R$. The outcome of an open call is "maybe".
+    ``sent_at`` has a time zone, and ``price`` is in R$. Until a call ends, its outcome is "maybe".
     """
 
     sent_at: datetime
@@ -83,7 +86,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Upstream calls that are still allowed today: in all, and for one caller. None: no limit."""
+    """The upstream calls still allowed today, in total and for a caller. None means no limit."""
 
     day: int | None
     token: int | None
@@ -95,13 +98,13 @@ class Ledger:
     Rows and limits belong to one ``namespace``, because other upstreams and the demonstration may
     use the same database.
 
-    If callers bring their own credential, a call that the upstream refused (401, 403) releases its
-    reservations. A caller is on trial until one of its calls of the day is answered with 200. Until
-    then its other calls release their reservations too. Unknown callers therefore cannot exhaust
-    the daily limit of the others. The row of such a call stays, with its price, because the
-    upstream counted the call and its contract does not say that a refusal is free. The trial calls
-    in flight in all ``processes`` use at most half of the remaining daily limit, but each process
-    may always have one in flight.
+    In pass-through mode, callers with invalid credentials must not use up the daily limit of the
+    others. So a call that the upstream refuses (401, 403) is not counted towards the limits. A
+    caller is on trial until one of its calls of the day is answered with 200. Calls of a caller on
+    trial are not counted either. The rows of such calls stay, with their price, because the
+    contract does not say that a refusal is free. At any time, the trial calls in progress in all
+    ``processes`` use at most half of the remaining daily limit, but each process may always have
+    one.
     """
 
     def __init__(
@@ -117,23 +120,24 @@ class Ledger:
         self._clock = clock
         self._processes = processes
         self._trial_lock = threading.Lock()
-        self._on_trial = 0  # trial calls in flight in this process
+        self._on_trial = 0  # trial calls in progress in this process
         self._namespace = namespace
         self._pending: deque[LedgerEntry] = deque(maxlen=MAX_PENDING_CLOSES)
 
     def rows(self, month: str | None = None, everywhere: bool = False) -> Iterator[Row]:
-        """Yield the calls of a month ("2026-11"), or all, oldest first.
+        """Yield the calls of a month such as "2026-11", or all calls, the oldest first.
 
-        ``everywhere`` includes those of every namespace, and rows from a version without
-        namespaces. Rows of calls that were never sent are left out.
+        ``everywhere`` includes the calls of every namespace, and rows from a version of the portal
+        without namespaces. Calls that were never sent are left out.
         """
         query = select(ledger).where(ledger.c.outcome.not_in(FREE_OUTCOMES)).order_by(ledger.c.id)
         if not everywhere:
             query = query.where(ledger.c.namespace == self._namespace)
         if month is not None:
             query = query.where(ledger.c.day.between(f"{month}-01", f"{month}-31"))
-        # Read page by page. Otherwise PostgreSQL's driver would fetch all rows at once, and on
-        # SQLite a query that a slow terminal delays would block checkpoints of the WAL.
+        # Read page by page. Otherwise PostgreSQL's driver would fetch all rows at once. In SQLite,
+        # a long query (for example with output to a slow terminal) would block checkpoints of the
+        # WAL.
         last = 0
         while True:
             with reading(self._engine) as db:
@@ -146,7 +150,7 @@ class Ledger:
     def spent(self, batch: str) -> Decimal:
         """Return the price in R$ of the calls that were made for a batch.
 
-        Calls that may have been charged are included, those of a killed process too.
+        Calls that may have been charged are included, also calls of a killed process.
         """
         query = (
             select(ledger.c.price, func.count())
@@ -157,9 +161,10 @@ class Ledger:
             return sum((Decimal(price) * calls for price, calls in db.execute(query)), Decimal(0))
 
     def paid(self, caller: str, subjects: Sequence[str], since: float) -> dict[str, Decimal]:
-        """Return the price in R$ of a caller's calls since a time, by the tags in ``subjects``.
+        """Return the price in R$ of a caller's calls since a time, by vehicle.
 
-        A subject without such calls is missing. Calls that may have been charged are included.
+        ``subjects`` are the vehicles' tags. A vehicle without such calls is missing from the
+        result. Calls that may have been charged are included.
         """
         query = select(ledger.c.subject, ledger.c.price).where(
             ledger.c.subject.in_(subjects),
@@ -175,7 +180,7 @@ class Ledger:
         return sums
 
     def allowance(self, caller: Caller) -> "Allowance":
-        """Return how many calls the daily limits still allow a caller now."""
+        """Return how many calls the daily limits still allow a caller today."""
         day = from_epoch(self._clock()).date().isoformat()
         with reading(self._engine) as db:
             return Allowance(
@@ -184,9 +189,9 @@ class Ledger:
             )
 
     def own_calls_left(self, caller: Caller) -> tuple[int, float] | None:
-        """Return the calls left of a caller's own daily limit, and the seconds until it resets.
+        """Return how many calls a caller's own limit still allows, and the seconds to its reset.
 
-        None without a limit, or if the database cannot be read.
+        Returns None if the caller has no limit or the database cannot be read.
         """
         if not caller.daily_limit:
             return None
@@ -201,7 +206,7 @@ class Ledger:
         return left, self._until_midnight(now)
 
     def forget(self, subject: str) -> int:
-        """Remove a vehicle's tag from the rows of every namespace; return their number.
+        """Remove a vehicle's tag from the rows of every namespace. Return the number of rows.
 
         The rows and their prices stay.
         """
@@ -211,7 +216,7 @@ class Ledger:
             ).rowcount
 
     def open(self, entry: "LedgerEntry", origin: str) -> "LedgerEntry":
-        """Count the call in every limit and write its row, or raise Failure and do neither."""
+        """Count the call towards every limit and write its row, or raise Failure and do neither."""
         now = self._clock()
         day = from_epoch(now).date().isoformat()
         caller = entry.caller
@@ -224,8 +229,8 @@ class Ledger:
                 if not _reserve(db, self._payer(day, f"token:{caller.name}"), caller.daily_limit):
                     raise Failure("token_limit", self._until_midnight(now))
                 on_trial = self._begin_trial(db, day, caller)
-                is_purged = entry.purges is not None and was_purged(
-                    db, purge_bucket(entry.subject), entry.purges
+                is_purged = entry.last_purge is not None and was_purged(
+                    db, purge_bucket(entry.subject), entry.last_purge
                 )
                 written = db.execute(
                     _INSERT,
@@ -246,7 +251,7 @@ class Ledger:
                 assert key is not None
                 opened = replace(
                     entry,
-                    # Without the credential, because an entry may wait long for the database.
+                    # Drop the credential, because an entry may wait long for the database.
                     caller=replace(caller, credential=None),
                     has_own_credential=caller.credential is not None,
                     origin=origin,
@@ -257,16 +262,17 @@ class Ledger:
                 )
         except SQLAlchemyError as error:
             self._end_trial(on_trial)
-            if opened is not None:  # perhaps committed, and only the confirmation was lost
+            if opened is not None:  # the row may be committed, with only the confirmation lost
                 self._defer(replace(opened, outcome=NOT_SENT), error)
             _warn(f"cannot write to the ledger, so nothing is sent: {error_kind(error)}")
             raise Failure("no_ledger") from None
         return replace(opened, started=time.monotonic())
 
     def close(self, entry: "LedgerEntry") -> None:
-        """Write a call's outcome, and release the reservations of a call that does not count.
+        """Write a call's outcome. Take the call off the limits if it must not count.
 
-        If the database fails, ``settle`` retries later. Until then the row's outcome is "maybe".
+        If the database fails, ``settle`` writes the outcome later. Until then the outcome is
+        "maybe".
         """
         self._end_trial(entry.on_trial)
         try:
@@ -275,11 +281,11 @@ class Ledger:
             self._defer(entry, error)
 
     def settle(self) -> None:
-        """Retry to write the outcomes that failed, oldest first. A periodic task."""
+        """Write the outcomes that could not be written before. The scheduler calls this."""
         for _ in range(min(len(self._pending), SETTLE_BATCH)):
             try:
                 entry = self._pending.popleft()
-            except IndexError:  # another thread runs settle too
+            except IndexError:  # another thread also runs settle
                 return
             try:
                 self._close(entry)
@@ -306,10 +312,10 @@ class Ledger:
                 _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
 
     def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
-        """Return whether the caller is on trial; if so, count the call as in flight.
+        """Return whether the caller is on trial. If so, count the call as in progress.
 
-        Raises Failure if the trial calls in flight already use their share of the daily limit.
-        Without a daily limit no caller is on trial, because trial calls cannot then block others.
+        Raises Failure if the trial calls in progress already use their share of the daily limit. If
+        there is no daily limit, no caller is on trial, because there is nothing to use up.
         """
         if not self._daily_limit or caller.credential is None:
             return False
@@ -337,15 +343,15 @@ class Ledger:
         self._pending.append(entry)
 
     def drop_past_counters(self) -> None:
-        """Delete the call counters of days before yesterday; ledger rows stay."""
+        """Delete the counters of calls of days before yesterday. The ledger's rows stay."""
         day = from_epoch(self._clock() - 86400).date().isoformat()
         with writing(self._engine) as db:
             db.execute(delete(spending).where(spending.c.day < day))
 
     def left_today(self, caller: Caller) -> tuple[int | None, float]:
-        """Return the calls left to a caller today and the seconds until the limits begin again.
+        """Return how many calls a caller may still make today, and the seconds to midnight.
 
-        The first is None without a limit, or if the database cannot be read.
+        The number of calls is None if no limit applies or the database cannot be read.
         """
         now = self._clock()
         day = from_epoch(now).date().isoformat()
@@ -371,14 +377,14 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One upstream call: its ledger row and its metric.
+    """Records one upstream call in the ledger and in the metrics.
 
-    ``begin`` returns the entry of one send; a further send of the same lookup begins from the same
-    entry and gets a row of its own. ``deadline`` (monotonic seconds) bounds the wait for opening a
-    row. ``purges`` is the number of the last purge before the lookup: after a later purge of the
-    vehicle, rows are written without its tag. The members from ``has_own_credential`` on describe
-    one send: ``sent_at`` is in epoch and ``started`` in monotonic seconds, and ``on_trial`` means
-    that none of this caller's calls has been answered with 200 today.
+    A lookup has one entry. For each request that it sends, ``begin`` returns a copy with a row of
+    its own. ``deadline`` (monotonic seconds) limits the wait when a row is opened. ``last_purge``
+    is the number of the last purge before the lookup. If the vehicle was purged later, rows are
+    written without its tag. The members from ``has_own_credential`` on are set by ``begin``.
+    ``sent_at`` is in epoch seconds, ``started`` in monotonic seconds. ``on_trial`` means that none
+    of this caller's calls has been answered with 200 today.
     """
 
     ledger: Ledger
@@ -387,7 +393,7 @@ class LedgerEntry:
     price: Decimal
     caller: Caller
     deadline: float = math.inf
-    purges: int | None = None
+    last_purge: int | None = None
     observer: Observer = field(default_factory=Observer)
     has_own_credential: bool = False
     origin: str = ""
@@ -400,11 +406,11 @@ class LedgerEntry:
     status: int | None = None
 
     def begin(self, origin: str) -> "LedgerEntry":
-        """Open the row of a send; raises Failure if the call must not be sent."""
+        """Write the row of a request. Raises Failure if the request must not be sent."""
         return self.ledger.open(self, origin)
 
     def finish(self, outcome: str, status: int | None = None) -> None:
-        """Write the outcome to the row and report the call and its price to the observer."""
+        """Write the outcome to the row, and report the call and its price to the observer."""
         self.ledger.close(replace(self, outcome=outcome, status=status))
         seconds = time.monotonic() - self.started
         self.observer.asked(self.operation, self.origin, outcome, seconds)
@@ -426,7 +432,7 @@ def _row(row: Any) -> Row:
 
 
 def _proven_key(caller: str) -> str:
-    """Return the name of the counter of a caller's trial calls answered with 200."""
+    """Return the name of the counter of a caller's calls that were answered with 200."""
     return f"known:{caller}"
 
 
@@ -440,13 +446,13 @@ def _left(db: Connection, payer: dict[str, object], limit: int) -> int | None:
 
 
 def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
-    """Count one more call atomically; return False if that exceeds the limit (0 = no limit)."""
+    """Count one more call. Return False if that would exceed the limit; 0 means no limit."""
     count, values = _COUNT, payer
     if limit:
         count, values = _COUNT_WITHIN, payer | {"most": limit}
     if db.execute(count, values).rowcount:
         return True
-    # Select before the insert, because PostgreSQL would log a failed insert for each refused call.
+    # Select before inserting, because PostgreSQL would log a failed insert for each refused call.
     if db.execute(_CALLS_SO_FAR, payer).first() is None:
         try:
             with db.begin_nested():
@@ -457,5 +463,5 @@ def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
             return True
         except IntegrityError:
             pass
-    # The row exists: either the limit is reached, or another process inserted it just now.
+    # The row exists, because the limit is reached or because another process has just inserted it.
     return bool(db.execute(count, values).rowcount)

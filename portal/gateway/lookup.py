@@ -1,4 +1,4 @@
-"""The gateway's requests and results: Lookup, Caller, Directive; Served, Failure."""
+"""The types of the gateway's requests and results."""
 
 import hashlib
 from collections.abc import Collection
@@ -16,18 +16,18 @@ from portal.vehicle import Plate, Renavam
 CacheStatus = Literal["hit", "miss", "collapsed", "request", "stale"]
 
 FailureKind = Literal[
-    "unreachable",  # no request could be sent
-    "too_slow",  # sent, but no complete answer in time
-    "bad_answer",  # sent, but the response is not a valid answer
-    "busy",  # the upstream asked for a pause (429)
-    "operator_refused",  # the operator's own credential was refused upstream
-    "refused_401",  # pass-through: the caller's credential was refused upstream
+    "unreachable",  # No request could be sent.
+    "too_slow",  # Sent, but no complete answer in time.
+    "bad_answer",  # Sent, but the response is not a valid answer.
+    "busy",  # The upstream asked for a pause (429).
+    "operator_refused",  # The upstream refused the operator's credential.
+    "refused_401",  # Pass-through: the upstream refused the caller's credential.
     "refused_403",
     "not_found",
-    "day_limit",  # the operator's daily limit of calls is reached
-    "token_limit",  # the caller's own daily limit is reached
-    "not_stored",  # only-if-cached or peek, and nothing is cached
-    "no_ledger",  # the ledger row could not be written, so nothing was sent
+    "day_limit",  # The operator's daily limit of calls is reached.
+    "token_limit",  # The caller's own daily limit is reached.
+    "not_stored",  # Only-if-cached or peek was requested, and nothing is cached.
+    "no_ledger",  # The ledger row could not be written, so nothing was sent.
 ]
 
 _ALLOWS_STALE: frozenset[FailureKind] = frozenset(
@@ -50,19 +50,20 @@ class Failure(Exception):
 
     @property
     def allows_stale(self) -> bool:
-        """Whether a stale answer is a better reply than this failure (RFC 5861 §4)."""
+        """Whether a stale answer may be served instead of this failure (RFC 5861 §4)."""
         return self.kind in _ALLOWS_STALE
 
     @property
     def is_caller_specific(self) -> bool:
-        """Whether the failure concerns this caller only and must not be shared."""
+        """Whether the failure concerns only this caller and must not be shared."""
         return self.kind in _OWN
 
     @property
     def may_be_charged(self) -> bool:
         """Whether the failed call may have been charged.
 
-        Such a failure is cached briefly, so that an immediate retry does not cause another charge.
+        If so, the failure is cached for some seconds, so that a retry does not cause another
+        charge.
         """
         return self.kind not in _OWN | _FREE
 
@@ -71,18 +72,18 @@ class Directive(Enum):
     """Which stored answers a fetch may use, and whether it may call the upstream."""
 
     NORMAL = "normal"
-    REFRESH = "refresh"  # always call the upstream
-    ONLY_IF_CACHED = "only-if-cached"  # a fresh stored answer or none; no upstream call
-    PEEK = "peek"  # a fresh or stale stored answer; no upstream call
+    REFRESH = "refresh"  # Always call the upstream.
+    ONLY_IF_CACHED = "only-if-cached"  # A fresh stored answer, never an upstream call.
+    PEEK = "peek"  # A fresh or stale stored answer, never an upstream call.
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The identity on whose behalf a lookup is made.
+    """The token or credential that a lookup is made for.
 
-    ``name`` goes into the ledger. ``daily_limit`` is in upstream calls per day (0 = no limit).
-    ``credential`` is set in pass-through mode: it is sent upstream and separates this caller's
-    answers from those of others. ``batch`` is the id of the batch that the lookup belongs to.
+    ``name`` is written to the ledger. ``daily_limit`` is in upstream calls per day; 0 means no
+    limit. In pass-through mode ``credential`` is sent upstream, and it keeps this caller's answers
+    apart from those of other callers. ``batch`` is the id of the batch that the lookup belongs to.
     """
 
     name: str
@@ -95,7 +96,7 @@ class Caller:
 class Lookup:
     """An operation on a plate or Renavam.
 
-    ``uf`` restricts it to one state. ``body`` is the request body of a report.
+    ``uf`` restricts the lookup to one state of Brazil. ``body`` is the request body of a report.
     """
 
     operation: Operation
@@ -109,16 +110,16 @@ class Lookup:
 
     @property
     def question(self) -> str:
-        """Return the text that the store key is derived from.
+        """Return the text from which the store key is derived.
 
-        It contains exactly what the answer depends on.
+        The text contains everything that the answer depends on, and nothing else.
         """
         digest = hashlib.sha256(self.body).hexdigest() if self.body is not None else ""
         return "|".join((self.operation.name, self.subject.text, self.uf or "", digest))
 
 
 def report_lookup(plate: Plate, data: dict[str, Any]) -> Lookup:
-    """Return the lookup of a report on a vehicle from its ``data``.
+    """Return the lookup of a report on a vehicle, which the upstream writes from ``data``.
 
     The body is canonical JSON.
     """
@@ -126,9 +127,9 @@ def report_lookup(plate: Plate, data: dict[str, Any]) -> Lookup:
 
 
 class Served(msgspec.Struct, frozen=True):
-    """An answer to a lookup: status 200, or a relayed 400.
+    """An answer to a lookup, with status 200 or a relayed 400.
 
-    ``fetched_at`` is in epoch seconds, ``age_s`` and ``ttl_s`` in whole seconds.
+    ``fetched_at`` is in epoch seconds. ``age_s`` and ``ttl_s`` are in whole seconds.
     """
 
     status: int
@@ -146,29 +147,29 @@ class Served(msgspec.Struct, frozen=True):
 
 
 class Observer:
-    """Receives the gateway's events; they never contain a plate. This base class ignores them.
+    """Receives the gateway's events. This base class ignores all events.
 
-    The methods run in the request's thread or the scheduler's: they must be quick and must not
-    raise.
+    No event contains a plate. The methods run in the thread of a request or of the scheduler, so
+    they must return quickly and must not raise.
     """
 
     def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
-        """Count ``times`` answers of one kind; ``seconds`` is their mean duration."""
+        """Count ``times`` answers with the same status; ``seconds`` is their mean duration."""
 
     def failed(self, operation: str, kind: FailureKind, seconds: float) -> None:
         """Count a failed lookup."""
 
     def asked(self, operation: str, origin: str, outcome: str, seconds: float) -> None:
-        """Count one finished attempt at one base address; ``outcome`` is the ledger's."""
+        """Count one finished call to a base address, with the ``outcome`` in the ledger."""
 
     def spent(self, operation: str, amount: Decimal) -> None:
-        """Count the price in R$ of a finished call that the upstream may have charged."""
+        """Add the price in R$ of a finished call that the upstream may have charged."""
 
     def saved(self, operation: str, amount: Decimal) -> None:
-        """Count the price in R$ of the calls that stored answers made unnecessary."""
+        """Add the price in R$ of calls that stored answers made unnecessary."""
 
     def drifted(self, operation: str, fields: Collection[str]) -> None:
-        """Count the fields in which a paid answer differs from the contract."""
+        """Count the fields in which an answer differs from the contract."""
 
     def store_failed(self, what: str) -> None:
         """Count a failed operation of the store."""

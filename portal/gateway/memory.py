@@ -1,8 +1,9 @@
-"""A process-local LRU cache of verified envelopes, bounded in bytes.
+"""An LRU cache of verified envelopes in the process, limited in bytes.
 
-Entries are served within CONFIRMED_FOR_S (1 s) of a confirmed read, and in place of a backend that
-is down. Confirmation runs in the background, so that no request waits for it. While the backend's
-version does not change, all entries are confirmed together, otherwise only those requested since.
+An entry is confirmed when the backend is known to hold it. An entry is served for CONFIRMED_FOR_S
+(1 s) after its last confirmation, and also while the backend is down. Confirmation runs in the
+background, so that no request waits for it. If the backend's version has not changed, all entries
+are confirmed at once, otherwise only those requested since the last time.
 """
 
 import math
@@ -16,20 +17,20 @@ import msgspec
 
 from portal.gateway.envelope import Envelope
 
-# Identifies a backend's contents at one instant. Two versions are equal only if nothing was written
-# between them.
+# Identifies the contents of a backend at a moment. Two versions are equal only if nothing was
+# written between them.
 Version = tuple[int, int]
 CONFIRMED_FOR_S: Final = 1.0
-_OVERHEAD = 600  # bytes of an envelope, its key and its slot besides the body
+_OVERHEAD = 600  # bytes that an entry takes in addition to its body
 
 
 class CachedEntry(msgspec.Struct, frozen=True):
-    """An envelope with its confirmation by the backend.
+    """An envelope, and when the backend was last known to hold it.
 
     ``confirmed_at`` is when the backend was last known to hold the envelope. ``generation`` is the
-    backend's generation at that time, None if the backend never accepted the envelope.
-    ``signature`` is the envelope's signature in the backend. As long as the backend's version is
-    still ``version``, the backend holds the envelope.
+    backend's generation at that time, or None if the backend never accepted the envelope.
+    ``signature`` is the envelope's signature in the backend. While the backend's version equals
+    ``version``, the backend still holds the envelope.
     """
 
     envelope: Envelope
@@ -40,7 +41,7 @@ class CachedEntry(msgspec.Struct, frozen=True):
 
 
 class LocalCache:
-    """The cache. ``clock`` is the monotonic clock that dates confirmations."""
+    """The cache. Times of confirmations are read from the monotonic clock ``clock``."""
 
     def __init__(self, capacity_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._capacity = capacity_bytes
@@ -48,8 +49,8 @@ class LocalCache:
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, CachedEntry] = OrderedDict()
         self._requested: set[str] = set()
-        # The backend's last known version and the time it was read. One tuple, because both are
-        # read without the lock.
+        # The backend's last known version and the time when it was read, in one tuple, because
+        # threads read both without a lock.
         self._last_seen: tuple[Version | None, float] = (None, -math.inf)
         self.size_bytes = 0
 
@@ -57,8 +58,8 @@ class LocalCache:
     def version(self) -> Version | None:
         """Return the backend's last known version.
 
-        Read it before the backend's entry that is then put with it: a write between the two reads
-        is then detected.
+        Read the version before the entry that is put into this cache with it, so that a write
+        between the two reads is detected.
         """
         return self._last_seen[0]
 
@@ -78,7 +79,7 @@ class LocalCache:
                 self._drop(next(iter(self._entries)))
 
     def recent(self, key: str) -> Envelope | None:
-        """Return the envelope if it was put or confirmed within the last second."""
+        """Return the envelope if it was stored here or confirmed within the last second."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -91,18 +92,19 @@ class LocalCache:
         return entry.envelope
 
     def now(self) -> float:
-        """Return the time to pass to ``confirm``; call it before reading the backend."""
+        """Return the time to pass to ``confirm``. Call this before reading the backend."""
         return self._clock()
 
     def take_unconfirmed(self, version: Version | None) -> list[str]:
-        """Return and reset the keys that ``recent`` served and that need confirming.
+        """Return and reset the keys that ``recent`` has served and that must be confirmed.
 
-        Keys that the backend's unchanged version confirms, and keys no longer cached, are left out.
+        Keys that are no longer cached are left out. If the backend's version has not changed since
+        an entry was read, the entry is confirmed by this, and its key is left out too.
         """
         requested, self._requested = self._requested, set()
         unconfirmed = []
         with self._lock:
-            for key in list(requested):  # a copy: another thread may still add to the set
+            for key in list(requested):  # copied, because another thread may still add to the set
                 entry = self._entries.get(key)
                 if entry is None:
                     continue
@@ -118,10 +120,10 @@ class LocalCache:
         at: float,
         version: Version | None = None,
     ) -> None:
-        """Confirm the entries whose signatures match those in the backend.
+        """Confirm the entries that have the same signature in the backend.
 
-        ``version`` is the backend's version at time ``at``. Other entries keep their last
-        confirmation, which expires.
+        ``version`` is the backend's version at the time ``at``. All other entries keep their last
+        confirmation until it expires.
         """
         with self._lock:
             for key, signature in signatures.items():
@@ -133,7 +135,7 @@ class LocalCache:
             self._last_seen = (version, at)
 
     def get_stale(self, key: str) -> CachedEntry | None:
-        """Return the entry regardless of when it was confirmed."""
+        """Return the entry, whenever it was last confirmed."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is not None:
@@ -151,7 +153,7 @@ class LocalCache:
                 self._drop(key)
 
     def sweep(self, now: float) -> None:
-        """Drop entries past retention; ``now`` in epoch seconds."""
+        """Remove the entries whose retention has ended. ``now`` is in epoch seconds."""
         with self._lock:
             past = [key for key, entry in self._entries.items() if entry.envelope.delete_at <= now]
             for key in past:

@@ -12,7 +12,7 @@ Name = Literal["decode", "renainf", "renajud", "report"]
 class Operation:
     """One operation of the contract.
 
-    In the JSON of a 200, ``status`` is ``status_word`` and ``result`` is of ``result_type``.
+    In the JSON of a 200, ``status`` equals ``status_word`` and ``result`` has ``result_type``.
     """
 
     name: Name
@@ -30,7 +30,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:
-    """The operator's settings for an operation: lifetimes in seconds, price in R$ per call."""
+    """The operator's settings for an operation: lifetimes in seconds, and the price in R$."""
 
     fresh_s: int
     stale_s: int

@@ -1,4 +1,4 @@
-"""Flask-Caching's RedisCache for signed bytes, without pickle, indexed by tag."""
+"""A Flask-Caching backend on Redis that stores signed bytes, indexed by vehicle."""
 
 import contextlib
 import time
@@ -20,7 +20,7 @@ from portal.gateway.backend import (
     PurgedMeanwhile,
     Stored,
     StoreSize,
-    compare_marks,
+    compare_counters,
     new_generation,
     purge_bucket,
 )
@@ -30,44 +30,47 @@ from portal.system.dependency_breaker import DependencyBreaker
 
 T = TypeVar("T")
 
-PREFIX = "portal:"  # of all our keys: other applications may use the same Redis
-# Seconds to wait for each response. Calls in flight wait so long once when Redis hangs; a shorter
-# time-out takes a busy Redis for an unavailable one, and then every process pays for itself.
+PREFIX = "portal:"  # Of all keys, because other applications may use the same Redis.
+# Seconds to wait for a response. If Redis hangs, the calls in progress wait this long once. With a
+# shorter time-out, a busy Redis would be treated as unavailable, and then each process would pay
+# for its own calls.
 TIMEOUT_S = 2.0
-CONNECTIONS = 32  # of a process; Redis serves commands serially
-BATCH_SIZE = 500  # commands sent at once
+CONNECTIONS = 32  # Per process; more are of no use, because Redis runs one command at a time.
+BATCH_SIZE = 500  # Commands sent at once.
 FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError, OSError)
-# One retry, on a new connection, if a pooled connection was closed. redis-py's default is three
-# retries with pauses of seconds.
+# If a pooled connection was closed, retry once on a new connection. By default redis-py retries
+# three times, with pauses of seconds.
 CLIENT_OPTIONS: dict[str, Any] = {
     "socket_timeout": TIMEOUT_S,
     "socket_connect_timeout": TIMEOUT_S,
     "retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
 }
 
-_FENCE_DIGITS = 16  # microseconds since 1970 fit until the year 2286
-SCAN_COUNT = 5000  # keys in one step of a scan, which blocks other Redis clients
+_FENCE_DIGITS = 16  # Microseconds since 1970 fit until the year 2286.
+SCAN_COUNT = 5000  # Keys in one step of a scan, during which other clients of Redis must wait.
 REWRITE_WAIT_S = 30.0
 _TAG_PATTERN = "[0-9a-f]" * 24
 # Seconds for which an interrupted purge blocks writes to its bucket.
 CLOSED_S = 300
-_GENERATION = f"{PREFIX}generation"  # a hash: name, id, retention, and purge counts by bucket
+# A Redis hash with name, id, retention, and the number of purges in each bucket.
+_GENERATION = f"{PREFIX}generation"
 
-# The generation is one hash, so that Redis evicts all of it or nothing.
+# The generation is stored in one Redis hash, so that Redis evicts all of it or nothing.
 _BEGIN = """
     redis.call("hsetnx", KEYS[1], "name", ARGV[1])
     redis.call("hsetnx", KEYS[1], "id", ARGV[1])"""
 _MARK = """
     local held = redis.call("hmget", KEYS[1], "id", ARGV[1], "closed:" .. ARGV[1])
-    local mark = (held[1] or "") .. ":" .. (held[2] or "0")"""
-# The fence precedes the value as digits of fixed length, which can be compared as text. A write is
-# rejected if a purge of its bucket is running, or was made after the write's mark was read.
+    local counter = (held[1] or "") .. ":" .. (held[2] or "0")"""
+# A stored value begins with its fence, a fixed number of digits that can be compared as text. A
+# write is rejected if its bucket is being purged, or was purged after the write's purge counter was
+# read.
 _REPLACE = f"""
     if ARGV[2] ~= "" then
         {_MARK}
-        if mark ~= ARGV[2] then return mark end
+        if counter ~= ARGV[2] then return counter end
         if held[3] and tonumber(held[3]) > tonumber(redis.call("time")[1]) then
-            return mark .. ":closed"
+            return counter .. ":closed"
         end
     end
     local former = redis.call("getrange", KEYS[2], 0, {_FENCE_DIGITS - 1})
@@ -78,8 +81,9 @@ _REPLACE = f"""
         redis.call("pexpire", KEYS[3], ARGV[5])
     end
     return 1"""
-# Deletes the entries in the tag's set. The set may have been evicted before its entries, so a scan
-# for other entries follows. Until the scan ends, writes to the bucket are rejected.
+# Deletes the entries that the tag's set lists. Redis may have evicted the set before its entries,
+# so a scan for further entries follows. Until the scan has ended, writes to the bucket are
+# rejected.
 _BEGIN_PURGE = f"""
     redis.call("hsetnx", KEYS[1], "id", ARGV[2])
     redis.call("hset", KEYS[1], "name", ARGV[2])
@@ -94,10 +98,10 @@ _BEGIN_PURGE = f"""
         redis.call("hset", KEYS[1], ARGV[3], ARGV[4])
     end
     {_MARK}
-    return {{gone, mark}}"""
+    return {{gone, counter}}"""
 _END_PURGE = f"""
     {_MARK}
-    if mark ~= ARGV[3] then return 0 end
+    if counter ~= ARGV[3] then return 0 end
     redis.call("hset", KEYS[1], "name", ARGV[2])
     redis.call("hincrby", KEYS[1], ARGV[1], 1)
     redis.call("hdel", KEYS[1], "closed:" .. ARGV[1])
@@ -115,7 +119,7 @@ def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 class _Bytes:
-    """A cachelib serializer that does nothing, because values are signed envelopes already."""
+    """A cachelib serializer that does nothing, because the values are already bytes."""
 
     def dumps(self, value: bytes, timeout: int | None = None) -> bytes:  # noqa: ARG002
         return value
@@ -125,7 +129,7 @@ class _Bytes:
 
 
 class SealedRedisCache(RedisCache):
-    """Keys are ``tag:name``; a set for each tag lists its entries."""
+    """Stores entries under keys ``tag:name``. For each tag, a Redis set lists its entries."""
 
     serializer: Any = _Bytes()
 
@@ -153,8 +157,8 @@ class SealedRedisCache(RedisCache):
         bucket = str(purge_bucket(keys[0]))
         with self.breaker.guard():
             while True:
-                # Read the generation first, so that values from before a concurrent purge are never
-                # returned with the new generation.
+                # Read the generation first. Otherwise values from before a concurrent purge could
+                # be returned with the new generation.
                 pipeline = self.client.pipeline(transaction=False)
                 pipeline.hmget(_GENERATION, "name", "id", bucket)
                 pipeline.mget([self._get_prefix() + key for key in keys])
@@ -162,18 +166,18 @@ class SealedRedisCache(RedisCache):
                 if generation is not None and contents is not None:
                     break
                 self._begin(keys=[_GENERATION], args=[new_generation(BEGUN)])
-        mark = b"%b:%b" % (contents, count or b"0")
+        counter = b"%b:%b" % (contents, count or b"0")
         return Held(
             [None if value is None else value[_FENCE_DIGITS:] for value in values],
             generation.decode(),
-            mark.decode(),
+            counter.decode(),
         )
 
     def version(self) -> None:
-        """Return None: Redis has no version number of its contents."""
+        """Return None, because Redis does not number the versions of its contents."""
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        # Read the generation first, so that signatures from before a concurrent purge are never
+        # Read the generation first. Otherwise signatures from before a concurrent purge could be
         # returned with the new generation.
         generation = self.read_many(["generation"]).generation
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
@@ -194,7 +198,12 @@ class SealedRedisCache(RedisCache):
         return self.replace(key, value, self.default_timeout if timeout is None else timeout)
 
     def replace(
-        self, key: str, value: bytes, timeout: float, fence: int = 0, mark: str | None = None
+        self,
+        key: str,
+        value: bytes,
+        timeout: float,
+        fence: int = 0,
+        purge_counter: str | None = None,
     ) -> bool:
         prefix, tag = self._get_prefix(), key.partition(":")[0]
         milliseconds = max(1, int(timeout * 1000))
@@ -202,29 +211,31 @@ class SealedRedisCache(RedisCache):
             done = self._replace(
                 keys=[_GENERATION, prefix + key, f"{prefix}tag:{tag}"],
                 args=[
-                    *(purge_bucket(key), mark or ""),
+                    *(purge_bucket(key), purge_counter or ""),
                     *(f"{fence:0{_FENCE_DIGITS}d}", value, milliseconds),
                 ],
             )
         if isinstance(done, bytes):
-            compare_marks(mark or "", done.decode().removesuffix(":closed"))
-            raise PurgedMeanwhile  # the mark is current, but a purge is running
+            compare_counters(purge_counter or "", done.decode().removesuffix(":closed"))
+            raise PurgedMeanwhile  # the purge counter is current, but a purge is running
         return bool(done)
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete every entry of a tag, including those missing from its set.
 
-        Raises RuntimeError if Redis lost its contents meanwhile, BytesRemain if its files on disk
-        may still hold what was deleted.
+        Raises RuntimeError if Redis lost its contents meanwhile. Raises BytesRemain if the files of
+        Redis may still contain deleted entries.
         """
         bucket = purge_bucket(tag)
         with self.breaker.guard():
-            gone, mark = self._begin_purge(
+            gone, counter = self._begin_purge(
                 keys=[_GENERATION, f"{self._get_prefix()}tag:{tag}"],
                 args=[bucket, new_generation(PURGED), f"purged_to:{log}", number],
             )
             gone += self._delete_matching(f"{self._get_prefix()}{tag}:*")
-            if not self._end_purge(keys=[_GENERATION], args=[bucket, new_generation(PURGED), mark]):
+            if not self._end_purge(
+                keys=[_GENERATION], args=[bucket, new_generation(PURGED), counter]
+            ):
                 raise RuntimeError("contents lost during a purge")
         try:
             self._rewrite_files()
@@ -259,10 +270,10 @@ class SealedRedisCache(RedisCache):
                 return int(gone)
 
     def _rewrite_files(self) -> None:
-        """Have Redis rewrite its snapshot and its append-only file, where they are enabled.
+        """Make Redis rewrite its snapshot and its append-only file, if it uses them.
 
-        The old files still hold deleted entries. Raises RuntimeError if the rewrite fails or takes
-        longer than REWRITE_WAIT_S.
+        The old files still contain deleted entries. Raises RuntimeError if the rewrite fails or
+        takes longer than REWRITE_WAIT_S.
         """
         ends_at = time.monotonic() + REWRITE_WAIT_S
         with self.breaker.guard():
@@ -304,7 +315,7 @@ class SealedRedisCache(RedisCache):
                 return gone
 
     def remove_broken(self) -> list[str]:
-        """Return an empty list: no files are quarantined in Redis."""
+        """Return an empty list, because no files are quarantined with Redis."""
         return []
 
     def retention(self) -> str:
@@ -343,10 +354,10 @@ class SealedRedisCache(RedisCache):
                 changes.execute()
 
     def try_commands(self, name: str) -> None:
-        """Run each command once on keys of a probe, without the breaker; raises RedisError.
+        """Run each command once on test keys, without the breaker. Raises RedisError.
 
-        ``name`` is 24 hexadecimal digits. The keys have a generation of their own, because a purge
-        in the shared one would clear the local caches of every process.
+        ``name`` is 24 hexadecimal digits. The test keys have their own generation, because a purge
+        in the real generation would make every process clear its local cache.
         """
         prefix = self._get_prefix()
         generation, entry = f"{prefix}probe:{name}", f"{prefix}{name}:probe"
@@ -361,10 +372,10 @@ class SealedRedisCache(RedisCache):
             pipeline.mget([entry, entry])
             pipeline.getrange(entry, 0, 1)
             pipeline.execute()
-            _, mark = self._begin_purge(
+            _, counter = self._begin_purge(
                 keys=[generation, tags], args=[bucket, name, "purged_to:probe", 1]
             )
-            self._end_purge(keys=[generation], args=[bucket, name, mark])
+            self._end_purge(keys=[generation], args=[bucket, name, counter])
             self.client.hget(generation, "retention")
             self.client.hset(generation, "retention", "")
             self.client.scan(match=f"{prefix}{name}:*", count=1, _type="string")
@@ -375,15 +386,15 @@ class SealedRedisCache(RedisCache):
         self.client.unlink(entry)
 
     def close(self) -> None:
-        """Close all pooled connections; a later call opens a new one."""
+        """Close all pooled connections. A later call opens a new one."""
         self.client.close()
 
     def sweep(self) -> int:
-        """Return 0: Redis deletes expired entries itself."""
+        """Return 0, because Redis deletes expired entries itself."""
         return 0
 
     def size(self) -> StoreSize:
-        """Return the keys of the database and the memory of the server, which others may share."""
+        """Return the number of keys and the memory of Redis, which others may also use."""
         with self.breaker.guard():
             pipeline = self.client.pipeline(transaction=False)
             pipeline.dbsize()

@@ -1,4 +1,4 @@
-"""Leases between machines: a Redis key that expires unless renewed, and a fence."""
+"""Leases in Redis, for processes on several machines."""
 
 import contextlib
 import logging
@@ -14,13 +14,14 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 log = logging.getLogger(__name__)
 
-# Bounds what waiters lose if the holder's machine is lost, within the default deadline of 15 s.
-# With 3 s, processes with hundreds of threads on a busy machine lost leases and repeated calls.
+# If the holder's machine fails, other processes wait this long for the lease. The value is below
+# the default deadline of 15 s. With 3 s, busy processes with hundreds of threads lost their leases
+# and repeated calls.
 LIFETIME_MS = 8000
 HEARTBEAT_S = 1.0
 _LAST_FENCE = f"{PREFIX}fence"
 
-# Fences use the clock of Redis, which all machines share, and increase strictly.
+# A fence is the time of Redis, which all machines share, and is always higher than the last fence.
 _ACQUIRE = """
     if not redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then return false end
     local now = redis.call("time")
@@ -41,9 +42,10 @@ _RELEASE = """
 class RedisLeases:
     """Leases in Redis, renewed by one heartbeat thread in each process.
 
-    A holder that stalls loses its lease. Its fence is then older than its successor's, so the store
-    rejects its late write. If Redis is unavailable, every process gets the lease: coalescing
-    degrades to one call for each process, and no lookup is rejected.
+    A lease is a Redis key that expires if it is not renewed. A holder that stalls loses its lease.
+    The next holder has a higher fence, so the store rejects a late write of the first one. If Redis
+    is unavailable, every process gets the lease. No lookup is rejected in that case, but each
+    process may make its own call.
     """
 
     def __init__(
@@ -88,14 +90,14 @@ class RedisLeases:
                 self._release(keys=[name], args=[token])
 
     def try_commands(self, name: str) -> None:
-        """Acquire, renew and release a probe's lease, without the breaker; raises RedisError."""
+        """Acquire, renew and release a test lease, without the breaker. Raises RedisError."""
         key = f"{PREFIX}lease:{name}"
         if self._acquire(keys=[key, _LAST_FENCE], args=[name, LIFETIME_MS]) is not None:
             self._renew(keys=[key], args=[name, LIFETIME_MS])
             self._release(keys=[key], args=[name])
 
     def forget(self, tag: str) -> None:
-        """Do nothing: a lease that is not renewed expires within ``LIFETIME_MS``."""
+        """Do nothing, because a lease that is not renewed expires within ``LIFETIME_MS``."""
 
     def _start_renewing(self, name: str, token: str) -> None:
         with self._change:
@@ -106,20 +108,20 @@ class RedisLeases:
                 )
                 try:
                     thread.start()
-                except RuntimeError:  # no thread available: retried with the next lease
+                except RuntimeError:  # no thread can be started; the next lease tries again
                     log.warning(
                         "cannot start the heartbeat thread: this lease expires after %d ms",
                         LIFETIME_MS,
                     )
                     return
                 self._heartbeat = thread
-            # Wakes the thread if it waits because no lease was held.
+            # Wake the thread, which waits while no lease is held.
             self._change.notify()
 
     def _renew_periodically(self) -> None:
-        """Renew all held leases every HEARTBEAT_S, however often leases begin and end.
+        """Renew all held leases every HEARTBEAT_S seconds.
 
-        The interval counts from the start of a renewal, so the pause is shorter by its duration.
+        HEARTBEAT_S counts from the start of one renewal to the start of the next.
         """
         took_s = 0.0
         while True:
@@ -136,7 +138,7 @@ class RedisLeases:
     def _renew_all(self, held: Sequence[tuple[str, str]]) -> None:
         """Renew leases in batches.
 
-        With one round trip for each lease, leases of a busy process would expire before their turn.
+        Renewed one by one, the leases of a busy process could expire before their turn.
         """
         for some in batches(held):
             with (
@@ -146,4 +148,4 @@ class RedisLeases:
             ):
                 for name, token in some:
                     self._renew(keys=[name], args=[token, LIFETIME_MS], client=renewals)
-                renewals.execute()  # loads the script first if Redis has lost it
+                renewals.execute()  # also loads the script if Redis has lost it

@@ -1,4 +1,4 @@
-"""Checks at the start that Redis accepts everything that the portal does with it."""
+"""Checks at startup that Redis accepts every command that the portal uses."""
 
 import logging
 import secrets
@@ -18,20 +18,20 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# redis-py counts these among the connection errors, but no waiting mends them.
+# In redis-py these are connection errors, but they will not pass by waiting.
 _REFUSALS = (AuthenticationError, AuthorizationError)
-# First words of replies from a Redis that is configured well and cannot work now: it is full, loads
-# its file, runs another's script, cannot save, or waits for its master or replicas.
+# The first words of error replies after which Redis may recover by itself, because it is full, runs
+# another client's script, cannot save, or has too few replicas.
 _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
 _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
 
 
 def refusal(cache: SealedRedisCache) -> str | None:
-    """Run every script and command once, on keys of a probe; return Redis's reason to refuse one.
+    """Run every command once on test keys. Return why Redis refuses one, or None.
 
-    It refuses with a wrong password, a user without the rights, as a read-only replica and in
-    cluster mode. Nothing would be stored then, and each process would pay for each vehicle again. A
-    Redis that is out of reach or full is logged only, because it may recover.
+    Redis refuses commands if the password is wrong, if the user lacks rights, if it is a read-only
+    replica, and in cluster mode. The portal could then store nothing and would pay for every lookup
+    again. If Redis cannot be reached or is full, this is only logged, because it may recover.
     """
     name = secrets.token_hex(12)
     try:
@@ -49,11 +49,11 @@ def refusal(cache: SealedRedisCache) -> str | None:
 
 
 def _is_passing(error: RedisError) -> bool:
-    # redis-py removes the first word of the replies for which it has a class.
+    # redis-py removes the first word from replies for which it has an exception class.
     words = str(error).split(maxsplit=1)
     return isinstance(error, _PASSING_CLASSES) or (bool(words) and words[0] in _PASSING)
 
 
 def _reply(error: Exception) -> str:
-    """Return the class and Redis's own words, which name commands but no password."""
+    """Return the error's class and text. Redis's texts contain commands, but no password."""
     return " ".join(f"Redis refuses the portal: {type(error).__name__}: {error}".split())

@@ -1,4 +1,4 @@
-"""The present retention of answers, applied also to entries stored under a longer one."""
+"""Applies a shortened retention also to answers that are already stored."""
 
 import json
 import time
@@ -14,10 +14,10 @@ STEP_S: Final = 0.2
 
 
 class Retention(NamedTuple):
-    """The present retention of one namespace's answers.
+    """How long the answers of one namespace are kept.
 
-    ``text`` states the lifetimes; it is compared with the recorded text to detect a change.
-    ``seconds`` returns the retention of an envelope.
+    ``text`` lists the lifetimes. If ``text`` differs from the recorded text, the lifetimes have
+    changed. ``seconds`` returns the retention of an envelope.
     """
 
     namespace: str
@@ -26,9 +26,9 @@ class Retention(NamedTuple):
 
 
 def retention_of(terms: Mapping[Name, CachePolicy], namespace: str) -> Retention:
-    """Return the retention under these policies.
+    """Return the retention that these policies define.
 
-    An envelope without an operation gets the longest retention of all operations.
+    An envelope without an operation is kept as long as the longest retention of any operation.
     """
 
     def seconds(envelope: Envelope) -> float:
@@ -40,21 +40,21 @@ def retention_of(terms: Mapping[Name, CachePolicy], namespace: str) -> Retention
 
 
 class Shortening:
-    """Applies lowered lifetimes to entries that are already stored."""
+    """Applies shortened lifetimes to entries that are already stored."""
 
     def __init__(
         self, backend: Backend, seals: Sequence[Seal], retention: Retention | None
     ) -> None:
         self._backend = backend
         self._seals = seals
-        self._retention = retention  # None once all entries were processed
+        self._retention = retention  # None as soon as all entries are processed
         self._cursor: int | None = None
 
     def step(self) -> None:
-        """Process the next entries for about STEP_S seconds.
+        """Process further entries for about STEP_S seconds.
 
-        The backend records the lifetimes once all entries have been processed, so that no later
-        process repeats the scan.
+        When all entries are processed, the backend records the lifetimes, so that no later process
+        repeats the scan.
         """
         if self._retention is None:
             return
@@ -72,7 +72,7 @@ class Shortening:
                 return
 
     def _recorded(self) -> dict[str, str]:
-        """Return, by namespace, the ``Retention.text`` that was last applied to all entries."""
+        """Return for each namespace the ``Retention.text`` that was last applied to all entries."""
         try:
             recorded = json.loads(self._backend.retention() or "{}")
         except ValueError:

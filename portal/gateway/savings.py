@@ -1,4 +1,4 @@
-"""Counts lookups answered without an upstream call of their own, by day, caller and operation."""
+"""Counts the lookups that needed no upstream call, by day, caller and operation."""
 
 import logging
 import threading
@@ -34,7 +34,7 @@ _ADD = (
 
 
 class _Slot(NamedTuple):
-    """What one row of the table counts, without the namespace."""
+    """The columns that identify a row of counts, except the namespace."""
 
     day: str
     caller: str
@@ -44,10 +44,10 @@ class _Slot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """Lookups of one operation that cost nothing: cache hits and coalesced misses.
+    """The lookups of one operation that cost nothing: cache hits and coalesced misses.
 
-    ``hits`` includes the stale answers. ``amount`` is in R$. It counts only the hits, at the price
-    of their day.
+    ``hits`` includes stale answers. ``amount`` is the price in R$ of the hits only, each at the
+    price of its day.
     """
 
     operation: str
@@ -57,9 +57,9 @@ class Savings:
 
 
 class SavingsCounter:
-    """Counts in memory; ``flush`` adds the counts to the table.
+    """Counts in memory, so that hits never wait for a disk.
 
-    Hits therefore never wait for a disk.
+    ``flush`` adds the counts to the table.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class SavingsCounter:
         self._counts: Counter[tuple[_Slot, str]] = Counter()
 
     def count(self, operation: str, how: CacheStatus, times: int = 1, caller: str = "") -> None:
-        """Count ``times`` answers; ignore misses and refreshes, which save nothing."""
+        """Count ``times`` answers. Misses and refreshes are ignored, because they save nothing."""
         column = _COLUMNS.get(how)
         if column is None:
             return
@@ -91,9 +91,9 @@ class SavingsCounter:
             self._counts[_Slot(day, caller, operation, str(price)), column] += times
 
     def flush(self) -> None:
-        """Add the counts since the last flush to the table.
+        """Add the counts since the last call to the table.
 
-        If the table is unavailable, the counts are kept for the next flush.
+        If the database is unavailable, the counts are kept for the next call.
         """
         with self._lock:
             counts, self._counts = self._counts, Counter()
@@ -110,7 +110,7 @@ class SavingsCounter:
                 self._counts.update(counts)
 
     def month(self, month: str | None = None) -> Iterator[Savings]:
-        """Yield the savings by operation, for a month ("2026-11") or in total."""
+        """Yield the savings of each operation in a month such as "2026-11", or in total."""
         table = lookup_counts.c
         hits = func.sum(table.hits + table.stale).label("hits")
         collapsed = func.sum(table.collapsed).label("collapsed")
@@ -143,5 +143,5 @@ def _add(db: Connection, namespace: str, slot: _Slot, more: Mapping[str, int]) -
     try:
         with db.begin_nested():
             db.execute(insert(lookup_counts).values(**row, **more))
-    except IntegrityError:  # another process inserted the row just now
+    except IntegrityError:  # another process has just inserted the row
         db.execute(_ADD, values)

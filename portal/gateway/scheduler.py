@@ -1,4 +1,4 @@
-"""Periodic tasks of a server process, run on one background thread."""
+"""Runs the periodic tasks of a server process on one background thread."""
 
 import logging
 import threading
@@ -17,9 +17,9 @@ class PeriodicTask:
 
 
 class Scheduler:
-    """Runs the tasks after the first ``start``; its thread ends when the object is freed.
+    """Runs the tasks from the first ``start`` until ``stop``, or until the object is freed.
 
-    A failed task is logged and runs again when it is next due.
+    If a task fails, the error is logged, and the task runs again when it is next due.
     """
 
     def __init__(self, *tasks: PeriodicTask, clock: Callable[[], float] = time.monotonic) -> None:
@@ -28,14 +28,14 @@ class Scheduler:
         self._due = [clock() + task.every_s for task in tasks]
         self._lock = threading.Lock()
         self._started = False
-        self._running = threading.Lock()  # the thread holds it while it runs tasks
+        self._running = threading.Lock()  # locked while the thread runs tasks
         self._ended = False
 
     def start(self) -> None:
         """Start the thread, unless it is running.
 
-        It is called with every request, so that the thread starts after the fork and a failed start
-        is retried.
+        Every request calls this method, so that the thread starts after the fork, and so that a
+        failed start is tried again.
         """
         if self._started:
             return
@@ -52,9 +52,9 @@ class Scheduler:
                 log.warning("cannot start the scheduler thread")
 
     def stop(self) -> None:
-        """Wait for the tasks that are being run, then stop permanently.
+        """Wait for the running tasks, and then stop permanently.
 
-        The resources that the tasks use may be closed afterwards.
+        Afterwards the resources that the tasks use may be closed.
         """
         with self._running:
             self._ended = True
@@ -69,7 +69,7 @@ class Scheduler:
         return max(0.0, min(self._due) - self._clock())
 
     def run_all(self) -> None:
-        """Run every task once, due or not; called at process exit."""
+        """Run every task once, whether it is due or not. Called when the process exits."""
         for task in self._tasks:
             _run_task(task)
 
@@ -87,5 +87,5 @@ def _run(reference: "weakref.ref[Scheduler]") -> None:
             if scheduler._ended:
                 return
             pause = scheduler.run_due()
-        del scheduler  # hold no reference while sleeping, so that the object can be freed
+        del scheduler  # keep no reference while sleeping, so that the object can be freed
         time.sleep(min(pause, 1.0))

@@ -1,8 +1,9 @@
-"""Request coalescing: one leader for each key calls the upstream; followers wait.
+"""Request coalescing, in which one leader for each key calls the upstream.
 
-Threads of a process wait on the leader's future. The leaders of several processes compete for a
-lease. Leaders without the lease poll the store for the holder's answer. A follower never calls the
-upstream itself while the leader lives.
+In each process, the first thread that looks up a key is the leader. Other threads that look up the
+key are followers, and wait for the leader's result. The leaders of several processes compete for a
+lease. A leader without the lease polls the store until it finds the lease holder's answer. While
+its leader lives, a follower never calls the upstream itself.
 """
 
 import threading
@@ -21,11 +22,11 @@ T = TypeVar("T")
 
 
 class _LeaderFailed(Exception):
-    """The leader has no result for its followers; one of them must become the leader."""
+    """The leader has no result for its followers, so one of them must become the leader."""
 
 
 class SingleFlight(Generic[T]):
-    """Runs at most one ``lead`` at a time for each key."""
+    """Runs at most one call of ``lead`` at a time for each key."""
 
     def __init__(self, leases: Leases) -> None:
         self._leases = leases
@@ -40,14 +41,15 @@ class SingleFlight(Generic[T]):
         deadline: float,
         former_keys: Sequence[str] = (),
     ) -> tuple[T, bool]:
-        """Return the leader's result, and whether this call was the leader.
+        """Return the result of the leader, and whether this call was the leader.
 
-        ``former_keys`` are the key's names under old secret keys: a process that uses one of them
-        must not lead at the same time. ``lead`` receives the fence of its lease. ``poll`` returns
-        another process's result or None, or raises that process's Failure.
+        ``former_keys`` are the names of the same key under old secret keys. A process that uses one
+        of these names must not lead at the same time. ``lead`` receives the fence of its lease.
+        ``poll`` returns another process's result or None, or raises that process's Failure.
 
-        Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). A
-        failure that is specific to the leader is not shared: the next follower becomes the leader.
+        Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). If
+        a failure concerns only the leader's caller, followers do not get it, and one of them
+        becomes the leader.
         """
         while True:
             with self._lock:
@@ -82,8 +84,8 @@ class SingleFlight(Generic[T]):
                 outcome = failure
             raise
         except Exception:
-            # An internal error after a call that may have been charged: followers must not repeat
-            # the call.
+            # This is an internal error, and the call may have been charged. The followers fail too,
+            # because they must not repeat the call.
             outcome = Failure("bad_answer")
             raise
         else:
@@ -102,13 +104,13 @@ class SingleFlight(Generic[T]):
         poll: Callable[[], T | None],
         deadline: float,
     ) -> tuple[T, bool]:
-        """Lead if no other process does, otherwise poll for its answer.
+        """Call ``lead`` if no other process does, otherwise poll for that process's answer.
 
-        Only one thread of a process polls for a key.
+        In each process only one thread polls for a key.
         """
         while True:
             with self._hold_all(names) as fence:
-                # Also with the lease, because its last holder may just have stored a result.
+                # Poll even with the lease, because its last holder may have just stored a result.
                 result = poll()
                 if result is not None:
                     return result, False
@@ -121,9 +123,9 @@ class SingleFlight(Generic[T]):
 
     @contextmanager
     def _hold_all(self, names: Sequence[str]) -> Iterator[int | None]:
-        """Yield a fence if this process holds the leases of all names, None otherwise.
+        """Yield a fence if this process gets the leases of all names, otherwise None.
 
-        The names are in the same order in every process, so that one of them gets all.
+        Every process takes the leases in the same order, so one process always gets all of them.
         """
         with ExitStack() as held:
             fences = []
@@ -135,7 +137,7 @@ class SingleFlight(Generic[T]):
 
 
 class _WaitTimeout(Failure):
-    """This waiter's own deadline has passed; later followers may go on waiting."""
+    """The deadline of this waiting thread has passed. Other threads may continue to wait."""
 
     def __init__(self) -> None:
         super().__init__("too_slow")

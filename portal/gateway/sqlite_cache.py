@@ -1,12 +1,13 @@
-"""Flask-Caching backend on one SQLite file shared by the worker processes.
+"""A Flask-Caching backend in one SQLite file that the worker processes share.
 
-Entries survive a restart. An operation costs the same at a thousand and at a million entries.
-Expired entries are deleted. Values are bytes; nothing is unpickled. A corrupt file is quarantined
-under another name, and a new one is created.
+Entries survive a restart. An operation takes as long with a million entries as with a thousand.
+Expired entries are deleted. Values are bytes, so nothing is unpickled. A corrupt file is
+quarantined: it gets another name, and a new file is created.
 
-An entry's row number is derived from its key. One B-tree therefore suffices for a lookup, without a
-second index to read and cache, and the entries of a tag are adjacent. Writers only append to the
-WAL. ``sweep``, called about once a second, checkpoints it into the file and waits for the disk.
+An entry's row number is computed from its key. So reading an entry needs only the table's B-tree
+and no second index, and the entries of a vehicle are next to each other. Writers only append to the
+write-ahead log (WAL). ``sweep``, which is called about once a second, copies the log into the file
+and waits for the disk.
 """
 
 import json
@@ -27,7 +28,7 @@ from portal.gateway.backend import (
     Held,
     Stored,
     StoreSize,
-    compare_marks,
+    compare_counters,
     new_generation,
     purge_bucket,
 )
@@ -38,7 +39,7 @@ from portal.storage import empty_log, leave_no_trace
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
-CHECKPOINT_AFTER = 300  # writes, because a checkpoint waits for the disk
+CHECKPOINT_AFTER = 300  # number of writes; a checkpoint waits for the disk, so it must be rare
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -53,24 +54,24 @@ CREATE TABLE IF NOT EXISTS contents (
 CREATE TABLE IF NOT EXISTS purges (bucket INTEGER PRIMARY KEY, count INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS purged_to (log TEXT PRIMARY KEY, number INTEGER NOT NULL);
 """
-# A bucket's mark: the id of the contents, and the number of purges in the bucket.
-_MARK = """(
+# The purge counter of a bucket: the id of the contents, and how often it was purged.
+_PURGE_COUNTER = """(
     (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
 )"""
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
-# Clocks may differ by this much. A fence further in the future was written before the clock was set
-# back.
+# Microseconds by which clocks may differ. A fence further in the future was written before the
+# clock was set back.
 _SKEW_US = 60_000_000
 
 
 class SQLiteCache(SQLiteFile, BaseCache):
-    """Keys are ``tag:name``; all entries of a tag can be deleted at once."""
+    """Stores entries under keys ``tag:name``. All entries of a tag can be deleted at once."""
 
     def __init__(self, path: Path, default_timeout: int = 300) -> None:
         SQLiteFile.__init__(self, path)
         BaseCache.__init__(self, default_timeout=default_timeout)
         self._writes_since_checkpoint = 0
-        self._log_has_deleted = True  # whether the WAL may hold bytes of deleted entries
+        self._log_has_deleted = True  # whether the WAL may contain bytes of deleted entries
         self.key_record = SQLiteKeyRecord(lambda: self._connection(SET_UP_WAIT_S))
 
     @classmethod
@@ -88,11 +89,11 @@ class SQLiteCache(SQLiteFile, BaseCache):
         which = [value for key in keys for value in (entry_id(key), key, now)]
         columns = ", ".join([_VALUE] * len(keys))
         with self._connection() as db:
-            *values, generation, mark = db.execute(
-                f"SELECT {columns}, name, {_MARK} FROM generation",  # noqa: S608 only our own text
+            *values, generation, counter = db.execute(
+                f"SELECT {columns}, name, {_PURGE_COUNTER} FROM generation",  # noqa: S608 only our own text
                 (*which, purge_bucket(keys[0])),
             ).fetchone()
-        return Held(values, generation, mark)
+        return Held(values, generation, counter)
 
     @retry_if_corrupt
     def version(self) -> Version | None:
@@ -102,8 +103,8 @@ class SQLiteCache(SQLiteFile, BaseCache):
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         ids = json.dumps([entry_id(key) for key in keys])
         with self._connection() as db:
-            # Read the generation first, so that signatures from before a concurrent purge are never
-            # returned with the new generation.
+            # Read the generation first. Otherwise signatures from before a concurrent purge could
+            # be returned with the new generation.
             (generation,) = db.execute("SELECT name FROM generation").fetchone()
             found = db.execute(
                 "SELECT key, substr(value, 1, ?) FROM entries "
@@ -117,7 +118,12 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
     @retry_if_corrupt
     def replace(
-        self, key: str, value: bytes, timeout: float, fence: int = 0, mark: str | None = None
+        self,
+        key: str,
+        value: bytes,
+        timeout: float,
+        fence: int = 0,
+        purge_counter: str | None = None,
     ) -> bool:
         now = time.time()
         self._writes_since_checkpoint += 1
@@ -125,21 +131,21 @@ class SQLiteCache(SQLiteFile, BaseCache):
         with self._connection() as db:
             written = db.execute(
                 "INSERT INTO entries SELECT ?, ?, ?, ?, ? "
-                f"WHERE ? IS NULL OR ? = {_MARK} ON CONFLICT (id) DO UPDATE "
+                f"WHERE ? IS NULL OR ? = {_PURGE_COUNTER} ON CONFLICT (id) DO UPDATE "
                 "SET key = excluded.key, expires_at = excluded.expires_at, "
                 "fence = excluded.fence, value = excluded.value "
                 "WHERE excluded.fence >= entries.fence OR entries.expires_at <= ? "
                 "OR entries.fence > ? OR entries.key <> excluded.key",
                 (
                     *(entry_id(key), key, now + timeout, fence, value),
-                    *(mark, mark, bucket),
+                    *(purge_counter, purge_counter, bucket),
                     *(now, int(now * 1e6) + _SKEW_US),
                 ),
             ).rowcount
-            if written or mark is None:
+            if written or purge_counter is None:
                 return bool(written)
-            (current,) = db.execute(f"SELECT {_MARK}", (bucket,)).fetchone()
-        compare_marks(mark, current)
+            (current,) = db.execute(f"SELECT {_PURGE_COUNTER}", (bucket,)).fetchone()
+        compare_counters(purge_counter, current)
         return False
 
     @retry_if_corrupt
@@ -152,7 +158,8 @@ class SQLiteCache(SQLiteFile, BaseCache):
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete every entry of a tag and erase its bytes from the file and the WAL.
 
-        Raises BytesRemain if a reader, a writer or a full disk prevents the erasure.
+        Raises BytesRemain if a reader, a writer or a full disk prevents the bytes from being
+        erased.
         """
         with self._connection(PURGE_WAIT_S) as db:
             with transaction(db):
@@ -244,7 +251,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
         gone = 0
         with self._connection() as db:
             if self._writes_since_checkpoint >= CHECKPOINT_AFTER:
-                # Checkpoint first: on a full disk this frees WAL space that the deletes need.
+                # Checkpoint first, because on a full disk this frees the space that deleting needs.
                 self._writes_since_checkpoint = 0
                 db.execute("PRAGMA wal_checkpoint(PASSIVE)")
             while True:
@@ -277,10 +284,10 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
 
 def entry_id(key: str) -> int:
-    """Return a signed 64-bit row number from the CRC-32 of the tag and that of the name.
+    """Return a signed 64-bit row number, made of the CRC-32 of the tag and of the name.
 
-    The tag's is the upper half. About one of 10^19 pairs of keys shares a number. The later entry
-    then replaces the earlier one; neither is ever returned for the other's key.
+    The CRC of the tag is the upper half. About one of 10^19 pairs of keys has the same row number.
+    The later entry then replaces the earlier one, but an entry is never returned for another key.
     """
     tag, _, name = key.partition(":")
     return (zlib.crc32(tag.encode()) << 32 | zlib.crc32(name.encode())) - 2**63

@@ -1,4 +1,4 @@
-"""Connections to one shared SQLite file, and quarantine of a corrupt one."""
+"""Opens connections to a shared SQLite file, and replaces the file if it is corrupt."""
 
 import contextlib
 import fcntl
@@ -24,25 +24,27 @@ F = TypeVar("F")
 
 log = logging.getLogger(__name__)
 
-# Longest wait of a paid answer for another process's write lock. The store retries an answer that
-# could not be written.
+# Seconds that a paid answer may wait for another process's write lock. An answer that cannot be
+# written in this time is stored later.
 WRITE_WAIT_S = 0.5
 SET_UP_WAIT_S = 10.0
-# A quarantined file is deleted after this time, because retention is not applied inside it.
+# Seconds after which a quarantined file is deleted, because nothing deletes expired entries in it.
 BROKEN_KEPT_S = 24 * 3600.0
 MAX_IDLE = 16
-# SQLite keeps the file of a closed connection open while the process holds a lock on the database.
-# Without a bound, a burst of connections would use up descriptors permanently.
+# The largest number of open connections. SQLite keeps a closed connection's file open while the
+# process holds a lock on the database. Without a limit, many connections at once would use up file
+# descriptors permanently.
 MAX_OPEN = 64
 
-# Page cache of a connection in KiB. It holds the tree's inner pages at millions of entries.
+# Page cache of a connection in KiB, enough for the inner pages of a B-tree with millions of
+# entries.
 _PAGE_CACHE_KIB = 8192
-# Pages of 4 KiB after which a writer checkpoints the WAL itself, in case no process runs sweep.
+# A writer checkpoints the WAL after this many pages of 4 KiB, in case no process runs sweep.
 _CHECKPOINT_PAGES = 16_384
 
 
 class Connection(sqlite3.Connection):
-    """A connection; ``file`` is the device and inode of the file that it opened."""
+    """A connection. ``file`` is the device and inode of the file that it opened."""
 
     file: tuple[int, int]
 
@@ -50,7 +52,7 @@ class Connection(sqlite3.Connection):
 def retry_if_corrupt(
     method: Callable[Concatenate[F, P], R],
 ) -> Callable[Concatenate[F, P], R]:
-    """Retry a method once if it failed because the file was corrupt and is now quarantined."""
+    """Call a method again if it failed on a corrupt file that has now been quarantined."""
 
     def retried(self: F, /, *args: P.args, **named: P.kwargs) -> R:
         try:
@@ -64,20 +66,21 @@ def retry_if_corrupt(
 
 
 class SQLiteFile(ABC):
-    """Pooled connections to the file at a path.
+    """A pool of connections to the SQLite file at a path.
 
-    A file that was replaced is reopened. A corrupt file is quarantined under another name.
+    If the file was replaced, it is opened again. A corrupt file is quarantined under another name.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        # A stack, so that only as many connections are opened as are in use at once.
+        # A stack, because reusing the latest connection first keeps the number of connections low.
         self._idle: deque[Connection] = deque()
         self._slots = threading.BoundedSemaphore(MAX_OPEN)
         self._start = threading.Lock()
-        self._file: tuple[int, int] | None = None  # the file that was set up; None before that
+        # The file in which the tables were made, or None before that.
+        self._file: tuple[int, int] | None = None
         self._closed = False
-        # Used only to read data_version, which changes with the commits of other connections.
+        # Only for reading data_version, which changes with every commit of another connection.
         self._watch: Connection | None = None
         self._watch_count = 0
         self._watching = threading.Lock()
@@ -111,7 +114,7 @@ class SQLiteFile(ABC):
         return [name for name in names if not name.endswith(("-wal", "-shm"))]
 
     def close(self) -> None:
-        """Close all pooled connections; later callers use short-lived ones."""
+        """Close all pooled connections. Later callers use short-lived connections."""
         self._closed = True
         self._trim_idle(0)
         with self._watching:
@@ -122,9 +125,9 @@ class SQLiteFile(ABC):
 
     @contextlib.contextmanager
     def _connection(self, wait_s: float | None = None) -> Iterator[Connection]:
-        """Yield a connection to the file now at the path.
+        """Yield a connection to the file that is now at the path.
 
-        ``wait_s`` is the time to wait for another process's write lock.
+        ``wait_s`` is how long to wait for another process's write lock.
         """
         self._set_up()
         with self._slots:
@@ -150,18 +153,18 @@ class SQLiteFile(ABC):
             db.close()
 
     def _trim_idle(self, limit: int) -> None:
-        with contextlib.suppress(IndexError):  # other threads use the stack concurrently
+        with contextlib.suppress(IndexError):  # another thread may have taken the last one
             while len(self._idle) > limit:
                 self._idle.pop().close()
 
     def _open(self) -> Connection:
-        # Open under the directory's lock, so that a connection opened while another process
-        # quarantines the file does not combine the former file with the new file's WAL.
+        # Hold the directory's lock while opening. Otherwise, while another process quarantines the
+        # file, the connection could combine the old file with the new file's WAL.
         failure: sqlite3.Error | None = None
         with self._directory_lock(fcntl.LOCK_SH):
-            # Autocommit: every statement is a short transaction of its own. A write takes its lock
-            # at once (a deferred transaction could fail as "locked"), and no reader blocks the
-            # truncation of the WAL for long.
+            # In autocommit mode, every statement is a short transaction. A write locks the database
+            # at once, while a deferred transaction could fail as "locked". No reader keeps the WAL
+            # from being truncated for long.
             db = sqlite3.connect(
                 self._path,
                 timeout=SET_UP_WAIT_S,
@@ -173,7 +176,8 @@ class SQLiteFile(ABC):
             try:
                 _write_ahead(db)
             except sqlite3.Error as error:
-                failure = error  # raised after the lock is released: the quarantine needs it
+                # Raised after the lock is released, because the quarantine needs the lock.
+                failure = error
         with self._closed_on_failure(db):
             if failure is not None:
                 raise failure
@@ -186,14 +190,14 @@ class SQLiteFile(ABC):
         return db
 
     def _set_up(self) -> None:
-        """Create the tables, unless the file at the path has been set up already."""
+        """Create the tables, unless the file at the path already has them."""
         if self._file is not None and _identity(self._path) == self._file:
             return
         with self._start:
             if self._file is not None and _identity(self._path) == self._file:
                 return
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Create the file before SQLite does, because the WAL gets the file's mode.
+            # Create the file here with its access mode, which SQLite copies to the WAL.
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             db = self._open()
             with self._closed_on_failure(db):
@@ -220,16 +224,17 @@ class SQLiteFile(ABC):
     def _quarantine(self, file: tuple[int, int]) -> None:
         """Rename the corrupt file and its WAL.
 
-        Does nothing if another thread or process has done so already.
+        Does nothing if another thread or process has already renamed it.
         """
         with self._directory_lock(fcntl.LOCK_EX):
             if _identity(self._path) != file:
                 return
-            self.remove_broken()  # keep one at most: a failing disk must not fill up with copies
+            # Keep at most one, so that a failing disk does not fill up with copies.
+            self.remove_broken()
             now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
             name = f"{self._path.name}.broken-{now}"
-            # Rename the database file last, because its inode signals the change to other
-            # connections.
+            # Rename the database file last, because other connections notice the change by its
+            # inode.
             for suffix in ("-wal", "-shm", ""):
                 with contextlib.suppress(FileNotFoundError):
                     self._path.with_name(self._path.name + suffix).rename(
@@ -241,12 +246,12 @@ class SQLiteFile(ABC):
     def _directory_lock(self, kind: int) -> Iterator[None]:
         """Lock the directory between processes and threads.
 
-        Each caller opens a descriptor of its own, because flock does not exclude threads that
-        share one.
+        Each caller opens its own descriptor, because flock does not exclude threads that share a
+        descriptor.
         """
         directory = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            with contextlib.suppress(OSError):  # the file system may have no locks
+            with contextlib.suppress(OSError):  # some file systems have no locks
                 fcntl.flock(directory, kind)
             yield
         finally:
@@ -275,7 +280,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _is_corrupt(error: sqlite3.DatabaseError) -> bool:
-    """Whether the file is corrupt, not a database, or lacks our tables."""
+    """Return whether the file is corrupt, is not a database, or lacks the cache's tables."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error).startswith(
         "no such table"
@@ -297,8 +302,8 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 def _write_ahead(db: sqlite3.Connection) -> None:
     """Switch the database to WAL mode.
 
-    If two processes switch a new file at once, SQLite rejects one of them without waiting, so the
-    switch is retried.
+    If two processes switch a new file at once, SQLite rejects one of them without waiting. So the
+    switch is tried again.
     """
     ends_at = time.monotonic() + SET_UP_WAIT_S
     while True:

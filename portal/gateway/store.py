@@ -1,4 +1,4 @@
-"""The store: signed answers under keyed-hash keys, on a Flask-Caching backend."""
+"""Stores signed answers in a Flask-Caching backend, under keys that reveal no plate."""
 
 import logging
 import math
@@ -13,11 +13,11 @@ from portal.gateway.backend import (
     PURGED,
     Backend,
     BytesRemain,
+    CounterLost,
     Held,
-    Mark,
     PurgedMeanwhile,
+    PurgeState,
     StoreSize,
-    UnknownMark,
     purge_bucket,
 )
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
@@ -30,35 +30,35 @@ from portal.system.dependency_breaker import BreakerOpen
 from portal.vehicle import Plate, Renavam
 
 FAILURE_SHARED_S = 2
-CHECK_EVERY_S: Final = 1.0  # interval of purge checks while the backend is down
+CHECK_EVERY_S: Final = 1.0  # seconds between checks of the purge log while the backend is down
 
 log = logging.getLogger(__name__)
 
 
 class StoreDown(Exception):
-    """The backend is unavailable; its contents are unknown."""
+    """The backend is unavailable, so its contents are unknown."""
 
 
 class Reading(NamedTuple):
-    """The envelopes under some keys of one vehicle, and the mark to pass to ``write``."""
+    """The envelopes under some keys of a vehicle, and the purge state for ``write``."""
 
     envelopes: Sequence[Envelope | None]
-    mark: Mark
+    purge_state: PurgeState
 
 
 class Store:
-    """Signed envelopes on a backend, with a small process-local cache in front.
+    """Stores signed envelopes on a backend, with a small cache in the process.
 
-    The local cache is used for at most CONFIRMED_FOR_S (1 s) after a confirmation, so that a purge
-    by another process takes effect within that time. ``tick`` renews the confirmation of requested
-    entries before it expires. While the backend is down only the local cache is used. A backend
-    failure never fails a request.
+    An entry of the local cache is served for at most CONFIRMED_FOR_S (1 s) after the backend was
+    known to hold it. So a purge by another process takes effect within that time. ``tick`` confirms
+    requested entries again before this time ends. While the backend is down, only the local cache
+    is used. No request fails because of a failing backend.
 
-    ``former_seals`` are those of old secret keys, whose entries ``carry_over`` copies.
+    ``former_seals`` verify entries of old secret keys, which ``carry_over`` copies.
 
-    ``purges_since`` reads the purge log, which is outside the backend. The log is needed because a
-    backend that comes back empty has lost its own purge counters, and because a process that
-    stalled may have missed a purge.
+    ``purges_since`` reads the purge log, which is in the database. The log is needed because a
+    backend that comes back empty has lost its own purge counters. The log also helps a process that
+    stalled and may have missed a purge.
     """
 
     def __init__(
@@ -83,54 +83,54 @@ class Store:
         self._shortening = Shortening(backend, (seal, *former_seals), retention)
         self._namespace = namespace
         self._generation: str | None = None
-        self._purges: int | None = None
+        self._last_purge: int | None = None
         self._checked_at = 0.0
         self._generation_lock = threading.Lock()
-        self._compare_at = 0.0  # monotonic time of the next comparison with the purge log
+        self._compare_at = 0.0  # when to compare with the purge log again, in monotonic time
         self._log_names = [each.keyed_hash("purge log", 16) for each in (seal, *former_seals)]
         self._unstored = UnstoredQueue()
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
-        """Return the key ``tag:name`` of a lookup.
+        """Return the key of a lookup, in the form ``tag:name``.
 
-        The tag identifies the vehicle. The name identifies the whole question, the namespace and,
-        in pass-through mode, the credential.
+        The tag is a keyed hash of the plate or Renavam. The name is a keyed hash of the whole
+        lookup, the namespace and, in pass-through mode, the credential.
         """
         return self._key(self._seal, lookup.subject.text, _question(lookup, credential))
 
     def former_keys(self, lookup: Lookup, credential: str | None) -> Sequence[str]:
-        """Return the keys of a lookup under the old secret keys."""
+        """Return the keys that a lookup has with the old secret keys."""
         question = _question(lookup, credential)
         return [self._key(seal, lookup.subject.text, question) for seal in self._former_seals]
 
     def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
         """Return the key of a vehicle's newest report.
 
-        It does not depend on the data that the report was written from.
+        The key does not depend on the data from which the report was written.
         """
         return self._key(self._seal, subject.text, _newest_report(subject, credential))
 
     def former_newest_report_keys(
         self, subject: Plate | Renavam, credential: str | None
     ) -> Sequence[str]:
-        """Return the same keys under the old secret keys."""
+        """Return the keys of a vehicle's newest report with the old secret keys."""
         question = _newest_report(subject, credential)
         return [self._key(seal, subject.text, question) for seal in self._former_seals]
 
     def tag(self, subject: str) -> str:
-        """Return the tag of a plate or Renavam.
+        """Return the tag of a plate or Renavam, a keyed hash with which its keys begin.
 
-        It does not include the namespace, so that a purge finds a vehicle's entries of every
+        The tag does not depend on the namespace, so that a purge finds a vehicle's entries of every
         upstream.
         """
         return _tag(self._seal, subject)
 
     def former_tags(self, subject: str) -> Sequence[str]:
-        """Return the tags of a plate or Renavam under the old secret keys."""
+        """Return the tags of a plate or Renavam with the old secret keys."""
         return [_tag(seal, subject) for seal in self._former_seals]
 
     def _key(self, seal: Seal, subject: str, question: str) -> str:
-        # No namespace contains a NUL, so distinct pairs give distinct texts.
+        # A namespace contains no NUL character, so two different pairs never give the same text.
         name = seal.keyed_hash(f"{self._namespace}\0{question}", 40)
         return f"{_tag(seal, subject)}:{name}"
 
@@ -139,34 +139,34 @@ class Store:
         return self.read_many([key])[0]
 
     def read_many(self, keys: Sequence[str]) -> Sequence[Envelope | None]:
-        """Return what is stored under keys of one vehicle: an envelope or None for each.
+        """Return the envelope, or None, under each of several keys of one vehicle.
 
-        Keys that the local cache lacks are read from the backend in one read.
+        Keys that are not in the local cache are read from the backend, all at once.
         """
         found = {key: self._memory.recent(key) for key in keys}
         missing = [key for key, envelope in found.items() if envelope is None]
         if missing:
-            found |= zip(missing, self._read(missing, self._purges).envelopes, strict=True)
+            found |= zip(missing, self._read(missing, self._last_purge).envelopes, strict=True)
         return list(found.values())
 
     def read_current(self, keys: Sequence[str]) -> Reading:
-        """Read keys of one vehicle from the backend, with the mark to give to ``write``.
+        """Read keys of one vehicle from the backend, with the purge state for ``write``.
 
-        Bypasses the local cache, which may be up to 1 s stale. Use it to wait for another process's
-        answer, and before a paid call.
+        Bypasses the local cache, which may be up to 1 s stale. Use this method to wait for another
+        process's answer, and before a paid call.
         """
-        return self._read(keys, self._known_purges())
+        return self._read(keys, self._known_last_purge())
 
     def recent(self, key: str) -> Envelope | None:
-        """Return the envelope confirmed within the last second; never calls the backend."""
+        """Return an envelope from the local cache that was confirmed within the last second."""
         return self._memory.recent(key)
 
-    def write(self, envelope: Envelope, fence: int, mark: Mark) -> bool:
-        """Store an answer; return False if the backend did not accept it.
+    def write(self, envelope: Envelope, fence: int, purge_state: PurgeState) -> bool:
+        """Store an answer. Return False if the backend did not accept it.
 
-        A newer answer is never replaced; the result is True nevertheless. An answer whose vehicle
-        was purged since ``mark`` was read is not stored, so the mark must be read before the answer
-        is requested.
+        A newer answer is never replaced, but the result is then True. If the vehicle was purged
+        after ``purge_state`` was read, the answer is not stored. So read ``purge_state`` before
+        requesting the answer.
         """
         left_s = envelope.delete_at - self._clock()
         if left_s <= 0:
@@ -174,47 +174,47 @@ class Store:
         envelope = msgspec.structs.replace(envelope, namespace=self._namespace, fence=fence)
         try:
             sealed = self._seal.sign(envelope)
-            newest, mark = self._replace(envelope.key, sealed, left_s, fence, mark)
+            newest, purge_state = self._replace(envelope.key, sealed, left_s, fence, purge_state)
         except PurgedMeanwhile:
             self._memory.evict(envelope.key)
             return False
         except Exception as error:
             self._report_fault("write", error)
-            self._cache_locally(envelope, None, b"", mark)
-            self._unstored.put(envelope, fence, mark)
+            self._cache_locally(envelope, None, b"", purge_state)
+            self._unstored.put(envelope, fence, purge_state)
             return False
         if newest:
-            self._cache_locally(envelope, mark.generation, sealed[:SEAL_BYTES], mark)
+            self._cache_locally(envelope, purge_state.generation, sealed[:SEAL_BYTES], purge_state)
         else:
             self._memory.evict(envelope.key)
         return True
 
-    def copy(self, envelope: Envelope, key: str, fence: int, mark: Mark) -> None:
-        """Store an envelope under another key too.
+    def copy(self, envelope: Envelope, key: str, fence: int, purge_state: PurgeState) -> None:
+        """Store an envelope also under another key.
 
-        ``mark`` must have been read with the envelope or before it.
+        ``purge_state`` must have been read together with the envelope or earlier.
         """
-        self.write(msgspec.structs.replace(envelope, key=key), fence, mark)
+        self.write(msgspec.structs.replace(envelope, key=key), fence, purge_state)
 
     @property
     def has_unstored(self) -> bool:
-        """Whether paid answers wait in this process's memory for the backend to take them."""
+        """Whether this process still has answers that the backend could not store."""
         return bool(self._unstored.waiting())
 
     @property
     def has_former_keys(self) -> bool:
-        """Whether entries under old secret keys are read too."""
+        """Whether entries of old secret keys are also read."""
         return bool(self._former_seals)
 
     def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
-        """Store newer entries of ``former_keys`` under ``key``; return whether there were any.
+        """Copy newer entries of ``former_keys`` to ``key``. Return whether any was copied.
 
-        Entries keep their times. ``suffixes`` are those of the keys of one lookup. The mark is read
-        before the former entries, so that a purge in between prevents the copy.
+        The entries keep their times. Each of ``suffixes`` is added to the keys. The purge state is
+        read before the former entries, so that a purge in between prevents the copy.
         """
         if not former_keys:
             return False
-        present, mark = self.read_current([key + suffix for suffix in suffixes])
+        present, purge_state = self.read_current([key + suffix for suffix in suffixes])
         carried = False
         for seal, former_key in zip(self._former_seals, former_keys, strict=True):
             names = [former_key + suffix for suffix in suffixes]
@@ -226,27 +226,27 @@ class Store:
             for suffix, name, value, newest in zip(suffixes, names, values, present, strict=True):
                 former = seal.verify(value, name)
                 if former is not None and (newest is None or newest.fetched_at < former.fetched_at):
-                    self.copy(former, key + suffix, former.fence, mark)
+                    self.copy(former, key + suffix, former.fence, purge_state)
                     carried = True
         return carried
 
     def tick(self) -> None:
         """Detect purges by other processes and confirm the local cache.
 
-        Runs twice a second. While the backend's version does not change, all entries are confirmed,
-        otherwise only the requested ones. Entries past retention are dropped, and answers that
-        could not be stored are retried.
+        Runs twice a second. If the backend's version has not changed, all entries are confirmed,
+        otherwise only the requested ones. Entries whose retention has ended are removed from the
+        local cache. Answers that could not be stored are written again.
         """
         self._memory.sweep(self._clock())
         at = self._memory.now()
-        # Read the version first: a write between the two reads is then detected.
+        # Read the version first, so that a write between the two reads is detected.
         version = self._version()
         try:
             signatures, generation = self._backend.signatures(
                 self._memory.take_unconfirmed(version), SEAL_BYTES
             )
             if self._note_generation(generation):
-                signatures = {}  # they may be of entries that were deleted meanwhile
+                signatures = {}  # some of these entries may have been deleted meanwhile
         except Exception as error:
             self._report_fault("read", error)
             return
@@ -254,9 +254,9 @@ class Store:
         self._write_unstored()
 
     def sweep(self) -> None:
-        """Delete entries past retention from the backend.
+        """Delete entries whose retention has ended from the backend.
 
-        Entries stored under a longer former retention get the present one.
+        A shortened retention also applies to entries that are already stored.
         """
         try:
             self._backend.sweep()
@@ -267,7 +267,7 @@ class Store:
     def is_up(self) -> bool:
         """Return whether stored answers can be served.
 
-        True if the backend answers, or if the local cache is not empty.
+        Returns True if the backend responds or the local cache is not empty.
         """
         try:
             self._backend.read_many(["ready:probe"])
@@ -277,7 +277,7 @@ class Store:
         return True
 
     def size(self) -> StoreSize | None:
-        """Return the backend's entries and bytes, None while it is unavailable."""
+        """Return the backend's number of entries and bytes, or None if it is unavailable."""
         try:
             return self._backend.size()
         except Exception as error:
@@ -285,16 +285,16 @@ class Store:
             return None
 
     def purge(self, subject: str, number: int = 0) -> int:
-        """Purge the tag of a plate or Renavam under the present secret key."""
+        """Purge a plate or Renavam by its tag with the present secret key."""
         return self.purge_tag(self.tag(subject), number)
 
     def purge_tag(self, tag: str, number: int) -> int:
         """Delete all entries of a tag and return how many there were.
 
-        ``number`` is that of the purge in the purge log.
+        ``number`` is the number of this purge in the purge log.
 
         Raises StoreDown if the backend is unavailable. Raises BytesRemain if the entries are
-        deleted but the disk still holds bytes of them; a second purge removes those.
+        deleted but the disk still holds bytes of them. A second purge then removes the bytes.
         """
         self._memory.clear()
         try:
@@ -310,7 +310,7 @@ class Store:
     def remove_broken(self) -> Sequence[str]:
         """Delete quarantined corrupt files and return their names.
 
-        No purge can find a vehicle in such a file. Raises StoreDown if they cannot be deleted.
+        A purge cannot find a vehicle in such a file. Raises StoreDown if a file cannot be deleted.
         """
         try:
             return self._backend.remove_broken()
@@ -325,37 +325,39 @@ class Store:
             return None
 
     def _replace(
-        self, key: str, sealed: bytes, left_s: float, fence: int, mark: Mark
-    ) -> tuple[bool, Mark]:
-        """Write to the backend; return whether the answer is the newest, and the mark used."""
-        if mark.text is not None:
+        self, key: str, sealed: bytes, left_s: float, fence: int, purge_state: PurgeState
+    ) -> tuple[bool, PurgeState]:
+        """Write to the backend. Return whether the answer is the newest, and the purge state."""
+        if purge_state.counter is not None:
             try:
-                return self._backend.replace(key, sealed, left_s, fence, mark.text), mark
-            except UnknownMark:
+                counter = purge_state.counter
+                return self._backend.replace(key, sealed, left_s, fence, counter), purge_state
+            except CounterLost:
                 pass
-        # The backend lost its purge counters. Read the new mark before the log: a purge is logged
-        # first and counted in the backend second, so a purge that is missing from the log read
-        # here changes the mark, and the write fails.
-        purges = self._known_purges()
+        # The backend has lost its purge counters, so the purge log must show that there was no
+        # purge. Read the new counter before the log. A purge is written to the log first and
+        # counted in the backend second. So a purge that is missing from the log as read here
+        # changes the counter later, and the write fails.
+        last_purge = self._known_last_purge()
         held = self._read_noted([key])
-        current = Mark(held.mark, held.generation, purges)
-        since = self._purges_since(mark.purges)
+        current = PurgeState(held.purge_counter, held.generation, last_purge)
+        since = self._purges_since(purge_state.last_purge)
         if since is None:
             raise StoreDown
         if since.buckets is None or purge_bucket(key) in since.buckets:
             raise PurgedMeanwhile
-        return self._backend.replace(key, sealed, left_s, fence, held.mark), current
+        return self._backend.replace(key, sealed, left_s, fence, held.purge_counter), current
 
     def _cache_locally(
-        self, envelope: Envelope, generation: str | None, signature: bytes, mark: Mark
+        self, envelope: Envelope, generation: str | None, signature: bytes, purge_state: PurgeState
     ) -> None:
-        """Put into the local cache, unless a purge was detected after the mark was read."""
+        """Put an envelope into the local cache, unless a purge was detected meanwhile."""
         self._memory.put(envelope, generation, signature)
-        if self._generation != mark.generation or self._purges != mark.purges:
+        if self._generation != purge_state.generation or self._last_purge != purge_state.last_purge:
             self._memory.evict(envelope.key)
 
     def _write_unstored(self) -> None:
-        """Retry the answers that could not be stored, until the backend fails again."""
+        """Write the answers that could not be stored, until the backend fails again."""
         for key in self._unstored.waiting():
             taken = self._unstored.take(key)
             if taken is not None:
@@ -363,12 +365,12 @@ class Store:
                 if key in self._unstored.waiting():
                     return
 
-    def _read(self, keys: Sequence[str], purges: int | None) -> Reading:
-        """Read keys from the backend, or from the local cache while the backend is down.
+    def _read(self, keys: Sequence[str], last_purge: int | None) -> Reading:
+        """Read keys from the backend or, if it is down, from the local cache.
 
-        ``purges`` is the number of the last purge known before this read.
+        ``last_purge`` is the number of the last purge that was known before this read.
         """
-        version = self._memory.version  # read first: a write during the read is then detected
+        version = self._memory.version  # first, so that a write during the read is detected
         try:
             held = self._read_noted(keys)
         except Exception as error:
@@ -376,16 +378,20 @@ class Store:
             self._check_purges()
             entries = map(self._memory.get_stale, keys)
             envelopes = [entry.envelope if entry else None for entry in entries]
-            return Reading(envelopes, Mark(None, self._generation, purges))
+            return Reading(envelopes, PurgeState(None, self._generation, last_purge))
         values = zip(keys, held.values, strict=True)
         envelopes = [self._verified(key, value, held, version) for key, value in values]
-        mark = Mark(held.mark, held.generation, self._purges if purges is None else purges)
-        return Reading(envelopes, mark)
+        purge_state = PurgeState(
+            held.purge_counter,
+            held.generation,
+            self._last_purge if last_purge is None else last_purge,
+        )
+        return Reading(envelopes, purge_state)
 
     def _verified(
         self, key: str, value: bytes | None, held: Held, version: Version | None
     ) -> Envelope | None:
-        """Return the envelope in a value of the backend, and put it into the local cache."""
+        """Return the verified envelope of a backend's value, and put it into the local cache."""
         if value is None:
             return self._write_back(key, held)
         envelope = self._seal.verify(value, key)
@@ -393,22 +399,22 @@ class Store:
             return None
         if (newer := self._write_back_newer(key, envelope, held)) is not None:
             return newer
-        # Under the lock, so that an answer from before a purge never enters the cleared cache.
+        # Hold the lock, so that an answer from before a purge cannot enter the cleared cache.
         with self._generation_lock:
             if self._generation == held.generation:
                 self._memory.put(envelope, held.generation, value[:SEAL_BYTES], version)
         return envelope
 
-    def _known_purges(self) -> int | None:
-        """Return the number of the last known purge, from the log if none is known yet."""
-        if self._purges is None and (log_read := self._purges_since(None)) is not None:
-            self._purges = log_read.latest
-        return self._purges
+    def _known_last_purge(self) -> int | None:
+        """Return the number of the last known purge, which the first call reads from the log."""
+        if self._last_purge is None and (log_read := self._purges_since(None)) is not None:
+            self._last_purge = log_read.latest
+        return self._last_purge
 
     def _read_noted(self, keys: Sequence[str]) -> Held:
         held = self._backend.read_many(keys)
         if self._note_generation(held.generation):
-            # The first result may hold entries that this process or another one deleted meanwhile.
+            # Read again, because entries of the first result may have been deleted meanwhile.
             held = self._backend.read_many(keys)
             self._note_generation(held.generation)
         return held
@@ -416,9 +422,9 @@ class Store:
     def _note_generation(self, generation: str) -> bool:
         """Record the backend's generation and evict purged entries if it changed.
 
-        After a purge all entries are evicted. If the backend came up empty, only entries purged
-        since the last check are evicted. Returns whether the backend was compared with the purge
-        log, so that what was read before may be deleted by now.
+        After a purge all entries are evicted. If the backend came up empty, only entries that were
+        purged since the last check are evicted. Returns whether the backend was compared with the
+        purge log. If so, entries that were read before may have been deleted.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False
@@ -426,17 +432,18 @@ class Store:
             if generation != self._generation:
                 self._compare_at = 0.0
             if time.monotonic() < self._compare_at:
-                return True  # another thread compared them while this one waited
+                return True  # another thread has compared them while this thread waited
             self._compare_with_purge_log()
             if generation == self._generation:
                 self._evict_newly_purged()
                 return True
-            last, since = self._generation, self._purges_since(self._purges)
-            self._purges = since.latest if since is not None else None
-            # Set before the eviction, because readers compare it after they have cached an entry.
+            last, since = self._generation, self._purges_since(self._last_purge)
+            self._last_purge = since.latest if since is not None else None
+            # Set this before the eviction, because readers compare it after they have cached an
+            # entry.
             self._generation = generation
             if last is None and not self._memory.size_bytes:
-                return True  # first contact with the backend
+                return True  # this is the first contact with the backend
             if since is None or (last is not None and generation.startswith(PURGED)):
                 self._memory.clear()
             else:
@@ -444,17 +451,19 @@ class Store:
             return True
 
     def _compare_with_purge_log(self) -> None:
-        """Delete purged entries that came back.
+        """Delete purged entries that have come back.
 
-        For example, a Redis that was killed restarts from a snapshot made before the purge.
+        For example, a Redis server that was killed may restart from a snapshot that is older than
+        the purge.
         """
-        # A portal that signs with another of the keys records its purges under another name.
+        # A portal that signs with one of the other keys records its purges under another name.
         number = max(map(self._backend.purged_to, self._log_names))
         since = self._purges_since(number)
         if since is None:
             self._compare_at = time.monotonic() + CHECK_EVERY_S
             return
-        if number < since.latest:  # a portal with another purge log may have set a higher one
+        # Another portal with its own purge log may have set a higher number.
+        if number < since.latest:
             deleted = self._backend.delete_buckets(since.buckets)
             if deleted:
                 log.warning("%d purged answers had come back and were deleted", deleted)
@@ -464,16 +473,16 @@ class Store:
     def _check_purges(self) -> None:
         """Evict entries purged since the last check, while the backend is down."""
         now = time.monotonic()
-        if self._purges is None or now - self._checked_at < CHECK_EVERY_S:
+        if self._last_purge is None or now - self._checked_at < CHECK_EVERY_S:
             return
         with self._generation_lock:
             self._checked_at = now
             self._evict_newly_purged()
 
     def _evict_newly_purged(self) -> None:
-        since = self._purges_since(self._purges)
-        if since is not None and since.latest != self._purges:
-            self._purges = since.latest
+        since = self._purges_since(self._last_purge)
+        if since is not None and since.latest != self._last_purge:
+            self._last_purge = since.latest
             self._evict_purged(since.buckets)
 
     def _evict_purged(self, buckets: frozenset[int] | None) -> None:
@@ -483,12 +492,12 @@ class Store:
             self._memory.evict_matching(lambda key: purge_bucket(key) in buckets)
 
     def _write_back(self, key: str, held: Held) -> Envelope | None:
-        """Write a locally cached answer back to a backend that lacks it.
+        """Write a locally cached answer to a backend that has lost it.
 
-        Applies if the backend came up empty, or failed to store the answer before. If the backend
-        evicted or expired the entry in the same generation, it is evicted locally too.
+        The answer is written if the backend came up empty, or if it could not store the answer
+        before. If the backend has deleted the entry since then, the entry is also evicted locally.
         """
-        with self._generation_lock:  # waits until a purge in progress has evicted its entries
+        with self._generation_lock:  # wait until a purge in progress has evicted its entries
             entry = self._memory.get_stale(key)
         if entry is None:
             return None
@@ -498,9 +507,9 @@ class Store:
         return self._write_cached(key, entry.envelope, held)
 
     def _write_back_newer(self, key: str, found: Envelope, held: Held) -> Envelope | None:
-        """Write a locally cached answer back over an older one.
+        """Replace an older answer in the backend by a newer one from the local cache.
 
-        Applies if the backend lost the answer and another process restored an older one.
+        This is needed if the backend lost the answer and another process restored an older one.
         """
         entry = self._memory.get_stale(key)
         if (
@@ -512,14 +521,18 @@ class Store:
         return self._write_cached(key, entry.envelope, held)
 
     def _write_cached(self, key: str, envelope: Envelope, held: Held) -> Envelope | None:
-        self.write(envelope, envelope.fence, Mark(held.mark, held.generation, self._purges))
+        self.write(
+            envelope,
+            envelope.fence,
+            PurgeState(held.purge_counter, held.generation, self._last_purge),
+        )
         return envelope if self._memory.get_stale(key) else None
 
     def _report_fault(self, operation: str, error: Exception) -> None:
-        self._compare_at = 0.0  # the backend may come back with older contents
+        self._compare_at = 0.0  # because the backend may come back with older contents
         self._observer.store_failed(operation)
-        if not isinstance(error, BreakerOpen):  # the breaker has logged the outage once
-            # Only the error's type: its text may contain a key or an address.
+        if not isinstance(error, BreakerOpen):  # The breaker has already logged the outage.
+            # Log only the error's type, because its text may contain a key or an address.
             log.warning("store %s failed: %s", operation, type(error).__name__)
 
 

@@ -1,4 +1,4 @@
-"""Strict JSON (RFC 7493): ambiguous texts are rejected."""
+"""Parses strict JSON (RFC 7493) and rejects ambiguous texts."""
 
 import json
 import re
@@ -9,26 +9,27 @@ from typing import Any
 import msgspec
 
 MAX_DEPTH = 64
-# Limits the characters of a number as written, and in ``parse_exact`` also its power of ten.
+# The largest number of characters in a number and, in ``parse_exact``, the largest exponent.
 LONGEST_NUMBER = 400
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_LARGE = 10**18  # msgspec encodes an int below it itself
-_LARGEST_PLAIN = 10**20  # integers below it, 64-bit ones included, are written without exponent
+_LARGE = 10**18  # Smaller integers need no conversion for msgspec.
+# Smaller integers are written without an exponent. All integers of 64 bits are smaller.
+_LARGEST_PLAIN = 10**20
 _encoder = msgspec.json.Encoder(order="sorted", decimal_format="number")
 
-# Takes linear time for any input, because the quantifiers are possessive and an unterminated string
-# matches up to the end of the text.
+# A JSON string. Matching takes linear time for any input, because the quantifiers are possessive,
+# and because an unterminated string matches up to the end of the text.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
 
 class NotStrictJSON(ValueError):
-    """The bytes are not strict JSON, or parsers could read them differently."""
+    """The bytes are not JSON, or different parsers could read them differently."""
 
 
 def parse(text: bytes) -> Any:
-    """Parse strict UTF-8 JSON; raises NotStrictJSON.
+    """Parse strict JSON in UTF-8. Raises NotStrictJSON.
 
     Rejects duplicate keys, NaN, lone surrogates, huge numbers and deep nesting.
     """
@@ -36,10 +37,10 @@ def parse(text: bytes) -> Any:
 
 
 def parse_exact(text: bytes) -> Any:
-    """Parse like ``parse``, with a Decimal for each number not written as an integer.
+    """Parse like ``parse``, but return each number that is not an integer as a Decimal.
 
-    Use it for values that are sent on, because two distinct numbers (…890.25 and …890.75) may
-    become one float.
+    Use this for values that are sent on, because two different numbers (such as …890.25 and
+    …890.75) may become the same float.
     """
     return _parse(text, _decimal)
 
@@ -62,10 +63,11 @@ def _parse(text: bytes, fraction: Callable[[str], float | Decimal]) -> Any:
 
 
 def canonical(value: Any) -> bytes:
-    """Encode a value so that equal values give equal bytes: sorted names, no white space.
+    """Encode a value so that equal values give equal bytes.
 
-    Numbers are written by value. Unlike RFC 8785, which reads numbers as doubles, this keeps every
-    digit: 1, 1.0 and 1E0 are "1", and 1e-400 is not 0.
+    Names are sorted, and there is no white space. Equal numbers are written in the same way: 1, 1.0
+    and 1E0 become "1". RFC 8785 would convert numbers to doubles. Here every digit is kept, so
+    1e-400 does not become 0.
     """
     return _encoder.encode(_canonical_numbers(value))
 
@@ -83,13 +85,15 @@ def _canonical_numbers(value: Any) -> Any:
 
 
 def _canonical_number(number: float | Decimal) -> int | Decimal | msgspec.Raw:
-    """Return an integer in plain digits, or a Decimal without trailing zeros.
+    """Convert a number so that msgspec writes equal numbers in the same way.
 
-    msgspec writes a Decimal as its ``str()``.
+    Returns an integer to be written in plain digits, or a Decimal without trailing zeros. msgspec
+    writes a Decimal as its ``str()``.
     """
     if isinstance(number, int) and -_LARGE < number < _LARGE:
         return number
-    # The shortest repr of a float is the number in the JSON text. Decimal(0.1) has 55 digits.
+    # Convert by way of repr, which is the number in the JSON text. Decimal(0.1) would have 55
+    # digits.
     exact = Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
     if not exact.is_finite():
         raise ValueError("JSON has no such number")
@@ -100,10 +104,10 @@ def _canonical_number(number: float | Decimal) -> int | Decimal | msgspec.Raw:
 
 
 def _refuse_depth(text: bytes) -> None:
-    """Raise NotStrictJSON for deep nesting, before the parser recurses into it."""
+    """Raise NotStrictJSON if the nesting is too deep for the recursive parser."""
     if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
         return
-    # Remove the strings. In a text without backslashes every second quote ends a string.
+    # Remove the strings. Without backslashes, every second quote is the end of a string.
     outside = _STRING.sub(b"", text) if b"\\" in text else b"".join(text.split(b'"')[::2])
     depth = 0
     for bracket in outside.translate(None, _NO_BRACKETS):
@@ -142,10 +146,10 @@ def _float(digits: str) -> float:
 def _decimal(digits: str) -> Decimal:
     try:
         number = Decimal(digits) if len(digits) <= LONGEST_NUMBER else None
-    except InvalidOperation:  # an exponent beyond Decimal's range
+    except InvalidOperation:  # the exponent is beyond the range of Decimal
         number = None
-    # A short exponent can mean a huge number. This bound limits the memory of programs that expand
-    # the number to plain digits.
+    # A number with a short exponent can be huge. This limit protects programs that write the number
+    # in plain digits.
     if number is None or (number and abs(number.adjusted()) > LONGEST_NUMBER):
         raise NotStrictJSON("number too large or too small")
     return number

@@ -1,27 +1,27 @@
-"""Queue of answers that the backend failed to store, for a later retry."""
+"""A queue of answers that the backend could not store, to be written later."""
 
 import threading
 from collections import OrderedDict
 from typing import Final, NamedTuple
 
-from portal.gateway.backend import Mark
+from portal.gateway.backend import PurgeState
 from portal.gateway.envelope import Envelope
 
-MAX_BYTES: Final = 16 * 1024 * 1024  # of bodies
+MAX_BYTES: Final = 16 * 1024 * 1024  # size of all bodies together
 
 
 class Unstored(NamedTuple):
-    """The arguments of a failed ``Store.write``."""
+    """The arguments of a call of ``Store.write`` that failed."""
 
     envelope: Envelope
     fence: int
-    mark: Mark
+    purge_state: PurgeState
 
 
 class UnstoredQueue:
-    """Holds the newest answer of each key, oldest first.
+    """Holds the newest unstored answer for each key, in the order of arrival.
 
-    Beyond ``max_bytes`` of bodies the oldest answers are discarded.
+    If the bodies exceed ``max_bytes``, the oldest answers are discarded.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
@@ -30,10 +30,10 @@ class UnstoredQueue:
         self._waiting: OrderedDict[str, Unstored] = OrderedDict()
         self._bytes = 0
 
-    def put(self, envelope: Envelope, fence: int, mark: Mark) -> None:
+    def put(self, envelope: Envelope, fence: int, purge_state: PurgeState) -> None:
         with self._lock:
             self._remove(envelope.key)
-            self._waiting[envelope.key] = Unstored(envelope, fence, mark)
+            self._waiting[envelope.key] = Unstored(envelope, fence, purge_state)
             self._bytes += len(envelope.body)
             while self._bytes > self._max_bytes:
                 self._remove(next(iter(self._waiting)))

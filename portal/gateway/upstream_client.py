@@ -1,4 +1,4 @@
-"""Sends one lookup upstream, with a ledger row, and maps errors to Failure."""
+"""Sends a lookup upstream, records it in the ledger, and turns errors into Failure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -27,9 +27,10 @@ SHORTEST_RETRY_S = 1.0
 class Policy:
     """The operator's settings for upstream calls.
 
-    ``terms`` are the lifetimes and prices of each operation, ``deadline_s`` the seconds for one
-    fetch, ``hidden_marker`` the text that stands for a hidden value, and ``operator_credential``
-    the credential that is sent upstream (None: the caller's own).
+    ``terms`` holds the lifetimes and the price of each operation. ``deadline_s`` is the time limit
+    of a lookup in seconds. ``hidden_marker`` is the text that the upstream sends in place of a
+    hidden value. ``operator_credential`` is sent upstream; if it is None, the caller's own
+    credential is sent.
     """
 
     terms: Mapping[Name, CachePolicy]
@@ -42,9 +43,9 @@ class Policy:
 
 
 class UpstreamClient:
-    """Sends one lookup upstream.
+    """Sends lookups upstream.
 
-    Returns a 200, or a 400 reduced to its message. All other results raise Failure.
+    Returns a 200, or a 400 of which only the message is kept. Any other result raises Failure.
     """
 
     def __init__(
@@ -62,12 +63,12 @@ class UpstreamClient:
         subject: str,
         caller: Caller,
         deadline: float,
-        purges: int | None = None,
+        last_purge: int | None = None,
     ) -> Response:
-        """Send a lookup and return its response; raises Failure.
+        """Send a lookup and return its response. Raises Failure.
 
-        ``subject`` is the vehicle's tag, which does not reveal the plate. ``purges`` is that of
-        ``LedgerEntry``.
+        ``subject`` is the vehicle's tag, a keyed hash that does not reveal the plate. For
+        ``last_purge`` see LedgerEntry.
         """
         operation = lookup.operation
         entry = LedgerEntry(
@@ -77,7 +78,7 @@ class UpstreamClient:
             self._policy.price(operation.name),
             caller,
             deadline,
-            purges,
+            last_purge,
             self._observer,
         )
         resource = Resource(
@@ -104,10 +105,10 @@ class UpstreamClient:
                 raise self._refusal(response)
 
     def _check(self, lookup: Lookup, status: int, body: bytes) -> None:
-        """Validate the body of a 200, 400 or 404; raises Unusable.
+        """Validate the body of a 200, 400 or 404. Raises Unusable.
 
-        A proxy's error page must not count as a rejected plate or as a vehicle without a record.
-        For other statuses the body does not matter.
+        A proxy's error page with status 400 or 404 must not be taken for a rejected plate or for a
+        vehicle without a record. With other statuses the body does not matter.
         """
         try:
             if status == 200:

@@ -1,4 +1,4 @@
-"""Reads what the ledger and the counts of answers say about a period, for the operator."""
+"""Reads sums from the ledger and the counts of answers, for the operator's page."""
 
 import time
 from collections import defaultdict
@@ -14,7 +14,7 @@ from portal.gateway.ledger import ALL_CALLERS, ANSWERED, FREE_OUTCOMES, OPEN
 from portal.storage import ledger, lookup_counts, reading, spending
 from portal.system.local_time import from_epoch
 
-# A call that is still open after this time has lost its process.
+# Seconds after which a call without an outcome counts as lost, because its process was killed.
 _LONGEST_CALL_S = 60.0
 _ORDINARY_STATUSES = (200, 400, 404)
 _TOKEN = "token:"  # noqa: S105 the prefix of a payer's name
@@ -22,11 +22,12 @@ _TOKEN = "token:"  # noqa: S105 the prefix of a payer's name
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Lookups and their money.
+    """Numbers of lookups, with what they cost and saved.
 
-    ``calls`` went to the upstream and cost ``spent`` (R$). ``hits`` are fresh answers from the
-    store, ``stale`` those served instead of a failure, ``collapsed`` those that shared the call of
-    an equal lookup. ``saved`` is the price of the hits, stale ones included (R$).
+    ``calls`` is the number of upstream calls, which cost ``spent`` (R$). ``hits`` counts fresh
+    answers from the store. ``stale`` counts stale answers that were served after a failure.
+    ``collapsed`` counts lookups that shared the call of an equal lookup. ``saved`` is the price in
+    R$ of ``hits`` and ``stale``.
     """
 
     calls: int = 0
@@ -39,7 +40,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class CallFailures:
-    """Calls that ended in one way at one base address; ``last_at`` is in epoch seconds."""
+    """The failed calls of one kind at one base address. ``last_at`` is in epoch seconds."""
 
     outcome: str
     status: int | None
@@ -49,13 +50,13 @@ class CallFailures:
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing was sent, so that nothing was charged."""
+        """Whether the calls were never sent, and so never charged."""
         return self.outcome in FREE_OUTCOMES
 
 
 @dataclass(frozen=True, slots=True)
 class OriginCalls:
-    """The calls that one base address got on one day, and how many of them failed."""
+    """The calls to one base address on one day, and how many of them failed."""
 
     calls: int
     failed: int
@@ -63,14 +64,14 @@ class OriginCalls:
 
 @dataclass(frozen=True, slots=True)
 class CallsToday:
-    """The calls that count towards today's limits: in all, and by token name."""
+    """The calls that count towards today's limits, in total and by token name."""
 
     all: int
     by_token: Mapping[str, int]
 
 
 class UsageLog:
-    """Sums of one namespace. Each method is one query or two, whatever the number of rows."""
+    """Reads the sums of one namespace. Each method runs one or two queries."""
 
     def __init__(
         self, engine: Engine, namespace: str, clock: Callable[[], float] = time.time
@@ -80,23 +81,23 @@ class UsageLog:
         self._clock = clock
 
     def today(self) -> date:
-        """Return the day that the ledger writes now."""
+        """Return today's date, as the ledger would record it now."""
         return from_epoch(self._clock()).date()
 
     def by_day(self, first: date) -> dict[tuple[date, str], Usage]:
-        """Return the sums of each day and operation from a day on."""
+        """Return the sums of each day and operation since a day."""
         found = self._sums(first, "day", "operation")
         return {(date.fromisoformat(day), name): usage for (day, name), usage in found.items()}
 
     def by_caller(self, first: date) -> dict[str, Usage]:
-        """Return the sums of each caller from a day on.
+        """Return the sums of each caller since a day.
 
-        The caller "" stands for answers that a version counted which did not tell callers apart.
+        Answers that were counted before callers were recorded are under the caller "".
         """
         return {caller: usage for (caller,), usage in self._sums(first, "caller").items()}
 
     def failures(self, first: date) -> list[CallFailures]:
-        """Return the failed calls from a day on by kind and base address, the latest first."""
+        """Return the failed calls since a day by kind and base address, the latest first."""
         query = (
             select(
                 ledger.c.outcome,
@@ -117,7 +118,7 @@ class UsageLog:
         return [CallFailures(**row._mapping) for row in self._all(query)]
 
     def origins_today(self) -> dict[str, OriginCalls]:
-        """Return today's calls by base address; those that were not sent are failures too."""
+        """Return today's calls by base address. Calls that could not be sent count as failed."""
         query = (
             select(
                 ledger.c.origin,
@@ -130,7 +131,7 @@ class UsageLog:
         return {row.origin: OriginCalls(row.calls, row.failed) for row in self._all(query)}
 
     def calls_today(self) -> CallsToday:
-        """Return the counters that today's limits are compared with."""
+        """Return today's numbers of calls, which are compared with the daily limits."""
         query = select(spending.c.payer, spending.c.calls).where(
             spending.c.namespace == self._namespace, spending.c.day == self.today().isoformat()
         )
@@ -148,7 +149,7 @@ class UsageLog:
             found[tuple(group)].append(Usage(calls=calls, spent=calls * Decimal(price)))
         counted = self._all(_unpaid_query(self._namespace, first, *groups))
         for *group, price, hits, stale, collapsed in counted:
-            # PostgreSQL sums integers to a bigint, which the driver may return as a Decimal.
+            # Convert to int, because PostgreSQL's driver may return a sum as a Decimal.
             answers = int(hits) + int(stale)
             found[tuple(group)].append(
                 Usage(
@@ -166,7 +167,10 @@ class UsageLog:
 
 
 def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
-    """Return the query that sums the ledger; the index "ledger_by_use" holds all its columns."""
+    """Return the query that sums the ledger.
+
+    The index "ledger_by_use" covers all columns of this query.
+    """
     columns = [ledger.c[name] for name in (*groups, "price")]
     return (
         select(*columns, func.count().label("calls"))
@@ -180,7 +184,7 @@ def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
 
 
 def _unpaid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
-    """Return the query that sums the answers without a call."""
+    """Return the query that counts the answers without an upstream call."""
     columns = [lookup_counts.c[name] for name in (*groups, "price")]
     sums = [func.sum(lookup_counts.c[name]) for name in ("hits", "stale", "collapsed")]
     return (
@@ -191,13 +195,13 @@ def _unpaid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
 
 
 def _failed() -> ColumnElement[bool]:
-    """Return whether a row is of a call without a usable answer, or of a refused one."""
+    """Return the SQL condition for calls that were refused or had no usable answer."""
     is_refused = and_(ledger.c.status.is_not(None), not_(ledger.c.status.in_(_ORDINARY_STATUSES)))
     return or_(ledger.c.outcome != ANSWERED, is_refused)
 
 
 def merged(usage: Iterable[Usage]) -> Usage:
-    """Return the sum of some lookups."""
+    """Return the sum of several Usage objects."""
     usage = list(usage)
     return Usage(
         calls=sum(each.calls for each in usage),

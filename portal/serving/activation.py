@@ -1,7 +1,7 @@
-"""The socket that systemd passes to a service that has a socket unit (sd_listen_fds(3)).
+"""Uses the listening socket that systemd passes if there is a socket unit.
 
-systemd keeps it open while the service restarts, so connections wait in its queue instead of being
-refused.
+systemd keeps the socket open while the service restarts, so that connections wait in the socket's
+queue and are not refused. The man page sd_listen_fds(3) describes the protocol.
 """
 
 import socket
@@ -16,12 +16,12 @@ _FIRST_DESCRIPTOR = 3  # SD_LISTEN_FDS_START
 
 
 class UnusableSocket(Exception):
-    """What systemd passed cannot be used. The text is one line for the operator."""
+    """The socket from systemd cannot be used. Its message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class InheritedSocket:
-    """A listening TCP socket by its descriptor, and its address."""
+    """A listening TCP socket: its file descriptor and its address."""
 
     descriptor: int
     host: str
@@ -31,8 +31,9 @@ class InheritedSocket:
 def inherited_socket(environ: Mapping[str, str], pid: int) -> InheritedSocket | None:
     """Return the socket that systemd passed to process ``pid``, or None.
 
-    Raises UnusableSocket for several, because the portal listens on one address, and for others
-    than TCP, because requests would have no address that limits can count.
+    Raises UnusableSocket for several sockets, because the portal listens on one address. Raises
+    UnusableSocket also if the socket is not TCP, because rate limits need the address of each
+    client.
     """
     if environ.get("LISTEN_PID") != str(pid) or not environ.get("LISTEN_FDS"):
         return None
@@ -52,9 +53,9 @@ def inherited_socket(environ: Mapping[str, str], pid: int) -> InheritedSocket | 
 
 
 class ActivatableServer(MPServer):
-    """Granian's server, whose workers share an inherited socket if there is one.
+    """Granian's server, but its workers share the inherited socket if there is one.
 
-    Without one, each worker opens a socket of its own on the same port.
+    Without an inherited socket, each worker opens its own socket on the same port.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class ActivatableServer(MPServer):
             super()._init_shared_socket()  # type: ignore[no-untyped-call]
             return
         descriptor = self._inherited.descriptor
-        # Granian's type stubs know neither the attributes' types nor these arguments.
+        # Granian's type stubs lack these attributes and arguments.
         holder: Any = SocketHolder
         server: Any = self
         server._ssp = None

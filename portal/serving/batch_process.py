@@ -1,9 +1,9 @@
-"""The process that runs batches, started while there are any.
+"""The batch process, which the main process starts while there are batches to run.
 
-A batch's threads would delay the hits of a worker by up to the interpreter's switch interval, so a
-process of its own runs them, with a lower priority than the workers. Workers ask for it through a
-FIFO in the shared directory; the main process starts it, replaces it where it was killed, and stops
-it with the server.
+A separate process with a lower priority runs the batches. Threads that run batches in a worker
+process would delay each cached answer by up to the interpreter's switch interval. Workers request
+the process through a FIFO in the shared directory. The main process starts it, replaces it if it
+was killed, and stops it with the server.
 """
 
 import logging
@@ -34,13 +34,13 @@ _FIFO: Final = "batches"
 
 
 def batch_request(shared: Path | None) -> Callable[[], None] | None:
-    """Return what asks the main process for the batch process, None where nobody listens."""
+    """Return a function that requests the batch process, or None without a main process."""
     fifo = shared / _FIFO if shared else None
     return partial(_ask, fifo) if fifo is not None and fifo.exists() else None
 
 
 def _ask(fifo: Path) -> None:
-    with suppress(OSError):  # the main process has ended, or was asked often enough
+    with suppress(OSError):  # the main process has ended, or the FIFO is full of requests
         file = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             os.write(file, b"\0")
@@ -49,20 +49,21 @@ def _ask(fifo: Path) -> None:
 
 
 class BatchProcess:
-    """Starts and stops the batch process, within the main process.
+    """Starts and stops the batch process. The main process has one instance.
 
-    Raises OSError if the shared directory takes no FIFO; the workers run batches then.
+    Raises OSError if the shared directory does not support a FIFO. If so, the workers run the
+    batches.
     """
 
     def __init__(self, shared: Path) -> None:
         os.mkfifo(shared / _FIFO, 0o600)
-        # Open for writing too, so that reading never meets an end of file.
+        # Opened for reading and writing, because a FIFO without a writer would return end of file.
         self._fifo = os.open(shared / _FIFO, os.O_RDWR | os.O_CLOEXEC)
-        # Granian starts its workers by the same rule.
+        # Start the process by the same method as Granian starts its workers.
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
-        # One name for all processes that follow each other, so that a killed one's items are free
-        # at once. No two of them run at a time.
+        # A killed batch process and its replacement use the same name, so that the replacement can
+        # release the leases at once. Only one batch process runs at a time.
         self._holder = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
@@ -71,7 +72,7 @@ class BatchProcess:
         self._thread.start()
 
     def begin_stop(self) -> None:
-        """Ask the process to end after the lookups that are under way."""
+        """Ask the process to end after the lookups in progress."""
         with self._lock:
             self._stopping.set()
             if self._process is not None and self._process.is_alive():
@@ -79,7 +80,7 @@ class BatchProcess:
         os.write(self._fifo, b"\0")
 
     def stop(self, timeout_s: float) -> None:
-        """End the process, after ``timeout_s`` seconds by force."""
+        """Stop the process, and kill it if it still runs after ``timeout_s`` seconds."""
         self.begin_stop()
         self._thread.join(timeout_s)
         with self._lock:
@@ -117,7 +118,7 @@ class BatchProcess:
             return process
 
     def _forget_requests(self) -> None:
-        """Discard what workers have asked for meanwhile; they ask again while there is work."""
+        """Discard requests that arrived meanwhile; workers repeat them while there is work."""
         os.set_blocking(self._fifo, False)
         with suppress(BlockingIOError):
             os.read(self._fifo, 65536)
@@ -125,7 +126,7 @@ class BatchProcess:
 
 
 def run_batches(holder: str) -> None:
-    """Run batches until there are none, the server stops, or the main process has ended."""
+    """Run batches until there is no work, the server stops, or the main process has ended."""
     parent = os.getppid()
     stopping = threading.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
@@ -150,13 +151,13 @@ def run_batches(holder: str) -> None:
             busy_at = time.monotonic()
         elif time.monotonic() - busy_at > IDLE_S:
             break
-    runner.stop()  # first, so that the lookups under way end with an outcome in the ledger
+    runner.stop()  # first, so that the outcome of every lookup in progress is written to the ledger
     scheduler.run_all()
     app.extensions["closing"].close()
 
 
 def _tolerant(ask: Any) -> Any:
-    """Return what ``ask`` returns; True while the database is unavailable."""
+    """Return the result of ``ask``, or True while the database is unavailable."""
     try:
         return ask()
     except SQLAlchemyError as error:

@@ -1,20 +1,23 @@
-"""The drain before a stop: proxies learn from ``/readyz`` to send no more requests.
+"""Announces a stop in ``/readyz``, so that proxies send no more requests.
 
-The main process creates a file in the directory that it shares with its workers. A worker whose
-file exists answers ``/readyz`` with 503 and everything else as before.
+The main process creates a file in the directory that it shares with its workers. As soon as the
+file exists, the workers answer ``/readyz`` with 503. All other requests are answered as before.
 """
 
 from pathlib import Path
 
 
 class Draining:
-    """Whether the server of this process is about to stop; without a directory, never."""
+    """Whether this server is about to stop.
+
+    Without a directory, ``has_begun`` always returns False.
+    """
 
     def __init__(self, shared: Path | None) -> None:
         self._file = shared / "draining" if shared else None
 
     def begin(self) -> bool:
-        """Signal the drain to the workers; return False if they cannot be told."""
+        """Announce the stop to the workers. Return False if the file cannot be created."""
         if self._file is None:
             return False
         try:

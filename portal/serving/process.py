@@ -16,7 +16,7 @@ from portal.serving.batch_process import BatchProcess, batch_request
 from portal.serving.draining import Draining
 from portal.serving.server import serve
 from portal.startup import exit_on_startup_error, prepare
-from portal.system.capacity import (
+from portal.system.open_file_limits import (
     TooFewFiles,
     raise_open_files_limit,
     require_open_files,
@@ -40,7 +40,7 @@ from portal.web import BYTES_PER_WORKER, enable_multiprocess, set_up_logging
 log = logging.getLogger("portal")
 
 WORKER = "portal.serving.process:worker"
-# Pass the shared directory and a worker's share of the threads to the workers.
+# Environment variables that pass the shared directory and the number of threads to the workers.
 SHARED_DIR_VARIABLE = "DOSSIE_SHARED"
 THREADS_VARIABLE = "DOSSIE_THREADS"
 
@@ -58,24 +58,25 @@ def worker() -> Flask:
         Draining(shared).has_begun,
         batch_request(shared),
     )
-    app.extensions["scheduler"].start()  # so that data expires on time even without requests
-    # Not with atexit, because a forked worker never runs atexit functions.
+    # Start the scheduler now, so that data expires on time even without requests.
+    app.extensions["scheduler"].start()
+    # Finalize is used instead of atexit, because a forked worker never runs atexit functions.
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
     if (tracing := app.extensions.get("tracing")) is not None:
         Finalize(None, tracing.close, exitpriority=0)
-    # First, so that the lookups of a batch that are under way end with an outcome in the ledger.
+    # Runs first, so that the outcome of every lookup in progress is written to the ledger.
     Finalize(None, app.extensions["batch_runner"].stop, exitpriority=2)
-    # The objects loaded so far are permanent. If every full collection traversed them, it would
-    # stop all requests for 40 ms.
+    # Exclude the objects loaded so far from garbage collection, because they are permanent.
+    # Otherwise each full collection would stop all requests for 40 ms.
     gc.collect()
     gc.freeze()
     return app
 
 
 def join_shared_directory(workers: int = 0) -> Path | None:
-    """Return the directory that this process shares with the server's others, or None.
+    """Return the directory that the server's processes share, or None.
 
-    A worker gives the number of ``workers`` and is pinned to a processor.
+    A worker passes the number of ``workers`` and is then pinned to a processor.
     """
     path = os.environ.get(SHARED_DIR_VARIABLE)
     if not path:
@@ -102,7 +103,7 @@ def _batch_process(shared: SharedDirectory | None) -> BatchProcess | None:
 
 
 def main() -> None:
-    """Serve on HOST:PORT, for ``python app.py``."""
+    """Run the server on HOST:PORT, for ``python app.py``."""
     settings = environment_settings()
     host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
     if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
@@ -124,11 +125,12 @@ def main() -> None:
     with exit_on_startup_error(TooFewFiles, TooFewThreads, UnusableAuthorities):
         require_usable_authorities(os.environ.get("SSL_CERT_FILE"))
         require_open_files()
-        # Prepare in the main process, so that an unreachable database causes one error line, not a
-        # crash in every worker.
+        # Prepare in the main process, so that an unreachable database causes one line of error
+        # instead of a crash in every worker.
         lock = prepare(settings)
         threads = share_threads(free_threads(), settings.workers)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may be unable to show the banner
+    # The terminal's encoding may lack characters of the banner, so replace them.
+    if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     shown = f"[{host}]" if ":" in host else host
     mode_labels = {"demo": "demonstração, dados fictícios", "managed": "gerenciado"}

@@ -1,4 +1,4 @@
-"""The production server: Granian with options tested under load."""
+"""Starts the production server, Granian, with options that were tested under load."""
 
 import logging
 import math
@@ -14,7 +14,7 @@ from granian.log import LogLevels
 
 from portal.serving.activation import ActivatableServer, InheritedSocket
 from portal.serving.draining import Draining
-from portal.system.capacity import (
+from portal.system.open_file_limits import (
     BACKLOG,
     FULL_CAPACITY,
     capacity,
@@ -24,15 +24,15 @@ from portal.system.thread_limits import FULL_THREADS, Threads
 
 log = logging.getLogger(__name__)
 
-# Granian's log records propagate to the root logger: formatted as JSON, with secrets redacted.
+# Granian's log records go to the root logger, which redacts secrets.
 _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "granian.access")}}
 
 
 class DrainingServer(ActivatableServer):
-    """Granian's server, whose stop begins with a drain.
+    """Granian's server, but SIGTERM first announces the stop and stops after ``drain_s``.
 
-    A second SIGTERM, and Ctrl-C, stop it at once. ``before_stop`` is called before the workers are
-    asked to end.
+    A second SIGTERM or Ctrl-C stops the server at once. ``before_stop`` is called before the
+    workers are asked to end.
     """
 
     def __init__(
@@ -79,10 +79,10 @@ def serve(
 ) -> None:
     """Serve an application until SIGTERM or Ctrl-C.
 
-    ``target`` is its factory, as "module:name". SIGTERM begins ``draining``, and the sockets accept
-    requests for another ``drain_s`` seconds. A stop then calls ``before_stop`` and waits for
-    requests in progress, at most ``longest_request_s`` seconds. An ``inherited`` socket is used
-    instead of the address.
+    ``target`` is the application's factory, as "module:name". After SIGTERM ``draining`` announces
+    the stop, and the server accepts requests for another ``drain_s`` seconds. When it stops, the
+    server calls ``before_stop`` and waits at most ``longest_request_s`` seconds for requests in
+    progress. If there is an ``inherited`` socket, it is used instead of the address.
     """
     allowed = capacity()
     if allowed != FULL_CAPACITY:
@@ -114,14 +114,15 @@ def serve(
         workers=workers,
         blocking_threads=threads.blocking,
         backlog=BACKLOG,
-        # Limits the open connections. With a low limit, idle connections would block new ones.
+        # The number of open connections. If it were low, idle connections would block new ones.
         backpressure=allowed.connections,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=10_000),
         respawn_failed_workers=True,
         workers_kill_timeout=math.ceil(longest_request_s),
         working_dir=home,
-        log_level=LogLevels.error,  # Granian's warnings are advice on the options above
+        # Hides Granian's warnings, which are advice about the options above.
+        log_level=LogLevels.error,
         log_dictconfig=_LOG_CONFIG,
         log_access=False,  # the path contains the plate; the application logs its own line
     ).serve()

@@ -1,4 +1,4 @@
-"""Persistent state: the SQL engine with its tables, and the secret key."""
+"""The database with its tables, backups, and the secret key's file."""
 
 from portal.storage.backup import (
     CACHE_NAME,

@@ -1,9 +1,10 @@
-"""Backups of the embedded store: one file, made while portals write, restored while none runs.
+"""Makes backups of the data files while portals run, and restores them while none runs.
 
-The file is a tar archive: a manifest, a snapshot of each SQLite file, and the secret key's file if
-it is asked for. SQLite's online backup reads one moment of each file. The cache is read first.
-Every answer in it then has its row in the ledger, and a purge between the two snapshots is in the
-purge log, by which a start deletes what the cache still holds of it.
+A backup is a tar archive with a manifest, a snapshot of each SQLite file and, if requested, the
+secret key's file. SQLite's online backup copies each file as of one moment. The cache is copied
+before the database, so every answer in it has its row in the ledger. If a vehicle is purged between
+the two copies, the purge log in the database shows it, and the next start deletes the vehicle's
+answers from the cache.
 """
 
 import hashlib
@@ -36,7 +37,7 @@ _LONGEST_MANIFEST: Final = 65_536
 
 
 class BackupRefused(Exception):
-    """Nothing was done. The text is one line for the operator."""
+    """Nothing was done. Its message is one line for the operator."""
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -45,9 +46,10 @@ class _File(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """``schema`` is the database's revision, ``key_fingerprint`` that of the key in use.
+    """The description of a backup, which is the first file in it.
 
-    ``demo``: the files are the demonstration's.
+    ``schema`` is the revision of the database's schema. ``key_fingerprint`` identifies the secret
+    key of the data. ``demo`` is true if the files belong to the demo mode.
     """
 
     format: int
@@ -63,9 +65,10 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
-    """Write a backup of ``sources``, by name, that exist. Raises BackupRefused or OSError.
+    """Write a backup of those ``sources`` that exist. Raises BackupRefused or OSError.
 
-    The file appears complete or not at all, readable by its owner only, and replaces no other.
+    ``sources`` maps names in the backup to paths. The backup is complete as soon as ``file``
+    exists, only its owner can read it, and it never replaces a file.
     """
     if os.path.lexists(file):
         raise BackupRefused(f"{file} exists: a backup replaces no file")
@@ -95,7 +98,7 @@ def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
             written.flush()
             os.fsync(written.fileno())
         try:
-            os.link(draft, file)  # which fails if the file exists by now
+            os.link(draft, file)  # fails if the file exists by now
         except FileExistsError:
             raise BackupRefused(f"{file} exists: a backup replaces no file") from None
     _sync(file.parent)
@@ -109,13 +112,13 @@ def restore(
     is_known_key: Callable[[str, str | None], bool],
     amend: Callable[[Path], None],
 ) -> Manifest:
-    """Put the files of a backup at ``targets``, by name. Raises BackupRefused or OSError.
+    """Copy the files of a backup to ``targets``. Raises BackupRefused or OSError.
 
-    The key's file has no target if a key is configured; the backup's is then left out.
-    ``is_known_key`` tells from the recorded fingerprint and the restored key, None if there is
-    none, whether the restored data will be readable. ``amend`` may change the restored database
-    before it is put in place. Nothing is changed unless everything was verified; no file is
-    replaced.
+    ``targets`` maps names in the backup to paths. If a key is configured, ``targets`` lacks the
+    key's file, which is then not restored. ``is_known_key`` receives the fingerprint in the
+    manifest and the key in the backup or None, and returns whether the restored data will be
+    readable. ``amend`` may change the database before it is put in place. If a check fails, nothing
+    is changed. No file is ever replaced.
     """
     with _archive(file) as archive:
         manifest = _manifest(archive, file)
@@ -151,7 +154,7 @@ def _require_room(manifest: Manifest, targets: Mapping[str, Path], demo: bool) -
     if unplaced:
         raise BackupRefused(f"with these settings the portal does not use {min(unplaced)}")
     for name, path in targets.items():
-        # A backup without the key is restored beside the key's file.
+        # The key's file may exist already if the backup does not contain it.
         if os.path.lexists(path) and (name != KEY_NAME or name in manifest.files):
             raise BackupRefused(f"{path} exists: a backup is restored where no data is")
 
@@ -163,7 +166,8 @@ def _copy_database(source: Path, copy: Path) -> None:
         closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as here,
         closing(sqlite3.connect(copy)) as there,
     ):
-        here.backup(there)  # all pages in one read transaction, so that no writer restarts it
+        # Copies all pages in one read transaction, because a write would restart a copy in steps.
+        here.backup(there)
         there.execute("PRAGMA journal_mode = DELETE")
     _require_whole(copy)
 
@@ -245,7 +249,7 @@ def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
 
 @contextmanager
 def _stage(targets: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
-    """Yield a draft path for each target, in the target's directory; remove them afterwards."""
+    """Yield a temporary path for each target, in its directory. Remove the files afterwards."""
     folders: dict[Path, Path] = {}
     try:
         for target in targets.values():
@@ -274,10 +278,6 @@ def _extract(archive: tarfile.TarFile, name: str, expected: _File, draft: Path) 
         os.fsync(written.fileno())
     if _digest(draft) != expected.sha256:
         raise BackupRefused(f"the backup is damaged: {name} is not what was backed up")
-
-
-def _described(path: Path) -> _File:
-    return _File(path.stat().st_size, _digest(path))
 
 
 def _digest(path: Path) -> str:

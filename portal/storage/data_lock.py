@@ -1,4 +1,4 @@
-"""The lock that the servers of one data directory hold."""
+"""A lock that shows whether another server uses the data directory."""
 
 import fcntl
 import os
@@ -7,10 +7,11 @@ from pathlib import Path
 
 
 class DataLock:
-    """A lock file that a server holds for its life, shared with other servers of the directory.
+    """The lock on a data directory, which a server holds until it ends.
 
-    ``is_alone`` is true if no other server held the lock when this object was constructed. The
-    kernel releases the lock of a killed process. Raises OSError if the directory cannot be used.
+    Several servers may share the lock. ``is_alone`` is true if no other server held it when this
+    object was made. The kernel releases the lock of a killed process. Raises OSError if the
+    directory cannot be used.
     """
 
     def __init__(self, data_dir: Path) -> None:
@@ -20,7 +21,7 @@ class DataLock:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.is_alone = True
-        except OSError:  # held, or the file system has no locks
+        except OSError:  # another server holds it, or the file system has no locks
             self.is_alone = False
 
     def share(self) -> None:

@@ -1,4 +1,4 @@
-"""The SQL engine and its tables, on SQLite (embedded) or PostgreSQL."""
+"""The tables of the database, and its engine on SQLite (embedded) or PostgreSQL."""
 
 import logging
 import os
@@ -57,31 +57,33 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# Longest wait of a write for the other writers of an SQLite file, of this process and of others;
-# ``writing`` takes another limit.
+# Seconds that a write may wait for other writers of an SQLite file, in this process and in others.
+# ``writing`` may be called with another limit.
 WRITE_WAIT_S = 10.0
-# Connections of a process to an SQLite file. Waiting writers hold none.
+# Connections of a process to an SQLite file. A writer that waits for others holds no connection.
 SQLITE_CONNECTIONS = 16
-# Seconds to wait for a pooled connection. No transaction of SQLite lasts long.
+# Seconds to wait for a pooled connection. The wait may be short, because transactions on SQLite are
+# short.
 POOL_TIMEOUT_S = 5.0
 
-_SET_UP_LOCK = 0x646F7373  # "doss" in ASCII: arbitrary, but equal in every portal
+_SET_UP_LOCK = 0x646F7373  # "doss" in ASCII; any number that is the same in every portal
 _DOSSIERS_LOCK = 0x64737372
 
-# The tables as the last migration leaves them; a test compares both.
+# The tables must equal the result of the last migration. A test compares both.
 metadata = MetaData()
 
-# Rows belong to a namespace: an upstream, or the demonstration. Rows that a former version wrote
-# without a namespace are kept under the empty one and never served.
+# A row's namespace is the name of its upstream, or "demo". Rows that an earlier version wrote
+# without a namespace have an empty one, and are kept but not served.
 tokens = Table(
     "access_tokens",
     metadata,
-    Column("digest", String(64), primary_key=True),  # SHA-256, hex; the token is not stored
+    # SHA-256 of the token in hex; the token is not stored
+    Column("digest", String(64), primary_key=True),
     Column("namespace", String, nullable=False),
     Column("name", String(80), nullable=False),
     Column("scopes", String(200), nullable=False),
-    Column("daily_limit", Integer, nullable=False),  # upstream calls per day, 0 = no limit
-    Column("created_at", Float, nullable=False),  # epoch seconds
+    Column("daily_limit", Integer, nullable=False),  # Upstream calls per day; 0 means no limit.
+    Column("created_at", Float, nullable=False),  # Epoch seconds.
     Column("expires_at", Float),
     Column("revoked_at", Float),
     UniqueConstraint("namespace", "name"),
@@ -91,18 +93,19 @@ ledger = Table(
     "ledger",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("sent_at", Float, nullable=False),  # epoch seconds
-    Column("day", String(10), nullable=False),  # of America/Sao_Paulo, ISO 8601
+    Column("sent_at", Float, nullable=False),  # Epoch seconds.
+    Column("day", String(10), nullable=False),  # In America/Sao_Paulo, ISO 8601.
     Column("operation", String(10), nullable=False),
     Column("subject", String(64), nullable=False),  # HMAC of the plate
     Column("origin", String(20), nullable=False),
     Column("caller", String(80), nullable=False),
-    Column("price", String(20), nullable=False),  # R$, decimal text: exact in every database
+    # In R$, as text, because text is exact in every database.
+    Column("price", String(20), nullable=False),
     Column("outcome", String(20), nullable=False),  # "maybe" until the call ends
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
-    Column("batch", String(32)),  # the batch that the call was made for, None for any other call
-    # Holds every column that the operator's page adds up, so that no row is read for it.
+    Column("batch", String(32)),  # The batch that the call was made for, if any.
+    # This index covers all columns that the operator's page sums, so that no rows must be read.
     Index("ledger_by_use", "namespace", "day", "operation", "price", "caller", "outcome", "status"),
     Index("ledger_by_subject", "subject"),
     Index("ledger_by_batch", "batch"),
@@ -113,22 +116,23 @@ spending = Table(
     metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
-    # "day" counts the calls of all callers, "token:NAME" those of one caller, and "known:NAME" its
-    # trial calls answered with 200.
+    # The name of a counter. "day" counts the calls of all callers, "token:NAME" the calls of one
+    # caller, and "known:NAME" that caller's calls that were answered with 200.
     Column("payer", String(90), primary_key=True),
     Column("calls", Integer, nullable=False),
 )
 
-# Lookups answered without a call of their own. Misses are not counted here, but in the ledger.
+# The numbers of lookups that needed no upstream call. Misses are in the ledger instead.
 lookup_counts = Table(
     "lookup_counts",
     metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
-    Column("caller", String(80), primary_key=True),  # "" in rows of versions that did not tell them
+    # "" in rows of versions that did not record callers
+    Column("caller", String(80), primary_key=True),
     Column("operation", String(10), primary_key=True),
-    Column("price", String(20), primary_key=True),  # R$ per call on that day, as decimal text
-    Column("hits", Integer, nullable=False),  # fresh answers from the store
+    Column("price", String(20), primary_key=True),  # R$ per call on that day, as text.
+    Column("hits", Integer, nullable=False),  # Fresh answers from the store.
     Column("stale", Integer, nullable=False),
     Column("collapsed", Integer, nullable=False),
 )
@@ -137,8 +141,8 @@ history = Table(
     "history",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("visitor", String(64), nullable=False),  # digest of namespace and visitor
-    Column("subject", String(64), nullable=False),  # HMAC of the plate
+    Column("visitor", String(64), nullable=False),  # Digest of namespace and visitor.
+    Column("subject", String(64), nullable=False),  # HMAC of the plate.
     Column("asked_at", Float, nullable=False),
     Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
     Index("history_by_visitor", "visitor", "subject", unique=True),
@@ -150,21 +154,21 @@ batches = Table(
     metadata,
     Column("id", String(32), primary_key=True),
     Column("namespace", String, nullable=False),
-    Column("owner", String(64), nullable=False),  # digest of namespace and owner
-    Column("created_at", Float, nullable=False),  # epoch seconds, like every time here
+    Column("owner", String(64), nullable=False),  # Digest of namespace and owner.
+    Column("created_at", Float, nullable=False),  # Epoch seconds, like every time in this table.
     Column("started_at", Float),
     Column("ended_at", Float),
     Column("expires_at", Float, nullable=False),
     Column("state", String(10), nullable=False),
-    Column("reason", String(20), nullable=False),  # why it is paused, else ""
-    Column("resume_at", Float),  # when a pause ends by itself
-    Column("tries", Integer, nullable=False),  # pauses since the last answer
+    Column("reason", String(20), nullable=False),  # Why the batch is paused, else "".
+    Column("resume_at", Float),  # When a pause ends by itself.
+    Column("tries", Integer, nullable=False),  # Pauses since the last answer.
     Column("claimed_at", Float, nullable=False),
-    Column("ask", String(40), nullable=False),  # names of operations, comma-separated
-    Column("at_most", String(20), nullable=False),  # R$, decimal text
-    Column("sealed_access", LargeBinary),  # the owner's digest or credential, encrypted
-    Column("sealed_wrong", LargeBinary, nullable=False),  # entries left out, encrypted
-    Column("repeated", Integer, nullable=False, server_default="0"),  # vehicles given repeatedly
+    Column("ask", String(40), nullable=False),  # Names of operations, comma-separated.
+    Column("at_most", String(20), nullable=False),  # R$, as text.
+    Column("sealed_access", LargeBinary),  # The owner's token digest or credential, encrypted.
+    Column("sealed_wrong", LargeBinary, nullable=False),  # Invalid entries of the list, encrypted.
+    Column("repeated", Integer, nullable=False, server_default="0"),  # Vehicles listed twice.
     Index("batches_by_owner", "owner"),
     Index("batches_by_state", "state"),
 )
@@ -175,32 +179,34 @@ batch_items = Table(
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("batch", String(32), nullable=False),
     Column("position", Integer, nullable=False),
-    Column("subject", String(64), nullable=False),  # HMAC of the plate
-    Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
-    Column("stored", Boolean, nullable=False),  # every answer was stored before the batch ran
+    Column("subject", String(64), nullable=False),  # HMAC of the plate.
+    Column("sealed", LargeBinary, nullable=False),  # The plate, encrypted.
+    # Whether every answer was stored before the batch ran.
+    Column("stored", Boolean, nullable=False),
     Column("state", String(10), nullable=False),
-    Column("cause", String(20), nullable=False),  # why it failed, else ""
-    Column("attempts", Integer, nullable=False),  # times that it paused the batch
-    Column("holder", String(32), nullable=False),  # the process that works on it, else ""
-    Column("lease_until", Float, nullable=False),  # 0 if no process works on it
-    Column("sealed_result", LargeBinary),  # what its answers said when it ended, encrypted
+    Column("cause", String(20), nullable=False),  # Why the item failed, else "".
+    Column("attempts", Integer, nullable=False),  # How often the item paused the batch.
+    Column("holder", String(32), nullable=False),  # The process that has leased the item, else "".
+    Column("lease_until", Float, nullable=False),  # Epoch seconds; 0 if no process has leased it.
+    Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),
     Index("batch_items_by_lease", "batch", "lease_until"),
     Index("batch_items_by_turn", "batch", "state", "attempts", "position"),
 )
 
-# An issued dossier. ``head``, ``html`` and ``pdf`` are encrypted. After the end of a dossier these
-# columns and ``subject`` are empty; the row remains, so that its link is answered as ended.
+# Issued dossiers. ``head``, ``html`` and ``pdf`` are encrypted. After the end of a dossier these
+# columns and ``subject`` are empty. The row remains, so that the dossier's link can be reported as
+# ended.
 dossiers = Table(
     "dossiers",
     metadata,
     Column("number", String(12), primary_key=True),
     Column("namespace", String, nullable=False),
-    Column("owner", String(64), nullable=False),  # digest of namespace and visitor
-    Column("share_key", String(64), nullable=False, unique=True),  # HMAC of the link's key
-    Column("subject", String(64)),  # HMAC of the plate
-    Column("issued_at", Float, nullable=False),  # epoch seconds
+    Column("owner", String(64), nullable=False),  # Digest of namespace and visitor.
+    Column("share_key", String(64), nullable=False, unique=True),  # HMAC of the link's key.
+    Column("subject", String(64)),  # HMAC of the plate.
+    Column("issued_at", Float, nullable=False),  # Epoch seconds.
     Column("expires_at", Float, nullable=False),
     Column("revoked_at", Float),
     Column("head", LargeBinary),
@@ -214,7 +220,8 @@ purges = Table(
     "purges",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("bucket", Integer, nullable=False),  # one of 65,536, so it identifies no vehicle
+    # One of 65,536 numbers, so it does not identify a vehicle.
+    Column("bucket", Integer, nullable=False),
 )
 
 _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
@@ -231,19 +238,20 @@ meta = Table(
 def open_engine(
     url: str | None, data_dir: Path, required: bool = True, create: bool = True
 ) -> Engine:
-    """Return an engine whose tables exist; without a URL, SQLite in ``data_dir``.
+    """Return the database's engine, and create or migrate its tables first.
 
-    An empty database is created, and the embedded one (SQLite) is migrated. A PostgreSQL database
-    is migrated by ``upgrade_schema`` alone, because other portals may be using it. Raises OSError
-    or SQLAlchemyError if the database cannot be opened or denies the portal its tables,
-    SchemaMismatch if its schema is another version's or was changed. Without ``required`` these
-    errors are logged instead, because the database was set up before and a process that starts
-    during an outage must not exit. Every use of the engine then fails until the database is
-    reachable again. Without ``create`` nothing is created, migrated or read.
+    If ``url`` is None, the database is an SQLite file in ``data_dir``. Tables are created if there
+    are none. An SQLite database is migrated. A PostgreSQL database is migrated only by
+    ``upgrade_schema``, because other portals may be using it. Raises OSError or SQLAlchemyError if
+    the database cannot be opened or denies access to its tables. Raises SchemaMismatch if its
+    schema belongs to another version or was changed by hand. If ``required`` is False, these errors
+    are only logged. A worker process uses this, because the database was set up before, and the
+    worker must not exit if it starts during an outage. Every use of the engine then fails until the
+    database is reachable again. If ``create`` is False, nothing is created, migrated or read.
     """
     file = database_file(url, data_dir)
     if file is None:
-        from portal.storage.postgresql import postgresql  # lazy: most portals do not use it
+        from portal.storage.postgresql import postgresql  # imported late, as above
 
         engine = postgresql(url or "")
     else:
@@ -272,14 +280,14 @@ def open_engine(
 
 
 def side_engine(engine: Engine) -> Engine:
-    """Return an engine for the tables that stored answers need: tokens and histories.
+    """Return an engine for tokens and histories, which even a cached answer needs.
 
-    On PostgreSQL it has connections of its own, because writers of a slow ledger may hold all
-    others. On SQLite it is the same engine, because readers never wait there.
+    On PostgreSQL this engine has its own connections, because a slow ledger may hold all others. On
+    SQLite it is the same engine, because reads never wait there.
     """
     if engine.dialect.name != "postgresql":
         return engine
-    from portal.storage.postgresql import SIDE_CONNECTIONS, postgresql  # lazy, as above
+    from portal.storage.postgresql import SIDE_CONNECTIONS, postgresql  # imported late, as above
 
     return postgresql(engine.url, SIDE_CONNECTIONS)
 
@@ -291,9 +299,10 @@ def _set_up_schema(engine: Engine) -> None:
 
 
 def _try_to_write(engine: Engine) -> None:
-    """Insert into PostgreSQL and roll back. Raises SQLAlchemyError if a right is missing.
+    """Test the right to insert into PostgreSQL. Raises SQLAlchemyError if it is missing.
 
-    A server that is read-only for the moment, such as a standby, is logged only.
+    The inserted row is rolled back. If the server is temporarily read-only, as a standby server is,
+    this is only logged.
     """
     if engine.dialect.name != "postgresql":
         return
@@ -313,9 +322,9 @@ def _try_to_write(engine: Engine) -> None:
 
 
 def require_current_schema(engine: Engine) -> None:
-    """Raise SchemaMismatch if the database has the tables of another version.
+    """Raise SchemaMismatch if the tables belong to another version of the portal.
 
-    An empty database passes. Raises SQLAlchemyError.
+    An empty database is accepted. Raises SQLAlchemyError.
     """
     found = current_revision(engine)
     if found is not None and found != SCHEMA_HEAD:
@@ -323,17 +332,18 @@ def require_current_schema(engine: Engine) -> None:
 
 
 def current_revision(engine: Engine) -> str | None:
-    """Return the schema's revision, None for an empty database. Raises SQLAlchemyError."""
+    """Return the revision of the schema, or None for an empty database. Raises SQLAlchemyError."""
     with reading(engine) as db:
         return schema_revision(db)
 
 
 def upgrade_schema(engine: Engine) -> str | None:
-    """Migrate to this version's schema and return the former revision, None for an empty database.
+    """Migrate the schema and return its former revision, or None for an empty database.
 
-    An empty database gets the tables without migrations. All migrations run in one transaction.
-    Concurrent calls wait for the first. Raises SQLAlchemyError, or SchemaMismatch if another
-    version migrated the database to a revision unknown here.
+    In an empty database the tables are created without migrations. All migrations run in one
+    transaction. Concurrent calls wait for the first one. Raises SQLAlchemyError. Raises
+    SchemaMismatch if another version of the portal has migrated the database to a revision that
+    this version does not know.
     """
     with reading(engine) as db:
         if stored_revision(db) == SCHEMA_HEAD:
@@ -345,8 +355,8 @@ def upgrade_schema(engine: Engine) -> str | None:
                 metadata.create_all(db)
                 record_revision(db, SCHEMA_HEAD)
                 return None
-    # Imported late, because most starts need no migration, but before the lock is acquired, because
-    # other portals wait for it.
+    # Import Alembic late, because most starts need no migration. Import it before acquiring the
+    # lock, because other portals may be waiting for the lock.
     from portal.storage.migrations import migrate
 
     with _set_up_transaction(engine) as db:
@@ -355,54 +365,54 @@ def upgrade_schema(engine: Engine) -> str | None:
 
 @contextmanager
 def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
-    """Begin a transaction that excludes other set-ups, without the time-outs of requests."""
+    """Begin a transaction in which no other process can create or migrate tables."""
     if engine.dialect.name != "postgresql":
         with engine.begin() as db:
             yield db
         return
-    from portal.storage.postgresql import connect_options  # lazy: most portals do not use it
+    from portal.storage.postgresql import connect_options  # imported late, as above
 
     options = connect_options(engine.url)
     for name in ("options", "tcp_user_timeout"):
         options.pop(name, None)
     with create_engine(engine.url, poolclass=NullPool, connect_args=options).begin() as db:
-        # Releases the locks of a machine that vanishes in mid-transaction.
+        # Let PostgreSQL release the locks if this machine fails during the transaction.
         db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
         lock_set_up(db)
-        # Give up soon, because statements of running portals queue behind a migration that waits
-        # for a table's lock.
+        # Do not wait long for a table's lock, because statements of running portals would have to
+        # wait behind the migration.
         db.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
         yield db
 
 
 def database_file(url: str | None, data_dir: Path) -> Path | None:
-    """Return the file of an SQLite database, None for a PostgreSQL address."""
+    """Return the file of an SQLite database, or None for PostgreSQL."""
     if url is None:
         return data_dir / "portal.sqlite"
     return None if url.startswith("postgresql") else Path(make_url(url).database or "")
 
 
 def lock_set_up(db: Connection) -> None:
-    """Exclude other set-ups until the transaction ends.
+    """Keep other processes from creating or migrating tables until the transaction ends.
 
-    An SQLite transaction holds the write lock already.
+    On SQLite the transaction already excludes other writers.
     """
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
 
 
 def lock_dossiers(db: Connection) -> None:
-    """Exclude other writers of issued dossiers until the transaction ends.
+    """Keep others from writing issued dossiers until the transaction ends.
 
-    A purge that ran between the check of the purge log and the commit of a new dossier would miss
-    it. An SQLite transaction holds the write lock already.
+    Otherwise a purge could run after a new dossier's check of the purge log and before its commit,
+    and would miss the dossier. On SQLite the transaction already excludes other writers.
     """
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(_DOSSIERS_LOCK)))
 
 
 def is_in_place(engine: Engine) -> bool:
-    """Return whether an SQLite engine's file is still at its path; True for PostgreSQL."""
+    """Return whether an SQLite file is still at its path. For PostgreSQL return True."""
     if engine.dialect.name == "postgresql":
         return True
     try:
@@ -413,7 +423,7 @@ def is_in_place(engine: Engine) -> bool:
 
 
 def database_bytes(engine: Engine) -> int | None:
-    """Return the bytes that the database takes, None where that is not known."""
+    """Return the size of the database in bytes, or None if it is unknown."""
     if engine.dialect.name == "postgresql":
         query = "SELECT pg_database_size(current_database())"
     else:
@@ -425,20 +435,21 @@ def database_bytes(engine: Engine) -> int | None:
 
 def _create_file(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # Create it before SQLite does, because the write-ahead log inherits the file's mode.
+    # Create the file here with its access mode, which SQLite copies to the write-ahead log.
     os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def _check_integrity(engine: Engine, file: Path) -> None:
     """Raise OSError if the file's pages are corrupt.
 
-    The portal cannot rebuild the file, because no other copy of its rows exists.
+    The portal must not replace a corrupt file, because there is no other copy of its rows.
     """
     try:
         with reading(engine) as db:
             is_whole = db.exec_driver_sql("PRAGMA quick_check(1)").scalar() == "ok"
     except DatabaseError as error:
-        if isinstance(error, OperationalError):  # locked or unreachable, which is no corruption
+        # An OperationalError means that the file is locked or unreachable, but not corrupt.
+        if isinstance(error, OperationalError):
             raise
         is_whole = False
     if not is_whole:
@@ -446,8 +457,8 @@ def _check_integrity(engine: Engine, file: Path) -> None:
 
 
 def _sqlite(path: Path) -> Engine:
-    # A URI, because only a URI can have mode=rw, which never creates the file. Without that mode
-    # SQLite would create an empty file that other users can read.
+    # Open a URI, because only a URI can have mode=rw. Without this mode, SQLite would create a
+    # missing file, which other users could read.
     address = URL.create(
         "sqlite", database=f"file:{quote(str(path))}", query={"mode": "rw", "uri": "true"}
     )
@@ -465,7 +476,8 @@ def _sqlite(path: Path) -> Engine:
         record.info["inode"] = _inode(path)
 
     def check_inode(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
-        # Rows written to a removed file are lost without an error.
+        # Check that the file was not removed, because rows written to a removed file are lost
+        # without an error.
         if record.info.get("inode") != _inode(path):
             raise DisconnectionError("the file was removed or replaced")  # the pool reconnects
 
@@ -486,21 +498,23 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # _begin_immediate begins transactions, not the driver
+    # Transactions are begun by _begin_immediate and not by the driver.
+    connection.isolation_level = None
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}")
     connection.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
 
 
 def _begin_immediate(connection: Connection) -> None:
-    """Acquire the write lock at BEGIN.
+    """Begin a transaction, and acquire the write lock at once.
 
-    A deferred transaction can fail when it upgrades from read to write.
+    If a transaction acquired the lock only at its first write, that write could fail.
     """
     options = connection.get_execution_options()
     if not options.get("reads_only"):
         wait_ms = int(options.get("write_wait_s", WRITE_WAIT_S) * 1000)
-        # Past SQLAlchemy, because this cannot fail, and BEGIN can.
+        # Use the driver directly. This statement cannot fail, so it needs no error handling by
+        # SQLAlchemy.
         cast(Any, connection.connection.driver_connection).execute(
             f"PRAGMA busy_timeout = {wait_ms}"
         ).close()
@@ -509,30 +523,30 @@ def _begin_immediate(connection: Connection) -> None:
 
 @contextmanager
 def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection]:
-    """Begin a transaction that commits at the end of the block. Raises SQLAlchemyError.
+    """Begin a transaction that is committed at the end of the block. Raises SQLAlchemyError.
 
-    ``wait_s`` bounds the wait for SQLite's other writers: first for those of this process, without
-    a connection, then for the write lock. Do not nest.
+    ``wait_s`` limits the wait for other writers on SQLite. The caller first waits for writers of
+    this process, without a connection, and then for the write lock. Calls must not be nested.
     """
     queue = _write_queues.get(engine)
-    if queue is None:  # PostgreSQL, whose pool is a queue
+    if queue is None:  # PostgreSQL, where the pool is the queue
         with engine.begin() as db:
             yield db
         return
     until = time.monotonic() + wait_s
     with queue.turn(until):
         left_s = max(0.0, until - time.monotonic())
-        # The option is set on the connection: an engine with options of its own costs five times
-        # as much to make, for each transaction.
+        # Set the option on the connection, because making an engine with options for each
+        # transaction takes five times as long.
         with engine.connect().execution_options(write_wait_s=left_s) as db, db.begin():
             yield db
 
 
 def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
-    """Remove the bytes of deleted rows from SQLite's files; see ``leave_no_trace``.
+    """Remove the bytes of deleted rows from SQLite's files, as ``leave_no_trace`` explains.
 
-    Returns False if bytes remain. Returns True for PostgreSQL, whose vacuum is left to its
-    operator.
+    ``traces`` are bytes that identify the rows. Returns False if such bytes remain. For PostgreSQL
+    nothing is done, because its operator runs vacuum, and True is returned.
     """
     search = _searches.get(engine)
     if search is None:
@@ -546,10 +560,10 @@ def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
 
 
 def reading(engine: Engine) -> Connection:
-    """Return a connection for queries only.
+    """Return a connection that is used only for queries.
 
-    It neither waits for a writer nor blocks one, and leaves no transaction open while its rows
-    are read.
+    The connection does not wait for writers and does not block them. No transaction stays open
+    while the rows are read.
     """
     connection = engine.connect().execution_options(reads_only=True)
     if engine.dialect.name == "postgresql":

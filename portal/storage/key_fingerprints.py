@@ -1,6 +1,7 @@
-"""Records the fingerprints of the secret keys that a database's rows were written under.
+"""Records the fingerprints of the secret keys with which the database's rows were written.
 
-Lists hold the first 16 digits of each fingerprint, because a value has at most 200 characters.
+Lists contain only the first 16 digits of each fingerprint, because a value may have at most 200
+characters.
 """
 
 from collections.abc import Iterable
@@ -29,13 +30,13 @@ _ACCEPTED = select(meta.c.value).where(meta.c.name == _ACCEPTED_NAME)
 
 
 def recorded_fingerprint(engine: Engine) -> str | None:
-    """Return the recorded fingerprint, None if there is none. Raises SQLAlchemyError."""
+    """Return the recorded fingerprint of the signing key, or None. Raises SQLAlchemyError."""
     with reading(engine) as db:
         return db.execute(_RECORDED).scalar()
 
 
 def former_fingerprints(engine: Engine) -> list[str]:
-    """Return the fingerprints of former keys whose answers the store may still hold.
+    """Return the fingerprints of former keys of which the store may still have answers.
 
     Raises SQLAlchemyError.
     """
@@ -44,22 +45,22 @@ def former_fingerprints(engine: Engine) -> list[str]:
 
 
 def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[str]:
-    """Return the keys in use of which none of these fingerprints is. Raises SQLAlchemyError."""
+    """Return the recorded keys that are not among these fingerprints. Raises SQLAlchemyError."""
     with reading(engine) as db:
         return sorted(_in_use(db) - _shortened(fingerprints))
 
 
 def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, list[str]]:
-    """Record the key that signs from now on, and the old ones that are still ``accepted``.
+    """Record the signing key, and the old keys that are still ``accepted`` for reading.
 
-    Returns whether the first replaced another, and the fingerprints of former keys whose answers
-    the store may still hold.
+    Returns whether the signing key has changed, and the fingerprints of former keys of which the
+    store may still have answers.
 
-    If a key is no longer accepted, the ledger loses its HMACs of plates, of which a purge could not
-    find those of that key. Ledger rows stay. If none of the keys so far is accepted, this also
-    deletes the data that only they can reach: history entries, batches and issued dossiers, which
-    are encrypted. Otherwise the caller deletes what no accepted key decrypts. Raises
-    SQLAlchemyError.
+    If a key is no longer accepted, a purge could no longer find a plate by its HMAC with this key.
+    So the HMACs of all plates are removed from the ledger, and the rows stay. If no recorded key is
+    accepted any more, encrypted data cannot be read, so history entries, batches and issued
+    dossiers are deleted. Otherwise the caller must delete the rows that no accepted key can
+    decrypt. Raises SQLAlchemyError.
     """
     present = _shortened((fingerprint, *accepted))
     with writing(engine) as db:
@@ -72,8 +73,8 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
             if not in_use & present:
                 _remove_encrypted(db)
             db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))
-            # Keep the former keys until the store has deleted their answers; it may be unreachable
-            # now.
+            # The former keys stay recorded until the store has deleted their answers. The store may
+            # be unreachable now.
             formers = [each[:_DIGITS] for each in formers if each[:_DIGITS] not in retired]
             formers = [each for each in (*formers, *sorted(retired)) if each not in present]
             _record(db, _FORMER_NAMES, " ".join(formers))
@@ -85,7 +86,7 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
 
 
 def settle_former_keys(engine: Engine) -> None:
-    """Delete the list of former keys, once the store holds none of their answers.
+    """Delete the list of former keys. Call this when the store has no answers of theirs.
 
     Raises SQLAlchemyError.
     """

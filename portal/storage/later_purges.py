@@ -1,7 +1,7 @@
-"""Purges that came after a backup, applied to the database that is restored from it.
+"""Repeats purges that were made after a backup when the backup is restored.
 
-The purge log holds no vehicles, only their buckets. All vehicles of a purged bucket are deleted,
-about one of 65,536 besides the purged one.
+The purge log does not contain vehicles, but only the number of a vehicle's bucket, one of 65,536.
+So all vehicles of a purged bucket are deleted.
 """
 
 import sqlite3
@@ -14,10 +14,11 @@ _TAGGED = ("history", "batch_items", "dossiers")
 
 
 def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) -> int:
-    """Apply the purges in ``log`` that ``restored`` has not seen, and return how many there were.
+    """Apply those purges of ``log`` that are not in ``restored``, and return their number.
 
-    A start then deletes the purged vehicles' answers, because the store has not seen them either.
-    ``bucket_of`` returns the bucket of a vehicle's tag. Raises sqlite3.Error.
+    ``log`` and ``restored`` are database files. The purges are copied to the purge log of
+    ``restored``, so the next start deletes the vehicles' answers from the cache. ``bucket_of``
+    returns the bucket of a vehicle's tag. Raises sqlite3.Error.
     """
     with (
         closing(sqlite3.connect(f"file:{quote(str(log))}?mode=ro", uri=True)) as newer,
@@ -38,5 +39,5 @@ def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) ->
             db.execute(f"DELETE FROM {table} WHERE is_purged(subject)")  # noqa: S608 our own text
         db.execute("UPDATE ledger SET subject = '' WHERE is_purged(subject)")
     with closing(sqlite3.connect(restored)) as db:
-        db.execute("VACUUM")  # SQLite leaves copies of deleted rows, see sqlite_traces.py
+        db.execute("VACUUM")  # removes copies of deleted rows, see sqlite_traces.py
     return len(purges)

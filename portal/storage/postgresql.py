@@ -1,4 +1,4 @@
-"""PostgreSQL engine for a server that several portals share: few connections, short time-outs."""
+"""The engine for PostgreSQL, with few connections and short time-outs."""
 
 import logging
 import math
@@ -17,42 +17,46 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 T = TypeVar("T")
 
-# SQLAlchemy logs what a pool does under the name of its class, and silences only its own classes.
+# SQLAlchemy logs the actions of a pool under the name of its class, and hides these logs only for
+# its own classes.
 logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
 
-# Connections per process. By default a server accepts 100 connections from all processes of all
-# machines together. More would not be faster, because calls are counted serially.
+# Connections per process. By default a server accepts 100 connections in total, from all processes
+# of all machines. More connections would not be faster, because calls are counted one after
+# another.
 CONNECTIONS = 8
-# Of these processes besides, for tokens and histories. A slow ledger then delays no stored answer.
+# Further connections per process, for tokens and histories. So a slow ledger does not delay cached
+# answers.
 SIDE_CONNECTIONS = 2
-# A thread that waits for a connection fails if none is opened or returned within POOL_TIMEOUT_S, so
-# that an unreachable database does not block threads. While connections are being opened or
-# returned, it waits for up to LONGEST_WAIT_S, the time that a lookup may take.
+# Seconds to wait for a connection. If no connection is opened or returned for POOL_TIMEOUT_S, a
+# waiting thread fails, so that an unreachable database does not block threads. Otherwise the thread
+# waits for at most LONGEST_WAIT_S, the time that a lookup may take.
 POOL_TIMEOUT_S = 4
 LONGEST_WAIT_S = 12.0
-# Seconds to wait for each response. It exceeds the server's statement_timeout, so that the server's
-# own error, which states the reason, arrives first.
+# Seconds to wait for each response. This is longer than the server's statement_timeout, so that the
+# server's error arrives first, because it states the reason.
 ANSWER_TIMEOUT_S = 6.0
-# The idle time-out also releases the locks of a machine that vanishes in mid-transaction.
+# The time-out for idle transactions also releases the locks of a machine that fails during a
+# transaction.
 _OPTIONS: dict[str, Any] = {
     "connect_timeout": "4",
     "tcp_user_timeout": "5000",
     "options": "-c statement_timeout=5000 -c idle_in_transaction_session_timeout=5000",
-    # Otherwise psycopg returns the texts of an SQL_ASCII database as bytes.
+    # Without this, psycopg returns the texts of an SQL_ASCII database as bytes.
     "client_encoding": "utf8",
-    # PgBouncer in transaction mode gives each transaction another connection to the server, on
-    # which a statement prepared before does not exist.
+    # Prepare no statements. In transaction mode, PgBouncer may use another connection to the server
+    # for each transaction, and prepared statements do not exist on it.
     "prepare_threshold": None,
 }
 
 
 def connect_options(address: URL) -> dict[str, Any]:
-    """Return the options of a connection that the address does not set itself."""
+    """Return the connection options, except those that the address sets itself."""
     return {name: value for name, value in _OPTIONS.items() if name not in address.query}
 
 
 def postgresql(url: str | URL, connections: int = CONNECTIONS) -> Engine:
-    """Return an engine with a time-out on every step; parameters in ``url`` override these."""
+    """Return an engine with time-outs. Parameters in ``url`` override the default options."""
     address = make_url(url).set(drivername="postgresql+psycopg")
     engine = create_engine(
         address,
@@ -68,20 +72,22 @@ def postgresql(url: str | URL, connections: int = CONNECTIONS) -> Engine:
 
 
 class _FifoPool(QueuePool):
-    """A connection pool that serves waiting threads in their order.
+    """A connection pool that serves waiting threads in the order of their arrival.
 
-    QueuePool may serve a newcomer before a waiter, which can starve the waiter
-    (``test_pool_serves_waiters_in_order``). In tests with 256 threads of three short transactions
-    each on a busy machine, 16 and 50 threads failed with QueuePool and a time-out of 8 s, and 2
-    with this pool. A waiter keeps its place for up to LONGEST_WAIT_S while other callers open
-    or return live connections. While the database is unreachable nobody does, and waiters fail
-    after the pool's time-out. If the server refuses a further connection, because fewer are
-    allowed than the pool's size, the caller waits for one that another caller returns.
+    QueuePool may serve a new thread before one that is waiting, so a thread may wait too long
+    (``test_pool_serves_waiters_in_order``). In two tests, 256 threads each ran three short
+    transactions on a busy machine. With QueuePool and a time-out of 8 s, 16 and 50 threads failed.
+    With this pool, 2 failed. A waiting thread keeps its place for up to LONGEST_WAIT_S while other
+    threads open or return connections. While the database is unreachable, no connection is opened
+    or returned, and waiting threads fail after the pool's time-out. If the server allows fewer
+    connections than the pool's size, a thread that is refused a connection waits until another
+    thread returns one.
     """
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        # Reentrant, because the garbage collector may return an unclosed connection at any point.
+        # A reentrant lock, because the garbage collector may return an unclosed connection at any
+        # moment.
         self._lock = threading.RLock()
         self._free = self.size()
         self._waiters: deque[threading.Lock] = deque()
@@ -132,7 +138,7 @@ class _FifoPool(QueuePool):
                 checked_at = now
                 continue
             with self._lock:
-                if permit in self._waiters:  # otherwise it was granted just now
+                if permit in self._waiters:  # otherwise a connection has just been granted
                     self._waiters.remove(permit)
                     raise NoConnectionFree("no connection became free in time")
 
@@ -147,15 +153,16 @@ class _FifoPool(QueuePool):
 class _Connection(psycopg.Connection[Any]):
     """A psycopg connection with a time-out on each wait for the server.
 
-    psycopg waits without a limit. The time-outs above do not apply if the server hangs while its
-    kernel still acknowledges what is sent.
+    By default psycopg waits without a limit. The server's own time-outs do not help if the server
+    hangs but its kernel still acknowledges packets.
     """
 
     def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
         try:
             return super().wait(gen, interval, timeout or ANSWER_TIMEOUT_S)
         except _WaitTimeout:
-            self.pgconn.finish()  # or a late response would count as the next statement's
+            # Otherwise a late response would be read as that of the next statement.
+            self.pgconn.finish()
             raise psycopg.OperationalError("the server did not answer in time") from None
 
 
@@ -163,7 +170,8 @@ def _connect(_dialect: object, _record: object, args: Any, options: Any) -> _Con
     try:
         return _Connection.connect(*args, **options)
     except psycopg.OperationalError as error:
-        # PgBouncer refuses it unless told otherwise. Its own settings must bound statements then.
+        # By default PgBouncer refuses the parameter "options". Connect without it; PgBouncer's own
+        # settings must then limit the time of statements.
         if "unsupported startup parameter" not in str(error) or "options" not in options:
             raise
         del options["options"]

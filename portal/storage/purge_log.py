@@ -1,4 +1,4 @@
-"""Logs purges in the database, because a store that restarts empty has lost its own record."""
+"""Logs purges in the database, because a cache that restarts empty has lost its own counters."""
 
 import logging
 from typing import NamedTuple
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 KEPT = 10_000  # purges in the log
 _TRIES = 10
-# Built once, because every miss runs it.
+# This statement is built once, because every miss runs it.
 _LATER_PURGE = (
     select(purges.c.number)
     .where(purges.c.number > bindparam("after"), purges.c.bucket == bindparam("of"))
@@ -23,8 +23,8 @@ _LATER_PURGE = (
 class Purges(NamedTuple):
     """The result of ``PurgeLog.since``.
 
-    ``latest`` is the number of the last purge. ``buckets`` are those purged after the requested
-    number, None if the log does not reach back to it.
+    ``latest`` is the number of the last purge. ``buckets`` are the buckets that were purged after
+    the requested number, or None if the log does not reach back that far.
     """
 
     latest: int
@@ -32,13 +32,13 @@ class Purges(NamedTuple):
 
 
 def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
-    """Whether the bucket was purged after that number; for None, whether it ever was."""
+    """Return whether the bucket was purged after this number or, if it is None, ever."""
     found = db.execute(_LATER_PURGE, {"after": number or 0, "of": bucket})
     return found.first() is not None
 
 
 class PurgeLog:
-    """Numbers purges from 1. It logs the vehicle's bucket, which identifies no vehicle."""
+    """A log of purges, which are numbered from 1."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -48,26 +48,26 @@ class PurgeLog:
         for tries_left in reversed(range(_TRIES)):
             try:
                 with writing(self._engine) as db:
-                    # Not from a database sequence, with which a later number may become visible
-                    # before an earlier one.
+                    # A database sequence is not used, because a later number could then become
+                    # visible before an earlier one.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
                     db.execute(insert(purges).values(number=number, bucket=bucket))
                     db.execute(delete(purges).where(purges.c.number <= number - KEPT))
                 return int(number)
-            except IntegrityError:  # another process took the number
+            except IntegrityError:  # another process has taken the number
                 if not tries_left:
                     raise
         raise AssertionError("unreachable")
 
     def count(self) -> int:
-        """Return the number of purges ever logged. Raises SQLAlchemyError."""
+        """Return how many purges were ever logged. Raises SQLAlchemyError."""
         with reading(self._engine) as db:
             return int(db.execute(select(func.max(purges.c.number))).scalar() or 0)
 
     def since(self, number: int | None) -> Purges | None:
-        """Return the purges after ``number``, None if the database cannot be read.
+        """Return the purges after ``number``, or None if the database cannot be read.
 
-        If ``number`` is None or not in the log's range, the buckets are None.
+        If ``number`` is None or outside the log, ``buckets`` is None.
         """
         try:
             with reading(self._engine) as db:

@@ -1,24 +1,24 @@
-"""The schema's revision: which one a database has, and which one this version needs.
+"""Finds the revision of a database's schema, and the one that this version needs.
 
-Alembic is not imported here, because a start on an up-to-date database does not need it.
+Alembic is not imported here, because a start with an up-to-date database does not need it.
 """
 
 from sqlalchemy import Connection, MetaData, inspect, text
 
-# The migrations in their order. A test compares them with the files in migrations/versions.
+# The revisions in order. A test compares this list with the files in migrations/versions.
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 SCHEMA_HEAD = REVISIONS[-1]
 
 _BASELINE = "0001"
-_LAST_UNRECORDED = "0002"  # the last schema that a version without migrations created
+_LAST_UNRECORDED = "0002"  # the last schema from before the portal had migrations
 
 
 class SchemaMismatch(Exception):
-    """The database's schema is not this version's. The text is one line for the operator."""
+    """The schema is not the one of this version. Its message is one line for the operator."""
 
 
 def stored_revision(db: Connection) -> str | None:
-    """Return the revision that Alembic recorded, None if it recorded none."""
+    """Return the revision that Alembic recorded, or None."""
     if not inspect(db).has_table("alembic_version"):
         return None
     revision = db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
@@ -26,16 +26,16 @@ def stored_revision(db: Connection) -> str | None:
 
 
 def schema_revision(db: Connection) -> str | None:
-    """Return the schema's revision, None for a database without the portal's tables.
+    """Return the revision of the schema, or None if there are no tables of the portal.
 
-    The schema of a version without migrations is recognised by its columns.
+    A schema from before the portal had migrations is recognised by its columns.
     """
     if (stored := stored_revision(db)) is not None:
         return stored
     found = inspect(db)
     if not found.has_table("ledger"):
         return None
-    # Again, because another process may have created the tables since the first look.
+    # Look again, because another process may have created the tables meanwhile.
     if (stored := stored_revision(db)) is not None:
         return stored
     columns = {column["name"] for column in found.get_columns("ledger")}
@@ -43,13 +43,13 @@ def schema_revision(db: Connection) -> str | None:
 
 
 def record_revision(db: Connection, revision: str) -> None:
-    """Record the revision of a database created new, in the table that Alembic uses."""
+    """Record the revision of a new database in the table that Alembic uses."""
     db.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)")
     db.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": revision})
 
 
 def mismatch(revision: str) -> SchemaMismatch:
-    """Return the error for a revision other than this version's."""
+    """Return the error for a schema of another version."""
     if revision in REVISIONS:
         return SchemaMismatch(
             f"the database has the schema of a former version ({revision}, this version needs "
@@ -62,10 +62,10 @@ def mismatch(revision: str) -> SchemaMismatch:
 
 
 def require_fitting_tables(db: Connection, metadata: MetaData) -> None:
-    """Raise SchemaMismatch if a table or column is missing, or a column of another must be filled.
+    """Raise SchemaMismatch if the tables do not fit this version of the portal.
 
-    The recorded revision does not show what an operator changed by hand or restored in part.
-    Raises SQLAlchemyError.
+    A table or column may be missing, or an unknown column may require a value. The recorded
+    revision does not show changes by hand or by an incomplete restore. Raises SQLAlchemyError.
     """
     inspected, faults = inspect(db), []
     for table in metadata.sorted_tables:

@@ -1,4 +1,4 @@
-"""The secret key's file, created once with access for its owner only."""
+"""Reads and creates the file of the secret key, which only its owner can read."""
 
 import contextlib
 import hashlib
@@ -17,10 +17,10 @@ class InvalidSecretKey(ValueError):
 
 
 def read_secret_key(data_dir: Path) -> str | None:
-    """Return the key in ``data_dir``, 64 hexadecimal digits; None if there is no file.
+    """Return the secret key (64 hexadecimal digits) from ``data_dir``, or None without a file.
 
-    Raises OSError, or InvalidSecretKey for any other content. A power cut may leave an empty file
-    if its content was never flushed, and signatures under an empty key can be forged.
+    Raises OSError, or InvalidSecretKey for any other content. For example, a power failure may
+    leave an empty file. Anyone could forge signatures of an empty key.
     """
     path = data_dir / NAME
     try:
@@ -34,9 +34,9 @@ def read_secret_key(data_dir: Path) -> str | None:
 
 
 def load_secret_key(data_dir: Path) -> str:
-    """Return the key in ``data_dir``, created on first use.
+    """Return the secret key from ``data_dir``, and create it if there is none.
 
-    Concurrent processes get the same key. Raises OSError, or InvalidSecretKey.
+    Processes that do this at the same time get the same key. Raises OSError or InvalidSecretKey.
     """
     key = read_secret_key(data_dir)
     if key is not None:
@@ -50,18 +50,20 @@ def load_secret_key(data_dir: Path) -> str:
 
 
 def fingerprint(secret: bytes) -> str:
-    """Return the HMAC of a constant under the key, in hex. It identifies the key."""
+    """Return a text that identifies a secret key: the HMAC of a constant, in hex."""
     return hmac.digest(secret, b"fingerprint", hashlib.sha256).hex()
 
 
 def _create(data_dir: Path) -> None:
-    # Write a temporary file, then link it: readers see a complete key, and the first link wins.
+    # Write a temporary file, and then link it to the final name. So readers only ever see a
+    # complete key, and of several processes the first one wins.
     handle, draft = tempfile.mkstemp(dir=data_dir, prefix=".secret_key-")
     try:
         with os.fdopen(handle, "w") as file:
             file.write(secrets.token_hex(32))
             file.flush()
-            os.fsync(file.fileno())  # before the link: a power cut must not leave an empty file
+            # Before the link, so that a power failure cannot leave an empty file.
+            os.fsync(file.fileno())
         with contextlib.suppress(FileExistsError):
             os.link(draft, data_dir / NAME)
     finally:

@@ -14,10 +14,10 @@ _CHUNK = 4 * 1024 * 1024
 
 
 def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
-    """Checkpoint the write-ahead log and truncate it. Returns False if a reader prevents it.
+    """Checkpoint and truncate the write-ahead log. Return False if a reader prevents it.
 
-    This function waits for readers itself, 0.8 s in all by default, because SQLite's busy handler
-    would hold the writer lock during the wait.
+    This function itself waits for readers, by default at most 0.8 s. SQLite's busy handler is not
+    used, because it would hold the write lock while it waits.
     """
     (busy_timeout,) = db.execute("PRAGMA busy_timeout").fetchone()
     db.execute("PRAGMA busy_timeout = 0")
@@ -25,7 +25,8 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
         for attempt in range(tries):
             if attempt:
                 time.sleep(CHECKPOINT_PAUSE_S)
-            # PASSIVE first, because it syncs the disk without the writer lock; TRUNCATE holds it.
+            # Run PASSIVE first, because it waits for the disk without the write lock. TRUNCATE
+            # holds the lock.
             db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if not busy:
@@ -36,12 +37,13 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
 
 
 def leave_no_trace(db: sqlite3.Connection, pages: "PageSearch", traces: Sequence[bytes]) -> bool:
-    """Remove deleted rows from the log and the pages; ``traces`` are bytes that identify them.
+    """Remove the remains of deleted rows from the write-ahead log and the pages.
 
-    SQLite moves rows between pages when it balances a tree, and does not clear the former copy
-    (``rebuildPage`` in btree.c), even with ``secure_delete``. Of 500 deleted vehicles, 1 to 15 were
-    still found in the file. Only VACUUM removes such copies, because it writes live rows only. It
-    runs if a trace is found, even one in a row that was written since.
+    When SQLite balances a tree, it moves rows between pages and does not clear the old copies
+    (``rebuildPage`` in btree.c), even with ``secure_delete``. In a test, 1 to 15 of 500 deleted
+    vehicles were still found in the file. Only VACUUM removes such copies, because it copies only
+    live rows. ``traces`` are bytes that identify the deleted rows. VACUUM runs if any of them is
+    found, even in a new row.
 
     Returns False if a reader, a writer or a full disk prevents the removal.
     """
@@ -59,10 +61,9 @@ def leave_no_trace(db: sqlite3.Connection, pages: "PageSearch", traces: Sequence
 class PageSearch:
     """Searches a SQLite file for bytes.
 
-    The descriptor stays open until ``close``, because closing any descriptor of a file drops the
-    POSIX locks that the process holds on it, SQLite's included
-    (https://sqlite.org/howtocorrupt.html, section 2.2). Call ``close`` after the
-    connections to the file are closed.
+    The file stays open until ``close``. When a process closes any descriptor of a file, it loses
+    all of its POSIX locks on the file, also SQLite's (https://sqlite.org/howtocorrupt.html, section
+    2.2). So close the connections to the file before calling ``close``.
     """
 
     def __init__(self, path: Path) -> None:
@@ -93,6 +94,6 @@ class PageSearch:
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(self._file), self._path.stat()):
                     return self._file
-            self.close()  # safe: no connection is open on the replaced file
+            self.close()  # safe, because no connection to the replaced file is open
         self._file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         return self._file

@@ -1,4 +1,4 @@
-"""A queue for the writers of one process, because SQLite allows one writer at a time."""
+"""A queue for the writers of a process, because SQLite allows only one writer at a time."""
 
 import heapq
 import itertools
@@ -11,12 +11,12 @@ from sqlalchemy.exc import TimeoutError as NoTurn
 
 
 class WriteQueue:
-    """Admits one writer at a time, first the one whose wait ends first.
+    """Admits one writer at a time, the one with the earliest time limit first.
 
-    SQLite makes writers poll for its lock with growing pauses, in no order. With hundreds of
-    writers in a process, some would find it taken until their time is up. In the queue only one
-    writer of a process polls. A row that is closed waits shorter than one that is opened, so a paid
-    answer does not wait for a burst of new lookups.
+    Without a queue, each writer polls for SQLite's lock with growing pauses, and some of hundreds
+    of writers would not get the lock in time. With the queue, only one writer of a process polls.
+    The writes that end a call may wait for less time than those that begin one. These writes come
+    first, so that a paid answer is not delayed by many new lookups.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class WriteQueue:
         if permit.acquire(timeout=max(0.0, until - time.monotonic())):
             return
         with self._lock:
-            if waiter in self._waiters:  # otherwise its turn came just now
+            if waiter in self._waiters:  # otherwise its turn has just come
                 self._waiters.remove(waiter)
                 heapq.heapify(self._waiters)
                 raise NoTurn("the writers of this process took too long")

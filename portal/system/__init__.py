@@ -1,1 +1,1 @@
-"""Operating-system resources: open files, shared directories, the environment."""
+"""Operating-system resources, such as open files, threads, shared directories."""

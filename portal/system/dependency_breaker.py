@@ -1,4 +1,4 @@
-"""Circuit breaker for Redis and the database: fail fast while a server is down."""
+"""The circuit breaker for Redis and for the database."""
 
 import logging
 import threading
@@ -18,15 +18,15 @@ class BreakerOpen(Exception):
 
 
 class DependencyBreaker:
-    """A breaker that opens at the first error of ``failures``.
+    """A circuit breaker that opens at the first error whose class is in ``failures``.
 
-    While it is open a thread pings the server; the first response closes it. Only calls in flight
-    when the server fails wait for their time-out; later calls fail at once. The background ping
-    detects recovery within about a second without using a request as the probe.
+    While the breaker is open, a thread pings the server about once a second, and the first response
+    closes the breaker. When the server fails, only the calls in progress wait for their time-out.
+    Later calls fail at once.
 
-    At most ``max_calls`` calls run at a time, and further ones wait. Without a limit, hundreds of
-    threads connect at once after a start, and the last connections exceed their time-out although
-    the server is up.
+    At most ``max_calls`` calls run at a time, and further calls wait. Without this limit, hundreds
+    of threads could connect at once after a start. The last ones would exceed their time-out
+    although the server is up.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class DependencyBreaker:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Guard one call of the server; raises BreakerOpen at once while the breaker is open."""
+        """Guard one call of the server. Raises BreakerOpen at once while the breaker is open."""
         self._require_closed()
         with self._slots:
             self._require_closed()
@@ -69,7 +69,8 @@ class DependencyBreaker:
         log.warning("%s is unavailable: %s", self._name, error_kind(error))
         try:
             threading.Thread(target=self._ping_until_up, name="breaker", daemon=True).start()
-        except RuntimeError:  # no thread available: without pings the breaker would never close
+        # No thread can be started, and without pings the breaker would never close.
+        except RuntimeError:
             self.is_open = False
 
     def _ping_until_up(self) -> None:
@@ -79,7 +80,7 @@ class DependencyBreaker:
                 self._ping()
             except self._failures:
                 continue
-            except Exception as error:  # the server responded with an error, so it is up
+            except Exception as error:  # the server is up, because it responded with an error
                 log.warning("%s responded with an error: %s", self._name, type(error).__name__)
             self.is_open = False
         log.warning("%s is back", self._name)

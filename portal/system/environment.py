@@ -1,4 +1,4 @@
-"""Settings as texts, from ``PORTAL_`` environment variables and secret files."""
+"""Reads settings as texts from ``PORTAL_`` environment variables and secret files."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -7,14 +7,14 @@ PREFIX = "PORTAL_"
 
 
 class SettingsError(ValueError):
-    """An invalid setting. The text is one line for the operator."""
+    """An invalid setting. Its message is one line for the operator."""
 
 
 def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -> dict[str, str]:
-    """Return the value of each ``PORTAL_`` variable by its name without the prefix.
+    """Return the values of all ``PORTAL_`` variables, by their names without the prefix.
 
-    ``secrets`` are the names that ``PORTAL_<NAME>_FILE`` may set instead, by the path of a file
-    that holds the value; a relative path is relative to ``home``. Raises SettingsError.
+    For each name in ``secrets``, the variable ``PORTAL_<NAME>_FILE`` may be set instead, to the
+    path of a file with the value. A relative path is relative to ``home``. Raises SettingsError.
     """
     texts = {
         name.removeprefix(PREFIX): _checked_text(name, value)
@@ -33,7 +33,8 @@ def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -
 def _checked_text(name: str, value: str) -> str:
     try:
         value.encode()
-    except UnicodeEncodeError:  # a variable's undecodable bytes become lone surrogates (PEP 383)
+    # Python turns undecodable bytes of a variable into lone surrogates (PEP 383)
+    except UnicodeEncodeError:
         raise SettingsError(f"{name} makes no sense: it is not UTF-8") from None
     return value.strip()
 
@@ -47,7 +48,7 @@ def _read_file(name: str, path: Path) -> str:
     except ValueError:
         raise SettingsError(f"{name} cannot be read: it is not UTF-8 text") from None
     if not content:
-        # An empty file does not count as unset, because without UPSTREAM_TOKEN a managed portal
-        # would change to pass-through mode.
+        # An empty file is an error and not an unset value. Without UPSTREAM_TOKEN, a portal in
+        # managed mode would change to pass-through mode.
         raise SettingsError(f"{name} makes no sense: the file is empty")
     return content

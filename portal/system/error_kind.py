@@ -1,13 +1,14 @@
-"""Names of errors for the log."""
+"""Names the kind of an error for the log."""
 
 import errno
 import ssl
 
 
 def error_kind(error: BaseException) -> str:
-    """Return an exception's class with its TLS reason, errno name or SQLSTATE, or its cause's.
+    """Return an exception's class and code: TLS reason, errno name or SQLSTATE.
 
-    The exception's text is left out: it may hold an address, and with it a plate or a password.
+    If the exception has no code, its cause's code is returned. The exception's text is left out,
+    because it may contain an address, and thus a plate or a password.
     """
     kind = type(error).__name__
     cause = error.__cause__ or error.__context__
@@ -19,7 +20,8 @@ def error_kind(error: BaseException) -> str:
 
 
 def _detail(error: BaseException) -> str | None:
-    # SQLAlchemy's errors hold the driver's: psycopg's with a SQLSTATE, sqlite3's with a name.
+    # An error of SQLAlchemy contains the driver's error. An error of psycopg has a SQLSTATE, and an
+    # error of sqlite3 has a name.
     driver_error = getattr(error, "orig", None)
     if (state := getattr(driver_error, "sqlstate", None)) is not None:
         return f"SQLSTATE {state}"
@@ -29,7 +31,7 @@ def _detail(error: BaseException) -> str | None:
         case ssl.SSLCertVerificationError():
             return str(error.verify_message.partition(",")[0])
         case ssl.SSLError():
-            return getattr(error, "reason", None)  # absent if Python raises the error itself
+            return getattr(error, "reason", None)  # missing if Python itself raised the error
         case OSError(errno=int(number)):
             return errno.errorcode.get(number)
         case _:

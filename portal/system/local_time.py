@@ -1,4 +1,4 @@
-"""The portal's time zone: deadlines, daily limits and printed times are those of São Paulo."""
+"""Converts times to São Paulo's, the zone of deadlines, daily limits and printed times."""
 
 from datetime import date, datetime
 from functools import cache
@@ -7,20 +7,20 @@ from zoneinfo import ZoneInfo
 
 @cache
 def sao_paulo() -> ZoneInfo:
-    """Return America/Sao_Paulo; the first call reads the zone's file."""
+    """Return the time zone America/Sao_Paulo, whose file is read by the first call."""
     return ZoneInfo("America/Sao_Paulo")
 
 
 def local_time(moment: datetime) -> datetime:
-    """Convert an aware moment to America/Sao_Paulo."""
+    """Convert a datetime that has a time zone to America/Sao_Paulo."""
     return moment.astimezone(sao_paulo())
 
 
 def local_date(moment: datetime) -> date:
-    """Return the calendar day of an aware moment in America/Sao_Paulo."""
+    """Return the date in America/Sao_Paulo of a datetime that has a time zone."""
     return local_time(moment).date()
 
 
 def from_epoch(seconds: float) -> datetime:
-    """Return epoch seconds as an aware moment in America/Sao_Paulo."""
+    """Convert epoch seconds to a datetime in America/Sao_Paulo."""
     return datetime.fromtimestamp(seconds, sao_paulo())

@@ -1,7 +1,7 @@
-"""An issuer's logo: an SVG or PNG file as a ``data:`` URL.
+"""Reads the logo of a dossier's issuer, an SVG or PNG file, as a ``data:`` URL.
 
-An SVG with scripts or references to other files is refused, not cleaned: a cleaned file might look
-different from what its owner drew, and nobody would notice.
+An SVG with scripts or references to other files is refused. Removing these parts might change how
+the logo looks, without anyone noticing.
 """
 
 import base64
@@ -15,7 +15,7 @@ _LARGEST_SIDE: Final = 4000  # pixels
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _SVG: Final = "{http://www.w3.org/2000/svg}"
 _USE: Final = f"{_SVG}use"
-# Elements that run code, show other documents, or change attributes that were checked.
+# Elements are refused if they run code, show other documents or change checked attributes.
 _REFUSED: Final = frozenset(
     {"script", "foreignobject", "iframe", "embed", "object", "audio", "video", "handler", "set"}
 )
@@ -23,13 +23,13 @@ _OWN_REFERENCE: Final = re.compile(r"\s*(#|data:image/(png|jpeg);base64,)")
 _FOREIGN_URL: Final = re.compile(
     r"url\((?!\s*['\"]?\s*#)|image-set\(|@import|expression\(|\\", re.IGNORECASE
 )
-# A length or a list of numbers, as the PDF renderer reads them.
+# A length or a list of numbers, in the syntax that the PDF renderer reads.
 _NUMBERS: Final = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?(px|pt|mm|cm|in|em|%)?[\s,]*")
 _MOST_ELEMENTS: Final = 2000
 
 
 class InvalidLogo(ValueError):
-    """The file is no usable logo. The text says why, in a few words."""
+    """The file cannot be used as a logo. The text gives the reason in a few words."""
 
 
 def logo_url(path: Path) -> str:
@@ -63,7 +63,7 @@ def _check_svg(content: bytes) -> None:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidLogo("it is neither a PNG nor an SVG in UTF-8") from None
-    # Entities may grow without limit or name files; a style sheet may be another file.
+    # Refuse entities, which may expand without limit or refer to files, and external style sheets.
     if re.search(r"<!(DOCTYPE|ENTITY)|<\?xml-", text, re.IGNORECASE):
         raise InvalidLogo("the SVG has a DOCTYPE or a style sheet of its own file")
     try:
@@ -77,7 +77,8 @@ def _check_svg(content: bytes) -> None:
     for name in ("viewBox", "width", "height"):
         if _NUMBERS.sub("", root.get(name, "")):
             raise InvalidLogo(f"the SVG's {name} is not a number")
-    # Nested references multiply: nine levels of ten draw a thousand million shapes.
+    # Limit references, because nested ones multiply: nine levels of ten references draw a thousand
+    # million shapes.
     uses = [value for each in root.iter(_USE) for name, value in each.items() if "href" in name]
     used = (each for each in root.iter() if f"#{each.get('id')}" in uses)
     if any(child.tag == _USE for each in used for child in each.iter()):

@@ -1,4 +1,4 @@
-"""Checks and settings of a process: listening address, processor, parent process."""
+"""Process functions: check the listening address, pin a processor, watch the parent."""
 
 import contextlib
 import os
@@ -9,19 +9,19 @@ import time
 
 
 def numeric_address(host: str, port: int) -> str:
-    """Return a host's address in numbers, IPv4 first. Raises OSError if it has none.
+    """Return a host's numeric address, preferably IPv4. Raises OSError if it has none.
 
-    The server takes numbers only.
+    The server accepts only numeric addresses.
     """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return str(min(found, key=lambda each: each[0] != socket.AF_INET)[4][0])
 
 
 def bind_error(host: str, port: int) -> str | None:
-    """Return why the address cannot be bound, or None.
+    """Return why a socket cannot be bound to the address, or None.
 
-    The server shares its port among its workers. Without this check it would also share the port
-    with an unrelated server and answer only half of the requests.
+    The server's workers share its port. Without this check they could also share it with an
+    unrelated server, which would then get part of the requests.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -36,27 +36,27 @@ def bind_error(host: str, port: int) -> str | None:
 def pin_to_processor(number: int, workers: int) -> None:
     """Pin a worker to one processor if there are as many processors as workers.
 
-    Only one thread of a worker runs at a time, because of the interpreter's lock. Passing the lock
-    to a thread on another processor takes the time of a wake-up. With more or fewer processors, or
-    if the process may not choose among them, the system places the workers.
+    Because of the interpreter's lock, only one thread of a worker runs at a time. Passing the lock
+    to a thread on another processor takes extra time. If there are more or fewer processors, or if
+    the process may not choose a processor, the operating system places the workers.
     """
     if not hasattr(os, "sched_setaffinity"):
         return
     with contextlib.suppress(OSError):
         processors = sorted(os.sched_getaffinity(0))
-        # During a reload a new worker runs beside the one it replaces, so its number may exceed
-        # the number of processors.
+        # During a reload a new worker runs while the old one still does, so its number may be
+        # higher than the number of processors.
         if number < workers == len(processors):
             os.sched_setaffinity(0, {processors[number]})
 
 
 def exit_with_parent(every_s: float = 1.0) -> None:
-    """End this worker when the main process ends, checked every ``every_s`` seconds.
+    """End this worker soon after the main process has ended.
 
-    Granian's workers would continue without the main process. The signal handlers are reset too,
-    so that SIGTERM ends a worker while it loads. Until Granian sets its own handlers, a forked
-    worker has those of the main process, which would ignore the signal and delay the stop until
-    the worker is killed.
+    A thread checks the main process every ``every_s`` seconds. Otherwise Granian's workers would
+    outlive the main process. The signal handlers are also reset, so that SIGTERM ends a worker that
+    is still loading. A worker inherits the main process's handlers, which would ignore the signal,
+    so it would have to be killed.
     """
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, signal.SIG_DFL)

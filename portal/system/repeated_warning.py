@@ -1,4 +1,4 @@
-"""Warnings about a fault that each request meets, at most one a minute for each text."""
+"""Logs a warning that every request would repeat at most once a minute."""
 
 import logging
 import threading

@@ -1,8 +1,8 @@
-"""The directory through which the worker processes of one server share numbers.
+"""The directory of files in which the worker processes of one server share numbers.
 
-Its files are mapped into memory, and the system ends a process that writes into a mapped file for
-which the disk has no room (SIGBUS). The directory is therefore in a memory file system if there
-is one, never in the data directory, and every file is allocated before it is mapped.
+The files are mapped into memory. If the disk is full, a write into a mapped file ends the process
+(SIGBUS). The directory is therefore never in the data directory, and preferably in a memory file
+system. Every file is allocated before it is mapped.
 """
 
 import contextlib
@@ -16,37 +16,37 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _PREFIX = "dossie-veicular-"
-_UNLOCKED_PREFIX = "new-"  # added to the name until the directory is locked
-_CREATION_GRACE_S = 60.0  # far longer than creating and locking a directory takes
+_UNLOCKED_PREFIX = "new-"  # Added to the name until the directory is locked.
+_CREATION_GRACE_S = 60.0  # Much longer than it takes to create and lock a directory.
 _CHUNK = 1024 * 1024
 
 
 def candidate_parents() -> Iterator[Path]:
-    """Yield parents for a shared directory, the best first.
+    """Yield directories in which to create a shared directory, the best first.
 
-    /dev/shm is memory on Linux. The temporary directory is determined only after /dev/shm was
-    refused, because a container whose root is read-only has no temporary directory.
+    On Linux /dev/shm is in memory. The temporary directory is looked up only if /dev/shm cannot be
+    used, because a container with a read-only root has no temporary directory.
     """
     yield Path("/dev/shm")  # noqa: S108 mkdtemp creates a private directory
     try:
         temporary = Path(tempfile.gettempdir())
-    except FileNotFoundError:  # none is writable
+    except FileNotFoundError:  # there is no writable temporary directory
         return
     yield temporary
 
 
 class SharedDirectory:
-    """An empty directory with ``room`` bytes for its files. ``remove`` deletes it.
+    """A new directory, in a file system with ``room`` bytes for its files.
 
-    It is locked while this process or one forked from it lives. A server removes at its start the
-    directories that are not locked, because killed servers left them, and leaves those of other
-    running servers alone. Raises OSError if ``parent`` has less room.
+    The directory is locked while this process or a process forked from it lives. At startup a
+    server removes the directories that are not locked, because killed servers left them behind.
+    ``remove`` deletes the directory. Raises OSError if ``parent`` has less room.
     """
 
     def __init__(self, parent: Path, room: int) -> None:
         _remove_abandoned(parent)
-        # It is locked before it gets its final name, so that no other server regards it as
-        # abandoned.
+        # Lock the directory before it gets its final name. Otherwise another server could remove it
+        # as one that was left behind.
         self.path = Path(tempfile.mkdtemp(prefix=f"{_UNLOCKED_PREFIX}{_PREFIX}", dir=parent))
         self._lock: int | None = None
         try:
@@ -67,7 +67,7 @@ class SharedDirectory:
 
 
 def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirectory | None:
-    """Return a directory in the first parent that has the room, or None."""
+    """Return a directory in the first parent with enough room, or None."""
     for parent in candidates:
         with contextlib.suppress(OSError):
             return SharedDirectory(parent, room)
@@ -75,10 +75,10 @@ def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirect
 
 
 def claim_worker_id(directory: Path) -> int:
-    """Claim and return the lowest number that no living process of the directory holds.
+    """Claim the lowest number that no living process has claimed, and return it.
 
-    This process holds the number until it ends. The replacement of a killed worker takes over its
-    number and the files of that number, so that the directory does not grow when workers die.
+    The number belongs to this process until it ends. The replacement of a killed worker gets the
+    worker's number and files, so that the directory does not grow when workers are killed.
     """
     for number in itertools.count():
         file = os.open(directory / f"worker-{number}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -90,12 +90,12 @@ def claim_worker_id(directory: Path) -> int:
             os.close(file)
             raise
         else:
-            return number  # the descriptor stays open, and the lock with it
+            return number  # the descriptor stays open, because closing it would release the lock
     raise AssertionError("numbers do not end")
 
 
 def reserve(path: Path, size: int) -> None:
-    """Extend a file to at least ``size`` bytes, all of them allocated.
+    """Extend a file to at least ``size`` bytes, and allocate all of them on the disk.
 
     Raises OSError if there is no room. Existing content is not changed.
     """
@@ -107,11 +107,11 @@ def reserve(path: Path, size: int) -> None:
 
 
 def fill(file: int, size: int) -> None:
-    """Do the same as ``reserve`` for an open file that the caller has not locked."""
+    """Extend an open file as ``reserve`` does. The caller must not have locked the file."""
     fcntl.flock(file, fcntl.LOCK_EX)  # because two processes may extend it at once
     try:
         size_now = os.fstat(file).st_size
-        while size_now < size:  # written, because not every file system supports fallocate
+        while size_now < size:  # write zeros, because not every file system supports fallocate
             size_now += os.pwrite(file, bytes(min(size - size_now, _CHUNK)), size_now)
     finally:
         fcntl.flock(file, fcntl.LOCK_UN)
@@ -120,8 +120,8 @@ def fill(file: int, size: int) -> None:
 def _remove_abandoned(parent: Path) -> None:
     for directory in (*parent.glob(f"{_PREFIX}*"), *parent.glob(f"{_UNLOCKED_PREFIX}{_PREFIX}*")):
         with contextlib.suppress(OSError):
-            # A directory that is being created may not be locked yet. Its lock is not even tried
-            # here, because this could make the creator's own attempt fail.
+            # Leave very new directories alone, because their creator may not have locked them yet.
+            # Trying the lock here could make the creator's attempt fail.
             age_s = time.time() - directory.lstat().st_mtime
             if directory.name.startswith(_UNLOCKED_PREFIX) and age_s < _CREATION_GRACE_S:
                 continue

@@ -1,7 +1,7 @@
-"""CPF and CNPJ numbers, with their check digits.
+"""Checks and formats the tax numbers of persons (CPF) and companies (CNPJ).
 
-CNPJ: since July 2026 the first twelve characters may be letters too; a character counts as its
-ASCII code minus 48 (Instrução Normativa RFB 2.229/2024, annex XV).
+Since July 2026 the first twelve characters of a CNPJ may also be letters. For the check digits, a
+character has the value of its ASCII code minus 48 (Instrução Normativa RFB 2.229/2024, annex XV).
 """
 
 import re
@@ -15,9 +15,9 @@ _CNPJ_WEIGHTS: Final = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5, 6)
 
 
 def format_tax_number(text: str) -> str | None:
-    """``CPF 123.456.789-09`` or ``CNPJ 12.345.678/0001-95``; None for a wrong number.
+    """Return a number as ``CPF 123.456.789-09`` or ``CNPJ 12.345.678/0001-95``.
 
-    Dots, hyphens, slashes and blanks in ``text`` do not matter.
+    Dots, hyphens, slashes and blanks in ``text`` are ignored. Returns None for an invalid number.
     """
     plain = re.sub(r"[.\-/\s]", "", text.upper())
     if _CPF.fullmatch(plain) and _holds(plain, _CPF_WEIGHTS):
@@ -28,14 +28,14 @@ def format_tax_number(text: str) -> str | None:
 
 
 def _holds(plain: str, weights: Iterable[int]) -> bool:
-    """Whether both check digits hold; a number of one repeated digit is never issued."""
+    """Return whether both check digits are right and not all digits are equal."""
     body, digits = plain[:-2], plain[-2:]
     first = _check_digit(body, weights)
     return digits == f"{first}{_check_digit(f'{body}{first}', weights)}" and len({*plain}) > 1
 
 
 def _check_digit(text: str, weights: Iterable[int]) -> int:
-    """Modulo 11 over the characters from the last to the first."""
+    """Return the check digit (modulo 11), computed from the last character to the first."""
     pairs = zip(reversed(text), weights, strict=False)
     remainder = sum((ord(character) - 48) * weight for character, weight in pairs) % 11
     return 0 if remainder < 2 else 11 - remainder

@@ -1,6 +1,6 @@
-"""Threads that a worker process may start, within RLIMIT_NPROC and the cgroups' pids.max.
+"""How many threads a worker process may start, by RLIMIT_NPROC and the cgroups' pids.max.
 
-A thread that cannot be started would end a worker, and the answers of its paid calls with it.
+If a thread cannot be started, the worker process ends, and answers to paid calls are lost.
 """
 
 import os
@@ -10,10 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from portal.system.capacity import BLOCKING_THREADS, PANEL_THREADS
+from portal.system.open_file_limits import BLOCKING_THREADS, PANEL_THREADS
 
-# Measured: 6 threads of an idle worker, then the lease's heartbeat, name look-ups and breakers; 3
-# of the main process, which also starts replacements.
+# Threads of a worker that serve no request. An idle worker has 6. Further threads renew leases,
+# resolve names and ping for breakers. The main process has 3, and starts more while it replaces
+# workers.
 _WORKER_RESERVE = 20
 _MAIN_RESERVE = 8
 _MINIMUM = 4
@@ -22,12 +23,12 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 
 class TooFewThreads(Exception):
-    """The limits allow no portal. The text is one line for the operator."""
+    """The limits of threads are too low. Its message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class Threads:
-    """Threads of a worker that serve requests, and those that make a page's lookups."""
+    """The numbers of a worker's threads that serve requests and that look up data for pages."""
 
     blocking: int
     panels: int
@@ -40,15 +41,15 @@ FULL_THREADS = Threads(BLOCKING_THREADS, PANEL_THREADS)
 
 
 def read_threads(text: str) -> Threads:
-    """Return what ``str`` made of Threads, FULL_THREADS from an empty text."""
+    """Parse ``str()`` of a Threads object. An empty text gives FULL_THREADS."""
     return Threads(*map(int, text.split())) if text else FULL_THREADS
 
 
 def share_threads(free: int | None, workers: int) -> Threads:
-    """Return a worker's share of the free threads, None for any number.
+    """Return each worker's share of the free threads.
 
-    One share more than workers is kept free, because during a reload a new worker runs beside the
-    one it replaces. Raises TooFewThreads.
+    ``free`` is None if there is no limit. There is one more share than workers, because during a
+    reload a new worker runs while the old one still does. Raises TooFewThreads.
     """
     if free is None:
         return FULL_THREADS
@@ -60,20 +61,21 @@ def share_threads(free: int | None, workers: int) -> Threads:
             f"{free} more threads are allowed (ulimit -u, pids.max), {needed} are needed for "
             f"{workers} workers"
         )
-    # A page holds one thread of the first kind and up to four of the second.
+    # A page uses one thread for its request and up to four for its lookups.
     blocking = min(BLOCKING_THREADS, max(_MINIMUM, share // 2))
     return Threads(blocking, min(PANEL_THREADS, share - blocking))
 
 
 def free_threads() -> int | None:
-    """Return how many threads this process's user and cgroups may start, None for any number."""
+    """Return how many more threads this process may start, or None if there is no limit."""
     found = [free for free in (_free_of_user(), *_free_of_cgroups()) if free is not None]
     return min(found, default=None)
 
 
 def _free_of_user() -> int | None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-    # The kernel exempts root. Other systems count processes, not threads.
+    # The kernel does not limit the threads of root. Systems other than Linux count processes, not
+    # threads.
     if os.getuid() == 0 or not _PROC.joinpath("self/status").exists():
         return None
     if soft != hard:
@@ -94,7 +96,7 @@ def _threads_of_user() -> int:
 
 
 def _free_of_cgroups() -> Iterator[int]:
-    """Yield what each cgroup from this process's up to the root still allows."""
+    """Yield how many more threads each cgroup of this process allows, up to the root."""
     for directory in cgroup_directories(_read(_PROC / "self/cgroup"), _CGROUPS):
         with suppress(ValueError):  # "max"
             allowed = int(_read(directory / "pids.max"))
@@ -102,9 +104,10 @@ def _free_of_cgroups() -> Iterator[int]:
 
 
 def cgroup_directories(memberships: str, root: Path) -> Iterator[Path]:
-    """Yield the directories of the pids controller, the innermost first.
+    """Yield the directories of the cgroups that limit threads, the innermost first.
 
-    ``memberships`` is the text of /proc/self/cgroup: "0::/path" (version 2) or "8:pids:/path".
+    ``memberships`` is the text of /proc/self/cgroup, with lines such as "0::/path" (cgroup version
+    2) or "8:pids:/path" (version 1).
     """
     for line in memberships.splitlines():
         _, controllers, path = line.split(":", 2)

@@ -1,12 +1,13 @@
-"""Format of tokens, both in the settings and in requests."""
+"""Checks the format of tokens in the settings and in requests."""
 
 MAX_LENGTH = 4096
 
 
 def is_token(text: str) -> bool:
-    """Whether a text is 1 to 4,096 characters of printable ASCII without spaces or commas.
+    """Return whether a text is 1 to 4,096 printable ASCII characters except spaces and commas.
 
-    Without spaces it cannot include the scheme word of an Authorization header.
+    Because a token has no space, it cannot contain a scheme such as "Bearer " from an Authorization
+    header.
     """
     return (
         0 < len(text) <= MAX_LENGTH

@@ -1,4 +1,4 @@
-"""Whether OpenTelemetry's standard variables ask for traces."""
+"""Checks whether OpenTelemetry's standard variables ask for traces."""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -7,7 +7,7 @@ _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
 
 
 def wants_traces(environ: Mapping[str, str]) -> bool:
-    """Return whether an exporter or an endpoint is named, and the SDK is not disabled."""
+    """Return whether the variables name an exporter or endpoint and do not disable the SDK."""
     if environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return False
     exporter = environ.get("OTEL_TRACES_EXPORTER", "")

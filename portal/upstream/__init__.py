@@ -1,7 +1,7 @@
-"""Client for the upstream: base addresses, circuit breakers and failover."""
+"""Sends requests to the upstream, with circuit breakers and failover between addresses."""
 
 from portal.upstream.breaker import Breaker
-from portal.upstream.circuit import COUNTERS
+from portal.upstream.circuit_state import COUNTERS
 from portal.upstream.errors import (
     Broken,
     CircuitOpen,
@@ -15,7 +15,7 @@ from portal.upstream.errors import (
 )
 from portal.upstream.failover import Failover
 from portal.upstream.origin import Origin
-from portal.upstream.payers import BYTES_PER_BREAKER, PAYER_COUNTERS, PayerBreaker
+from portal.upstream.payer_breaker import BYTES_PER_BREAKER, PAYER_COUNTERS, PayerBreaker
 from portal.upstream.protocol import Account, Attempt, Resource, Response, Upstream
 from portal.upstream.shared_counters import SharedCounters
 from portal.upstream.trust import UnusableAuthorities, require_usable_authorities

@@ -1,26 +1,26 @@
-"""Circuit breaker around one origin: closed, open, half-open with a single probe."""
+"""The circuit breaker of a base address, if all callers use one upstream credential."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from portal.upstream.circuit import COUNTERS, Circuit, State, mark
+from portal.upstream.circuit_state import COUNTERS, Circuit, State, name_hash
 from portal.upstream.errors import CircuitOpen, LocalFailure, UpstreamError
 from portal.upstream.protocol import Account, Attempt, Resource, Response, Upstream
 from portal.upstream.shared_counters import SharedCounters
 
 
 class Breaker:
-    """Stops calls to an origin that fails, or that asked for a pause with 429.
+    """Refuses calls to an origin that fails, or that asked for a pause with 429.
 
-    The circuit opens when the last failures, with no answer between them, came from
-    FAILURES_TO_OPEN different vehicles. Repeated failures of one vehicle count once, because one
-    faulty record says nothing about the others. A LocalFailure is not counted.
+    The circuit opens when lookups of FAILURES_TO_OPEN different vehicles have failed without an
+    answer between them. Repeated failures of one vehicle count once, because the vehicle's record
+    may be the cause. A LocalFailure is not counted.
 
-    Worker processes that share ``counters`` open, pause and probe together. The counters' lock is
-    never held during a call.
+    Worker processes that share ``counters`` share the circuit, its pauses and its probe. The
+    counters are never locked during a call.
 
-    A probe that has not reported its result after ``longest_call_s`` is given up, because its
-    process may have been killed. The next probe may then be sent.
+    While it is half-open, the breaker lets one probe through. If the probe has no result after
+    ``longest_call_s``, its process may have been killed, and another probe may be sent.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Breaker:
 
     @property
     def wait_s(self) -> float:
-        """Seconds until a call may be sent again, 0 unless it is open or paused."""
+        """Seconds until a call may be sent again; 0 if it may be sent now."""
         return self._circuit.wait_s
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
@@ -53,19 +53,20 @@ class Breaker:
             guarded = account if probe else RecheckingAccount(account, self._refuse_if_open)
             response = self._origin.send(resource, guarded, deadline)
         except (CircuitOpen, LocalFailure):
-            self._release_probe(probe)  # this says nothing about the origin
+            self._release_probe(probe)  # the failure is not the origin's
             raise
         except UpstreamError:
             self._record_failure(resource.subject, probe)
             raise
         except BaseException:
-            self._release_probe(probe)  # the account refused: this says nothing about the origin
+            # The account refused the call; the failure is not the origin's.
+            self._release_probe(probe)
             raise
         self._record_answer(response, probe)
         return response
 
     def _admit(self) -> bool:
-        """Return whether the call is the probe. Raises CircuitOpen."""
+        """Allow the call or raise CircuitOpen. Return whether the call is the probe."""
         now = self._clock()
         self._circuit.refuse_while_paused(now)
         if not self._circuit.is_open(now):
@@ -86,16 +87,17 @@ class Breaker:
 
     def _record_failure(self, subject: str, probe: bool) -> None:
         with self._counters.locked():
-            self._circuit.record_failure(mark(subject), self._clock(), probe)
+            self._circuit.record_failure(name_hash(subject), self._clock(), probe)
             self._release_probe(probe)
 
     def _record_answer(self, response: Response, probe: bool) -> None:
         pauses = response.status == 429
         if not (probe or pauses or self._circuit.has_failures):
-            return  # the usual case takes no lock
+            return  # the usual case needs no lock
         with self._counters.locked():
             now = self._clock()
-            # Only the probe closes an open circuit, not a call that was sent before it opened.
+            # Only a probe closes an open circuit. An answer to a call that was sent before the
+            # circuit opened does not close it.
             if probe:
                 self._circuit.close()
                 self._release_probe(probe)
@@ -107,9 +109,9 @@ class Breaker:
 
 @dataclass(frozen=True, slots=True)
 class RecheckingAccount:
-    """An account that checks the circuit again after its ledger row is written.
+    """An account that checks the circuit again after it has written the ledger row.
 
-    Writing the row takes time, in which other calls may open the circuit.
+    While the row is written, other calls may open the circuit.
     """
 
     account: Account

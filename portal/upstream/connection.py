@@ -1,7 +1,4 @@
-"""TCP and TLS connections, established within a time limit.
-
-The limit includes name resolution.
-"""
+"""Opens TCP and TLS connections within a time limit that includes name resolution."""
 
 import contextlib
 import errno
@@ -16,20 +13,21 @@ from portal.system.error_kind import error_kind
 from portal.upstream.errors import LocalFailure, NotSent
 from portal.upstream.trust import trusted
 
-# Lifetime of cached addresses. getaddrinfo reports none.
+# Seconds for which addresses are cached, because getaddrinfo does not report a lifetime.
 ADDRESS_TTL_S = 30.0
 
-# EADDRNOTAVAIL and EAGAIN are not among them, because they concern one address only. A host without
-# IPv6 reports them for each IPv6 address, and local ports are exhausted per destination.
+# Errors of this machine as a whole. EADDRNOTAVAIL and EAGAIN are left out, because they concern one
+# address only: a host without IPv6 reports them for each IPv6 address, and local ports run out
+# separately for each destination.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 _Addresses = list[Any]  # as socket.getaddrinfo returns them
 
 
 class Resolver:
-    """getaddrinfo with a time limit and a cache.
+    """Resolves names with getaddrinfo, within a time limit and with a cache.
 
-    Concurrent look-ups of one name share one thread.
+    Concurrent look-ups of the same name share one thread.
     """
 
     def __init__(
@@ -46,8 +44,8 @@ class Resolver:
     def resolve(self, host: str, port: int, timeout_s: float) -> _Addresses:
         """Return the addresses of a host.
 
-        Raises OSError if the look-up fails, TimeoutError (an OSError) if it takes longer than
-        ``timeout_s``, LocalFailure if the system cannot start a thread for it.
+        Raises OSError if the look-up fails, and its subclass TimeoutError if the look-up takes
+        longer than ``timeout_s``. Raises LocalFailure if no thread can be started for it.
         """
         with self._lock:
             expires_at, addresses = self._cache.get((host, port), (0.0, []))
@@ -59,7 +57,7 @@ class Resolver:
                 thread = threading.Thread(
                     target=self._run_lookup, args=(host, port, future), name="resolver", daemon=True
                 )
-                # Registered before the thread starts, because the thread removes the entry.
+                # Add the entry before the thread starts, because the thread removes it.
                 self._pending[host, port] = future
                 try:
                     thread.start()
@@ -91,7 +89,7 @@ _resolver = Resolver()
 
 
 def connect(host: str, port: int, *, tls: bool, until: float) -> socket.socket:
-    """Open a connection, TLS handshake included, by ``until`` (monotonic seconds).
+    """Open a connection, with its TLS handshake, by ``until`` (monotonic seconds).
 
     Raises NotSent, or LocalFailure if this machine has no descriptor, thread or memory left.
     """
@@ -116,7 +114,8 @@ def _connect_to_first(addresses: _Addresses, until: float) -> socket.socket:
         try:
             connection = socket.socket(family, kind, protocol)
             with _close_on_error(connection):
-                # An equal share of the remaining time, because only the last address might work.
+                # Each address gets an equal share of the remaining time, because only the last one
+                # might work.
                 connection.settimeout(remaining_s / (len(addresses) - number))
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connection.connect(address)
@@ -140,7 +139,7 @@ def _close_on_error(connection: socket.socket) -> Iterator[None]:
 def _start_tls(connection: socket.socket, host: str, until: float) -> socket.socket:
     connection.settimeout(max(until - time.monotonic(), 0.001))
     try:
-        # The socket's timeout bounds the whole handshake, not each of its reads and writes.
+        # The socket's timeout applies to the handshake as a whole.
         return trusted().wrap_socket(connection, server_hostname=host)
     except (OSError, ValueError) as error:
         connection.close()

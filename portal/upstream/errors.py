@@ -1,33 +1,37 @@
 """Errors of an upstream call, classified by what the call may have cost.
 
-docs/contract.md, "Charge classes", gives the reasons.
+See "Charge classes" in docs/contract.md for the reasons.
 
     UpstreamError
-    ├── NotSent        refused, DNS, connect, TLS: no byte of the request was sent, a retry is free
-    │   ├── CircuitOpen    not attempted: the circuit cools down, or the origin asked for a pause
-    │   └── LocalFailure   this machine has no descriptor, thread, memory or time left
-    ├── Uncertain      sent, no complete answer: it may have been charged
-    │   ├── TimedOut       slower than its limit or the deadline
-    │   ├── Broken         reset or closed before an answer
-    │   └── Failing        an answer of 5xx
-    └── Unusable       answered and charged, but invalid: malformed, cut, of another plate
+    ├── NotSent
+    │   ├── CircuitOpen
+    │   └── LocalFailure
+    ├── Uncertain
+    │   ├── TimedOut
+    │   ├── Broken
+    │   └── Failing
+    └── Unusable
 
-Messages name the kind of failure only, because an exception text of the HTTP library contains
-the URL, and the URL contains the plate.
+A message names only the kind of failure. The HTTP library's own messages are left out, because they
+contain the URL and thus the plate.
 """
 
 
 class UpstreamError(Exception):
-    """Base class. ``outcome`` is the value recorded in the ledger and the metrics."""
+    """The base class. ``outcome`` is the value that the ledger and the metrics record."""
 
     outcome = "error"
 
 
 class NotSent(UpstreamError):
+    """No byte of the request was sent, so a retry is free."""
+
     outcome = "not_sent"
 
 
 class CircuitOpen(NotSent):
+    """The circuit breaker is open, or the origin asked for a pause."""
+
     outcome = "circuit_open"
 
     def __init__(self, retry_after_s: float) -> None:
@@ -36,26 +40,34 @@ class CircuitOpen(NotSent):
 
 
 class LocalFailure(NotSent):
-    """This machine could not send the request.
+    """This machine has no descriptor, thread, memory or time left to send the request.
 
-    Breakers do not count it, because it gives no information about the origin. Failover does not
-    try the other base address, because the same resource would be missing there.
+    Circuit breakers do not count this failure, because it is not the origin's. Failover does not
+    try the other base address, because the call would fail there too.
     """
 
 
 class Uncertain(UpstreamError):
+    """The request was sent and may have been charged, but has no complete answer."""
+
     outcome = "maybe"
 
 
 class TimedOut(Uncertain):
+    """No complete answer arrived within the time limit."""
+
     outcome = "timed_out"
 
 
 class Broken(Uncertain):
+    """The connection was closed or reset before the answer."""
+
     outcome = "broken"
 
 
 class Failing(Uncertain):
+    """The origin answered with a 5xx status."""
+
     outcome = "failing"
 
     def __init__(self, status: int) -> None:
@@ -64,4 +76,6 @@ class Failing(Uncertain):
 
 
 class Unusable(UpstreamError):
+    """The call was charged, but the answer is malformed, truncated or of another plate."""
+
     outcome = "unusable"

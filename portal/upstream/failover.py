@@ -1,4 +1,4 @@
-"""Failover between base addresses, limited to calls that are safe to send again."""
+"""Failover between base addresses, only for calls that are safe to send again."""
 
 import time
 from collections.abc import Sequence
@@ -15,11 +15,12 @@ from portal.upstream.protocol import Account, Resource, Response, Upstream
 
 
 class Failover:
-    """Tries the origins in order within one deadline.
+    """Sends a request to the origins in order until one answers or the deadline passes.
 
-    After NotSent, the next origin is tried for any method. After Uncertain or Unusable it is
-    tried for GET only, because a POST would be charged again. An answer, 4xx included, is
-    returned at once. A LocalFailure ends the search, because it would occur at the next origin too.
+    After NotSent, the next origin is tried for any method. After Uncertain or Unusable, the next
+    origin is tried only for GET, because a POST would be charged again. Any answer, also a 4xx, is
+    returned at once. After a LocalFailure no other origin is tried, because the call would fail
+    there too.
     """
 
     def __init__(self, origins: Sequence[Upstream]) -> None:
@@ -42,8 +43,8 @@ class Failover:
                 if resource.method != "GET":
                     break
             except Exception:
-                # The account refused this send. If an earlier send may have been charged, its
-                # failure is more informative.
+                # The account refused this send. If an earlier send may have been charged, raise the
+                # failure of that send instead, because it explains more.
                 if any(not isinstance(failure, NotSent) for failure in failures):
                     break
                 raise
@@ -51,9 +52,9 @@ class Failover:
 
 
 def _most_informative(failures: Sequence[UpstreamError]) -> UpstreamError:
-    """Return the last failure of a call that was sent, because it explains most.
+    """Return the failure of the last call that was sent, because it explains most.
 
-    If none was sent, return the CircuitOpen that ends first, else the last failure.
+    If no call was sent, return the CircuitOpen that ends first, or else the last failure.
     """
     sent = [failure for failure in failures if not isinstance(failure, NotSent)]
     if sent:

@@ -1,9 +1,9 @@
-"""One HTTP/1.1 exchange on its own connection within a total deadline.
+"""Sends one HTTP/1.1 request on its own connection and reads the response by a deadline.
 
-h11 parses the response. A connection carries one request and is closed after it. Therefore no
-byte of one response can be read as part of another, even if the server sends bytes early, late
-or in excess, and no request is lost to a kept-alive connection that the server has just closed.
-docs/http-client.md goes through RFC 9112 clause by clause.
+h11 parses the response. Each connection is closed after one request. So bytes that a server sends
+too early, too late or in excess can never become part of another response. No request fails because
+the server has just closed a kept-alive connection. The page docs/http-client.md compares this
+module with RFC 9112 clause by clause.
 """
 
 import socket
@@ -16,7 +16,8 @@ import h11
 from portal.system.error_kind import error_kind
 from portal.upstream.errors import Broken, NotSent, TimedOut, Unusable, UpstreamError
 
-LONGEST_HEAD: Final = 64 * 1024  # bytes of a status line with header fields, or of a chunk's line
+# Bytes of status line and header fields together, or of the line before a chunk.
+LONGEST_HEAD: Final = 64 * 1024
 MOST_INTERIM: Final = 100  # interim (1xx) responses before the final one
 _CHUNK: Final = 64 * 1024
 
@@ -29,18 +30,18 @@ class Exchange:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._parser = h11.Connection(h11.CLIENT, max_incomplete_event_size=LONGEST_HEAD)
-        # A failed write consumes the socket's error, so later reads see only the end of the data.
+        # A failed write clears the socket's error, so later reads report only the end of the data.
         self._write_failed = False
-        self._has_received = False  # a byte of a response has arrived
+        self._has_received = False  # whether a byte of the response has arrived
 
     def request(
         self, method: str, target: str, fields: Fields, body: bytes, until: float
     ) -> h11.Response:
         """Send a request and return the head of its final response.
 
-        ``until`` (monotonic seconds) bounds both. Raises TimedOut; Broken if the connection ends
-        before the first byte of the response; Unusable if it ends after that, or if the response
-        is not valid HTTP.
+        Raises TimedOut if this takes longer than ``until`` (monotonic seconds). Raises Broken if
+        the connection ends before the first byte of the response. Raises Unusable if the connection
+        ends later, or if the response is not valid HTTP.
         """
         events = [
             h11.Request(method=method, target=target, headers=list(fields)),
@@ -56,9 +57,10 @@ class Exchange:
         raise Unusable("no final response")
 
     def body(self, max_bytes: int, until: float) -> bytes:
-        """Return the content of the final response, transfer coding removed.
+        """Return the content of the final response, without its transfer coding.
 
-        Raises TimedOut; Unusable if the content is cut, misframed, or longer than ``max_bytes``.
+        Raises TimedOut. Raises Unusable if the content is truncated, has invalid framing or is
+        longer than ``max_bytes``.
         """
         chunks: list[bytes] = []
         size = 0
@@ -81,8 +83,8 @@ class Exchange:
         except TimeoutError:
             raise TimedOut("the request was not taken in time") from None
         except OSError:
-            # RFC 9112 §9.5: a server may respond and close before it has read the request. Its
-            # response is still read.
+            # Still read the response, because a server may respond and close the connection before
+            # it has read the whole request (RFC 9112 §9.5).
             self._write_failed = True
 
     def _next_event(self, until: float) -> h11.Event:
@@ -92,19 +94,20 @@ class Exchange:
         except h11.RemoteProtocolError:
             _, has_ended = self._parser.trailing_data
             raise self._closed_error() if has_ended else Unusable("malformed response") from None
-        assert isinstance(event, h11.Event)  # PAUSED is for servers
+        assert isinstance(event, h11.Event)  # h11 returns PAUSED only to servers
         return event
 
     def _receive(self, until: float) -> bytes:
-        """Return received bytes; b"" at the end of the connection."""
+        """Return received bytes, or b"" if the server has closed the connection."""
         try:
             self._set_timeout(until)
             data = self._connection.recv(_CHUNK)
         except TimeoutError:
             raise TimedOut("no whole answer in time") from None
         except OSError as error:
-            # With TLS 1.3 a server refuses a client without a certificate after the client's
-            # handshake, so this arrives in place of a response. The request was not read.
+            # With TLS 1.3 a server rejects a client without a certificate only after the client has
+            # finished its handshake. So this error arrives in place of a response. The server has
+            # not read the request.
             if not self._has_received and "ALERT_CERTIFICATE_REQUIRED" in error_kind(error):
                 raise NotSent(f"could not connect: {error_kind(error)}") from None
             raise self._closed_error(f": {error_kind(error)}") from None
@@ -114,9 +117,9 @@ class Exchange:
         return data
 
     def _set_timeout(self, until: float) -> None:
-        """Set the socket's timeout to the remaining time.
+        """Set the socket's timeout to the time that remains.
 
-        Must be called before each read and write, because the timeout applies to each anew.
+        Must be called before each read and write, because the full timeout applies to each of them.
         """
         remaining_s = until - time.monotonic()
         if remaining_s <= 0:

@@ -1,6 +1,6 @@
-"""Calls to one base address, each within a total deadline.
+"""Sends calls to one base address, each within a deadline.
 
-Every failure of a call is translated into an UpstreamError.
+Every failure of a call is raised as an UpstreamError.
 """
 
 import gzip
@@ -21,18 +21,19 @@ from portal.upstream.transport import BODY_CAP, SingleUseAdapter
 
 log = logging.getLogger(__name__)
 
-# Statuses that an operator may have to act on.
+# Statuses that are logged as warnings, because the operator may have to act.
 _WARN_STATUSES = (401, 402, 403, 429)
-# Bodies of other statuses are not read, so that a broken body cannot hide the status.
+# The body is read only with these statuses. With any other status, an invalid body must not hide
+# the status.
 _BODY_STATUSES = (200, 400, 404)
 
 
 class Origin:
     """The upstream at one base address.
 
-    ``connect_timeout_s`` bounds DNS, connect and TLS; ``first_byte_timeout_s`` the wait for the
-    headers; the deadline of a call bounds everything. ``transport`` creates the adapter of one
-    call from its deadline. The embedded sandbox passes its own.
+    ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
+    wait for the response headers. The deadline limits the whole call. ``transport`` creates the
+    adapter for a call from the call's deadline; the embedded sandbox passes another one.
     """
 
     def __init__(
@@ -44,13 +45,13 @@ class Origin:
         transport: Callable[[float], BaseAdapter] = SingleUseAdapter,
     ) -> None:
         self.name = name
-        # Prepared once, because parsing an address costs as much as the rest of a request.
+        # Parsed once, because parsing an address takes as long as the rest of a request.
         self._address = _normalized(base_address)
         self._timeout_s = (connect_timeout_s, first_byte_timeout_s)
         self._transport = transport
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Begin a paid call in the account, then send it. Raises UpstreamError."""
+        """Record the call in the account, and then send it. Raises UpstreamError."""
         attempt = account.begin(self.name)
         outcome, status = "maybe", None
         try:
@@ -88,7 +89,8 @@ class Origin:
 
     def _prepare(self, resource: Resource) -> requests.PreparedRequest:
         headers = {
-            "Authorization": resource.credential,  # header only, because query strings are logged
+            # Sent only as a header, because servers log query strings.
+            "Authorization": resource.credential,
             "Accept": "application/json",
             "Accept-Encoding": "gzip",
             "Connection": "close",
@@ -96,7 +98,7 @@ class Origin:
         }
         if resource.body is not None:
             headers["Content-Type"] = "application/json"
-        # Not Session.prepare_request, which applies .netrc, cookies and session settings.
+        # Session.prepare_request is not used, because it applies .netrc, cookies and settings.
         request = requests.PreparedRequest()
         request.method = resource.method
         request.url = self._address + resource.path
@@ -106,7 +108,7 @@ class Origin:
 
 
 def _normalized(base_address: str) -> str:
-    """Return the address as requests encodes it, without a slash at the end."""
+    """Return the address as the library requests encodes it, without a slash at the end."""
     request = requests.PreparedRequest()
     request.prepare_url(base_address, None)
     assert request.url is not None
@@ -128,7 +130,7 @@ def _content(reply: requests.Response) -> bytes:
 def _gunzip(body: bytes) -> bytes:
     """Decompress all members of a gzip body (RFC 1952 §2.2), at most BODY_CAP bytes.
 
-    The cap applies during decompression, which protects against decompression bombs.
+    The limit applies during decompression, so that a decompression bomb cannot fill the memory.
     """
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(body)) as members:
@@ -151,7 +153,7 @@ def _check_status(resource: Resource, response: Response) -> None:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """Return the seconds of a Retry-After in either form (RFC 9110 §10.2.3), or None."""
+    """Return the seconds of a Retry-After header, which may be a number or a date, or None."""
     if not text or not text.isascii():
         return None
     if text.isdecimal():

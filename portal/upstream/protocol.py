@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete answer; ``body`` has its content coding removed."""
+    """A complete answer. ``body`` is decoded, for example from gzip."""
 
     status: int
     body: bytes
@@ -20,11 +20,10 @@ class Response:
 class Resource:
     """One request to the upstream.
 
-    ``path`` is appended to a base address. ``credential`` is sent in the Authorization header
-    only. ``subject`` distinguishes vehicles without naming them. ``check(status, body)`` raises
-    Unusable for a 200, 400 or 404 whose body does not answer this request. ``payer`` identifies
-    the owner of the credential if callers bring their own (pass-through): a keyed hash, never
-    the credential.
+    ``path`` is appended to a base address. ``credential`` is sent only in the Authorization header.
+    ``subject`` is a keyed hash that identifies the vehicle. ``check(status, body)`` raises Unusable
+    for a 200, 400 or 404 whose body does not answer this request. In pass-through mode, ``payer``
+    is a keyed hash that identifies the caller's credential.
     """
 
     method: Literal["GET", "POST"]
@@ -37,22 +36,23 @@ class Resource:
 
 
 class Attempt(Protocol):
-    """One send. ``finish`` is called exactly once."""
+    """One sent request. The origin calls ``finish`` exactly once."""
 
     def finish(self, outcome: str, status: int | None = None) -> None: ...
 
 
 class Account(Protocol):
-    """Records sends.
+    """Records each sent request.
 
-    ``begin`` is called before the first byte of each send; it raises an error to refuse the send.
+    ``begin`` is called before the first byte is sent. ``begin`` raises an error to prevent the
+    request.
     """
 
     def begin(self, origin: str) -> Attempt: ...
 
 
 class Upstream(Protocol):
-    """Answers a Resource: an origin, an origin behind a breaker, or a failover."""
+    """The interface of an origin, of an origin behind a breaker, and of a failover."""
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Return the answer by ``deadline`` (monotonic seconds). Raises UpstreamError."""

@@ -1,4 +1,4 @@
-"""Numbers shared by the worker processes of a machine: the state of a breaker."""
+"""Numbers that the worker processes of a machine share, for the state of a breaker."""
 
 import contextlib
 import fcntl
@@ -16,11 +16,12 @@ CELL_BYTES = _DOUBLE.size
 
 
 class SharedCounters:
-    """``count`` doubles, initially zero, mapped from the file ``path`` if given.
+    """An array of ``count`` doubles, initially zero, in the memory-mapped file ``path``.
 
-    Every process that maps the file shares the numbers. A single read needs no lock, because it
-    is of eight aligned bytes; a read followed by a write needs ``locked``. The kernel releases the
-    lock of a process that dies. Raises OSError if the disk has no room for the file.
+    Every process that maps the file shares the numbers. Without ``path`` the numbers are in this
+    process only. A single read needs no lock, because it reads eight aligned bytes. A read that is
+    followed by a write needs ``locked``. The kernel releases the lock of a process that dies.
+    Raises OSError if the disk has no room for the file.
     """
 
     def __init__(self, count: int, path: Path | None = None) -> None:
@@ -32,8 +33,8 @@ class SharedCounters:
             return
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        # Not with ftruncate, which leaves a hole: on a full disk a write into it would end the
-        # process (SIGBUS).
+        # Allocate every byte. A file from ftruncate has a hole, and on a full disk a write into the
+        # hole would end the process (SIGBUS).
         fill(self._file, size)
         self._bytes = mmap.mmap(self._file, size)
 
@@ -45,7 +46,7 @@ class SharedCounters:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock, which excludes other threads and other processes."""
+        """Lock the counters against other threads and other processes."""
         with self._lock:
             if self._file is not None:
                 fcntl.flock(self._file, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""A transport adapter for requests: one connection per request, no retries."""
+"""A transport adapter for the library requests, without pooled connections or retries."""
 
 import contextlib
 import io
@@ -24,10 +24,11 @@ _PORTS = {"http": 80, "https": 443}
 class SingleUseAdapter(BaseAdapter):
     """Sends one request and closes its connection with the response.
 
-    ``deadline`` (monotonic seconds) bounds everything. ``timeout`` is (connect, first byte) in
-    seconds: the first bounds name resolution, TCP and TLS together, the second the time until
-    the complete head of the final response has arrived. Raises UpstreamError, also while the
-    content of the response is read. Redirects, cookies, proxies and .netrc are not supported.
+    ``deadline`` (monotonic seconds) limits the whole exchange. ``timeout`` is (connect, first byte)
+    in seconds. The connect time limits name resolution, TCP and TLS together. The first-byte time
+    limits the wait for the complete head of the final response. Raises UpstreamError, also later
+    while the content of the response is read. Redirects, cookies, proxies and .netrc are not
+    supported.
     """
 
     def __init__(self, deadline: float) -> None:
@@ -77,11 +78,11 @@ class SingleUseAdapter(BaseAdapter):
         return response
 
     def close(self) -> None:
-        """Do nothing: the adapter keeps no connection open."""
+        """Do nothing, because the adapter keeps no connection open."""
 
 
 class _Content(io.RawIOBase):
-    """The content of a response. The first read receives all of it."""
+    """The content of a response. The first read receives the whole content."""
 
     def __init__(self, exchange: Exchange, deadline: float) -> None:
         super().__init__()

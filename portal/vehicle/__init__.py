@@ -1,4 +1,4 @@
-"""Plates and the upstream's records as typed values, read tolerantly."""
+"""Parses plates, and reads the upstream's records into typed values."""
 
 from portal.vehicle.changes import (
     FactChange,

@@ -1,8 +1,7 @@
-"""List the changes between two answers about one vehicle.
+"""Lists the changes between two answers about one vehicle.
 
-The functions are pure: they take records and return changes. Records carry no reliable
-identifier (a fine's notice number is often hidden), so two records are matched by fields that do
-not change, such as a fine's code, place and time.
+Records have no reliable identifier; for example, the notice number of a fine is often hidden. So
+records are matched by fields that do not change, such as a fine's code, place and time.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -23,9 +22,9 @@ RestrictionEvent = Literal[
 
 @dataclass(frozen=True, slots=True)
 class FactChange:
-    """A changed attribute; ``name`` is a key of ATTRIBUTE_LABELS.
+    """A changed attribute of the vehicle.
 
-    A value that appeared or disappeared counts as a change.
+    ``name`` is a key of ATTRIBUTE_LABELS. A value that appeared or disappeared counts as a change.
     """
 
     name: str
@@ -35,9 +34,9 @@ class FactChange:
 
 @dataclass(frozen=True, slots=True)
 class PriceChange:
-    """A change of a candidate's current price, in R$.
+    """A change of the current price of a price-table entry, in R$.
 
-    ``before`` or ``after`` is None where that answer lacks the candidate or its price.
+    ``before`` or ``after`` is None if that answer lacks the entry or its price.
     """
 
     entry: FipeEntry
@@ -49,9 +48,10 @@ class PriceChange:
 class FineChange:
     """A change of one fine between two answers.
 
-    ``before`` is None for a new fine, ``after`` for one that is no longer listed. ``position``
-    is the fine's index in the later answer, from 0; -1 where it is not listed there. "payment"
-    and "kind" mean that the payment or status texts differ; ``portal.law`` interprets them.
+    ``before`` is None if the fine is new, ``after`` if it is no longer listed. ``position`` is the
+    fine's index in the later answer, from 0, or -1 if it is not in that answer. "payment" and
+    "kind" mean that the texts about payment or status differ. ``portal.law`` interprets these
+    texts.
     """
 
     events: tuple[FineEvent, ...]
@@ -68,10 +68,10 @@ class FineChange:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionChange:
-    """A change of one restriction; the members are those of FineChange.
+    """A change of one restriction. The members have the same meaning as in FineChange.
 
-    "lifted": the later record no longer restricts anything. "denied" and "affirmed": the
-    source's flag changed, while the record still states a restriction.
+    "lifted" means that the later record no longer states a restriction. "denied" and "affirmed"
+    mean that only the source's flag changed, and the record still states a restriction.
     """
 
     event: RestrictionEvent
@@ -87,13 +87,13 @@ class RestrictionChange:
 
 
 def changed_facts(before: Decoded, after: Decoded) -> tuple[FactChange, ...]:
-    """The attributes that differ, in the order of ATTRIBUTE_LABELS."""
+    """Return the attributes that differ, in the order of ATTRIBUTE_LABELS."""
     pairs = ((name, getattr(before, name), getattr(after, name)) for name in ATTRIBUTE_LABELS)
     return tuple(FactChange(name, old, new) for name, old, new in pairs if old != new)
 
 
 def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
-    """The candidates whose current price differs, those of the later answer first."""
+    """Return the entries whose current price differs, those of the later answer first."""
     changes = []
     for old, new, _ in _match_records(before.fipe, after.fipe, (lambda entry: entry, _candidate)):
         was, now = old.current if old else None, new.current if new else None
@@ -104,7 +104,7 @@ def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
 
 
 def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineChange, ...]:
-    """New and altered fines in the later answer's order, then those no longer listed."""
+    """Return new and changed fines in the later answer's order, then fines that it lacks."""
     changes = []
     keys = (lambda fine: fine, _notice, _offence)
     for old, new, position in _match_records(before, after, keys, _may_match):
@@ -116,7 +116,7 @@ def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineCh
 def changed_restrictions(
     before: Sequence[Restriction], after: Sequence[Restriction]
 ) -> tuple[RestrictionChange, ...]:
-    """New and altered records in the later answer's order, then those it lacks."""
+    """Return new and changed records in the later answer's order, then records that it lacks."""
     changes = []
     for old, new, position in _match_records(before, after, (lambda record: record, _order)):
         if event := _restriction_event(old, new):
@@ -159,7 +159,7 @@ def _candidate(entry: FipeEntry) -> Hashable:
 
 
 def _notice(fine: Fine) -> Hashable:
-    """Return the notice number, which identifies a fine; None if it is not known."""
+    """Return a fine's notice number and authority, or None if the number is not known."""
     return (fine.notice, fine.authority_code) if fine.notice else None
 
 
@@ -169,7 +169,7 @@ def _offence(fine: Fine) -> Hashable:
 
 
 def _may_match(old: Fine, new: Fine) -> bool:
-    """Return False for different notice numbers: those are two fines, however similar."""
+    """Return False if the notice numbers differ, because then these are two fines."""
     return not (old.notice and new.notice) or old.notice == new.notice
 
 
@@ -186,12 +186,12 @@ def _match_records(
     keys: Iterable[Callable[[Record], Hashable]],
     may_match: Callable[[Record, Record], bool] = lambda _old, _new: True,
 ) -> list[tuple[Record | None, Record | None, int]]:
-    """Match the records of two answers; returns ``(old, new, position)`` tuples.
+    """Match the records of two answers. Return tuples ``(old, new, position)``.
 
-    The records of ``after`` come first, in their order; ``old`` is None where none matches. The
-    unmatched records of ``before`` follow, with position -1. ``keys`` are tried in order, the
-    most reliable first; records with equal keys are matched in order. A key of None matches
-    nothing.
+    The records of ``after`` come first, in order. ``old`` is None if no record of ``before``
+    matches. The unmatched records of ``before`` follow, with position -1. ``keys`` are functions
+    that return a key of a record, the most reliable function first. Records with equal keys are
+    matched in order. A key of None matches nothing.
     """
     unmatched = dict(enumerate(before))
     matches: dict[int, Record] = {}

@@ -1,4 +1,4 @@
-"""A vehicle's registration attributes and price-table entries from the decoder."""
+"""Reads a vehicle's attributes and price-table entries from the decode lookup."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Final
 from portal.vehicle.field import Field, fold
 from portal.vehicle.wire import Record
 
-# The attributes in their display order: labels by the names in Decoded.
+# The display labels of Decoded's attributes, in display order.
 ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
     "make": "Marca",
     "description": "Modelo no registro",
@@ -30,16 +30,19 @@ ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class MonthPrice:
-    """One element of ``historicoPreco``. ``value`` is in R$; None without a price."""
+    """One element of ``historicoPreco``. ``value`` is in R$, or None without a price."""
 
-    month: date  # the first of the month
+    month: date  # the first day of the month
     value: Decimal | None
     predicted: bool
 
 
 @dataclass(frozen=True, slots=True)
 class FipeEntry:
-    """A price-table candidate. ``current`` is in R$; None, never zero, if unknown."""
+    """An entry of the price table that may be the vehicle's.
+
+    ``current`` is in R$, and None (never zero) if unknown.
+    """
 
     year: int | None
     year_text: Field
@@ -55,7 +58,10 @@ class FipeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A decoded vehicle. An unreadable number is None; its ``…_text`` is as sent."""
+    """A decoded vehicle.
+
+    If a number cannot be read, it is None, and ``…_text`` has the text as sent.
+    """
 
     make: Field
     description: Field
@@ -80,7 +86,7 @@ class Decoded:
 
     @property
     def is_national(self) -> bool | None:
-        """Whether the vehicle was built in Brazil ("SIM", "NACIONAL"); None if unknown."""
+        """Whether the vehicle was built in Brazil ("SIM", "NACIONAL"), or None if unknown."""
         match fold(self.national.value):
             case "SIM" | "S" | "NACIONAL" | "TRUE" | "1":
                 return True
@@ -91,7 +97,7 @@ class Decoded:
 
 
 def read_decode(result: object, marker: str) -> Decoded:
-    """Read the vehicle of an answer's decoded ``result``; a field that cannot be read is empty."""
+    """Read the vehicle from an answer's ``result``. Fields that cannot be read are empty."""
     record = Record.of(result, marker)
     return Decoded(
         make=record.text("marca"),
@@ -140,10 +146,11 @@ def _month_price(record: Record) -> MonthPrice | None:
     return _read_month_price(record)
 
 
-# Six candidates of ten years have 720 months, whose reading takes longer than drawing the page
-# (warm_page in bench/misses.py). A month's price is a row of a public table and no personal data,
-# and all vehicles of a version share it. Only short texts and flags, which the contract names, are
-# kept: an entry takes about 300 bytes. ``typed`` tells True from "1" and 1.
+# Six price-table entries of ten years have 720 months. Reading them takes longer than drawing the
+# page (warm_page in bench/misses.py), so months are cached. A month's price is from a public table,
+# the same for all vehicles of a version, and not personal data. Only short texts and flags that the
+# contract names are cached, about 300 bytes each. With typed=True, the values True, "1" and 1 are
+# cached separately.
 @lru_cache(4096, typed=True)
 def _known_month_price(*sent: object) -> MonthPrice | None:
     members = dict(zip(("ano", "mes", "valor", "predicao"), sent, strict=True))
@@ -154,8 +161,8 @@ def _read_month_price(record: Record) -> MonthPrice | None:
     year, month = record.year("ano"), record.integer("mes")
     if year is None or month is None or not 1 <= month <= 12:
         return None
-    # Only a flag that reads as true marks a prediction; a missing or unreadable one does not. The
-    # contract's flag is a boolean.
+    # The price is a prediction only if the flag is true. If the flag is missing or unreadable, the
+    # price is real.
     return MonthPrice(
         month=date(year, month, 1),
         value=_price(record, "valor"),
@@ -164,5 +171,5 @@ def _read_month_price(record: Record) -> MonthPrice | None:
 
 
 def _price(record: Record, name: str) -> Decimal | None:
-    """Read a price in R$. Zero reads as missing, because no vehicle costs R$ 0,00."""
+    """Read a price in R$. Zero is read as None, because no vehicle costs R$ 0,00."""
     return record.amount(name) or None

@@ -1,7 +1,7 @@
-"""Detect an answer's differences from docs/contract.md, such as missing fields.
+"""Finds differences between an answer and docs/contract.md, such as missing fields.
 
-The other readers of this package accept any answer. This module reports, for logs and metrics,
-that the source has changed. A path names fields only and never carries a value.
+The modules that read answers accept any answer. This module reports to logs and metrics that the
+source has changed. A difference is reported as a path of field names, never with a value.
 """
 
 import functools
@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-# A shape is one of these words, a dict of fields, or a list that holds its element's shape.
+# A shape describes a JSON value, by one of these words, a dict of fields with their shapes, or a
+# list with the shape of its elements.
 _TEXT = "text"
 _NUMBER = "number"
 _FLAG = "flag"
@@ -27,7 +28,7 @@ _ENTRY = _texts("ano fipeId marca modelo versao combustivel valorAtual") | {
     "historicoPreco": [_MONTH]
 }
 
-# docs/contract.md, "Response fields": the shape of `result` by operation.
+# The shape of `result` for each operation (docs/contract.md, "Response fields").
 CONTRACT: dict[str, object] = {
     "decode": _texts(
         "marca descricao placa anoModelo anoFabricacao combustivel chassi tipoVeiculo potencia "
@@ -63,21 +64,22 @@ CONTRACT: dict[str, object] = {
     },
 }
 
-# Names become metric labels and log fields. A name that could be data is therefore not repeated,
-# and _MOST_PATHS limits the number of labels that a faulty answer can create. The pattern follows
-# the contract's spelling: a lower-case letter first and no digit, so no plate matches.
+# Field names become metric labels and log fields. A name that does not match this pattern is not
+# repeated there, because it could be data. Like the contract's names, a matching name begins with a
+# lower-case letter and has no digit, so a plate never matches. _MOST_PATHS limits the number of
+# labels that a faulty answer can create.
 _NAME = re.compile(r"[a-z][A-Za-z_]{0,39}", re.ASCII)
 _MOST_PATHS = 64
 _FRAME = frozenset({"status", "result"})
 
 
 def unexpected(operation_name: str, result: object) -> frozenset[str]:
-    """Return paths of new, missing or wrongly typed fields.
+    """Return the paths of fields that are unknown, missing or of a wrong type.
 
-    An example is "informacoesFipe[].valorAtual". ``operation_name`` is "decode", "renainf",
-    "renajud" or "report"; any other operation has no known shape and yields no paths.
-    ``result`` is the answer's decoded ``result``. The path "result" means the value itself;
-    "[]" means any element of a list.
+    An example is "informacoesFipe[].valorAtual", in which "[]" means any element of a list. The
+    path "result" means the whole value. ``operation_name`` is "decode", "renainf", "renajud" or
+    "report". Other operations have no known shape, so no paths are returned for them. ``result`` is
+    the parsed member ``result`` of the answer.
     """
     shape = CONTRACT.get(operation_name)
     paths: set[str] = set()
@@ -90,15 +92,16 @@ def unexpected(operation_name: str, result: object) -> frozenset[str]:
 
 
 def unexpected_members(document: Mapping[str, object]) -> frozenset[str]:
-    """Return paths ("$.message") of members other than ``status`` and ``result``."""
+    """Return the paths of members except ``status`` and ``result``, such as "$.message"."""
     names = sorted(document.keys() - _FRAME)[:_MOST_PATHS]
     return frozenset(f"$.{_label(name)}" for name in names)
 
 
 def _matches_contract(operation_name: str, result: object) -> bool:
-    """Return whether a result matches the contract, in one pass of compiled code.
+    """Return whether a result matches the contract.
 
-    Nearly every answer matches and has hundreds of fields, so this check runs first.
+    Nearly every answer matches and has hundreds of fields, so this fast check in compiled code runs
+    first.
     """
     try:
         msgspec.convert(result, _contract_type(operation_name))
@@ -113,7 +116,7 @@ def _contract_type(operation_name: str) -> Any:
 
 
 def _type(shape: object) -> Any:
-    """Convert a shape to a type that requires all of its fields and forbids others."""
+    """Convert a shape to a type that requires all of the shape's fields and forbids others."""
     match shape:
         case dict():
             fields = [(name, _type(inner)) for name, inner in shape.items()]

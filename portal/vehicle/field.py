@@ -1,7 +1,8 @@
-"""One scalar of a record in one of three states: known, empty or hidden.
+"""A text or number of a record, which is known, empty or hidden by the source.
 
-The states are kept apart because a page must not confuse them: a hidden chassis number is not a
-missing one, and the marker's text is not a value (contract, rule 8).
+A page must not confuse these states. For example, a hidden chassis number is not a missing one. The
+upstream sends a marker text in place of a hidden value, and the marker must not be shown as a value
+(contract, rule 8).
 """
 
 import re
@@ -13,16 +14,17 @@ from portal.wording import bare
 
 State = Literal["known", "empty", "hidden"]
 
-# The observed marker (docs/contract.md, "Observed values"). The contract does not name it.
+# The marker of hidden values as observed (docs/contract.md, "Observed values"). The contract itself
+# does not state the marker.
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
-# In characters, more than any real field has. The limit keeps one oversized string from filling a
-# page.
+# The most characters of a field, more than any real field has, so that an oversized string does not
+# fill a page.
 FIELD_LIMIT = 2_000
 
-# Unicode categories to drop. Controls and surrogates break HTML or its encoding. Format
-# characters (bidi overrides, zero widths, tags) make a text look like another one. Private and
-# unassigned characters are displayed as boxes.
+# Characters of these Unicode categories are removed. Control characters and surrogates break HTML
+# or its encoding. Format characters (bidi overrides, zero-width characters, tags) can make a text
+# look like another one. Private and unassigned characters are displayed as boxes.
 _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _BLANK = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r" ?\n[ \n]*")
@@ -30,7 +32,7 @@ _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A scalar text. Falsy unless known; ``str()`` is the value, or "" if none."""
+    """The text of a field, which is truthy if known. ``str()`` returns the value or ""."""
 
     value: str = ""
     state: State = "empty"
@@ -51,12 +53,12 @@ HIDDEN = Field(state="hidden")
 
 
 def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
-    """Return printable text on one line, clipped to ``limit`` characters with "…".
+    """Return a text on one line, without unprintable characters, cut with "…" at ``limit``.
 
-    With ``lines`` the line breaks are kept.
+    ``limit`` is in characters. With ``lines`` the line breaks are kept.
     """
-    # The text is cut before each character is examined, because a hostile string may be long and
-    # consist mostly of controls.
+    # Cut the text before examining each character, because a hostile string may be long and consist
+    # mostly of control characters.
     text = text[: 4 * limit].replace("\u2028", "\n").replace("\u2029", "\n")
     if not text.isprintable():
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
@@ -67,28 +69,28 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
 
 
 def fold(text: str) -> str:
-    """Convert to upper case, without accents, single-spaced, to compare spellings."""
+    """Convert to upper case without accents and repeated blanks, to compare spellings."""
     return " ".join(bare(text).split())
 
 
 def read_field(raw: object, marker: str) -> Field:
-    """Read any JSON value as a Field: a number as its text, other types as empty.
+    """Read a JSON value as a Field. A number becomes its text; other types become empty.
 
-    A text that contains ``marker`` is hidden; with an empty marker no text is.
+    A text that contains ``marker`` is hidden. With an empty marker, no text is hidden.
     """
     if isinstance(raw, bool):
         return EMPTY
     if isinstance(raw, int | float):
         try:
             raw = str(raw)
-        except ValueError:  # CPython refuses to print integers beyond 4,300 digits
+        except ValueError:  # Python cannot convert an integer of more than 4,300 digits to a text
             return EMPTY
     if not isinstance(raw, str):
         return EMPTY
     text = clean(raw)
     if not text:
         return EMPTY
-    # A marker inside a longer text still hides something, so containment is tested, not
-    # equality. With equality the marker's text would be displayed.
+    # Test whether the text contains the marker, not only whether both are equal. Otherwise a marker
+    # within a longer text would be displayed.
     hidden = fold(marker)
     return HIDDEN if hidden and hidden in fold(text) else Field(text, "known")

@@ -1,4 +1,4 @@
-"""Fines of the national register (RENAINF), from the fine restriction lookup."""
+"""Reads fines of the national register (RENAINF) from the fine restriction lookup."""
 
 from dataclasses import dataclass
 from datetime import date, time
@@ -10,7 +10,7 @@ from portal.vehicle.wire import Record, records_of
 
 @dataclass(frozen=True, slots=True)
 class Licence:
-    """Licence data of a driver or offender (``cnhCondutor``, ``cnhInfrator``)."""
+    """The licence of a driver or offender (``cnhCondutor``, ``cnhInfrator``)."""
 
     points: int
     number: Field
@@ -20,10 +20,10 @@ class Licence:
 
 @dataclass(frozen=True, slots=True)
 class Fine:
-    """One fine. An unreadable value is None; its ``…_text`` is what was sent.
+    """One fine. If a value cannot be read, it is None, and ``…_text`` has the text as sent.
 
-    ``amount`` is in R$ as sent. The source cuts the cents ("130" stands for R$ 130,16);
-    ``portal.law`` restores them. Dates and the time are local to the place of the infraction.
+    ``amount`` is in R$ as sent, without cents: the source sends "130" for R$ 130,16. ``portal.law``
+    adds the cents. Dates and times are local to the place of the infraction.
     """
 
     code: Field
@@ -63,7 +63,7 @@ class Fine:
 
 
 def read_fines(result: object, marker: str) -> tuple[Fine, ...]:
-    """Read the fines of an answer's decoded ``result``, in the source's order. Never raises."""
+    """Read the fines from an answer's ``result``, in the source's order. Never raises."""
     return tuple(_fine(record) for record in records_of(result, marker))
 
 

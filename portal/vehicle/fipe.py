@@ -1,4 +1,4 @@
-"""A FIPE price series: its points, gaps and code, and the changes of its price."""
+"""A series of monthly prices from the FIPE table, and the changes of the price."""
 
 import re
 from collections.abc import Iterable
@@ -13,14 +13,14 @@ from portal.vehicle.field import Field
 _CODE_WEIGHTS = (7, 6, 5, 4, 3, 2)
 _CODE = re.compile(r"[0-9]{1,6}-?[0-9]", re.ASCII)
 _TENTH = Decimal("0.1")
-# A shorter series gives no yearly rate.
+# Months that a series must cover for a yearly rate.
 _LEAST_MONTHS = 12
 _ABSURD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class FipeCode:
-    """A code as the table prints it ("008190-6"), and whether its check digit holds."""
+    """A code of the FIPE table, such as "008190-6", and whether its check digit is right."""
 
     text: str
     is_verified: bool
@@ -31,7 +31,7 @@ class FipeCode:
 
 @dataclass(frozen=True, slots=True)
 class PricePoint:
-    """A month (its first day) and its price in R$, more than zero."""
+    """The first day of a month, and the price in R$ in that month, which is above zero."""
 
     month: date
     value: Decimal
@@ -39,10 +39,10 @@ class PricePoint:
 
 
 def fipe_code(fipe_id: Field) -> FipeCode | None:
-    """Return the code of an id that lost its zeros and hyphen ("81906" → 008190-6).
+    """Return the code of an id without leading zeros and hyphen ("81906" → 008190-6).
 
-    The check digit is (−Σ digit × weight 7 6 5 4 3 2) mod 11, with 10 → 0. This rule held for
-    all of 8,125 public codes. Returns None for a text that is not a code.
+    The check digit is (−Σ digit × weight) mod 11, with the weights 7 6 5 4 3 2 and with 0 in place
+    of 10. All of 8,125 public codes follow this rule. Returns None if the text is not a code.
     """
     text = fipe_id.value.strip()
     if not _CODE.fullmatch(text):
@@ -57,10 +57,11 @@ def fipe_code(fipe_id: Field) -> FipeCode | None:
 
 @dataclass(frozen=True)
 class PriceSeries:
-    """One entry's history. Percentages are signed, to one decimal (−8.2 = fell).
+    """The price history of a price-table entry. Percentages have one decimal and a sign.
 
-    ``points`` are in order, one per month; a real price replaces a predicted one of the same
-    month. ``current`` is the entry's own current price; None, never zero, where there is none.
+    ``points`` are in order, one per month. If a month has both a real and a predicted price, only
+    the real one is kept. ``current`` is the entry's current price, or None (never zero) if it has
+    none.
     """
 
     points: tuple[PricePoint, ...]
@@ -69,7 +70,7 @@ class PriceSeries:
 
     @classmethod
     def of(cls, entry: FipeEntry) -> "PriceSeries":
-        """Build a series; the months may be unordered, duplicate or without a price."""
+        """Build a series. The months may be unordered, repeated or without a price."""
         return cls(_in_order(entry.history), entry.current, fipe_code(entry.fipe_id))
 
     def __bool__(self) -> bool:
@@ -89,12 +90,12 @@ class PriceSeries:
 
     @cached_property
     def peak(self) -> PricePoint | None:
-        """The highest real price, the latest of equal ones."""
+        """The highest real price. Of several equal prices it is the latest."""
         return max(self.real, key=lambda point: (point.value, point.month), default=None)
 
     @cached_property
     def gaps(self) -> tuple[date, ...]:
-        """Months without a price between the first and the last point."""
+        """The months without a price between the first and the last point."""
         known = {_index(point.month) for point in self.points}
         if not known:
             return ()
@@ -103,7 +104,7 @@ class PriceSeries:
 
     @property
     def twelve_month_change(self) -> Decimal | None:
-        """Change over the 12 months up to the last real price; None without both prices."""
+        """The change in the 12 months up to the last real price, or None without both prices."""
         last = self.last_real
         if last is None:
             return None
@@ -113,12 +114,12 @@ class PriceSeries:
 
     @property
     def change_since_peak(self) -> Decimal | None:
-        """Change from the peak to the last real price: zero or less."""
+        """The change from the peak to the last real price, which is zero or negative."""
         return _change(self.peak, self.last_real)
 
     @property
     def yearly_change(self) -> Decimal | None:
-        """Compound yearly rate over the real points; None for less than twelve months."""
+        """The compound yearly rate of the real prices, or None for less than twelve months."""
         first, last = self.first_real, self.last_real
         if first is None or last is None:
             return None
@@ -130,7 +131,7 @@ class PriceSeries:
 
     @cached_property
     def predicted_tail(self) -> tuple[PricePoint, ...]:
-        """Predictions after the last real month; all points where none is real."""
+        """The predictions after the last real price, or all points if no price is real."""
         last = self.last_real
         return tuple(
             p for p in self.points if p.predicted and (last is None or p.month > last.month)
@@ -138,7 +139,7 @@ class PriceSeries:
 
     @property
     def predicted_change(self) -> Decimal | None:
-        """Change from the last real price to the last predicted one; None without both."""
+        """The change from the last real price to the last predicted one, or None without both."""
         return _change(self.last_real, self.predicted_tail[-1] if self.predicted_tail else None)
 
 
@@ -148,7 +149,8 @@ def _in_order(history: Iterable[MonthPrice]) -> tuple[PricePoint, ...]:
         if sent.value is None or sent.value <= 0:
             continue
         known = by_month.get(sent.month)
-        # A real price replaces a prediction; of two real prices the one sent later counts.
+        # A real price replaces a prediction. Of two real prices, the one that was sent later is
+        # kept.
         if known is None or known.predicted or not sent.predicted:
             by_month[sent.month] = PricePoint(sent.month, sent.value, sent.predicted)
     return tuple(by_month[month] for month in sorted(by_month))
@@ -165,8 +167,8 @@ def _change(before: PricePoint | None, after: PricePoint | None) -> Decimal | No
 
 
 def _percent(share: Decimal) -> Decimal | None:
-    """Convert a share to per cent, rounded to one decimal.
+    """Convert a fraction to per cent, rounded to one decimal.
 
-    Returns None for a ten-thousandfold change or more, which only a mistyped price can cause.
+    Returns None if a price changed ten-thousandfold or more, because then it must be mistyped.
     """
     return (share * 100).quantize(_TENTH) if abs(share) < _ABSURD else None

@@ -1,7 +1,7 @@
-"""Compare the vehicle that a record describes with the decoded one.
+"""Checks whether a record is about the decoded vehicle or about another one.
 
-Fines and court orders may repeat plate, make, model and years. Another vehicle there is a wrong
-entry, or the trace of a cloned plate.
+Fines and court orders may contain plate, make, model and years. If these belong to another vehicle,
+the record is wrong, or the plate was cloned.
 """
 
 import re
@@ -12,13 +12,14 @@ from portal.vehicle.field import Field, fold
 from portal.vehicle.makes import read_name, vehicle_name
 from portal.vehicle.plate import InvalidPlate, Plate
 
-# A word of a model that tells it from others; engine sizes and valves do not ("1.0", "16V").
+# A word that distinguishes a model from others. Engine sizes and numbers of valves, such as "1.0"
+# and "16V", do not.
 _MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What the decoder says about a vehicle; "" and empty sets where it says nothing."""
+    """What the decode lookup says about a vehicle, with "" or an empty set if it says nothing."""
 
     plates: frozenset[str]
     make: str
@@ -28,7 +29,7 @@ class Identity:
 
 
 def identity_of(decoded: Decoded) -> Identity:
-    """Return the identity of a decoded vehicle, with the models of its price candidates."""
+    """Return the identity of a decoded vehicle, with all models of its price-table entries."""
     name = vehicle_name(decoded)
     models = [name.model, *(f"{entry.model} {entry.version}" for entry in decoded.fipe)]
     return Identity(
@@ -41,12 +42,12 @@ def identity_of(decoded: Decoded) -> Identity:
 
 
 def is_other_model(identity: Identity, make_model: Field) -> bool:
-    """Whether a text such as "VW/GOL 1.0" names another make or model. False where unclear."""
+    """Return whether a text such as "VW/GOL 1.0" is another make or model. Unclear is False."""
     name = read_name(make_model.value)
     if not name.make or not identity.make:
         return False
     if name.make != identity.make:
-        return read_name(identity.make).make == identity.make  # both are makes of the table
+        return read_name(identity.make).make == identity.make  # both makes are in the table
     words = _model_words(name.model)
     return bool(words and identity.model_words) and not any(
         word.startswith(known) or known.startswith(word)
@@ -56,12 +57,12 @@ def is_other_model(identity: Identity, make_model: Field) -> bool:
 
 
 def is_other_year(known: int | None, text: Field) -> bool:
-    """Whether a record's year differs from the vehicle's. False where either is unreadable."""
+    """Return whether a record's year differs from the vehicle's. Unreadable is False."""
     return known is not None and text.value.isdecimal() and int(text.value) not in (0, known)
 
 
 def is_other_plate(identity: Identity, plate: Field) -> bool:
-    """Whether a record names another plate, in either spelling. False where unreadable."""
+    """Return whether a record has another plate, in old or Mercosul form. Unreadable is False."""
     spellings = _spellings(plate.value)
     return bool(spellings and identity.plates) and not spellings & identity.plates
 

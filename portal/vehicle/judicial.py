@@ -1,4 +1,4 @@
-"""Court-ordered restrictions (RENAJUD), from the judicial restriction lookup."""
+"""Reads court-ordered restrictions (RENAJUD) from the judicial restriction lookup."""
 
 import re
 from dataclasses import dataclass
@@ -7,9 +7,10 @@ from datetime import datetime
 from portal.vehicle.field import Field, fold
 from portal.vehicle.wire import Record, records_of
 
-# The beginnings of a detail that denies a restriction.
+# If a record's detail begins with one of these, it says that there is no restriction.
 _DENIALS = ("NADA ", "NAO ", "NENHUM", "SEM ")
-# A type that denies one: one of the first words, then only the second ones ("NADA CONSTA").
+# A record's type also says that there is no restriction if its first word is one of these and all
+# others are in the second list ("NADA CONSTA").
 _DENYING_WORDS = "NADA NAO NENHUM NENHUMA SEM NEGATIVO NEGATIVA INEXISTENTE"
 _DENIED_WORDS = """
 CONSTA CONSTAM HA POSSUI EXISTE EXISTEM REGISTRO REGISTROS RESTRICAO RESTRICOES BLOQUEIO BLOQUEIOS
@@ -21,9 +22,10 @@ _DENIED = frozenset(_DENIED_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """A record. ``recorded`` is the source's flag, which other fields may contradict.
+    """A court-ordered restriction. Other fields may contradict the source's flag ``recorded``.
 
-    ``included_at`` is naive and in the source's local time; midnight where only a day was sent.
+    ``included_at`` is in the source's local time, without a time zone, and is midnight if only a
+    day was sent.
     """
 
     plate: Field
@@ -49,10 +51,10 @@ class Restriction:
 
     @property
     def is_lifted(self) -> bool:
-        """Whether the record restricts nothing.
+        """Whether the record states that there is no restriction.
 
-        The flag must say so, and no other field may name, hide or describe a restriction. A
-        type such as "NADA CONSTA" or "SEM RESTRICAO" agrees with the flag.
+        The flag must be False, and no other field may contain or hide a restriction. A type such as
+        "NADA CONSTA" or "SEM RESTRICAO" agrees with the flag.
         """
         if self.recorded is not False:
             return False
@@ -73,7 +75,7 @@ def _denies(field: Field) -> bool:
 
 
 def read_restrictions(result: object, marker: str) -> tuple[Restriction, ...]:
-    """Read the records of an answer's decoded ``result``, in the source's order. Never raises."""
+    """Read the records from an answer's ``result``, in the source's order. Never raises."""
     return tuple(_restriction(record) for record in records_of(result, marker))
 
 

@@ -1,7 +1,7 @@
-"""Convert the register's spelling of makes and models to display names.
+"""Converts the register's spellings of makes and models to display names.
 
-The register writes "I/AUDI A3" (imported), "VW/GOL 1.0", "SR/RANDON …" (semi-trailer). The
-spellings were collected from public programs that read such texts; no official list exists.
+The register writes "I/AUDI A3" (imported), "VW/GOL 1.0" or "SR/RANDON …" (semi-trailer). There is
+no official list of spellings, so they were collected from public programs that read such texts.
 """
 
 import re
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from portal.vehicle.decode import Decoded
 from portal.vehicle.field import fold
 
-# Display name → spellings whose folded form differs from the display name's own.
+# Display names with the register's other spellings. Spellings that differ only in case or accents
+# are left out.
 _SPELLINGS = {
     "BRP": ["CAN-AM"],
     "Caoa Chery": ["CAOA", "CAOACHERY"],
@@ -36,7 +37,7 @@ _PLAIN = (
     "RAM,Randon,Recrusul,Scania,Shineray,Sinotruk,SsangYong,Subaru,Sundown,Traxx,Triumph,Troller,"
     "Volare,Volvo,Yamaha"
 )
-# Too short to be read as a make anywhere except directly before a slash.
+# These makes are so short that they are recognised only directly before a slash.
 _BEFORE_SLASH = {
     "7YAMAHA": "Yamaha",
     "H-D": "Harley-Davidson",
@@ -60,18 +61,19 @@ _DISPLAY = {fold(name): name for name in (*_SPELLINGS, *_PLAIN.split(","))} | {
 _ORIGIN = re.compile(r"(I|IMP\.?|N|E|SR|R|REB) ?/ ?", re.IGNORECASE | re.ASCII)
 _IMPORTED = frozenset({"I", "IMP", "IMP."})
 _WORD = re.compile(r"[^\W_]+")
-# Short words that are names, not codes. Other words of up to three letters stay upper case.
+# Short words that are names. All other words of up to three letters are codes, and stay in upper
+# case.
 _SHORT_NAMES = frozenset(
     re.findall(r"\w+", "ACE AIR BIZ BOX CAB DUO FAN FIT FLY FOX GOL KA KID MAX NEO POP SKY TOP UNO")
 )
-# Longer words that are codes, although they look like names.
+# Longer codes that look like names, but must stay in upper case.
 _CODES = frozenset(re.findall(r"\w+", "CRDI CVVT ECVT GDCI HDIE MPFI TDCI TFSI TGDI TIVCT VTEC"))
 _VOWEL = re.compile(r"[AEIOUY]")
 
 
 @dataclass(frozen=True, slots=True)
 class VehicleName:
-    """Display names, "" where unknown; ``imported`` is None where unknown."""
+    """The make and model as displayed, "" if unknown. ``imported`` is None if unknown."""
 
     make: str
     model: str
@@ -101,9 +103,9 @@ def read_name(text: str) -> VehicleName:
 
 
 def _unrepeated(words: list[str], make: str) -> str:
-    """Return the model after a make, without a repetition of the make.
+    """Join the words that follow a make into the model, without a repetition of the make.
 
-    The price table writes a make twice, as in "GM - Chevrolet".
+    The price table writes some makes twice, as in "GM - Chevrolet".
     """
     if words[:1] != ["-"]:
         return " ".join(words).lstrip(" -")
@@ -115,7 +117,7 @@ def _unrepeated(words: list[str], make: str) -> str:
 
 
 def make_name(text: str) -> str:
-    """Return the display name of a make: "VW" → "Volkswagen"; unknown: in title case."""
+    """Return the display name of a make, such as "Volkswagen" for "VW"."""
     name = read_name(text)
     return name.make if name.make and not name.model else title_case(text)
 
@@ -123,7 +125,7 @@ def make_name(text: str) -> str:
 def vehicle_name(decoded: Decoded) -> VehicleName:
     """Return the make and model of a decoded vehicle, without repetition."""
     stated, described = read_name(decoded.make.value), read_name(decoded.description.value)
-    # A make that is not in the table is used as the source sent it.
+    # If the make is not in the table, use the source's text.
     make = stated.make or (stated.model if decoded.make else "") or described.make
     model = described.model or (stated.model if stated.make else "")
     if not described.make and make and fold(model).startswith((fold(make) + " ", fold(make) + "/")):
@@ -137,9 +139,9 @@ def vehicle_name(decoded: Decoded) -> VehicleName:
 
 
 def title_case(text: str) -> str:
-    """Capitalise names and leave codes (A3, LM, TFSI, 1.8, 16V, HR-V) in capitals.
+    """Capitalise names, and keep codes such as A3, TFSI, 16V and HR-V in upper case.
 
-    A text of mixed case is returned unchanged.
+    A text with both upper and lower case is returned unchanged.
     """
     if text not in (text.upper(), text.lower()):
         return text

@@ -1,8 +1,8 @@
-"""Replace owners' names inside free text with initials.
+"""Replaces names of owners in free text by initials.
 
-No list holds all names, so the vocabulary lists the words that reports use for other things
-(courts, agencies, makes, places, grammar). A run of capitalised words that are not in the
-vocabulary is treated as a name. Masking the name of a model by mistake is preferred to printing a
+There is no list of all names. So the vocabulary lists the words that reports use for other things,
+such as courts, agencies, makes and places. Several capitalised words in a row that are not in the
+vocabulary are treated as a name. Masking the name of a model by mistake is better than printing a
 person's full name.
 """
 
@@ -23,14 +23,14 @@ _GAP = re.compile(r"[ -]|\. ?")
 _CPF = re.compile(r"(?<![0-9])[0-9]{3}\.[0-9]{3}\.[0-9]{3}-?[0-9]{2}(?![0-9])", re.ASCII)
 _MASKED_CPF = "***.***.***-**"
 
-# Phrases that precede a person's name. After these, a single capitalised word is a name.
+# Phrases before a person's name. After such a phrase, even a single capitalised word is a name.
 _PERSON = re.compile(
     r"(?:em nome d[aeo]s?|pertenc\w+ (?:ao?|à)s?|adquirid[ao] (?:por|de)|vendid[ao] (?:por|para|a)"
     r"|\bs(?:enho)?ra?\.?|\bdra?\.|transferid[ao] para|titular|nome)\s*[:,(–-]?\s*$",
     re.IGNORECASE,
 )
-# Words for a person's role. After these, two capitalised words are a name; a single one may be an
-# adjective.
+# Words for a person's role. After such a word, two capitalised words are a name. A single
+# capitalised word may be an adjective.
 _ROLE = re.compile(
     r"(?:propriet[áa]ri[ao]s?|compradora?|vendedora?|condutora?|possuidora?|arrendat[áa]ri[ao]"
     r"|don[ao]|infratora?)(?: (?:atua(?:l|is)|anterior(?:es)?|registrad[ao]s?|é|foi|era|como))*"
@@ -46,17 +46,18 @@ class _Word:
     start: int
     end: int
     folded: str
-    is_capital: bool  # may be part of a name
-    is_surname: bool  # may be part of a name that begins with a given name
+    is_capital: bool  # Whether the word may be part of a name.
+    is_surname: bool  # Whether the word is part of a name if it follows a given name.
     is_connector: bool
 
 
 def mask_names(text: str, *, about_people: bool = False) -> str:
-    """Replace full names with initials: "MARIA DA SILVA SOUZA" → "M. D. S. S.".
+    """Replace each word of a full name by its initial and a full stop.
 
-    Masks upper-case runs of two words or more, capitalised runs that begin with a common given
-    name or follow words such as "proprietário" or "em nome de", and CPF numbers. With
-    ``about_people`` the text is known to describe owners, and every capitalised run is masked.
+    Two or more upper-case words in a row are masked. Capitalised words are masked if they begin
+    with a common given name or follow words such as "proprietário" or "em nome de". CPF numbers are
+    masked too. With ``about_people`` the text is known to be about owners, and all capitalised
+    words that may be names are masked.
     """
     out: list[str] = []
     done = 0
@@ -65,7 +66,7 @@ def mask_names(text: str, *, about_people: bool = False) -> str:
             out.append(text[done : run[0].start])
             out.append(" ".join(_initial(word) for word in run))
             done = run[-1].end
-            # The initial's full stop replaces the one that ended a sentence or an abbreviation.
+            # Skip a full stop after the name, because the last initial already has one.
             done += text[done : done + 1] == "."
     out.append(text[done:])
     return _CPF.sub(_MASKED_CPF, "".join(out))
@@ -89,7 +90,7 @@ def _words(text: str) -> Iterator[_Word]:
 
 
 def _runs(words: Iterator[_Word], text: str) -> Iterator[list[_Word]]:
-    """Yield runs of adjacent capitalised words, with connectors only between them."""
+    """Yield sequences of capitalised words, which may have connectors such as "da" between them."""
     run: list[_Word] = []
     pending: list[_Word] = []
     for word in words:
@@ -111,7 +112,8 @@ def _runs(words: Iterator[_Word], text: str) -> Iterator[list[_Word]]:
 
 def _adjoins(before: _Word, word: _Word, text: str) -> bool:
     gap = text[before.end : word.start]
-    # A full stop ends an abbreviation ("MARIA S. SOUZA") only after a single letter.
+    # A full stop after a single letter belongs to the name, because the letter is an initial. Any
+    # other full stop ends the sentence.
     return bool(_GAP.fullmatch(gap)) and (not gap.startswith(".") or len(before.text) == 1)
 
 
@@ -122,8 +124,8 @@ def _is_name(run: list[_Word], text: str, *, about_people: bool) -> bool:
         return any(len(word.text) > 1 for word in names)
     if len(names) < 2:
         return False
-    # A word of two letters is a code ("GS", "CD") more often than a name, so it does not count
-    # here.
+    # Words of two letters do not count here, because they are more often codes ("GS", "CD") than
+    # names.
     if sum(word.text.isupper() and len(word.text) > 2 for word in names) >= 2:
         return True
     return about_people or names[0].folded in GIVEN_NAMES or bool(_ROLE.search(before))

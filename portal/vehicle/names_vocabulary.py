@@ -1,4 +1,4 @@
-"""Words that separate names from other text, folded (upper case, no accents)."""
+"""The words by which names are recognised, in upper case without accents."""
 
 import re
 
@@ -9,7 +9,7 @@ def _words(text: str) -> frozenset[str]:
 
 CONNECTORS = _words("DA DE DO DAS DOS D E DI DEL")
 
-# Common given names (IBGE's "Nomes no Brasil"), to recognise a person in a sentence.
+# Common given names, which show that a name begins (IBGE, "Nomes no Brasil").
 GIVEN_NAMES = _words("""
 ADRIANA ADRIANO AIRTON ALAN ALBERTO ALEX ALEXANDRE ALICE ALINE AMANDA ANA ANDERSON ANDRE ANDREA
 ANDREIA ANGELA ANTONIA ANTONIO APARECIDA ARTHUR ARTUR AUGUSTO BEATRIZ BENEDITO BERNARDO BIANCA
@@ -33,14 +33,14 @@ VALDIR VALERIA VALMIR VALTER VANDERLEI VANESSA VERA VERONICA VICTOR VINICIUS VIT
 WAGNER WALTER WASHINGTON WELLINGTON WESLEY WILLIAM WILLIAN WILSON YASMIN
 """)
 
-# Words that are also surnames: directly after a given name they are part of the name.
+# Words that are also surnames, and part of a name if they directly follow a given name.
 SURNAMES_TOO = _words("""
 ALEGRE BELEM BELO BENZ BOA BRANCO CAMPO CATARINA CRUZE FORD FORTALEZA GRANDE GROSSO HORIZONTE
 JAGUAR LOGAN MATO MINAS MONTANA NATAL NORTE PALMAS PORTO PRATA PRETO RIO ROVER SA SAFRA SALVADOR
 SANTA SANTANDER SANTO SAO SUL TORO VELHO VISTA
 """)
 
-# Other words that reports write with capitals: grammar, records, law, agencies, places, vehicles.
+# Words that are no names, although reports may write them in upper case.
 OTHER_WORDS = _words("""
 A O AS OS AO AOS NA NO NAS NOS UM UMA EM COM SEM POR PELO PELA PELOS PELAS PARA QUE SE NAO SIM NEM
 OU MAS COMO CONFORME ATE DESDE ENTRE SOBRE APOS ANTES SEGUNDO MEDIANTE CONTRA SOB ESTE ESTA ESSE

@@ -1,17 +1,17 @@
-"""Parse and normalise plates, in both national formats, and Renavam numbers.
+"""Parses plates in both Brazilian formats, and Renavam numbers (vehicle registry).
 
-Res. CONTRAN 969/2022: the old ``LLLNNNN`` plates remain valid beside the Mercosul ``LLLNLNN``
-plates. A conversion turns the fifth character into a letter, 0→A … 9→J.
+Plates of the old format ``LLLNNNN`` remain valid beside the Mercosul format ``LLLNLNN`` (Resolução
+CONTRAN 969/2022). When a plate is converted, its fifth character becomes a letter, 0→A … 9→J.
 """
 
 import re
 from dataclasses import dataclass
 
-# re.ASCII and fullmatch are required: \d would accept Arabic digits, $ would accept a newline,
-# and upper() turns ß into SS.
+# Without re.ASCII, \d would accept Arabic digits, and upper() would turn ß into SS. The pattern is
+# used with fullmatch, because $ would accept a newline.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
 _RENAVAM = re.compile(r"[0-9]{11}", re.ASCII)
-# Plates inside a record's text, with any separators around and within them.
+# A plate inside a record's text. It may contain separators.
 _SOME_PLATE = re.compile(
     r"(?<![A-Z0-9])([A-Z]{3})[ .-]{0,3}([0-9][A-Z0-9][0-9]{2})(?![A-Z0-9])", re.ASCII
 )
@@ -51,18 +51,18 @@ STATES = frozenset(
 
 
 class InvalidPlate(ValueError):
-    """The text is neither a plate nor, where one is allowed, a Renavam."""
+    """The text is not a plate and, where a Renavam is allowed, not a Renavam either."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plate:
-    """A plate in canonical form: seven upper-case ASCII characters, no hyphen."""
+    """A plate as seven upper-case ASCII characters without a hyphen."""
 
     text: str
 
     @classmethod
     def parse(cls, text: str) -> "Plate":
-        """Parse ``LLLNNNN`` or ``LLLNLNN``, any case, optional hyphen after the letters.
+        """Parse ``LLLNNNN`` or ``LLLNLNN`` in any case; a hyphen may follow the letters.
 
         Raises InvalidPlate for any other text.
         """
@@ -77,7 +77,7 @@ class Plate:
 
     @property
     def twin(self) -> "Plate | None":
-        """The same vehicle's plate in the other format; None for a fifth letter K to Z."""
+        """The same plate in the other format, or None if the fifth character is from K to Z."""
         fifth = self.text[4]
         if fifth.isdigit():
             other = _LETTERS[int(fifth)]
@@ -89,13 +89,13 @@ class Plate:
 
     @property
     def display(self) -> str:
-        """The display form: ``ABC-1234`` for the old format, ``ABC1D23`` for Mercosul."""
+        """The plate as displayed: ``ABC-1234`` in the old format, ``ABC1D23`` in Mercosul's."""
         return self.text if self.is_mercosul else f"{self.text[:3]}-{self.text[3:]}"
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Return whether a record's text names this plate, in either format, or no plate.
+        """Return whether a record's text contains this plate in either format, or no plate.
 
-        A text without a plate ("N/A") does not name another vehicle.
+        A text without a plate, such as "N/A", is not about another vehicle.
         """
         text = text.upper()
         alone = "".join(c for c in text if c.isalnum())
@@ -109,7 +109,7 @@ class Plate:
 
 @dataclass(frozen=True, slots=True)
 class Renavam:
-    """The eleven digits of the national vehicle registry."""
+    """A vehicle's number in the national registry, with eleven digits."""
 
     text: str
 
@@ -125,9 +125,10 @@ class Renavam:
 
     @property
     def check_digit_holds(self) -> bool:
-        """Whether the check digit matches: mod 11, weights 3 2 9 8 7 6 5 4 3 2.
+        """Whether the check digit is right (modulo 11, weights 3 2 9 8 7 6 5 4 3 2).
 
-        A mismatch is a warning and no reason to reject: the upstream's own samples fail it.
+        A wrong check digit only causes a warning, because some numbers in the upstream's own
+        examples have one.
         """
         weights = (3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
         total = sum(w * int(d) for w, d in zip(weights, self.text, strict=False))
@@ -135,13 +136,16 @@ class Renavam:
 
     @property
     def is_invented(self) -> bool:
-        """Whether all digits are zeros, which satisfies the check digit but names no vehicle."""
+        """Whether all digits are zeros.
+
+        The check digit is then right, but no vehicle has the number.
+        """
         return not self.text.strip("0")
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Return whether a record's text names this Renavam or none at all ("N/A", "0").
+        """Return whether a text contains this Renavam, or none at all ("N/A", "0").
 
-        The text may omit the leading zeros of an old short Renavam.
+        The text may lack the leading zeros of an old, short Renavam.
         """
         digits = "".join(re.findall(r"[0-9]", text, re.ASCII))
         return not digits.strip("0") or digits.zfill(len(self.text)) == self.text
@@ -151,7 +155,7 @@ class Renavam:
 
 
 def parse_subject(text: str) -> Plate | Renavam:
-    """Parse a plate or a Renavam; raises InvalidPlate for any other text."""
+    """Parse a plate or a Renavam. Raises InvalidPlate for any other text."""
     try:
         return Plate.parse(text)
     except InvalidPlate:

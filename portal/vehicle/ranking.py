@@ -1,4 +1,4 @@
-"""Rank price-table candidates by their match with a vehicle, each with a reason."""
+"""Ranks price-table entries by how well they match a vehicle, and gives reasons."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -22,16 +22,18 @@ _FUELS = {
     "HIBRIDO": {"HIBRIDO"},
     "ELETRICO": {"ELETRICO"},
 }
-# Weights. The year is exact and in every row of the price table. Power and displacement
-# distinguish versions. Words weigh less, because two spellings of one version share few of them.
+# Points for each match. The year gives the most points, because every row of the price table has an
+# exact year. Power and displacement distinguish versions. Words of the version's name count less
+# than the year, because two spellings of the same version have few words in common.
 _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 
 
 @dataclass(frozen=True, slots=True)
 class RankedEntry:
-    """A candidate, its score (comparable within one ranking), a Portuguese reason.
+    """A price-table entry with its score, and the reason for the score in Portuguese.
 
-    ``same`` and ``other`` name what agrees with the registration and what differs from it.
+    Scores can be compared only within one ranking. ``same`` lists what agrees with the vehicle's
+    registration, ``other`` what differs.
     """
 
     entry: FipeEntry
@@ -42,7 +44,7 @@ class RankedEntry:
 
 
 def rank(entries: Iterable[FipeEntry], decoded: Decoded) -> tuple[RankedEntry, ...]:
-    """Return the candidates, best match first; equal ones keep the source's order."""
+    """Return the entries, the best match first. Entries with equal scores stay in order."""
     ranked = [_rank_entry(entry, decoded) for entry in entries]
     return tuple(sorted(ranked, key=lambda r: -r.score))
 
@@ -101,7 +103,7 @@ def _reason(same: Sequence[str], other: Sequence[str]) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Return the distinct words in order, without single letters."""
+    """Return the distinct words of a text in order, without single letters."""
     found = (w for w in _WORD.findall(fold(text)) if len(w) > 1)
     return list(dict.fromkeys(found))
 
@@ -111,7 +113,7 @@ def _fuels(text: str) -> frozenset[str]:
 
 
 def _litres(decoded: Decoded, registered: str) -> str:
-    """Return the displacement as versions print it: 1798 cm³ is "1.8"."""
+    """Return the displacement in litres as in version names, "1.8" for 1798 cm³."""
     if decoded.displacement_cc and 500 <= decoded.displacement_cc < 20_000:
         tenths = (decoded.displacement_cc + 50) // 100
         return f"{tenths // 10}.{tenths % 10}"

@@ -1,4 +1,4 @@
-"""The analytical report: summary, topics in the contract's order, conclusion."""
+"""Reads the analytical report: a summary, several topics and a conclusion."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ from portal.wording import bare
 
 Mark = Literal["ok", "warning"]
 
-# The contract's topics, in its order, with their display names.
+# The topics of a report in the contract's order, with their display names.
 TOPIC_LABELS = {
     "documentacao": "Documentação",
     "rouboFurto": "Roubo e furto",
@@ -24,7 +24,8 @@ TOPIC_LABELS = {
     "proprietarios": "Proprietários",
 }
 
-# In characters. A report's text is longer than a field; the limit keeps the page readable.
+# The most characters of a text. A report's texts are longer than fields, but the page must stay
+# readable.
 TEXT_LIMIT = 20_000
 _MOST_EXTRA_TOPICS = 24
 _OK, _WARNING = "✅✔☑🟢", "⚠❌✖✘🚫🚨❗🔴🟡🟠"
@@ -33,7 +34,7 @@ _VARIATION_SELECTORS = "\ufe0e\ufe0f"
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic: the contract's key, its label, the text without its leading symbol."""
+    """One topic: the contract's key, the label, and the text without its first symbol."""
 
     key: str
     label: str
@@ -43,19 +44,19 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report. ``topics`` holds the contract's eight, then any the source added."""
+    """A report. ``topics`` has the contract's eight topics first, then others that were sent."""
 
     summary: Field
     topics: tuple[Topic, ...]
     conclusion: Field
 
     def __bool__(self) -> bool:
-        """Whether the report holds any text."""
+        """Return whether the report contains any text."""
         return bool(self.summary or self.conclusion or any(t.text for t in self.topics))
 
 
 def read_report(result: object, marker: str, *, mask_names: bool = True) -> Report:
-    """Read the report of a decoded ``result``; ``mask_names`` turns names into initials."""
+    """Read a report from an answer's ``result``. ``mask_names`` replaces names by initials."""
     record = Record.of(result, marker)
     topics = record.record("topicos")
     extra = [key for key in topics.members if key not in TOPIC_LABELS][:_MOST_EXTRA_TOPICS]
@@ -69,7 +70,7 @@ def read_report(result: object, marker: str, *, mask_names: bool = True) -> Repo
 
 
 def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
-    # Any text may contain a name; only the owners' topic is about people throughout.
+    # Any text may contain a name, but only the topic about owners is entirely about people.
     known = key in TOPIC_LABELS
     text = _prose(raw, marker, mask=mask, about_people=key == "proprietarios")
     mark, rest = split_mark(text.value)
@@ -80,11 +81,11 @@ def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
 
 
 def split_mark(text: str) -> tuple[Mark | None, str]:
-    """Return the mark of a text's leading status symbols, and the text without them."""
+    """Return the status that a text's leading symbols show, and the text without them."""
     mark: Mark | None = None
     rest = text
     while rest and (rest[0] in _OK or rest[0] in _WARNING):
-        # Of several symbols the worst one counts.
+        # Of several symbols, the worst one decides.
         mark = "warning" if rest[0] in _WARNING or mark == "warning" else "ok"
         rest = rest[1:].lstrip(_VARIATION_SELECTORS).lstrip()
     return mark, rest
@@ -103,15 +104,15 @@ def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) 
 
 
 def _without_marker(text: str, marker: str) -> str:
-    """Replace the marker inside prose with "oculto pela fonte".
+    """Replace the marker of hidden values in a text by "oculto pela fonte".
 
-    As in a field, the marker is found in any case, with or without accents, and with any
-    number of blanks.
+    The marker is found in any letter case, with or without accents, and with any number of blanks.
     """
     words = fold(marker).split()
     if not words or " ".join(words) not in fold(text):
         return text
-    # Folding changes lengths, so each folded character keeps the index of its original.
+    # Folding changes the length of a text, so remember for each folded character the index of its
+    # original.
     folded = [(each, at) for at, c in enumerate(text) for each in bare(c)]
     pattern = r"\s+".join(map(re.escape, words))
     kept, done = [], 0
@@ -120,5 +121,5 @@ def _without_marker(text: str, marker: str) -> str:
         kept += [text[done:first], "oculto pela fonte"]
         done = last + 1
         while done < len(text) and unicodedata.combining(text[done]):
-            done += 1  # a combining accent of the last letter
+            done += 1  # also skip a combining accent of the last letter
     return "".join((*kept, text[done:]))

@@ -1,8 +1,9 @@
-"""Spell the registers' capitals without accents as readable Portuguese.
+"""Turns the registers' upper case without accents into readable Portuguese.
 
-The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". A word gets its accents
-only where one spelling exists without them ("AUTOMATICA"); "A" and "E", which may stand for two
-words each, stay as they are. Words that no table knows keep their letters.
+The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". A word gets accents only
+if there is no other word with the same letters ("AUTOMATICA"). "A" and "E" are not changed, because
+each may be one of two words ("a" or "à", "e" or "é"). Words that are not in a table keep their
+letters.
 """
 
 import re
@@ -48,10 +49,11 @@ transmissão trânsito tributária tributário túneis túnel uberlândia urgên
 vitória vítima
 """
 _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
-# The reformed spelling differs from the register's by more than an accent.
+# The present spelling of this word differs from the register's by more than accents.
 _ACCENTED |= {"MICROONIBUS": "micro-ônibus"}
 
-# Names and acronyms that have capitals inside a sentence, too.
+# Names and acronyms, which have capitals even inside a sentence. The states PA, AM, RO and SE are
+# missing, because inside a sentence these are more often words or roads.
 _PROPER_WORDS = """
 ACC ANTT BIN CET Ciretran CMT CNH CNPJ Contran CPF CRLV CRV CTB CVT DER Detran DNIT DPVAT FIPE GLP
 GNV IPVA JARI PBT PBTC PPD PRF Renach Renainf Renajud Renavam Senatran STF STJ TRF TRT
@@ -60,10 +62,10 @@ Acre Alagoas Amapá Bahia Brasil Brasília Ceará Goiás Maranhão Paraná Para�
 Rondônia Roraima Sergipe Tocantins
 """
 _PROPER = {bare(word): word for word in _PROPER_WORDS.split()}
-# "PA", "AM", "RO" and "SE" are words or roads more often than states inside a sentence.
+# Words that are in lower case inside a name.
 _SMALL = frozenset(("A", "AO", "COM", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
 _UNITS = {"KM": "km", "M": "m", "CM": "cm", "CV": "cv", "KG": "kg"}
-# Short words of names of places. Other words of up to three letters stay in capitals.
+# Short words in names of places. Other words of up to three letters stay in upper case.
 _SHORT_WORDS_TEXT = """
 AV ALA ANA BOA BOM CEL CIA DR DRA EST GAL LUZ LUA MAR MAL PAZ RIO ROD RUA SOL SUL STA STO TV VIA VL
 """
@@ -73,9 +75,9 @@ _VOWEL = re.compile(r"[AEIOUY]")
 
 
 def sentence_case(text: str) -> str:
-    """Spell a text of capitals as a sentence: "NAO EXIGIVEL" → "Não exigível".
+    """Spell an upper-case text as a sentence: "NAO EXIGIVEL" → "Não exigível".
 
-    A text that has lower case already keeps its case and gets only its missing accents.
+    A text with lower-case letters keeps its case, and only missing accents are added.
     """
     if _is_mixed(text):
         return accented(text)
@@ -85,22 +87,22 @@ def sentence_case(text: str) -> str:
 
 
 def name_case(text: str) -> str:
-    """Spell the name of a body or place: "AV SAO JOAO, KM 3" → "Av São João, km 3"."""
+    """Spell the name of an authority or place: "AV SAO JOAO, KM 3" → "Av São João, km 3"."""
     if _is_mixed(text):
         return accented(text)
     return _WORD.sub(lambda match: _in_name(match, text), text)
 
 
 def accented(text: str) -> str:
-    """Restore missing accents and keep each word's case: "Alcool" → "Álcool"."""
+    """Add missing accents, and keep each word's case: "Alcool" → "Álcool"."""
     return _WORD.sub(lambda match: _with_accents(match[0]), text)
 
 
 def spelled_like(text: str, model: str) -> str:
-    """Spell ``text`` as a sentence, with the words it shares with the start of ``model``.
+    """Spell a text as a sentence, with the same spellings as at the start of ``model``.
 
-    The model, a text of good spelling, settles what a table of single words cannot: "SUPERIOR A
-    MAXIMA" is "superior à máxima" where the model says so.
+    ``model`` is a text with correct spelling. A table of single words is not enough: "SUPERIOR A
+    MAXIMA" becomes "superior à máxima" only because the model has these words.
     """
     if fold(text) == fold(model):
         return model
@@ -117,7 +119,7 @@ def _is_mixed(text: str) -> bool:
 
 
 def _is_code(match: re.Match[str], text: str) -> bool:
-    """Whether a word is part of a code such as "A3", "BR-040" or "K33"."""
+    """Return whether a word is part of a code such as "A3", "BR-040" or "K33"."""
     before, after = text[: match.start()], text[match.end() :]
     if before[-1:].isdigit() or after[:1].isdigit():
         return True

@@ -1,7 +1,7 @@
-"""Tolerant readers of the upstream's JSON: a field may hold any type.
+"""Reads the upstream's JSON tolerantly, because a field may have any type.
 
-No function here raises. A value that cannot be read as the wanted type is None (or empty). The
-text that was sent can still be read as a Field, so that a page can show it unchanged.
+No function in this module raises an error. A value that cannot be read as the wanted type becomes
+None or empty. Its text can still be read as a Field, so that a page can show it unchanged.
 """
 
 import json
@@ -23,10 +23,10 @@ _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
 
 _HIDDEN_WORDS = "oculto pela fonte"
-# No real record exceeds these limits. They keep an answer of megabytes from being rendered whole.
+# No real record exceeds these limits, which keep a page from showing all of an answer of megabytes.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
-# More digits than any price or count of a vehicle, and few enough for exact arithmetic.
+# More digits than any price or count needs, but few enough for exact arithmetic.
 _MOST_DIGITS = 18
 _TRUE = frozenset({"TRUE", "SIM", "S", "1"})
 _FALSE = frozenset({"FALSE", "NAO", "N", "0"})
@@ -34,11 +34,11 @@ FIRST_YEAR, LAST_YEAR = 1886, 2199
 
 
 def result_of(body: bytes) -> object:
-    """Return the ``result`` member of an answer's body; None if there is none."""
+    """Return the member ``result`` of an answer's body, or None if there is none."""
     try:
         answer = msgspec.json.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        # Only the standard library accepts lone surrogates and huge numbers.
+        # Use the standard library, because msgspec rejects lone surrogates and huge numbers.
         try:
             answer = json.loads(body, parse_int=str, parse_float=str, parse_constant=str)
         except (ValueError, RecursionError):
@@ -47,12 +47,12 @@ def result_of(body: bytes) -> object:
 
 
 def _plain(raw: object) -> str:
-    """Return a scalar's text. No marker check: the marker is no number, date or flag."""
+    """Return a scalar's text. The marker need not be checked, because it is no number or date."""
     return read_field(raw, "").value
 
 
 def read_decimal(raw: object) -> Decimal | None:
-    """Read a decimal: "130", "89325.00", "1.234,56", "R$ 1.234,56" or a JSON number."""
+    """Read a number such as "130", "89325.00", "1.234,56" or "R$ 1.234,56" or a JSON number."""
     text = _plain(raw).replace("R$", "").replace(" ", "")
     if not _NUMBER.fullmatch(text) or sum(c.isdigit() for c in text) > _MOST_DIGITS:
         return None
@@ -67,7 +67,7 @@ def read_decimal(raw: object) -> Decimal | None:
 
 
 def read_integer(raw: object) -> int | None:
-    """Read a whole number of zero or more; None for a fraction."""
+    """Read a whole number of zero or more. Return None for a fraction."""
     number = read_decimal(raw)
     if number is None or number < 0 or number != number.to_integral_value():
         return None
@@ -75,13 +75,13 @@ def read_integer(raw: object) -> int | None:
 
 
 def read_year(raw: object) -> int | None:
-    """Read a year from FIRST_YEAR to LAST_YEAR; None for "0", "0000", "99999"."""
+    """Read a year from FIRST_YEAR to LAST_YEAR. Return None for others, such as "0000"."""
     year = read_integer(raw)
     return year if year is not None and FIRST_YEAR <= year <= LAST_YEAR else None
 
 
 def read_clock(raw: object) -> time | None:
-    """Read HH:MM or HH:MM:SS; surrounding blanks are tolerated."""
+    """Read a time HH:MM or HH:MM:SS, with or without surrounding blanks."""
     match = _CLOCK.fullmatch(_plain(raw))
     if match is None:
         return None
@@ -92,9 +92,9 @@ def read_clock(raw: object) -> time | None:
 
 
 def read_moment(raw: object) -> datetime | None:
-    """Read DD/MM/YYYY HH:MM:SS or an ISO date as a naive time in the source's zone.
+    """Read DD/MM/YYYY HH:MM:SS or an ISO date as a datetime without a time zone.
 
-    Without a readable time the result is midnight.
+    The time is the source's local time, or midnight if the text has no readable time.
     """
     text = _plain(raw)
     if match := _DAY.fullmatch(text):
@@ -112,13 +112,13 @@ def read_moment(raw: object) -> datetime | None:
 
 
 def read_day(raw: object) -> date | None:
-    """Read DD/MM/YYYY or an ISO date; an impossible date is None."""
+    """Read DD/MM/YYYY or an ISO date. Return None for an impossible date."""
     moment = read_moment(raw)
     return moment.date() if moment else None
 
 
 def read_flag(raw: object) -> bool | None:
-    """Read a JSON boolean or a text for one ("SIM", "N", "1"); None for other values."""
+    """Read a JSON boolean or a text such as "SIM", "N" or "1". Return None for other values."""
     if isinstance(raw, bool):
         return raw
     word = fold(_plain(raw))
@@ -129,14 +129,14 @@ def read_flag(raw: object) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A JSON object of an answer, read field by field under the contract's names."""
+    """A JSON object of an answer, whose fields are read by their names in the contract."""
 
     members: Mapping[str, object] = field(default_factory=dict)
     marker: str = ""
 
     @classmethod
     def of(cls, raw: object, marker: str) -> "Record":
-        """Wrap any JSON value; a value that is not an object becomes an empty record."""
+        """Wrap a JSON value. A value that is not an object becomes an empty record."""
         return cls(raw if isinstance(raw, dict) else {}, marker)
 
     def __getitem__(self, name: str) -> object:
@@ -146,9 +146,9 @@ class Record:
         return read_field(self[name], self.marker)
 
     def flat_text(self, name: str) -> Field:
-        """Read a text; the texts in a list or an object are joined with "; ".
+        """Read a text, or join the texts in a list or an object with "; ".
 
-        A hidden value among readable ones is written as "oculto pela fonte".
+        If some of the values are hidden, they are written as "oculto pela fonte".
         """
         raw = self[name]
         if not isinstance(raw, list | dict):
@@ -162,7 +162,7 @@ class Record:
         return read_decimal(self[name])
 
     def amount(self, name: str) -> Decimal | None:
-        """Read an amount of money, zero or more."""
+        """Read an amount of money. Return None for a negative amount."""
         value = self.decimal(name)
         return None if value is None or value < 0 else value
 
@@ -192,9 +192,9 @@ class Record:
 
 
 def records_of(raw: object, marker: str) -> tuple[Record, ...]:
-    """Read the elements of a JSON array; a lone object is an array of one.
+    """Read the elements of a JSON array. A single object is read as an array of one.
 
-    An element that is not an object reads as an empty record and still counts, because an
+    An element that is not an object is read as an empty record and not left out, because an
     unreadable fine must not make the list look empty.
     """
     if isinstance(raw, dict):
@@ -203,7 +203,7 @@ def records_of(raw: object, marker: str) -> tuple[Record, ...]:
 
 
 def _texts(raw: object, marker: str, depth: int = 0) -> Iterator[str]:
-    """Yield the scalars in a JSON value as texts, those of objects with their names."""
+    """Yield the texts and numbers in a JSON value, with their names if it is an object."""
     if isinstance(raw, list | dict) and depth > _MOST_DEPTH:
         yield "…"
     elif isinstance(raw, list):

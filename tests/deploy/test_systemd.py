@@ -9,7 +9,7 @@ import pytest
 
 from portal.factory import SPARE_S
 from portal.settings import Settings
-from portal.system.capacity import FULL_CAPACITY
+from portal.system.open_file_limits import FULL_CAPACITY
 from tests.deploy.fronts import installed, read, replaced
 
 UNITS = ("dossie-veicular.service", "dossie-veicular.socket")

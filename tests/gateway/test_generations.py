@@ -3,7 +3,7 @@
 import pytest
 
 from portal.gateway import Directive
-from portal.gateway.backend import Held, compare_marks, purge_bucket
+from portal.gateway.backend import Held, compare_counters, purge_bucket
 from portal.storage import PurgeLog
 from tests.fakes.databases import kept_open
 from tests.gateway.gateways import Bench, bench, decode, pass_time
@@ -18,7 +18,7 @@ class Backend:
         self.logged = 0
 
     @property
-    def mark(self):
+    def counter(self):
         return f"{self.contents}:{self.purges}"
 
     def _up(self):
@@ -27,7 +27,7 @@ class Backend:
 
     def read_many(self, keys):
         self._up()
-        return Held([self.values.get(key) for key in keys], self.generation, self.mark)
+        return Held([self.values.get(key) for key in keys], self.generation, self.counter)
 
     def version(self):
         self._up()
@@ -36,9 +36,9 @@ class Backend:
         self._up()
         return {key: self.values[key][:size] for key in keys if key in self.values}, self.generation
 
-    def replace(self, key, value, timeout, fence, mark):
+    def replace(self, key, value, timeout, fence, counter):
         self._up()
-        compare_marks(mark, self.mark)
+        compare_counters(counter, self.counter)
         self.values[key] = value
         return True
 

@@ -3,7 +3,7 @@
 import pytest
 
 from portal.upstream import Breaker, Failing, PayerBreaker, Response
-from portal.upstream.circuit import FAILURES_TO_OPEN
+from portal.upstream.circuit_state import FAILURES_TO_OPEN
 from tests.upstream.lookups import RecordingAccount, resource
 
 

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from portal.upstream import COUNTERS, Breaker, CircuitOpen, LocalFailure, Response, SharedCounters
-from portal.upstream.circuit import (
+from portal.upstream.circuit_state import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
 )

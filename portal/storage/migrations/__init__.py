@@ -1,4 +1,4 @@
-"""Migrations of the database's schema with Alembic, one file per revision in ``versions``."""
+"""Migrates the database's schema with Alembic. ``versions`` has one file per revision."""
 
 from alembic import command
 from alembic.config import Config
@@ -8,10 +8,11 @@ from portal.storage.schema import REVISIONS, SCHEMA_HEAD, mismatch, schema_revis
 
 
 def migrate(db: Connection) -> str | None:
-    """Migrate to SCHEMA_HEAD and return the former revision, None for an empty database.
+    """Migrate to SCHEMA_HEAD. Return the former revision, or None for an empty database.
 
-    Idempotent. Call it in a transaction that holds the set-up lock. Raises SQLAlchemyError, or
-    SchemaMismatch if another version migrated the database to a revision unknown here.
+    A second call does nothing. The caller's transaction must hold the lock of ``lock_set_up``.
+    Raises SQLAlchemyError. Raises SchemaMismatch if another version of the portal has migrated the
+    database to a revision that this version does not know.
     """
     stored, former = stored_revision(db), schema_revision(db)
     if stored == SCHEMA_HEAD:

@@ -1,4 +1,4 @@
-"""Alembic's environment: runs the migrations in the transaction that ``migrate`` received."""
+"""Alembic's environment, which runs the migrations in the transaction of ``migrate``."""
 
 from alembic import context
 

@@ -1,7 +1,7 @@
-"""Adds namespaces to rows, the log of purges, and the record of the secret key.
+"""Adds namespaces, the purge log, and the table for the secret key's fingerprint.
 
-Nothing is deleted. Former rows stay under the empty namespace, or in their former tables, which a
-process of the former version can keep using.
+Nothing is deleted. Old rows get the empty namespace, or stay in their old tables. A process of the
+earlier version can keep using the old tables.
 """
 
 import logging
@@ -15,7 +15,7 @@ down_revision = "0001"
 log = logging.getLogger("portal.storage.migrations")
 
 _COLUMNS = "digest, name, scopes, daily_limit, created_at, expires_at, revoked_at"
-# The digests are kept, so that pass-through mode never sends such a token upstream.
+# The digests of old tokens are copied, so that pass-through mode never sends such a token upstream.
 _COPY_TOKENS = (
     f"INSERT INTO access_tokens (namespace, {_COLUMNS}) "  # noqa: S608 constants alone
     f"SELECT '', {_COLUMNS} FROM tokens"

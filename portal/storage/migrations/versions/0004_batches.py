@@ -1,4 +1,4 @@
-"""Adds batches, their items, and the batch of a ledger row."""
+"""Adds tables of batches and their items, and the ledger's column ``batch``."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,7 +1,7 @@
-"""Counts answers by caller and tells stale ones apart; indexes the ledger for its sums.
+"""Adds counts of answers by caller, with stale answers apart, and an index of the ledger.
 
-The rows of ``savings`` become rows without a caller, whose stale answers are among the hits.
-A worker of the former version logs that it cannot write its savings, until it is replaced.
+The rows of the table ``savings`` are copied without a caller, and their stale answers count as
+hits. Until a worker of the earlier version is replaced, it logs that it cannot write savings.
 """
 
 import sqlalchemy as sa

@@ -1,1 +1,1 @@
-"""One file per revision. A revision is applied once and never edited after its release."""
+"""The migrations, one file per revision. A file is never edited after its release."""

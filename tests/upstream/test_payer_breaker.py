@@ -20,8 +20,8 @@ from portal.upstream import (
     Unusable,
     UpstreamError,
 )
-from portal.upstream.circuit import COOLDOWN_S, FAILURES_TO_OPEN, LONGEST_PAUSE_S
-from portal.upstream.payers import PROVEN_S, SETS, WAYS
+from portal.upstream.circuit_state import COOLDOWN_S, FAILURES_TO_OPEN, LONGEST_PAUSE_S
+from portal.upstream.payer_breaker import PROVEN_S, SETS, WAYS
 from tests.fakes import Clock
 from tests.upstream.lookups import RecordingAccount, resource
 from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail

@@ -1,28 +1,29 @@
-"""Concurrency limits of a worker process, within the limit of open files."""
+"""How many connections and lookups a worker process may have, by its open-file limit."""
 
 import resource
 from dataclasses import dataclass
 
-# Threads of a worker that serve requests. So many that hits do not queue behind lookups that hang.
+# Threads of a worker that serve requests. Cached answers must not wait until lookups that hang
+# release their threads.
 BLOCKING_THREADS = 600
 PANEL_THREADS = 1024
 BACKLOG = 4096
 
-# Open files of a worker, measured. Idle: 36, plus a reserve for short-lived files. Databases: at
-# most 16 connections to the ledger and 64 to the cache, each with its log. SQLite keeps a closed
-# connection's file open while the process holds a lock on it, so these numbers do not fall again
-# once they are reached.
+# Measured numbers of open files of a worker. An idle worker has 36; the rest is a reserve for
+# short-lived files. The databases have at most 16 connections to the ledger and 64 to the cache,
+# each with the file and its log. The number of open files does not fall again, because SQLite keeps
+# the file of a closed connection open while the process holds a lock on it.
 _IDLE_FILES = 64
 _DATABASE_FILES = 2 * (16 + 64) + 4
-_FILES_PER_LOOKUP = 2  # its lease and its connection to the upstream
+_FILES_PER_LOOKUP = 2  # one for the lease, one for the connection to the upstream
 _MINIMUM = 8
 _UNLIMITED = 1 << 20
-_MACOS_LIMIT = 10_240  # OPEN_MAX: macOS refuses more, although its hard limit is infinite
+_MACOS_LIMIT = 10_240  # OPEN_MAX; macOS refuses a higher limit, although its hard limit is infinite
 
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """Client connections and upstream lookups that a worker may have at once."""
+    """The numbers of client connections and upstream lookups that a worker may have at once."""
 
     connections: int
     lookups: int
@@ -39,11 +40,11 @@ MINIMUM_CAPACITY = Capacity(_MINIMUM, _MINIMUM)
 
 
 class TooFewFiles(Exception):
-    """The limit of open files allows no portal. The text is one line for the operator."""
+    """The limit of open files is too low. Its message is one line for the operator."""
 
 
 def require_open_files() -> None:
-    """Raise TooFewFiles if the limit is lower than the smallest capacity needs."""
+    """Raise TooFewFiles if the limit of open files is too low for the smallest capacity."""
     if open_files_limit() < MINIMUM_CAPACITY.open_files:
         raise TooFewFiles(
             f"{open_files_limit()} open files are allowed (ulimit -n), "
@@ -52,10 +53,10 @@ def require_open_files() -> None:
 
 
 def capacity() -> Capacity:
-    """Return what this process's limit of open files allows, at most FULL_CAPACITY.
+    """Return the capacity that the limit of open files allows, at most FULL_CAPACITY.
 
-    The files of the idle process and its databases are subtracted. Lookups get half of the
-    remaining files at most, so that hanging lookups leave connections for hits.
+    The files of the idle process and of its databases are subtracted. Lookups may use at most half
+    of the remaining files, so that clients can still connect while lookups hang.
     """
     remaining = open_files_limit() - _IDLE_FILES - _DATABASE_FILES
     lookups = max(_MINIMUM, min(FULL_CAPACITY.lookups, remaining // 2 // _FILES_PER_LOOKUP))
@@ -71,9 +72,10 @@ def open_files_limit() -> int:
 
 
 def raise_open_files_limit() -> None:
-    """Raise the soft limit to the hard one, as far as the system allows.
+    """Raise the soft limit of open files to the hard limit, as far as the system allows.
 
-    Child processes inherit it. Importing Granian 2.8 does the same, but this is undocumented.
+    Child processes inherit the limit. Importing Granian 2.8 also raises it, but this is
+    undocumented.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == hard:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from portal.system.capacity import FULL_CAPACITY, Capacity, capacity, raise_open_files_limit
+from portal.system.open_file_limits import FULL_CAPACITY, Capacity, capacity, raise_open_files_limit
 
 INFINITE = resource.RLIM_INFINITY
 Limits = tuple[int, int]

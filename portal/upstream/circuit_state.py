@@ -1,4 +1,4 @@
-"""The state of one circuit in shared counters: closed, open, half-open or paused."""
+"""The state of a circuit breaker (closed, open, half-open, paused) in shared counters."""
 
 import hashlib
 from collections.abc import Callable
@@ -14,22 +14,24 @@ COOLDOWN_S = 5.0
 LONGEST_PAUSE_S = 60.0
 DEFAULT_PAUSE_S = 1.0
 
-# The counters of one circuit. Times are monotonic seconds, which all processes of a machine share.
+# Positions of one circuit's counters. Times are monotonic seconds, which all processes of a machine
+# share.
 _PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_FAILURE = 0, 1, 2, 3
 COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
 
 
 class Circuit:
-    """A circuit breaker's state machine over shared counters.
+    """The state machine of a circuit breaker, stored in shared counters.
 
-    It uses COUNTERS of them, beginning with number ``first``.
+    A circuit uses COUNTERS counters, from the index ``first`` on.
 
-    Failures are counted by distinct marks: FAILURES_TO_OPEN of them, with no answer between
-    them, open the circuit. Reading needs no lock. Methods that write must be called with the
-    counters locked, except ``end_probe``, which is a single write. ``now`` is the clock's time.
+    The circuit opens after failures from FAILURES_TO_OPEN different sources without an answer
+    between them. A source is the hash of a vehicle or of a payer. Reading needs no lock. The caller
+    must lock the counters before it calls a method that writes. Only ``end_probe`` needs no lock,
+    because it is a single write. ``now`` is the present time of ``clock``.
 
-    A probe that has not reported its result after ``longest_call_s`` is given up, because its
-    process may have been killed. The next probe may then be sent.
+    If a probe has no result after ``longest_call_s``, its process may have been killed, and another
+    probe may be sent.
     """
 
     __slots__ = ("_clock", "_counters", "_failures", "_first", "_longest_call_s")
@@ -58,14 +60,14 @@ class Circuit:
 
     @property
     def wait_s(self) -> float:
-        """Seconds until a call may be sent again: the end of a pause, or the next probe."""
+        """Seconds until the pause ends or a probe may be sent; 0 if neither applies."""
         now = self._clock()
         paused_s = self._counters[self._first + _PAUSED_UNTIL] - now if self.is_paused(now) else 0.0
         cooling_s = self._probe_from - now if self.is_open(now) else 0.0
         return max(0.0, paused_s, cooling_s)
 
     def is_open(self, now: float) -> bool:
-        # A time further ahead than any cool-down was written before the machine's last boot.
+        # A time further ahead than COOLDOWN_S was written before the machine was restarted.
         return self._probe_from != 0.0 and self._probe_from - now <= COOLDOWN_S
 
     def is_paused(self, now: float) -> bool:
@@ -87,7 +89,7 @@ class Circuit:
             raise CircuitOpen(self._probe_from - now)
 
     def refuse_while_open(self, now: float) -> None:
-        """Raise CircuitOpen while open or half-open, for a call that is not the probe."""
+        """Raise CircuitOpen if the circuit is open or half-open; not for use by the probe."""
         if self.is_open(now):
             raise CircuitOpen(max(DEFAULT_PAUSE_S, self._probe_from - now))
 
@@ -98,7 +100,7 @@ class Circuit:
     # Writing, with the counters locked
 
     def start_probe(self, now: float) -> None:
-        """Register a probe. Raises CircuitOpen while another probe is in flight."""
+        """Register a probe. Raises CircuitOpen while another probe is in progress."""
         if self.is_probing(now):
             raise CircuitOpen(DEFAULT_PAUSE_S)
         self._counters[self._first + _PROBING_UNTIL] = now + self._longest_call_s
@@ -107,15 +109,15 @@ class Circuit:
         self._counters[self._first + _PROBING_UNTIL] = 0.0
 
     def record_failure(
-        self, mark: float, now: float, probe: bool = False, extend: bool = True
+        self, source: float, now: float, probe: bool = False, extend: bool = True
     ) -> None:
         """Count a failure, and open the circuit if there are enough failures.
 
-        A failed probe opens the circuit again. With ``extend``, so does the failure of a call that
-        was sent before the circuit opened, because it shows that the origin still fails.
+        A failed probe opens the circuit again. With ``extend``, the failure of a call that was sent
+        before the circuit opened also restarts the cool-down, because the origin still fails.
         """
         was_open = self.is_open(now)
-        self._count(mark)
+        self._count(source)
         if probe or (extend and was_open) or self._counters[self._failures[-1]] != 0.0:
             self.clear_failures()
             self._counters[self._first + _PROBE_FROM] = now + COOLDOWN_S
@@ -129,9 +131,9 @@ class Circuit:
             self._counters[slot] = 0.0
 
     def pause(self, retry_after_s: float | None, now: float) -> None:
-        """Pause for the seconds of a 429's Retry-After, at most LONGEST_PAUSE_S.
+        """Pause for the seconds that a 429 asks for, at most LONGEST_PAUSE_S.
 
-        A pause in effect that ends later is kept.
+        If a pause that ends later is in effect, it is kept.
         """
         pause_s = DEFAULT_PAUSE_S if retry_after_s is None else min(retry_after_s, LONGEST_PAUSE_S)
         until = now + pause_s
@@ -143,14 +145,14 @@ class Circuit:
         for index in range(self._first, self._first + COUNTERS):
             self._counters[index] = 0.0
 
-    def _count(self, mark: float) -> None:
-        """Count a mark once, in the first free slot."""
+    def _count(self, source: float) -> None:
+        """Store the source of a failure in the first free counter, unless it is stored already."""
         counted = [self._counters[slot] for slot in self._failures]
-        if mark not in counted and 0.0 in counted:
-            self._counters[self._failures[counted.index(0.0)]] = mark
+        if source not in counted and 0.0 in counted:
+            self._counters[self._failures[counted.index(0.0)]] = source
 
 
-def mark(name: str) -> float:
-    """Return a hash of a name: a positive odd number of 52 bits, exact in a double."""
+def name_hash(name: str) -> float:
+    """Return a hash of a name: an odd positive integer that a double represents exactly."""
     digest = hashlib.sha256(name.encode()).digest()
     return float(int.from_bytes(digest[:8], "big") >> 12 | 1)

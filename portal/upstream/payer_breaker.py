@@ -1,27 +1,28 @@
-"""Breaker for pass-through mode, in which each caller brings its own credential."""
+"""The circuit breaker of a base address, if each caller has its own upstream credential."""
 
 from collections.abc import Callable
 from enum import Enum
 
 from portal.upstream.breaker import RecheckingAccount
-from portal.upstream.circuit import COUNTERS, Circuit, State, mark
+from portal.upstream.circuit_state import COUNTERS, Circuit, State, name_hash
 from portal.upstream.errors import CircuitOpen, LocalFailure, NotSent, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response, Upstream
 from portal.upstream.shared_counters import CELL_BYTES, SharedCounters
 
 PROVEN_S = 3600.0
 
-# The table has SETS sets of WAYS slots; a payer's mark selects its set. A slot holds the payer's
-# mark (0: free), the time of the last change, the end of the payer's proof, and its circuit.
+# The table of payers has SETS sets of WAYS slots, and the hash of a payer selects the set. A slot
+# holds the hash of its payer (0 if free), the time of its last change, the time until which the
+# payer is proven, and the payer's circuit.
 SETS, WAYS = 128, 8
-_MARK, _CHANGED_AT, _PROVEN_UNTIL, _CIRCUIT = 0, 1, 2, 3
+_PAYER, _CHANGED_AT, _PROVEN_UNTIL, _CIRCUIT = 0, 1, 2, 3
 _SLOT_SIZE = _CIRCUIT + COUNTERS
 PAYER_COUNTERS = COUNTERS + SETS * WAYS * _SLOT_SIZE
 BYTES_PER_BREAKER = PAYER_COUNTERS * CELL_BYTES
 
 
 class _Role(Enum):
-    """Which circuits a call is a probe of."""
+    """Whether a call is a probe, and of which circuits."""
 
     REGULAR = "usual"
     PAYER_PROBE = "probe of its payer's circuit"
@@ -29,22 +30,22 @@ class _Role(Enum):
 
 
 class PayerBreaker:
-    """Limits the effect of one payer's failures and pauses to that payer.
+    """Keeps failures and pauses of one payer (an upstream credential) from affecting others.
 
     Each payer (``Resource.payer``) has its own circuit for what a credential can influence: the
-    pause that a 429 asks for, time-outs, 5xx, broken and unusable answers. The shared circuit
-    opens after calls for FAILURES_TO_OPEN different vehicles could not be sent (NotSent), or
-    after FAILURES_TO_OPEN different proven payers had failures that a credential can influence.
-    A payer is proven for PROVEN_S after a 200, so that invented credentials, however many, never
-    open the shared circuit.
+    pause that a 429 asks for, time-outs, 5xx, broken and unusable answers. All payers share another
+    circuit. The shared circuit opens after calls for FAILURES_TO_OPEN different vehicles could not
+    be sent (NotSent). The shared circuit also opens after FAILURES_TO_OPEN different proven payers
+    had failures that a credential can influence. A payer is proven for PROVEN_S after each 200. So
+    a client that sends many invented credentials cannot open the shared circuit.
 
-    While the shared circuit is half-open, every payer may send its own probe. With a single
-    probe, an unproven payer whose probe fails would keep the circuit open for all.
+    While the shared circuit is half-open, every payer may send its own probe. If there were only
+    one probe, a payer with an invalid credential could use it up and keep the circuit open for all.
 
-    Worker processes share the state in ``counters``, as in Breaker. The table of payers is
-    bounded. A new payer replaces the payer of its set whose slot changed longest ago, but an
-    unproven payer never replaces a proven one. A payer without a slot has no circuit. The usual
-    case (all circuits closed, no failures, no pause) takes no lock.
+    Worker processes share the state in ``counters``, as in Breaker. The table of payers has a fixed
+    size. A new payer takes the slot in its set that changed longest ago, but an unproven payer
+    never replaces a proven one. A payer without a slot has no circuit of its own. If all circuits
+    are closed without failures or pauses, no lock is taken.
     """
 
     def __init__(
@@ -69,12 +70,12 @@ class PayerBreaker:
 
     @property
     def wait_s(self) -> float:
-        """Seconds until a call may be sent again, 0 unless it is open or paused."""
+        """Seconds until a call may be sent again; 0 if it may be sent now."""
         return self._shared.wait_s
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Send the resource to the origin, or raise CircuitOpen at once."""
-        payer, subject = mark(resource.payer or ""), mark(resource.subject)
+        payer, subject = name_hash(resource.payer or ""), name_hash(resource.subject)
         role = self._admit(payer)
         try:
             guarded = account
@@ -82,7 +83,7 @@ class PayerBreaker:
                 guarded = RecheckingAccount(account, lambda: self._refuse_if_open(payer))
             response = self._origin.send(resource, guarded, deadline)
         except (CircuitOpen, LocalFailure):
-            self._release_probe(payer, role)  # this says nothing about the origin
+            self._release_probe(payer, role)  # the failure is not the origin's
             raise
         except NotSent:
             self._record_not_sent(payer, subject, role)
@@ -102,7 +103,7 @@ class PayerBreaker:
         slot = self._payers.find(payer)
         if not self._shared.is_open(now) and (slot is None or slot.allows_calls(now)):
             return _Role.REGULAR
-        # Decide under the lock, because the slot may have been assigned to another payer meanwhile.
+        # Check again under the lock, because the slot may now belong to another payer.
         with self._counters.locked():
             now = self._clock()
             self._shared.refuse_while_cooling(now)
@@ -138,7 +139,7 @@ class PayerBreaker:
             slot.circuit.end_probe()
 
     def _record_not_sent(self, payer: float, subject: float, role: _Role) -> None:
-        """Count a NotSent in the shared circuit, because no credential can cause one."""
+        """Count a NotSent in the shared circuit, because a credential cannot be its cause."""
         with self._counters.locked():
             self._shared.record_failure(subject, self._clock(), probe=role is _Role.SHARED_PROBE)
             self._end_probe(payer, role)
@@ -151,7 +152,7 @@ class PayerBreaker:
                 return
             slot.circuit.record_failure(subject, now, probe=role is not _Role.REGULAR)
             slot.circuit.end_probe()
-            # extend=False, because one payer must not extend the cool-down of the others.
+            # With extend=False, one payer cannot prolong the cool-down for the others.
             if slot.is_proven(now):
                 self._shared.record_failure(payer, now, extend=False)
 
@@ -161,7 +162,7 @@ class PayerBreaker:
         slot = self._payers.find(payer)
         is_settled = slot.is_settled(now) if slot is not None else not is_proof
         if is_settled and role is _Role.REGULAR and not pauses and not self._shared.has_failures:
-            return  # the usual case takes no lock
+            return  # the usual case needs no lock
         with self._counters.locked():
             now = self._clock()
             if role is _Role.SHARED_PROBE:
@@ -187,7 +188,7 @@ class PayerBreaker:
 
 
 class _Slot:
-    """The entry of one payer in the table."""
+    """The place of one payer in the table of payers."""
 
     __slots__ = ("_counters", "_first", "circuit")
 
@@ -203,8 +204,8 @@ class _Slot:
         self.circuit = Circuit(counters, clock, longest_call_s, first + _CIRCUIT)
 
     @property
-    def mark(self) -> float:
-        return self._counters[self._first + _MARK]
+    def payer(self) -> float:
+        return self._counters[self._first + _PAYER]
 
     @property
     def changed_at(self) -> float:
@@ -217,7 +218,11 @@ class _Slot:
         return 0 < self._counters[self._first + _PROVEN_UNTIL] - now <= PROVEN_S
 
     def is_settled(self, now: float) -> bool:
-        """Whether an answer needs no write: no failures, and proven for over PROVEN_S / 2 more."""
+        """Return whether an answer needs no update of the slot.
+
+        An update is needed if there are failures, or if the payer is proven for at most PROVEN_S /
+        2 more.
+        """
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
 
@@ -230,16 +235,16 @@ class _Slot:
     def assign(self, payer: float) -> None:
         """Assign the slot to a payer.
 
-        The mark is written last, because readers take no lock.
+        The payer's hash is written last, because readers take no lock.
         """
-        self._counters[self._first + _MARK] = 0.0
+        self._counters[self._first + _PAYER] = 0.0
         self._counters[self._first + _PROVEN_UNTIL] = 0.0
         self.circuit.clear()
-        self._counters[self._first + _MARK] = payer
+        self._counters[self._first + _PAYER] = payer
 
 
 class _Payers:
-    """The table of payers, set-associative so that the time of a search is constant."""
+    """The table of payers, which is set-associative, so that a search takes constant time."""
 
     def __init__(
         self, counters: SharedCounters, clock: Callable[[], float], longest_call_s: float
@@ -250,13 +255,13 @@ class _Payers:
         ]
 
     def find(self, payer: float) -> _Slot | None:
-        return next((slot for slot in self._set_of(payer) if slot.mark == payer), None)
+        return next((slot for slot in self._set_of(payer) if slot.payer == payer), None)
 
     def claim(self, payer: float, now: float, proven: bool = False) -> _Slot | None:
-        """Return the payer's slot, assigning one if it has none.
+        """Return the payer's slot. A payer without a slot is given one.
 
-        Returns None if all slots of the set belong to proven payers and this one is not
-        ``proven``. Must be called with the counters locked.
+        Returns None if all slots of the set belong to proven payers and this payer is not
+        ``proven``. The caller must have locked the counters.
         """
         slot = self.find(payer)
         if slot is None:
@@ -266,12 +271,12 @@ class _Payers:
             if not candidates:
                 return None
             slot = min(
-                candidates, key=lambda each: (each.is_proven(now), each.mark != 0, each.changed_at)
+                candidates, key=lambda each: (each.is_proven(now), each.payer != 0, each.changed_at)
             )
             slot.assign(payer)
         slot.touch(now)
         return slot
 
     def _set_of(self, payer: float) -> list[_Slot]:
-        first = int(payer) // 2 % SETS * WAYS  # halved, because every mark is odd
+        first = int(payer) // 2 % SETS * WAYS  # halved, because every name_hash is odd
         return self._slots[first : first + WAYS]
