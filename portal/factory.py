@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
@@ -102,53 +103,44 @@ COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS)
 SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
 
 
-def create_app(
-    settings: Settings | None = None,
-    shared: Path | None = None,
-    threads: Threads = FULL_THREADS,
-    is_draining: Callable[[], bool] = lambda: False,
-    ask_for_batches: Callable[[], None] | None = None,
-    batch_holder: str | None = None,
-) -> Flask:
+@dataclass(frozen=True, slots=True)
+class ServerProcess:
+    """What a process of the server passes to its application.
+
+    ``shared`` is the directory through which the processes of one server share breakers and sum
+    their metrics. If it is None, this process shares nothing. ``threads`` gives the number of
+    threads that serve requests and of those that make the lookups of pages. If ``is_draining``
+    returns True, the server is about to stop and ``/readyz`` reports this. ``ask_for_batches``
+    asks another process to run the batches. If it is None, this process runs batches under the
+    name ``batch_holder``.
+    """
+
+    shared: Path | None = None
+    threads: Threads = FULL_THREADS
+    is_draining: Callable[[], bool] = lambda: False
+    ask_for_batches: Callable[[], None] | None = None
+    batch_holder: str | None = None
+
+
+def create_app(settings: Settings | None = None, process: ServerProcess = ServerProcess()) -> Flask:
     """Build the portal's application.
 
-    If ``settings`` is None, they are read from the environment, for ``flask --app app``. The worker
-    processes of one server share breakers and metrics in the directory ``shared``. If ``shared`` is
-    None, this process shares nothing. ``threads`` gives the number of threads that serve requests
-    and of those that make the lookups of pages. If ``is_draining`` returns True, the server is
-    about to stop and ``/readyz`` reports this. ``ask_for_batches`` asks another process to run the
-    batches. If ``ask_for_batches`` is None, this process runs batches under the name
-    ``batch_holder``.
+    If ``settings`` is None, they are read from the environment, as ``flask --app app`` needs.
     """
     if settings is not None:
-        return _build(
-            settings,
-            server_key(settings),
-            shared,
-            threads=threads,
-            is_draining=is_draining,
-            ask_for_batches=ask_for_batches,
-            batch_holder=batch_holder,
-        )
+        return _build(settings, server_key(settings), process)
     settings = environment_settings()
     with exit_on_startup_error():
         if is_command():
-            return _build(settings, command_key(settings), shared, create=False)
+            return _build(settings, command_key(settings), process, create=False)
         lock = prepare(settings)
-        app = _build(settings, server_key(settings), shared)
+        app = _build(settings, server_key(settings), process)
     app.extensions["data_lock"] = lock
     return app
 
 
 def _build(
-    settings: Settings,
-    key: bytes | None,
-    shared: Path | None,
-    create: bool = True,
-    threads: Threads = FULL_THREADS,
-    is_draining: Callable[[], bool] = lambda: False,
-    ask_for_batches: Callable[[], None] | None = None,
-    batch_holder: str | None = None,
+    settings: Settings, key: bytes | None, process: ServerProcess, create: bool = True
 ) -> Flask:
     """Build the application.
 
@@ -167,18 +159,18 @@ def _build(
     namespace = settings.namespace
     longest_request_s = settings.deadline + SPARE_S
     origins = _origins(settings)
-    breakers = _breakers(settings, origins, shared, longest_request_s)
+    breakers = _breakers(settings, origins, process.shared, longest_request_s)
     policy = _policy(settings)
     ledger = Ledger(
         engine, settings.daily_call_limit, processes=settings.workers + 1, namespace=namespace
     )
     metrics = Metrics(
         breakers,
-        shared,
+        process.shared,
         workers=settings.workers,
         daily_limit=settings.daily_call_limit,
         calls_left=lambda: ledger.left_today(Caller(""))[0],
-        is_worker=batch_holder is None,
+        is_worker=process.batch_holder is None,
     )
     savings = SavingsCounter(engine, policy.terms, namespace=namespace, observer=metrics)
     backend = cache_backend(app, settings.data_dir, settings.redis_url)
@@ -237,7 +229,7 @@ def _build(
         gateway.fetch,
         _identifier(gatekeeper),
         settings.batch_concurrency,
-        holder=batch_holder,
+        holder=process.batch_holder,
         summarise=lambda subject, answers: kept_result(
             subject, answers, gateway.retention_s, render_context(datetime.now(UTC))
         ),
@@ -245,10 +237,10 @@ def _build(
     app.extensions |= {"batch_runner": batch_runner, "batches": batches, "store": store}
 
     def run_batches() -> None:
-        if ask_for_batches is None:
+        if process.ask_for_batches is None:
             batch_runner.tick()
         elif batches.has_work():
-            ask_for_batches()
+            process.ask_for_batches()
 
     dossiers = DossierArchive(
         engine,
@@ -280,7 +272,7 @@ def _build(
         PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir)),
     )
     app.extensions["scheduler"] = scheduler
-    pool: Executor = ThreadPoolExecutor(threads.panels, thread_name_prefix="panel")
+    pool: Executor = ThreadPoolExecutor(process.threads.panels, thread_name_prefix="panel")
     if tracing:
         pool = tracing.attach(app, pool)
     app.extensions["closing"] = _close_stack(
@@ -315,7 +307,7 @@ def _build(
             mask_names=settings.mask_names,
             longest_request_s=longest_request_s,
             trusted_proxies=settings.trusted_proxies,
-            request_threads=threads.blocking,
+            request_threads=process.threads.blocking,
             limits=RateLimits(
                 settings.rate_limit_token, settings.rate_limit_address, settings.redis_url
             ),
@@ -325,7 +317,7 @@ def _build(
             hit_cache_bytes=hit_cache_bytes // 8,
             page_cache=page_cache,
             access_log=access_log,
-            ready=lambda: not is_draining() and store.is_up() and is_in_place(engine),
+            ready=lambda: not process.is_draining() and store.is_up() and is_in_place(engine),
             metrics=metrics,
             metrics_access=MetricsAccess(settings.metrics_token, settings.trusted_proxies > 0),
             operations=OperationsSources(

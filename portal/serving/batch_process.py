@@ -134,13 +134,13 @@ def run_batches(holder: str) -> None:
     os.nice(NICENESS)
 
     # Imported here, because the main module of the server imports this one.
-    from portal.factory import create_app, environment_settings
+    from portal.factory import ServerProcess, create_app, environment_settings
     from portal.serving.process import join_shared_directory
     from portal.web import set_up_logging
 
     settings = environment_settings()
     set_up_logging(settings.secrets, settings.log_format)
-    app = create_app(settings, join_shared_directory(), batch_holder=holder)
+    app = create_app(settings, ServerProcess(join_shared_directory(), batch_holder=holder))
     batches, runner = app.extensions["batches"], app.extensions["batch_runner"]
     scheduler, store = app.extensions["scheduler"], app.extensions["store"]
     _tolerant(lambda: batches.release_all(holder))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from flask import Flask
 
-from portal.factory import PROJECT_ROOT, SPARE_S, create_app, environment_settings
+from portal.factory import PROJECT_ROOT, SPARE_S, ServerProcess, create_app, environment_settings
 from portal.serving.activation import UnusableSocket, inherited_socket
 from portal.serving.batch_process import BatchProcess, batch_request
 from portal.serving.draining import Draining
@@ -53,10 +53,12 @@ def worker() -> Flask:
     shared = join_shared_directory(settings.workers)
     app = create_app(
         settings,
-        shared,
-        read_threads(os.environ.get(THREADS_VARIABLE, "")),
-        Draining(shared).has_begun,
-        batch_request(shared),
+        ServerProcess(
+            shared,
+            threads=read_threads(os.environ.get(THREADS_VARIABLE, "")),
+            is_draining=Draining(shared).has_begun,
+            ask_for_batches=batch_request(shared),
+        ),
     )
     # Start the scheduler now, so that data expires on time even without requests.
     app.extensions["scheduler"].start()
