@@ -7,8 +7,8 @@ from typing import Literal
 Act = Literal["transfer", "licence", "drive", "removal"]
 # An answer's mark. "yes" is always favourable: for removal it means that no risk was found.
 Mark = Literal["no", "careful", "yes", "unknown"]
-# How the rule behind an answer is known. "verified": its legal text was read. "reported": trade
-# sites state it. "memory": no source confirmed it.
+# How the rule behind an answer is known. "verified" means that its legal text was read, "reported"
+# that trade sites state it, and "memory" that no source confirmed it.
 Confidence = Literal["verified", "reported", "memory"]
 
 ACTS: tuple[Act, ...] = ("transfer", "licence", "drive", "removal")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 
-# The families' prices are those of November 2026. ``_REFERENCE`` is that month, counted in months
-# since year 0.
+# The families' prices are those of November 2026. ``_REFERENCE`` is November 2026, counted in
+# months since year 0.
 _REFERENCE = 2026 * 12 + 10
 _LEAST_PRICE = 900
 

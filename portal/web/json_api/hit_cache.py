@@ -7,8 +7,8 @@ Cache-Control header, requests that must be rejected, and requests without a fre
 If a valid request has no fresh 200, the results of the checks are passed on (CHECKED), so that
 Flask neither authenticates nor parses the request again.
 
-An entry is valid for an identical request until the answer's ``Age`` changes, which is at most 1 s,
-and only while the process-local cache confirms the answer.
+An entry is valid only for an identical request, for at most 1 s (until the answer's ``Age``
+changes). The process-local cache must also confirm that the answer is unchanged.
 """
 
 import threading

@@ -40,10 +40,11 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     process continues the counters of that process. Raises OSError if the disk is full. Call this
     before creating Metrics.
 
-    This function sets the value class of prometheus_client itself. The library chooses it at
-    import, by an environment variable, but it may have been imported before the fork. The files are
-    allocated in advance, because prometheus_client maps sparse files into memory, and writing to a
-    hole on a full disk would kill the process. The library uses an existing metrics file as it is.
+    This function sets the value class of prometheus_client itself. The library chooses this class
+    at import, by an environment variable, but the import may have happened before the fork. The
+    files are allocated in advance, because prometheus_client maps sparse files into memory, and
+    writing to a hole on a full disk would kill the process. The library uses an existing metrics
+    file as it is.
     """
     for kind in ("counter", "histogram"):
         reserve(directory / f"{kind}_{number}.db", _FILE_BYTES)

@@ -122,7 +122,7 @@ class Lookups:
         ]
 
     def cost(self, identity: Identity) -> LookupCost:
-        """Return the most that one plate may cost this identity, and how many it has left today."""
+        """Return the most that one plate may cost this identity, and its plates left for today."""
         allowed = [one for one in PLATE_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms(one.name).price for one in allowed]
         caller = Caller(identity.name, identity.daily_limit, identity.credential)

@@ -98,10 +98,7 @@ def moment(seconds: float) -> datetime:
 
 
 def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
-    """Return what the visitor may know of a dossier.
-
-    With the link's ``path``, that is everything.
-    """
+    """Return the facts of a dossier that a visitor may see, or all of them with ``path``."""
     summary = read_summary(dossier)
     plate = summary.plate if summary else ""
     return VerifiedDossier(
