@@ -48,7 +48,7 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 
 
 def remove_lease_files(data_dir: Path) -> None:
-    """Remove the lease files of killed processes, whose names contain vehicles' tags.
+    """Remove the lease files of killed processes, because the file names identify vehicles.
 
     Call this only while no other server uses the directory.
     """

@@ -50,9 +50,9 @@ class Store:
     """Stores signed envelopes on a backend, with a small cache in the process.
 
     An entry of the local cache is served for at most CONFIRMED_FOR_S (1 s) after the backend was
-    known to hold it. So a purge by another process takes effect within that time. ``tick`` confirms
-    requested entries again before this time ends. While the backend is down, only the local cache
-    is used. No request fails because of a failing backend.
+    known to hold it. So a purge by another process takes effect within that time. ``tick`` runs
+    twice a second and confirms requested entries again. While the backend is down, only the local
+    cache is used. No request fails because of a failing backend.
 
     ``former_seals`` verify entries of old secret keys, which ``carry_over`` copies.
 
@@ -139,7 +139,7 @@ class Store:
         return self.read_many([key])[0]
 
     def read_many(self, keys: Sequence[str]) -> Sequence[Envelope | None]:
-        """Return the envelope, or None, under each of several keys of one vehicle.
+        """Return for each of a vehicle's keys the stored envelope, or None.
 
         Keys that are not in the local cache are read from the backend, all at once.
         """
@@ -209,8 +209,8 @@ class Store:
     def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
         """Copy newer entries of ``former_keys`` to ``key``. Return whether any was copied.
 
-        The entries keep their times. Each of ``suffixes`` is added to the keys. The purge state is
-        read before the former entries, so that a purge in between prevents the copy.
+        The copies keep the times of the entries. Each of ``suffixes`` is added to the keys. The
+        purge state is read before the former entries, so that a purge in between prevents the copy.
         """
         if not former_keys:
             return False
