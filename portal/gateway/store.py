@@ -57,7 +57,7 @@ class Store:
     ``former_seals`` verify entries of old secret keys, which ``carry_over`` copies.
 
     ``purges_since`` reads the purge log, which is in the database. The log is needed because a
-    backend that comes back empty has lost its own purge counters. The log also helps a process that
+    backend that loses its contents also loses its purge counters. The log also helps a process that
     stalled and may have missed a purge.
     """
 
@@ -422,9 +422,9 @@ class Store:
     def _note_generation(self, generation: str) -> bool:
         """Record the backend's generation and evict purged entries if it changed.
 
-        After a purge all entries are evicted. If the backend came up empty, only entries that were
-        purged since the last check are evicted. Returns whether the backend was compared with the
-        purge log. If so, entries that were read before may have been deleted.
+        After a purge all entries are evicted. If the backend lost its contents, only entries that
+        were purged since the last check are evicted. Returns whether the backend was compared with
+        the purge log. If so, entries that were read before may have been deleted.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False
@@ -494,7 +494,7 @@ class Store:
     def _write_back(self, key: str, held: Held) -> Envelope | None:
         """Write a locally cached answer to a backend that has lost it.
 
-        The answer is written if the backend came up empty, or if it could not store the answer
+        The answer is written if the backend lost its contents, or if it could not store the answer
         before. If the backend has deleted the entry since then, the entry is also evicted locally.
         """
         with self._generation_lock:  # wait until a purge in progress has evicted its entries
