@@ -56,7 +56,10 @@ UNUSED_KEPT_S = 86400.0  # seconds after the file was renamed
 
 
 class KeyInUse(Exception):
-    """The data was encrypted with another secret key. Its message is one line for the operator."""
+    """The data was encrypted with another secret key.
+
+    The error message is one line for the operator.
+    """
 
 
 _STARTUP_ERRORS = (

@@ -8,9 +8,9 @@ from typing import Final, NamedTuple, Protocol
 from portal.gateway.memory import Version
 
 # A generation is the time from one purge, or from one loss of a backend's contents, to the next. A
-# new generation begins when the backend comes up empty (BEGUN) and with every purge (PURGED). When
-# a process sees a new BEGUN generation, it may write entries of its local cache back to the
-# backend. When it sees a new PURGED generation, it evicts its local entries.
+# new generation begins when the backend starts without contents (BEGUN) and with every purge
+# (PURGED). When a process sees a new BEGUN generation, it may write entries of its local cache back
+# to the backend. When it sees a new PURGED generation, it evicts its local entries.
 BEGUN: Final = "begun"
 PURGED: Final = "purged"
 _BUCKETS = 0x10000
@@ -170,7 +170,7 @@ class CounterLost(Exception):
 def compare_counters(counter: str, current: str) -> None:
     """Raise an error unless both purge counters are equal.
 
-    Raises CounterLost if the backend came up empty between the reads of both, otherwise
+    Raises CounterLost if the backend lost its contents between the reads of both, otherwise
     PurgedMeanwhile.
     """
     if counter == current:

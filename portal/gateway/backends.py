@@ -26,13 +26,16 @@ def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
             "CACHE_OPTIONS": cast(Any, dict(CLIENT_OPTIONS)),
         }
     cache = Cache(app, config=config)
-    # The attribute cache.cache is not used, because it belongs to the current application, which
-    # may be another one.
+    # The attribute cache.cache is not used, because it depends on Flask's current application,
+    # which may be another one.
     return app.extensions["cache"][cache]
 
 
 class StoreRefused(Exception):
-    """Redis refuses a command that the portal needs. Its message is one line for the operator."""
+    """Redis refuses a command that the portal needs.
+
+    The error message is one line for the operator.
+    """
 
 
 def require_willing_store(backend: Any, redis_url: str | None) -> None:
@@ -48,7 +51,7 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 
 
 def remove_lease_files(data_dir: Path) -> None:
-    """Remove the lease files of killed processes, whose names contain vehicles' tags.
+    """Remove the lease files of killed processes, because the file names identify vehicles.
 
     Call this only while no other server uses the directory.
     """

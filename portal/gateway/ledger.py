@@ -99,9 +99,9 @@ class Ledger:
     use the same database.
 
     In pass-through mode, callers with invalid credentials must not use up the daily limit of the
-    others. So a call that the upstream refuses (401, 403) is not counted towards the limits. A
-    caller is on trial until one of its calls of the day is answered with 200. Calls of a caller on
-    trial are not counted either. The rows of such calls stay, with their price, because the
+    others. A call that the upstream refuses (401, 403) is therefore not counted towards the limits.
+    A caller is on trial until one of its calls of the day is answered with 200. Calls of a caller
+    on trial are not counted either. The rows of such calls stay, with their price, because the
     contract does not say that a refusal is free. At any time, the trial calls in progress in all
     ``processes`` use at most half of the remaining daily limit, but each process may always have
     one.

@@ -62,8 +62,7 @@ class Failure(Exception):
     def may_be_charged(self) -> bool:
         """Whether the failed call may have been charged.
 
-        If so, the failure is cached for some seconds, so that a retry does not cause another
-        charge.
+        If so, the gateway caches the failure for some seconds, so that a retry costs nothing.
         """
         return self.kind not in _OWN | _FREE
 

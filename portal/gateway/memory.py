@@ -96,7 +96,7 @@ class LocalCache:
         return self._clock()
 
     def take_unconfirmed(self, version: Version | None) -> list[str]:
-        """Return and reset the keys that ``recent`` has served and that must be confirmed.
+        """Return the keys that ``recent`` has served and that must be confirmed, once each.
 
         Keys that are no longer cached are left out. If the backend's version has not changed since
         an entry was read, the entry is confirmed by this, and its key is left out too.

@@ -91,7 +91,7 @@ class SavingsCounter:
             self._counts[_Slot(day, caller, operation, str(price)), column] += times
 
     def flush(self) -> None:
-        """Add the counts since the last call to the table.
+        """Write the counts that are new since the last call to the database.
 
         If the database is unavailable, the counts are kept for the next call.
         """

@@ -197,7 +197,7 @@ class SQLiteFile(ABC):
             if self._file is not None and _identity(self._path) == self._file:
                 return
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Create the file here with its access mode, which SQLite copies to the WAL.
+            # Create the file here, to set the access mode that SQLite copies to the WAL.
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             db = self._open()
             with self._closed_on_failure(db):

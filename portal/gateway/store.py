@@ -50,14 +50,14 @@ class Store:
     """Stores signed envelopes on a backend, with a small cache in the process.
 
     An entry of the local cache is served for at most CONFIRMED_FOR_S (1 s) after the backend was
-    known to hold it. So a purge by another process takes effect within that time. ``tick`` confirms
-    requested entries again before this time ends. While the backend is down, only the local cache
-    is used. No request fails because of a failing backend.
+    known to hold it. So a purge by another process takes effect within that time. ``tick`` runs
+    twice a second and confirms requested entries again. While the backend is down, only the local
+    cache is used. No request fails because of a failing backend.
 
     ``former_seals`` verify entries of old secret keys, which ``carry_over`` copies.
 
     ``purges_since`` reads the purge log, which is in the database. The log is needed because a
-    backend that comes back empty has lost its own purge counters. The log also helps a process that
+    backend that loses its contents also loses its purge counters. The log also helps a process that
     stalled and may have missed a purge.
     """
 
@@ -139,7 +139,7 @@ class Store:
         return self.read_many([key])[0]
 
     def read_many(self, keys: Sequence[str]) -> Sequence[Envelope | None]:
-        """Return the envelope, or None, under each of several keys of one vehicle.
+        """Return for each of a vehicle's keys the stored envelope, or None.
 
         Keys that are not in the local cache are read from the backend, all at once.
         """
@@ -209,8 +209,8 @@ class Store:
     def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
         """Copy newer entries of ``former_keys`` to ``key``. Return whether any was copied.
 
-        The entries keep their times. Each of ``suffixes`` is added to the keys. The purge state is
-        read before the former entries, so that a purge in between prevents the copy.
+        The copies keep the times of the entries. Each of ``suffixes`` is added to the keys. The
+        purge state is read before the former entries, so that a purge in between prevents the copy.
         """
         if not former_keys:
             return False
@@ -422,9 +422,9 @@ class Store:
     def _note_generation(self, generation: str) -> bool:
         """Record the backend's generation and evict purged entries if it changed.
 
-        After a purge all entries are evicted. If the backend came up empty, only entries that were
-        purged since the last check are evicted. Returns whether the backend was compared with the
-        purge log. If so, entries that were read before may have been deleted.
+        After a purge all entries are evicted. If the backend lost its contents, only entries that
+        were purged since the last check are evicted. Returns whether the backend was compared with
+        the purge log. If so, entries that were read before may have been deleted.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False
@@ -494,7 +494,7 @@ class Store:
     def _write_back(self, key: str, held: Held) -> Envelope | None:
         """Write a locally cached answer to a backend that has lost it.
 
-        The answer is written if the backend came up empty, or if it could not store the answer
+        The answer is written if the backend lost its contents, or if it could not store the answer
         before. If the backend has deleted the entry since then, the entry is also evicted locally.
         """
         with self._generation_lock:  # wait until a purge in progress has evicted its entries

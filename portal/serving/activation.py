@@ -16,7 +16,7 @@ _FIRST_DESCRIPTOR = 3  # SD_LISTEN_FDS_START
 
 
 class UnusableSocket(Exception):
-    """The socket from systemd cannot be used. Its message is one line for the operator."""
+    """The socket from systemd cannot be used. The error message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)

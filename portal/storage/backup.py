@@ -37,7 +37,7 @@ _LONGEST_MANIFEST: Final = 65_536
 
 
 class BackupRefused(Exception):
-    """Nothing was done. Its message is one line for the operator."""
+    """Nothing was done. The error message is one line for the operator."""
 
 
 class _File(msgspec.Struct, frozen=True):

@@ -435,7 +435,7 @@ def database_bytes(engine: Engine) -> int | None:
 
 def _create_file(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # Create the file here with its access mode, which SQLite copies to the write-ahead log.
+    # Create the file here, to set the access mode that SQLite copies to the write-ahead log.
     os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 

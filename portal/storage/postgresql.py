@@ -75,13 +75,13 @@ class _FifoPool(QueuePool):
     """A connection pool that serves waiting threads in the order of their arrival.
 
     QueuePool may serve a new thread before one that is waiting, so a thread may wait too long
-    (``test_pool_serves_waiters_in_order``). In two tests, 256 threads each ran three short
-    transactions on a busy machine. With QueuePool and a time-out of 8 s, 16 and 50 threads failed.
-    With this pool, 2 failed. A waiting thread keeps its place for up to LONGEST_WAIT_S while other
-    threads open or return connections. While the database is unreachable, no connection is opened
-    or returned, and waiting threads fail after the pool's time-out. If the server allows fewer
-    connections than the pool's size, a thread that is refused a connection waits until another
-    thread returns one.
+    (``test_pool_serves_waiters_in_order``). In tests on a busy machine, 256 threads each ran three
+    short transactions. In two tests with QueuePool and a time-out of 8 s, 16 and 50 threads failed.
+    Only 2 threads failed with this pool. A waiting thread keeps its place for up to LONGEST_WAIT_S
+    while other threads open or return connections. While the database is unreachable, no connection
+    is opened or returned, and waiting threads fail after the pool's time-out. If the server allows
+    fewer connections than the pool's size, a thread that is refused a connection waits until
+    another thread returns one.
     """
 
     def __init__(self, *given: Any, **named: Any) -> None:

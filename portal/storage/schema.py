@@ -14,7 +14,7 @@ _LAST_UNRECORDED = "0002"  # the last schema from before the portal had migratio
 
 
 class SchemaMismatch(Exception):
-    """The schema is not the one of this version. Its message is one line for the operator."""
+    """The schema is not the one of this version. The error message is one line for the operator."""
 
 
 def stored_revision(db: Connection) -> str | None:

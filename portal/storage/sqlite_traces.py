@@ -62,8 +62,8 @@ class PageSearch:
     """Searches a SQLite file for bytes.
 
     The file stays open until ``close``. When a process closes any descriptor of a file, it loses
-    all of its POSIX locks on the file, also SQLite's (https://sqlite.org/howtocorrupt.html, section
-    2.2). So close the connections to the file before calling ``close``.
+    all of its POSIX locks on the file, including SQLite's (https://sqlite.org/howtocorrupt.html,
+    section 2.2). So close the connections to the file before calling ``close``.
     """
 
     def __init__(self, path: Path) -> None:

@@ -7,7 +7,7 @@ PREFIX = "PORTAL_"
 
 
 class SettingsError(ValueError):
-    """An invalid setting. Its message is one line for the operator."""
+    """An invalid setting. The error message is one line for the operator."""
 
 
 def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -> dict[str, str]:

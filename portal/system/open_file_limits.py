@@ -40,7 +40,7 @@ MINIMUM_CAPACITY = Capacity(_MINIMUM, _MINIMUM)
 
 
 class TooFewFiles(Exception):
-    """The limit of open files is too low. Its message is one line for the operator."""
+    """The limit of open files is too low. The error message is one line for the operator."""
 
 
 def require_open_files() -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _PREFIX = "dossie-veicular-"
-_UNLOCKED_PREFIX = "new-"  # Added to the name until the directory is locked.
+_UNLOCKED_PREFIX = "new-"  # The prefix of the directory's name until the directory is locked.
 _CREATION_GRACE_S = 60.0  # Much longer than it takes to create and lock a directory.
 _CHUNK = 1024 * 1024
 

@@ -23,7 +23,7 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 
 class TooFewThreads(Exception):
-    """The limits of threads are too low. Its message is one line for the operator."""
+    """The limits of threads are too low. The error message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from portal.upstream.shared_counters import SharedCounters
 class Breaker:
     """Refuses calls to an origin that fails, or that asked for a pause with 429.
 
-    The circuit opens when lookups of FAILURES_TO_OPEN different vehicles have failed without an
-    answer between them. Repeated failures of one vehicle count once, because the vehicle's record
+    The circuit opens when lookups of FAILURES_TO_OPEN different vehicles have failed and none was
+    answered in between. Repeated failures of one vehicle count once, because the vehicle's record
     may be the cause. A LocalFailure is not counted.
 
     Worker processes that share ``counters`` share the circuit, its pauses and its probe. The

@@ -25,8 +25,8 @@ class Circuit:
 
     A circuit uses COUNTERS counters, from the index ``first`` on.
 
-    The circuit opens after failures from FAILURES_TO_OPEN different sources without an answer
-    between them. A source is the hash of a vehicle or of a payer. Reading needs no lock. The caller
+    The circuit opens after failures from FAILURES_TO_OPEN different sources, if there was no answer
+    in between. A source is the hash of a vehicle or of a payer. Reading needs no lock. The caller
     must lock the counters before it calls a method that writes. Only ``end_probe`` needs no lock,
     because it is a single write. ``now`` is the present time of ``clock``.
 

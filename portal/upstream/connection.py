@@ -114,8 +114,8 @@ def _connect_to_first(addresses: _Addresses, until: float) -> socket.socket:
         try:
             connection = socket.socket(family, kind, protocol)
             with _close_on_error(connection):
-                # Each address gets an equal share of the remaining time, because only the last one
-                # might work.
+                # Each address gets an equal share of the remaining time, because perhaps only the
+                # last address works.
                 connection.settimeout(remaining_s / (len(addresses) - number))
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connection.connect(address)

@@ -44,8 +44,8 @@ class Attempt(Protocol):
 class Account(Protocol):
     """Records each sent request.
 
-    ``begin`` is called before the first byte is sent. ``begin`` raises an error to prevent the
-    request.
+    ``begin`` is called before the first byte of a request is sent. ``begin`` raises an error to
+    prevent the request.
     """
 
     def begin(self, origin: str) -> Attempt: ...

@@ -7,7 +7,7 @@ import certifi
 
 
 class UnusableAuthorities(Exception):
-    """SSL_CERT_FILE cannot be used. Its message is one line for the operator."""
+    """SSL_CERT_FILE cannot be used. The error message is one line for the operator."""
 
 
 def require_usable_authorities(path: str | None) -> None:

@@ -18,8 +18,8 @@ State = Literal["known", "empty", "hidden"]
 # does not state the marker.
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
-# The most characters of a field, more than any real field has, so that an oversized string does not
-# fill a page.
+# Longer fields are cut at this number of characters, so that an oversized string does not fill a
+# page. No real field is so long.
 FIELD_LIMIT = 2_000
 
 # Characters of these Unicode categories are removed. Control characters and surrogates break HTML

@@ -13,7 +13,7 @@ from portal.vehicle.field import Field
 _CODE_WEIGHTS = (7, 6, 5, 4, 3, 2)
 _CODE = re.compile(r"[0-9]{1,6}-?[0-9]", re.ASCII)
 _TENTH = Decimal("0.1")
-# Months that a series must cover for a yearly rate.
+# A series must cover this many months, otherwise no yearly rate is computed.
 _LEAST_MONTHS = 12
 _ABSURD = 10_000
 
