@@ -49,7 +49,7 @@ def _ask(fifo: Path) -> None:
 
 
 class BatchProcess:
-    """Starts and stops the batch process. The main process has one instance.
+    """Starts and stops the batch process. Only the main process has an instance.
 
     Raises OSError if the shared directory does not support a FIFO. If so, the workers run the
     batches.
