@@ -197,7 +197,7 @@ def create_missing_database(settings: Settings) -> None:
 def data_check(
     settings: Settings, engine: Engine, backend: Any, key: bytes | None, expects_files: bool
 ) -> DataCheck:
-    """Return the object with which a command checks the data.
+    """Return the object with which a command checks that it uses the server's data.
 
     Set ``expects_files`` if a server with these settings must already have created its files.
     """

@@ -52,8 +52,8 @@ class NoAnswer(ValueError):
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
     """Return the parsed body of a 200, or raise NoAnswer.
 
-    Only the outer format and the vehicle are checked. Fields inside ``result`` may be unknown,
-    missing or of another type, because the answer was paid for.
+    Only the outer format and the vehicle are checked. An answer is accepted even if fields inside
+    ``result`` are unknown, missing or of another type, because it was paid for.
     """
     document = _parsed(body)
     operation = lookup.operation

@@ -57,7 +57,7 @@ class PurgeState(NamedTuple):
 class Stored(NamedTuple):
     """An entry of the backend.
 
-    A different fence shows that the entry was replaced after it was read.
+    If the fence has changed, the entry was replaced after it was read.
     """
 
     key: str

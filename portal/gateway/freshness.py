@@ -12,7 +12,7 @@ from portal.gateway.operations import CachePolicy
 
 REJECTED_FRESH_S = 600
 JITTER = 0.10
-# Seconds by which the clocks of machines that share a store may differ. An answer with a time
+# Seconds by which the clocks of machines that share a store may differ. An answer whose time is
 # further in the future counts as expired.
 CLOCK_SKEW_S = 60
 

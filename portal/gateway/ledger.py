@@ -47,7 +47,8 @@ SETTLE_BATCH = 200
 # runs five.
 _INSERT = insert(ledger)
 # Only an open row is updated, because closing is repeated if the confirmation of the commit was
-# lost. The time must match too, because SQLite reuses the number of a row that was rolled back.
+# lost. The row's time must match too, because SQLite reuses the number of a row that was rolled
+# back.
 _CLOSE = update(ledger).where(
     ledger.c.id == bindparam("number"),
     ledger.c.sent_at == bindparam("written_at"),

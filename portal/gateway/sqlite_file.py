@@ -244,7 +244,7 @@ class SQLiteFile(ABC):
 
     @contextlib.contextmanager
     def _directory_lock(self, kind: int) -> Iterator[None]:
-        """Lock the directory between processes and threads.
+        """Lock the directory against other processes and threads.
 
         Each caller opens its own descriptor, because flock does not exclude threads that share a
         descriptor.

@@ -164,9 +164,9 @@ class Store:
     def write(self, envelope: Envelope, fence: int, purge_state: PurgeState) -> bool:
         """Store an answer. Return False if the backend did not accept it.
 
-        A newer answer is never replaced, but the result is then True. If the vehicle was purged
-        after ``purge_state`` was read, the answer is not stored. So read ``purge_state`` before
-        requesting the answer.
+        If a newer answer is stored already, it is not replaced, and the result is True. If the
+        vehicle was purged after ``purge_state`` was read, the answer is not stored. So read
+        ``purge_state`` before requesting the answer.
         """
         left_s = envelope.delete_at - self._clock()
         if left_s <= 0:

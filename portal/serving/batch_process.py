@@ -2,8 +2,8 @@
 
 A separate process with a lower priority runs the batches. Threads that run batches in a worker
 process would delay each cached answer by up to the interpreter's switch interval. Workers request
-the process through a FIFO in the shared directory. The main process starts it, replaces it if it
-was killed, and stops it with the server.
+the process through a FIFO in the shared directory. The main process starts the batch process,
+replaces it if it was killed, and stops it with the server.
 """
 
 import logging
@@ -49,7 +49,7 @@ def _ask(fifo: Path) -> None:
 
 
 class BatchProcess:
-    """Starts and stops the batch process. The main process has one instance.
+    """Starts and stops the batch process. Only the main process has an instance.
 
     Raises OSError if the shared directory does not support a FIFO. If so, the workers run the
     batches.
