@@ -1,6 +1,7 @@
 #!/bin/sh
-# Chromium, Redis, PgBouncer beside PostgreSQL, Prometheus, and the libraries WeasyPrint loads: installed where they are
-# missing and this user may; otherwise the tests that need them skip and say so.
+# Chromium, Redis, PgBouncer beside PostgreSQL, Prometheus, nginx, Caddy, and the libraries WeasyPrint
+# loads: installed where they are missing and this user may; otherwise the tests that need them skip
+# and say so. systemd would start nginx and Caddy on port 80, so they are installed without it only.
 missing=""
 command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
 command -v redis-server >/dev/null 2>&1 || missing="$missing redis-server"
@@ -8,6 +9,10 @@ command -v redis-server >/dev/null 2>&1 || missing="$missing redis-server"
 ldconfig -p 2>/dev/null | grep -q libpangoft2 || missing="$missing libpango-1.0-0 libpangoft2-1.0-0"
 ldconfig -p 2>/dev/null | grep -q libharfbuzz-subset || missing="$missing libharfbuzz-subset0"
 command -v promtool >/dev/null 2>&1 || missing="$missing prometheus"
+if [ ! -d /run/systemd/system ]; then
+    PATH="$PATH:/usr/sbin" command -v nginx >/dev/null 2>&1 || missing="$missing nginx-light"
+    command -v caddy >/dev/null 2>&1 || missing="$missing caddy"
+fi
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     echo "installing$missing"

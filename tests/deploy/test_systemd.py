@@ -56,6 +56,12 @@ def test_exposure_is_low(units: list[Path]) -> None:
     assert done.returncode == 0
 
 
+def test_starts_are_repeated_until_the_database_is_back() -> None:
+    unit = read("deploy/systemd/dossie-veicular.service")
+    assert "\nRestart=on-failure\n" in unit
+    assert "\nStartLimitIntervalSec=0\n" in unit
+
+
 def test_stop_has_time_for_requests() -> None:
     found = re.search(r"TimeoutStopSec=(\d+)", read("deploy/systemd/dossie-veicular.service"))
     assert found

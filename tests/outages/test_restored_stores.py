@@ -1,5 +1,6 @@
 """The store comes back with other contents: a snapshot, another key, other lifetimes."""
 
+import shutil
 import sqlite3
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ from tests.fakes import FaultUpstream
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.ports import wait_until
+from tests.fakes.preloaded import CHECKOUT
 from tests.fakes.processes import PortalProcess, RedisProcess
 
 HEADER = {"Authorization": PORTAL_TOKEN}
@@ -49,6 +51,33 @@ def test_purged_answer_does_not_return_with_redis_snapshot(
         store.start()
         wait_until(lambda: server.get("/readyz").status_code == 200, "readiness")
         assert server.get(DECODE, headers=CACHED_ONLY).status_code == 504
+    assert upstream.count() == 1
+
+
+def test_snapshot_is_restored_as_base_of_the_append_only_file(
+    tmp_path: Path, upstream: FaultUpstream
+) -> None:
+    """As docs/operating.md restores it; with an append-only file Redis reads no dump.rdb."""
+    with (
+        RedisProcess(appendonly="yes") as store,
+        PortalProcess(shared(upstream, store, tmp_path), workers=1) as server,
+    ):
+        assert server.get(DECODE, headers=HEADER).status_code == 200
+        with redis.Redis(port=store.port) as client:
+            client.save()
+        snapshot = (store.directory / "dump.rdb").read_bytes()
+        store.kill()
+        files = store.directory / "appendonlydir"
+        shutil.rmtree(files)
+        files.mkdir()
+        (files / "appendonly.aof.1.base.rdb").write_bytes(snapshot)
+        manifest = "file appendonly.aof.1.base.rdb seq 1 type b"
+        assert f"echo '{manifest}' >" in (CHECKOUT / "docs/operating.md").read_text("utf-8")
+        (files / "appendonly.aof.manifest").write_text(f"{manifest}\n")
+        store.start()
+        server.stop()
+        server.start()
+        assert server.get(DECODE, headers=CACHED_ONLY).status_code == 200
     assert upstream.count() == 1
 
 

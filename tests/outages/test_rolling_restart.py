@@ -13,6 +13,7 @@ import pytest
 from tests.effort import cases
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
+from tests.fakes.databases import KINDS, PostgresProcess
 from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.crowd import Ask, one
@@ -25,8 +26,17 @@ RESTARTS = cases(1, 2)  # of each portal
 PLATES = [f"ABC{at // 100 % 10}{chr(65 + at // 1000)}{at % 100:02}" for at in range(2_000)]
 
 
+@pytest.fixture(params=KINDS)
+def database(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The setting of the database: none, which gives each portal a file, or one PostgreSQL."""
+    if request.param == "sqlite":
+        return {}
+    server: PostgresProcess = request.getfixturevalue("postgres")
+    return {"PORTAL_DATABASE_URL": server.new_database()}
+
+
 @pytest.fixture
-def portals(upstream: FaultUpstream) -> Iterator[list[PortalProcess]]:
+def portals(upstream: FaultUpstream, database: dict[str, str]) -> Iterator[list[PortalProcess]]:
     with ExitStack() as stack, RedisProcess() as store, ThreadPoolExecutor(2) as starting:
         settings = {
             **managed(upstream.url),
@@ -34,6 +44,7 @@ def portals(upstream: FaultUpstream) -> Iterator[list[PortalProcess]]:
             "PORTAL_REDIS_URL": store.url,
             "PORTAL_SECRET_KEY": "what both portals share",
             "PORTAL_DRAIN_SECONDS": str(DRAIN_S),
+            **database,
         }
         both = [PortalProcess(settings) for _ in range(2)]
         for portal in both:
@@ -60,6 +71,10 @@ def test_rolling_restart_loses_no_request(
     assert Counter(answer.status for answer in proxy.answers) == {200: proxy.sent}
     assert proxy.sent >= REQUESTS
     assert upstream.count() == len({call.path for call in upstream.calls}) == len(PLATES)
+    if "PORTAL_DATABASE_URL" in portals[0].environment():
+        ledger = portals[0].command_line("ledger", "--csv").stdout.splitlines()[1:]
+        assert len(ledger) == len(PLATES)
+        assert all("answered" in row for row in ledger)
     for seen in proxy.statuses.values():
         assert seen.count(503) >= RESTARTS, seen  # readiness turned before the socket closed
 

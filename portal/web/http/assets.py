@@ -2,7 +2,9 @@
 
 ``/static/css/portal.3f2a9c1b.css`` can be cached for a year, because changed content gets a new
 name. Files are read, bundled and compressed once, at start-up, so a request is one dict lookup. A
-name without its hash, or with an outdated hash, returns 404.
+name without a hash returns 404. A name with the hash of another version returns the file of this
+version with ``no-store``, because a page of one portal may load its files from another portal while
+the two are upgraded one after the other.
 """
 
 import gzip
@@ -40,6 +42,7 @@ _TYPES: Final = {
     ".txt": "text/plain; charset=utf-8",
     ".woff2": "font/woff2",
 }
+_OTHER_VERSION: Final = re.compile(r"(.+)\.[0-9a-f]{8}(\.[a-z0-9]+)")
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
 # Matches the comments and indents of a style sheet, which are a tenth of its compressed size.
 _COMMENT_OR_INDENT: Final = re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE)
@@ -105,6 +108,12 @@ class Assets:
         """Return the file with a hashed name (``css/portal.3f2a9c1b.css``), or None."""
         return self._files.get(hashed_name)
 
+    def find_current(self, hashed_name: str) -> Asset | None:
+        """Return the file of this version for a name that has another version's hash, or None."""
+        parts = _OTHER_VERSION.fullmatch(hashed_name)
+        hashed = self._hashed_names.get(parts[1] + parts[2]) if parts else None
+        return self._files[hashed] if hashed else None
+
     def read(self, name: str) -> Asset:
         """Return a file such as ``icons/favicon.ico``. Raises UnknownAsset."""
         try:
@@ -118,12 +127,13 @@ class Assets:
 
         @blueprint.get("/static/<path:name>")
         def static_file(name: str) -> Response:
-            asset = self.find(name)
+            found = self.find(name)
+            asset = found or self.find_current(name)
             if asset is None:
                 abort(404)
             zipped = asset.gzipped if request.accept_encodings["gzip"] else None
             response = Response(zipped or asset.body, content_type=asset.content_type)
-            response.headers["Cache-Control"] = CACHE_CONTROL
+            response.headers["Cache-Control"] = CACHE_CONTROL if found else "no-store"
             if asset.gzipped is not None:
                 response.headers["Vary"] = "Accept-Encoding"
             if zipped is not None:

@@ -104,11 +104,26 @@ def test_static_file_is_gzipped_if_accepted(directory: Path) -> None:
     assert zipped.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
 
 
+def test_hash_of_another_version_gets_this_versions_file_uncached(directory: Path) -> None:
+    """A balancer may ask the former portal for a file of the new one's page, and the reverse."""
+    former = Assets.build(directory).url("css/portal.css")
+    (directory / "css/base.css").write_text("@layer base { a { color: blue } }")
+    assets = Assets.build(directory)
+    assert former != assets.url("css/portal.css")
+    answer = client_of(assets).get(former)
+    assert answer.status_code == 200
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.text == text_of(assets, "css/portal.css")
+
+
 @pytest.mark.parametrize(
     "path",
     [
         "/static/js/panels.js",
-        "/static/js/panels.00000000.js",
+        "/static/js/unknown.00000000.js",
+        "/static/js/panels.0000000.js",
+        "/static/js/panels.0000000g.js",
+        "/static/css/base.00000000.css",
         "/static/css/.hidden",
         "/static/../app.py",
         "/static/%2e%2e/app.py",
