@@ -62,7 +62,7 @@ from portal.web.pages.issued import IssuedPages, SharedPages
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.operations import OperationsPages, OperationsSources
 from portal.web.pages.page_cache import PageCache
-from portal.web.pages.pdf import can_render_pdf, render_pdf
+from portal.web.pages.pdf import pdf_process, render_pdf
 from portal.web.pages.public import PublicPages
 from portal.web.pages.reference import ReferenceFacts, ReferencePage
 from portal.web.pages.sessions import (
@@ -243,8 +243,9 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         portal.allowance,
         lookups.panels,
         lambda: _session_requester(sessions),
-        vehicle_pages.stored_dossier_pdf,
-        lambda: can_render_pdf(assets),
+        vehicle_pages.stored_dossier,
+        pdf_process(assets),
+        portal.pdf_span,
         render_context,
     )
     for blueprint in (

@@ -9,7 +9,7 @@ import gzip
 import hashlib
 import mimetypes
 import re
-from collections.abc import Mapping
+from collections.abc import ItemsView, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -104,6 +104,10 @@ class Assets:
     def find(self, hashed_name: str) -> Asset | None:
         """The file with a hashed name such as ``css/portal.3f2a9c1b.css``, or None."""
         return self._files.get(hashed_name)
+
+    def items(self) -> ItemsView[str, Asset]:
+        """All files with their hashed names."""
+        return self._files.items()
 
     def read(self, name: str) -> Asset:
         """A file such as ``icons/favicon.ico``; raises UnknownAsset."""

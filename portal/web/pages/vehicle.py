@@ -300,12 +300,10 @@ class VehiclePages:
         )
         return make_response(render_template(page.template, page=page))
 
-    def stored_dossier_pdf(self, plate: Plate, identity: Identity) -> bytes | None:
-        """The dossier of a plate's stored answers; None if there is none. Never costs anything."""
+    def stored_dossier(self, plate: Plate, identity: Identity) -> str | None:
+        """The paper of a plate's stored answers; None if there is none. Never costs anything."""
         page = self._dossier(plate, identity, Directive.PEEK)
-        if page.state != "ready":
-            return None
-        return self._render_pdf(render_template(page.template, page=page))
+        return render_template(page.template, page=page) if page.state == "ready" else None
 
     def _dossier(
         self, plate: Plate, identity: Identity, directive: Directive | None = None

@@ -12,8 +12,7 @@ import openpyxl
 import pytest
 
 from portal.gateway import Store
-from portal.vehicle import Plate
-from portal.web import app_setup
+from portal.pdf import PdfProcess, PdfRenderer, PDFUnavailable
 from portal.web.pages.vehicle import VehiclePages
 from tests import factories
 from tests.conftest import PortalFactory
@@ -282,12 +281,13 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
 ) -> None:
     rendered = []
 
-    def rendering(plate: Plate, _: object) -> bytes:
-        rendered.append(plate.text)
-        return b"%PDF " + plate.text.encode()
+    def render(_: PdfProcess, html: str) -> bytes:
+        rendered.append(html)
+        return b"%PDF " + html.encode()
 
-    monkeypatch.setattr(VehiclePages, "stored_dossier_pdf", lambda _, *given: rendering(*given))
-    monkeypatch.setattr(app_setup, "can_render_pdf", lambda _: True)
+    monkeypatch.setattr(VehiclePages, "stored_dossier", lambda _, plate, __: plate.text)
+    for name, done in (("open", lambda _: None), ("close", lambda _: None), ("render", render)):
+        monkeypatch.setattr(PdfProcess, name, done)
     here = portal()
     batch = created(here)["id"]
     with here.client.get(
@@ -302,3 +302,33 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
         assert rendered == ["ABC1D23"]  # the second one is not begun
         assert b"%PDF LMP0A01" in b"".join(parts)
     assert rendered == PLATES
+
+
+def test_archive_leaves_weasyprint_out_of_the_worker(
+    here: InProcessPortal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """WeasyPrint takes 47 MiB, which a worker would keep for good."""
+    pytest.importorskip("weasyprint")
+    batch = created(here, ["ABC1D23", "LMP0A01"])["id"]
+    ended(here, batch)
+
+    def in_the_worker(*_: object, **__: object) -> bytes:
+        raise AssertionError("rendered in the worker")
+
+    monkeypatch.setattr(PdfRenderer, "__init__", in_the_worker)
+    response = here.client.get(f"{BATCHES}/{batch}/results.zip", headers=AUTH)
+    if response.status_code == 501:
+        pytest.skip("a library of WeasyPrint is not installed")
+    archive = zipfile.ZipFile(io.BytesIO(response.data))
+    assert archive.namelist() == ["placas.txt", "dossie-ABC1D23.pdf", "dossie-LMP0A01.pdf"]
+
+
+def test_archive_is_501_without_weasyprint(
+    here: InProcessPortal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unavailable(_: PdfProcess) -> None:
+        raise PDFUnavailable("in the child")
+
+    monkeypatch.setattr(PdfProcess, "open", unavailable)
+    batch = created(here)["id"]
+    expect_message(here.get(f"{BATCHES}/{batch}/results.zip"), 501)
