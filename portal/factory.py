@@ -116,8 +116,8 @@ def create_app(
     their metrics. Without it this process shares nothing. ``threads`` are those that serve
     requests, which bound the uploads, and those that make the lookups of pages. ``is_draining``
     returns whether the server is about to stop, which ``/readyz`` tells. ``ask_for_batches``
-    asks another process to run the batches; without it this process runs them, as
-    ``batch_holder``.
+    asks another process to run the batches; without it this process runs them. With a
+    ``batch_holder`` it does nothing else, and the application has no routes and no commands.
     """
     if settings is not None:
         return _build(
@@ -230,6 +230,7 @@ def _build(
         namespace=namespace,
         former=former,
         former_tags=store.former_tags,
+        wake=ask_for_batches or (lambda: None),
     )
     batch_runner = BatchRunner(
         batches,
@@ -242,12 +243,6 @@ def _build(
         ),
     )
     app.extensions |= {"batch_runner": batch_runner, "batches": batches, "store": store}
-
-    def run_batches() -> None:
-        if ask_for_batches is None:
-            batch_runner.tick()
-        elif batches.has_work():
-            ask_for_batches()
 
     dossiers = DossierArchive(
         engine,
@@ -266,7 +261,7 @@ def _build(
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, gateway.count_drift),
         PeriodicTask(1.0, read_facts.cache_clear),
-        PeriodicTask(0.5, run_batches),
+        PeriodicTask(0.5, partial(_run_batches, batches, batch_runner, ask_for_batches)),
         PeriodicTask(60.0, batches.drop_expired),
         PeriodicTask(1.0, page_cache.clear),
         PeriodicTask(1.0, access_log.credit),
@@ -291,6 +286,8 @@ def _build(
         batch_runner.stop,
         scheduler.stop,
     )
+    if batch_holder is not None:
+        return app
     init_app(
         app,
         Dependencies(
@@ -361,6 +358,15 @@ def _build(
         embedded_store(settings, key),
     )
     return app
+
+
+def _run_batches(
+    batches: Batches, runner: BatchRunner, ask_for_batches: Callable[[], None] | None
+) -> None:
+    if ask_for_batches is None:
+        runner.tick()
+    elif batches.has_work():
+        ask_for_batches()
 
 
 def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:

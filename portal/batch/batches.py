@@ -29,11 +29,11 @@ from sqlalchemy import (
 
 from portal.access import cipher
 from portal.batch.decisions import Action, Pause, check_allowed
-from portal.batch.model import Batch, Cost, Counts, Item, LookupName
+from portal.batch.model import LOOKUPS, Batch, Cost, Counts, Item, LookupName
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
 from portal.storage import batch_items as items
 from portal.storage import batches as table
-from portal.storage import erase_traces, reading
+from portal.storage import erase_traces, reading, writing
 from portal.vehicle import parse_subject
 
 # A lease is renewed while its process lives. The clocks of machines that share a database differ
@@ -153,7 +153,8 @@ class Batches:
     ``former`` are the old keys that are still read, ``former_tags`` a plate's tags under them.
 
     ``retention_s`` is the time for which the answers to a lookup are kept, and ``spent`` the price
-    of the calls made for a batch.
+    of the calls made for a batch. ``wake`` is called after a start, so that the process that runs
+    batches need not look for it.
     """
 
     def __init__(
@@ -167,6 +168,7 @@ class Batches:
         namespace: str = "upstream",
         former: Sequence[bytes] = (),
         former_tags: Callable[[str], Sequence[str]] = lambda _: (),
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
         self._engine = engine
         self._secret = secret
@@ -177,6 +179,12 @@ class Batches:
         self._spent = spent
         self._clock = clock
         self._namespace = namespace
+        self._wake = wake
+
+    @property
+    def longest_kept_s(self) -> float:
+        """The longest time that a batch and its results are kept after it has ended or paused."""
+        return self._kept_s(",".join(LOOKUPS))
 
     # What owners do
 
@@ -316,6 +324,8 @@ class Batches:
                     sealed_access=None if is_done else sealed,
                 )
             )
+        if not is_done:
+            self._wake()
 
     def pause(self, batch: str, owner: str) -> None:
         """Pause a batch until its owner starts it. Raises UnknownBatch or NotAllowed."""
@@ -593,7 +603,7 @@ class Batches:
         SQLite has one writer in any case. On PostgreSQL an advisory lock does the same, because
         transactions that lock several rows in different orders would deadlock.
         """
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             if db.dialect.name == "postgresql":
                 db.execute(select(func.pg_advisory_xact_lock(_WRITE_LOCK)))
             yield db

@@ -22,6 +22,7 @@ import msgspec
 
 from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable, is_evidently_installed
 from portal.system.error_kind import error_kind
+from portal.system.process import lower_priority
 
 log = logging.getLogger(__name__)
 
@@ -188,9 +189,8 @@ def serve(descriptor: int) -> None:
             parent.send_bytes(_UNAVAILABLE)
             return
         parent.send_bytes(_READY)
-        os.nice(
-            NICENESS
-        )  # not before, because the first byte of an archive may wait for the import
+        # Not before, because the first byte of an archive may wait for the import.
+        lower_priority(NICENESS)
         files |= msgspec.msgpack.decode(parent.recv_bytes(), type=dict[str, File])
         while True:
             html = parent.recv_bytes().decode()

@@ -1,4 +1,4 @@
-"""Checks and settings of a process: listening address, processor, parent process."""
+"""Checks and settings of a process: listening address, processor, priority, parent process."""
 
 import contextlib
 import os
@@ -48,6 +48,12 @@ def pin_to_processor(number: int, workers: int) -> None:
         # the number of processors.
         if number < workers == len(processors):
             os.sched_setaffinity(0, {processors[number]})
+
+
+def lower_priority(niceness: int) -> None:
+    """Let other processes run first, unless the system denies the call, as a sandbox may."""
+    with contextlib.suppress(OSError):
+        os.nice(niceness)
 
 
 def exit_with_parent(every_s: float = 1.0) -> None:
