@@ -14,7 +14,7 @@ from flask import Flask, g, get_flashed_messages, request, session
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from portal.access import Gatekeeper, History, Identity
-from portal.batch import Batches, Subject
+from portal.batch import DRAFT_S, Batches, Subject
 from portal.dossiers import ENDED_KEPT_S, DossierArchive
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Operation
 from portal.presentation import (
@@ -325,6 +325,8 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
         tries_s=SIGN_IN_WINDOW_S,
         dossier_s=portal.dossiers.lifetime_s,
         ended_dossier_s=ENDED_KEPT_S,
+        batch_s=int(portal.batches.longest_kept_s),
+        draft_s=int(DRAFT_S),
         counts_requests=portal.limits.counts_requests,
         mask_names=portal.mask_names,
     )

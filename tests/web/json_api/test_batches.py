@@ -5,6 +5,7 @@ import io
 import json
 import time
 import zipfile
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -146,10 +147,12 @@ def test_zip_holds_a_dossier_for_each_answered_plate(here: InProcessPortal) -> N
     pytest.importorskip("weasyprint")
     batch = created(here, ["ABC1D23", "79831854647"])["id"]
     ended(here, batch)
-    response = here.client.get(f"{BATCHES}/{batch}/results.zip", headers=AUTH, buffered=False)
-    if response.status_code == 501:
-        pytest.skip("a library of WeasyPrint is not installed")
-    parts = list(response.response)
+    with here.client.get(
+        f"{BATCHES}/{batch}/results.zip", headers=AUTH, buffered=False
+    ) as response:
+        if response.status_code == 501:
+            pytest.skip("a library of WeasyPrint is not installed")
+        parts = list(response.response)
     assert b"placas.txt" in parts[0]
     assert b"%PDF" not in parts[0]  # sent before the first dossier is rendered
     archive = zipfile.ZipFile(io.BytesIO(b"".join(parts)))
@@ -249,6 +252,16 @@ def test_purge_removes_the_plate_from_batches_and_files(here: InProcessPortal) -
     assert [json.loads(row)["plate"] for row in rows] == ["ABC1D23", "MUL0A45"]
 
 
+def test_batch_is_kept_as_long_as_the_privacy_page_says(here: InProcessPortal) -> None:
+    batch = created(here)
+    made, expires = (datetime.fromisoformat(batch[name]) for name in ("created_at", "expires_at"))
+    assert expires - made == timedelta(days=1)
+    found = ended(here, batch["id"])
+    end, expires = (datetime.fromisoformat(found[name]) for name in ("ended_at", "expires_at"))
+    assert expires - end == timedelta(days=8)
+    assert here.app.extensions["batches"].longest_kept_s == timedelta(days=8).total_seconds()
+
+
 def test_spent_is_the_sum_of_the_ledger(here: InProcessPortal) -> None:
     found = ended(here, created(here)["id"])
     lines = here.app.test_cli_runner().invoke(args=["ledger", "--csv"]).output.splitlines()
@@ -316,10 +329,10 @@ def test_archive_leaves_weasyprint_out_of_the_worker(
         raise AssertionError("rendered in the worker")
 
     monkeypatch.setattr(PdfRenderer, "__init__", in_the_worker)
-    response = here.client.get(f"{BATCHES}/{batch}/results.zip", headers=AUTH)
-    if response.status_code == 501:
-        pytest.skip("a library of WeasyPrint is not installed")
-    archive = zipfile.ZipFile(io.BytesIO(response.data))
+    with here.client.get(f"{BATCHES}/{batch}/results.zip", headers=AUTH) as response:
+        if response.status_code == 501:
+            pytest.skip("a library of WeasyPrint is not installed")
+        archive = zipfile.ZipFile(io.BytesIO(response.data))
     assert archive.namelist() == ["placas.txt", "dossie-ABC1D23.pdf", "dossie-LMP0A01.pdf"]
 
 
