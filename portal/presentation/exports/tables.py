@@ -50,6 +50,10 @@ def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
 
     "brazil" is what spreadsheets with Brazilian settings open: byte order mark, semicolons, decimal
     commas and days as DD/MM/YYYY. "rfc4180" has commas, decimal points and ISO 8601 days.
+
+    A spreadsheet reads a Renavam as a number and drops its leading zeros, in quotation marks too.
+    What would prevent that (a tab, an apostrophe, ="…") becomes part of the value for programs, or
+    is a formula. The digits are therefore left as they are, and the workbook has them as text.
     """
     if dialect == "brazil":
         yield BYTE_ORDER_MARK
