@@ -1,14 +1,19 @@
 """A running batch: its own speed, and the latency of hits and misses beside it."""
 
 import json
+import os
+import subprocess
+import sys
 import threading
 import time
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from bench.misses import Visitor
-from bench.programs import PORTAL_TOKEN, Program, Stage
+from bench.programs import CHECKOUT, PORTAL_TOKEN, Program, Stage
 from bench.results import Report
 
 DELAY_S = 0.2
@@ -17,37 +22,63 @@ HIT = "/detran/v1/decode/ZZZ9Z99"
 
 
 def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """Run a batch over an upstream of 0.2 s, and measure single lookups idle and beside it."""
+    """Run a batch over an upstream of 0.2 s, and measure single lookups idle and beside it.
+
+    A process that asks the upstream and computes as much as the batch process tells which part of
+    the difference is the machine's.
+    """
     upstream = stage.upstream()
-    portal = stage.portal(
-        f"{upstream.url}/d/{DELAY_S * 1000:.0f}", BATCH_CONCURRENCY=str(CONCURRENCY)
-    )
+    address = f"{upstream.url}/d/{DELAY_S * 1000:.0f}"
+    portal = stage.portal(address, BATCH_CONCURRENCY=str(CONCURRENCY))
     visitor = Visitor(portal.port)
     visitor.ask(HIT)
     plates = iter(_plates())
-    idle: dict[str, list[float]] = {"hits": [], "misses": []}
-    beside: dict[str, list[float]] = {"hits": [], "misses": []}
-    elapsed, ideal = [], []
+    turns: dict[str, dict[str, list[float]]] = {
+        name: {"hits": [], "misses": []} for name in ("idle", "beside", "control")
+    }
+    elapsed, ideal, cpu_ms = [], [], []
     for _ in range(rounds):
-        _measure(portal, plates, seconds, idle)
+        _measure(portal, plates, seconds, turns["idle"])
         # Long enough for the measurement beside it.
         count = round(2 * seconds * CONCURRENCY / DELAY_S * 1.5)
+        cpu_before = _batch_cpu_s(portal)
         started_at = time.monotonic()
         number = _start(portal, [next(plates) for _ in range(count)])
-        _measure(portal, plates, seconds, beside)
+        _measure(portal, plates, seconds, turns["beside"])
         _wait(portal, number)
         elapsed.append(time.monotonic() - started_at)
         ideal.append(count * DELAY_S / CONCURRENCY)
+        cpu_s = _batch_cpu_s(portal)
+        # A process that had ended and was started again begins at 0.
+        cpu_ms.append((cpu_s - cpu_before if cpu_s > cpu_before else cpu_s) / count * 1000)
+        command = ["-m", "bench.control", address, str(CONCURRENCY), f"{cpu_ms[-1]:.1f}"]
+        control = subprocess.Popen([sys.executable, *command], cwd=CHECKOUT)
+        try:
+            time.sleep(1)  # until it has started
+            _measure(portal, plates, seconds, turns["control"])
+        finally:
+            control.kill()
+            control.wait()
     for kind in ("hits", "misses"):
+        beside, control_turn, idle = (turns[name][kind] for name in ("beside", "control", "idle"))
+        name = f"p99 of {kind} beside a batch over"
+        report.compare(f"{name} idle", beside, idle, "ms", 1.25, "at most")
         report.compare(
-            f"p99 of {kind} beside a batch over idle",
-            beside[kind],
-            idle[kind],
-            "ms",
-            1.25,
-            "at most",
+            f"{name} a process of the same use", beside, control_turn, "ms", 1.25, "at most"
         )
     report.compare("a batch over its lookups / concurrency", elapsed, ideal, "s", 1.25, "at most")
+    report.note(f"processor time of the batch process, ms a lookup: {cpu_ms[-1]:.1f}")
+
+
+def _batch_cpu_s(portal: Program) -> float:
+    """Return the processor time of the batch process so far, 0 if it has ended."""
+    main = os.getpriority(os.PRIO_PROCESS, portal.process.pid)
+    for pid in portal.family():
+        with suppress(OSError):
+            if os.getpriority(os.PRIO_PROCESS, pid) > main:
+                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def _measure(portal: Program, plates: Any, seconds: float, into: dict[str, list[float]]) -> None:

@@ -111,8 +111,9 @@ class ServerProcess:
     their metrics. If it is None, this process shares nothing. ``threads`` gives the number of
     threads that serve requests and of those that make the lookups of pages. If ``is_draining``
     returns True, the server is about to stop and ``/readyz`` reports this. ``ask_for_batches``
-    asks another process to run the batches. If it is None, this process runs batches under the
-    name ``batch_holder``.
+    asks another process to run the batches. If it is None, this process runs the batches. If
+    ``batch_holder`` is given, the process does nothing else: it runs batches under this name, and
+    its application has no routes and no commands.
     """
 
     shared: Path | None = None
@@ -223,6 +224,7 @@ def _build(
         namespace=namespace,
         former=former,
         former_tags=store.former_tags,
+        wake=process.ask_for_batches or (lambda: None),
     )
     batch_runner = BatchRunner(
         batches,
@@ -235,12 +237,6 @@ def _build(
         ),
     )
     app.extensions |= {"batch_runner": batch_runner, "batches": batches, "store": store}
-
-    def run_batches() -> None:
-        if process.ask_for_batches is None:
-            batch_runner.tick()
-        elif batches.has_work():
-            process.ask_for_batches()
 
     dossiers = DossierArchive(
         engine,
@@ -259,7 +255,7 @@ def _build(
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, gateway.count_drift),
         PeriodicTask(1.0, read_facts.cache_clear),
-        PeriodicTask(0.5, run_batches),
+        PeriodicTask(0.5, partial(_run_batches, batches, batch_runner, process.ask_for_batches)),
         PeriodicTask(60.0, batches.drop_expired),
         PeriodicTask(1.0, page_cache.clear),
         PeriodicTask(1.0, access_log.credit),
@@ -284,6 +280,8 @@ def _build(
         batch_runner.stop,
         scheduler.stop,
     )
+    if process.batch_holder is not None:
+        return app
     init_app(
         app,
         Dependencies(
@@ -354,6 +352,15 @@ def _build(
         embedded_store(settings, key),
     )
     return app
+
+
+def _run_batches(
+    batches: Batches, runner: BatchRunner, ask_for_batches: Callable[[], None] | None
+) -> None:
+    if ask_for_batches is None:
+        runner.tick()
+    elif batches.has_work():
+        ask_for_batches()
 
 
 def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:

@@ -10,11 +10,12 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 # Each reads variables without PORTAL_ (HOST and PORT) or sets a variable for a library.
 ENVIRONMENT_READERS = {
     "portal/factory.py",
+    "portal/pdf/process.py",  # passes it on, without the settings
+    "portal/pdf/renderer.py",  # sets a variable of fontTools
     "portal/serving/process.py",
     "portal/sandbox/__main__.py",
     "portal/web/observability/log_setup.py",  # NO_COLOR and TERM
     "portal/web/observability/metrics.py",
-    "portal/web/pages/pdf.py",  # sets a variable of fontTools
 }
 
 

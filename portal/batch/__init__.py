@@ -1,6 +1,14 @@
 """Batches of lookups: reads the list, previews its cost, runs it and keeps the results."""
 
-from portal.batch.batches import Access, Batches, BytesKept, NewItem, UnknownBatch, release_items
+from portal.batch.batches import (
+    DRAFT_S,
+    Access,
+    Batches,
+    BytesKept,
+    NewItem,
+    UnknownBatch,
+    release_items,
+)
 from portal.batch.decisions import NotAllowed
 from portal.batch.model import (
     LOOKUPS,
@@ -28,6 +36,7 @@ from portal.batch.typed_list import (
 from portal.batch.under_way import BatchUnderWay, batches_under_way
 
 __all__ = [
+    "DRAFT_S",
     "LOOKUPS",
     "RENAVAM_LOOKUPS",
     "Access",

@@ -29,11 +29,11 @@ from sqlalchemy import (
 
 from portal.access import cipher
 from portal.batch.decisions import Action, Pause, check_allowed
-from portal.batch.model import Batch, Cost, Counts, Item, LookupName
+from portal.batch.model import LOOKUPS, Batch, Cost, Counts, Item, LookupName
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
 from portal.storage import batch_items as items
 from portal.storage import batches as table
-from portal.storage import erase_traces, reading
+from portal.storage import erase_traces, reading, writing
 from portal.vehicle import parse_subject
 
 # Seconds. A process renews its leases while it lives. The lease must be longer than the difference
@@ -157,7 +157,8 @@ class Batches:
     keys.
 
     ``retention_s`` returns the seconds for which answers to a lookup are kept. ``spent`` returns
-    the price of the calls made for a batch.
+    the price of the calls made for a batch. ``wake`` is called after a batch has started, so that
+    the process that runs batches begins at once.
     """
 
     def __init__(
@@ -171,6 +172,7 @@ class Batches:
         namespace: str = "upstream",
         former: Sequence[bytes] = (),
         former_tags: Callable[[str], Sequence[str]] = lambda _: (),
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
         self._engine = engine
         self._secret = secret
@@ -181,6 +183,12 @@ class Batches:
         self._spent = spent
         self._clock = clock
         self._namespace = namespace
+        self._wake = wake
+
+    @property
+    def longest_kept_s(self) -> float:
+        """The longest time that a batch and its results are kept after it has ended or paused."""
+        return self._kept_s(",".join(LOOKUPS))
 
     # Called for an owner
 
@@ -321,6 +329,8 @@ class Batches:
                     sealed_access=None if is_done else sealed,
                 )
             )
+        if not is_done:
+            self._wake()
 
     def pause(self, batch: str, owner: str) -> None:
         """Pause a batch until its owner starts it. Raises UnknownBatch or NotAllowed."""
@@ -605,7 +615,7 @@ class Batches:
         SQLite allows only one writer in any case. On PostgreSQL an advisory lock excludes the
         others, because transactions that lock several rows in different orders could deadlock.
         """
-        with self._engine.begin() as db:
+        with writing(self._engine) as db:
             if db.dialect.name == "postgresql":
                 db.execute(select(func.pg_advisory_xact_lock(_WRITE_LOCK)))
             yield db

@@ -1,4 +1,4 @@
-"""Process functions: check the listening address, pin a processor, watch the parent."""
+"""Process functions: check the listening address, set processor and priority, watch the parent."""
 
 import contextlib
 import os
@@ -48,6 +48,12 @@ def pin_to_processor(number: int, workers: int) -> None:
         # higher than the number of processors.
         if number < workers == len(processors):
             os.sched_setaffinity(0, {processors[number]})
+
+
+def lower_priority(niceness: int) -> None:
+    """Let other processes run first, unless the system denies the call, as a sandbox may."""
+    with contextlib.suppress(OSError):
+        os.nice(niceness)
 
 
 def exit_with_parent(every_s: float = 1.0) -> None:

@@ -14,7 +14,7 @@ from flask import Flask, g, get_flashed_messages, request, session
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from portal.access import Gatekeeper, History, Identity
-from portal.batch import Batches, Subject
+from portal.batch import DRAFT_S, Batches, Subject
 from portal.dossiers import ENDED_KEPT_S, DossierArchive
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Operation
 from portal.presentation import (
@@ -62,7 +62,7 @@ from portal.web.pages.issued import IssuedPages, SharedPages
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.operations import OperationsPages, OperationsSources
 from portal.web.pages.page_cache import PageCache
-from portal.web.pages.pdf import can_render_pdf, render_pdf
+from portal.web.pages.pdf import pdf_process, render_pdf
 from portal.web.pages.public import PublicPages
 from portal.web.pages.reference import ReferenceFacts, ReferencePage
 from portal.web.pages.sessions import (
@@ -243,8 +243,9 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         portal.allowance,
         lookups.panels,
         lambda: _session_requester(sessions),
-        vehicle_pages.stored_dossier_pdf,
-        lambda: can_render_pdf(assets),
+        vehicle_pages.stored_dossier,
+        pdf_process(assets),
+        portal.pdf_span,
         render_context,
     )
     for blueprint in (
@@ -324,6 +325,8 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
         tries_s=SIGN_IN_WINDOW_S,
         dossier_s=portal.dossiers.lifetime_s,
         ended_dossier_s=ENDED_KEPT_S,
+        batch_s=int(portal.batches.longest_kept_s),
+        draft_s=int(DRAFT_S),
         counts_requests=portal.limits.counts_requests,
         mask_names=portal.mask_names,
     )

@@ -12,11 +12,14 @@ from sqlalchemy import Engine, select, update
 from portal.access import Identity, RefusedToken, cipher
 from portal.batch import Access, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_text
 from portal.storage import batches as table
+from portal.storage import writing
+from portal.storage.database import _write_queues
 from portal.system.local_time import from_epoch
 from portal.upstream import Failing, NotSent, Resource, Response, TimedOut
 from tests.batch.engine import OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
+from tests.fakes.ports import wait_until
 from tests.gateway.gateways import SECRET, StubUpstream, good
 
 PRICE = Decimal("0.30")
@@ -451,3 +454,30 @@ def test_files_hold_no_plate_and_no_credential(tmp_path: Path, clock: Clock) -> 
     held = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
     for text in ("AAA0A00", "wrong-entry", "credential-of-the-caller"):
         assert text.encode() not in held
+
+
+def test_start_wakes_the_process_that_runs_batches(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    states: list[str] = []
+    batch = one.create(plates(2))
+    one.batches._wake = lambda: states.append(one.get(batch).state)
+    one.start(batch)
+    assert states == ["running"]  # after the commit, so that the process finds it
+    one.start(batch)  # runs already
+    assert one.run(batch).state == "done"
+    one.start(batch)  # nothing is left to be asked
+    assert states == ["running"]
+
+
+def test_writes_wait_in_the_queue_of_the_process(tmp_path: Path, clock: Clock) -> None:
+    """Outside the queue they would poll for SQLite's lock, and so would the ledger's writes."""
+    database = kept_open(None, tmp_path)
+    one = engine_of(tmp_path, clock, database=database)
+    queue = _write_queues[database]
+    with writing(database):
+        waiting = threading.Thread(target=one.batches.release_all, args=("nobody",))
+        waiting.start()
+        wait_until(lambda: len(queue._waiters) == 1, "the writer in the queue")
+        assert database.pool.checkedout() == 1  # type: ignore[attr-defined]
+    waiting.join(30)
+    assert not waiting.is_alive()

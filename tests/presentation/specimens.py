@@ -98,6 +98,8 @@ def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
         tries_s=3_600,
         dossier_s=2_592_000,
         ended_dossier_s=31_536_000,
+        batch_s=691_200,
+        draft_s=86_400,
         counts_requests=mask_names,
         mask_names=mask_names,
     )

@@ -147,3 +147,22 @@ def test_missing_processor_pinning_is_ignored(
 ) -> None:
     monkeypatch.delattr(os, "sched_setaffinity", raising=False)
     process.pin_to_processor(0, len(getattr(os, "sched_getaffinity", lambda _: [0])(0)))
+
+
+def test_refused_lower_priority_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sandbox may deny setpriority, and the batch process would end at once."""
+
+    def refused(_: int) -> int:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "nice", refused)
+    process.lower_priority(10)
+
+
+def test_batch_process_builds_no_pages(tmp_path: Path) -> None:
+    """They take most of its start: two thirds of the processor time, at a lower priority."""
+    settings = Settings.from_environment({"PORTAL_DATA_DIR": str(tmp_path)})
+    app = factory.create_app(settings, batch_holder="holder")
+    with app.extensions["closing"]:
+        assert app.blueprints == {}
+        assert {"batches", "batch_runner", "scheduler", "store"} <= app.extensions.keys()

@@ -50,6 +50,11 @@ def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
 
     The dialect "brazil" suits spreadsheets with Brazilian settings: byte order mark, semicolons,
     decimal commas, and days as DD/MM/YYYY. "rfc4180" has commas, decimal points and ISO 8601 days.
+
+    A spreadsheet reads a Renavam as a number and drops its leading zeros, even inside quotation
+    marks. A tab, an apostrophe or ``="…"`` would prevent this, but a program would read the first
+    two as a part of the value, and the third is a formula. The CSV therefore has the digits alone,
+    and the workbook has them as text.
     """
     if dialect == "brazil":
         yield BYTE_ORDER_MARK

@@ -47,6 +47,8 @@ class PrivacyPage:
     tries_s: int
     dossier_s: int
     ended_dossier_s: int
+    batch_s: int  # after the end or the last pause of a batch
+    draft_s: int  # of a batch that is never started
     counts_requests: bool
     mask_names: bool
 
@@ -69,6 +71,8 @@ def privacy_page(
     tries_s: int,
     dossier_s: int,
     ended_dossier_s: int,
+    batch_s: int,
+    draft_s: int,
     counts_requests: bool,
     mask_names: bool,
 ) -> PrivacyPage:
@@ -86,6 +90,8 @@ def privacy_page(
         tries_s=tries_s,
         dossier_s=dossier_s,
         ended_dossier_s=ended_dossier_s,
+        batch_s=batch_s,
+        draft_s=draft_s,
         counts_requests=counts_requests,
         mask_names=mask_names,
     )

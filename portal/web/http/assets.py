@@ -11,7 +11,7 @@ import gzip
 import hashlib
 import mimetypes
 import re
-from collections.abc import Mapping
+from collections.abc import ItemsView, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -113,6 +113,10 @@ class Assets:
         parts = _OTHER_VERSION.fullmatch(hashed_name)
         hashed = self._hashed_names.get(parts[1] + parts[2]) if parts else None
         return self._files[hashed] if hashed else None
+
+    def items(self) -> ItemsView[str, Asset]:
+        """Return all files with their hashed names."""
+        return self._files.items()
 
     def read(self, name: str) -> Asset:
         """Return a file such as ``icons/favicon.ico``. Raises UnknownAsset."""

@@ -15,6 +15,8 @@ from flask import (
     request,
     url_for,
 )
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from werkzeug.exceptions import HTTPException, TooManyRequests
 
 from portal.access import HistoryUnavailable, TokensUnavailable
@@ -23,11 +25,21 @@ from portal.gateway import Failure
 from portal.presentation import error_page
 from portal.presentation.failure_texts import ERROR_MESSAGES, ERROR_PAGES, FAULTS
 from portal.presentation.formats import duration
+from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
 # The statuses of temporary errors, whose pages offer a retry link.
 _RETRYABLE: Final = (429, 500, 503, 504)
+# An error that no retry can mend, such as a wrong statement, is not in this list.
+_DATABASE_ERRORS: Final = (
+    HistoryUnavailable,
+    TokensUnavailable,
+    DossiersUnavailable,
+    OperationalError,
+    InterfaceError,
+    NoConnection,
+)
 # No retry link is offered for an error that lasts longer than this.
 _LONGEST_WAIT_S: Final = 5.0
 WAIT_FIRST: Final = "Foram muitos pedidos em pouco tempo. Espere {} e tente de novo."
@@ -94,6 +106,13 @@ def _retry_path() -> str:
     return f"{path}?{query}" if query else path
 
 
+def _unavailability(error: Exception) -> str:
+    """Name an error without the text of a statement, which may contain a plate's tag."""
+    if isinstance(error, SQLAlchemyError):
+        return error_kind(error)
+    return f"{type(error).__name__}: {error}"
+
+
 def register_errors(app: Flask) -> None:
     """Register the handlers. Each error gets the format of its path, HTML or JSON."""
 
@@ -126,10 +145,8 @@ def register_errors(app: Flask) -> None:
         log.error("unexpected %s at %s", type(error).__name__, location)
         return error_response(500)
 
-    def database_unavailable(
-        error: HistoryUnavailable | TokensUnavailable | DossiersUnavailable,
-    ) -> Response:
-        log.error("%s: %s", type(error).__name__, error)
+    def database_unavailable(error: Exception) -> Response:
+        log.error("the database is away: %s", _unavailability(error))
         response = error_response(503)
         response.headers["Retry-After"] = "1"
         return response
@@ -144,6 +161,6 @@ def register_errors(app: Flask) -> None:
 
     app.before_request(reject_undecodable_query)
     app.register_error_handler(HTTPException, http_exception)
-    for error_class in (HistoryUnavailable, TokensUnavailable, DossiersUnavailable):
+    for error_class in _DATABASE_ERRORS:
         app.register_error_handler(error_class, database_unavailable)
     app.register_error_handler(Exception, unexpected_exception)

@@ -6,6 +6,7 @@ without a credential may also use the session of the pages.
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from tempfile import SpooledTemporaryFile
@@ -43,6 +44,7 @@ from portal.gateway import (
     Gateway,
     Operation,
 )
+from portal.pdf import PdfProcess, PDFUnavailable
 from portal.presentation import Panels, RenderContext
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.explained import explained
@@ -111,8 +113,8 @@ class OwnApi:
     """The routes, whose answers come from the gateway, the batches and the pages' view models.
 
     ``panels_of`` makes the lookups of a page. ``session`` returns the signed-in visitor of the
-    pages, or None. ``dossier_pdf`` renders a plate's dossier from stored answers, or returns None
-    without any.
+    pages, or None. ``dossier`` returns a plate's dossier as HTML from stored answers, or None if no
+    answer is stored. ``pdfs`` renders the HTML as PDF, inside a ``pdf_span``.
     """
 
     def __init__(
@@ -126,8 +128,9 @@ class OwnApi:
         allowance: Callable[[Caller], Allowance],
         panels_of: PanelsOf,
         session: Callable[[], Requester | None],
-        dossier_pdf: Callable[[Plate, Identity], bytes | None],
-        can_render_pdf: Callable[[], bool],
+        dossier: Callable[[Plate, Identity], str | None],
+        pdfs: PdfProcess,
+        pdf_span: Callable[[], AbstractContextManager[object]],
         render_context: Callable[[], RenderContext],
     ) -> None:
         self._gateway = gateway
@@ -139,8 +142,9 @@ class OwnApi:
         self._allowance = allowance
         self._panels_of = panels_of
         self._session = session
-        self._dossier_pdf = dossier_pdf
-        self._can_render_pdf = can_render_pdf
+        self._dossier = dossier
+        self._pdfs = pdfs
+        self._pdf_span = pdf_span
         self._render_context = render_context
 
     def blueprint(self) -> Blueprint:
@@ -268,10 +272,14 @@ class OwnApi:
         return _download(table, ending, dialect, name)
 
     def _zip(self, items: Sequence[Item], identity: Identity, name: str) -> Response:
-        if not self._can_render_pdf():
+        try:
+            self._pdfs.open()
+        except PDFUnavailable:
             return message_response(501, NO_PDF)
         stream = stream_with_context(zip_stream(self._dossiers(items, identity)))
-        return _attachment(stream, "application/zip", f"{name}.zip")
+        response = _attachment(stream, "application/zip", f"{name}.zip")
+        response.call_on_close(self._pdfs.close)
+        return response
 
     def _dossiers(self, items: Sequence[Item], identity: Identity) -> Iterator[tuple[str, bytes]]:
         """Yield the dossiers of the plates that have a stored answer, between two lists.
@@ -295,6 +303,13 @@ class OwnApi:
                 yield f"dossie-{subject.text}.pdf", pdf
         if left_out:
             yield "sem-dossie.txt", "\r\n".join([NO_DOSSIER, *left_out, ""]).encode()
+
+    def _dossier_pdf(self, plate: Plate, identity: Identity) -> bytes | None:
+        html = self._dossier(plate, identity)
+        if html is None:
+            return None
+        with self._pdf_span():
+            return self._pdfs.render(html)
 
     # Helpers
 

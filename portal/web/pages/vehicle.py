@@ -304,12 +304,13 @@ class VehiclePages:
         )
         return make_response(render_template(page.template, page=page))
 
-    def stored_dossier_pdf(self, plate: Plate, identity: Identity) -> bytes | None:
-        """Return the PDF of a plate's stored answers, or None without any. It costs nothing."""
+    def stored_dossier(self, plate: Plate, identity: Identity) -> str | None:
+        """Return the dossier of a plate's stored answers as HTML, or None without any answer.
+
+        It never makes an upstream call.
+        """
         page = self._dossier(plate, identity, Directive.PEEK)
-        if page.state != "ready":
-            return None
-        return self._render_pdf(render_template(page.template, page=page))
+        return render_template(page.template, page=page) if page.state == "ready" else None
 
     def _dossier(
         self, plate: Plate, identity: Identity, directive: Directive | None = None

@@ -5,6 +5,7 @@ import io
 import json
 import time
 import zipfile
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -12,8 +13,7 @@ import openpyxl
 import pytest
 
 from portal.gateway import Store
-from portal.vehicle import Plate
-from portal.web import app_setup
+from portal.pdf import PdfProcess, PdfRenderer, PDFUnavailable
 from portal.web.pages.vehicle import VehiclePages
 from tests import factories
 from tests.conftest import PortalFactory
@@ -147,10 +147,12 @@ def test_zip_holds_a_dossier_for_each_answered_plate(here: InProcessPortal) -> N
     pytest.importorskip("weasyprint")
     batch = created(here, ["ABC1D23", "79831854647"])["id"]
     ended(here, batch)
-    response = here.client.get(f"{BATCHES}/{batch}/results.zip", headers=AUTH, buffered=False)
-    if response.status_code == 501:
-        pytest.skip("a library of WeasyPrint is not installed")
-    parts = list(response.response)
+    with here.client.get(
+        f"{BATCHES}/{batch}/results.zip", headers=AUTH, buffered=False
+    ) as response:
+        if response.status_code == 501:
+            pytest.skip("a library of WeasyPrint is not installed")
+        parts = list(response.response)
     assert b"placas.txt" in parts[0]
     assert b"%PDF" not in parts[0]  # sent before the first dossier is rendered
     archive = zipfile.ZipFile(io.BytesIO(b"".join(parts)))
@@ -250,6 +252,16 @@ def test_purge_removes_the_plate_from_batches_and_files(here: InProcessPortal) -
     assert [json.loads(row)["plate"] for row in rows] == ["ABC1D23", "MUL0A45"]
 
 
+def test_batch_is_kept_as_long_as_the_privacy_page_says(here: InProcessPortal) -> None:
+    batch = created(here)
+    made, expires = (datetime.fromisoformat(batch[name]) for name in ("created_at", "expires_at"))
+    assert expires - made == timedelta(days=1)
+    found = ended(here, batch["id"])
+    end, expires = (datetime.fromisoformat(found[name]) for name in ("ended_at", "expires_at"))
+    assert expires - end == timedelta(days=8)
+    assert here.app.extensions["batches"].longest_kept_s == timedelta(days=8).total_seconds()
+
+
 def test_spent_is_the_sum_of_the_ledger(here: InProcessPortal) -> None:
     found = ended(here, created(here)["id"])
     lines = here.app.test_cli_runner().invoke(args=["ledger", "--csv"]).output.splitlines()
@@ -282,12 +294,13 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
 ) -> None:
     rendered = []
 
-    def rendering(plate: Plate, _: object) -> bytes:
-        rendered.append(plate.text)
-        return b"%PDF " + plate.text.encode()
+    def render(_: PdfProcess, html: str) -> bytes:
+        rendered.append(html)
+        return b"%PDF " + html.encode()
 
-    monkeypatch.setattr(VehiclePages, "stored_dossier_pdf", lambda _, *given: rendering(*given))
-    monkeypatch.setattr(app_setup, "can_render_pdf", lambda _: True)
+    monkeypatch.setattr(VehiclePages, "stored_dossier", lambda _, plate, __: plate.text)
+    for name, done in (("open", lambda _: None), ("close", lambda _: None), ("render", render)):
+        monkeypatch.setattr(PdfProcess, name, done)
     here = portal()
     batch = created(here)["id"]
     with here.client.get(
@@ -302,3 +315,33 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
         assert rendered == ["ABC1D23"]  # the second one is not begun
         assert b"%PDF LMP0A01" in b"".join(parts)
     assert rendered == PLATES
+
+
+def test_archive_leaves_weasyprint_out_of_the_worker(
+    here: InProcessPortal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """WeasyPrint takes 47 MiB, which a worker would keep for good."""
+    pytest.importorskip("weasyprint")
+    batch = created(here, ["ABC1D23", "LMP0A01"])["id"]
+    ended(here, batch)
+
+    def in_the_worker(*_: object, **__: object) -> bytes:
+        raise AssertionError("rendered in the worker")
+
+    monkeypatch.setattr(PdfRenderer, "__init__", in_the_worker)
+    with here.client.get(f"{BATCHES}/{batch}/results.zip", headers=AUTH) as response:
+        if response.status_code == 501:
+            pytest.skip("a library of WeasyPrint is not installed")
+        archive = zipfile.ZipFile(io.BytesIO(response.data))
+    assert archive.namelist() == ["placas.txt", "dossie-ABC1D23.pdf", "dossie-LMP0A01.pdf"]
+
+
+def test_archive_is_501_without_weasyprint(
+    here: InProcessPortal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unavailable(_: PdfProcess) -> None:
+        raise PDFUnavailable("in the child")
+
+    monkeypatch.setattr(PdfProcess, "open", unavailable)
+    batch = created(here)["id"]
+    expect_message(here.get(f"{BATCHES}/{batch}/results.zip"), 501)

@@ -19,6 +19,7 @@ from pypdf import PdfReader
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from portal.pdf import PdfRenderer
 from portal.vehicle import Plate
 from portal.web.pages import pdf as pdf_module
 from portal.web.pages.pdf import PDFUnavailable, render_pdf
@@ -225,13 +226,13 @@ def test_first_concurrent_pdfs_share_one_renderer_in_turn(
     pdf_module._renderer.cache_clear()
     renderers: list[object] = []
     concurrency: list[int] = []
-    original_init = pdf_module._PdfRenderer.__init__
-    original_render = pdf_module._PdfRenderer.render
+    original_init = PdfRenderer.__init__
+    original_render = PdfRenderer.render
 
-    def slow_init(renderer: Any, assets: Any) -> None:
+    def slow_init(renderer: Any, find: Any) -> None:
         time.sleep(0.05)  # so that all threads start meanwhile
         renderers.append(renderer)
-        original_init(renderer, assets)
+        original_init(renderer, find)
 
     def recording_render(renderer: Any, html: str) -> bytes:
         concurrency.append(sum(concurrency) + 1)
@@ -240,8 +241,8 @@ def test_first_concurrent_pdfs_share_one_renderer_in_turn(
         finally:
             concurrency.append(-1)
 
-    monkeypatch.setattr(pdf_module._PdfRenderer, "__init__", slow_init)
-    monkeypatch.setattr(pdf_module._PdfRenderer, "render", recording_render)
+    monkeypatch.setattr(PdfRenderer, "__init__", slow_init)
+    monkeypatch.setattr(PdfRenderer, "render", recording_render)
     with ThreadPoolExecutor(4) as threads:
         papers = list(threads.map(pdf_of, [dossiers.heavy(1, 0)] * 4))
     assert all("Rodovia 0 km 0" in text_of(each) for each in papers)

@@ -51,6 +51,9 @@ def test_default_retention_times_are_shown(portal: PortalFactory) -> None:
         "Até 30 dias, cifradas",
         "vale por até 12 horas",
         "por endereço de rede por até 1 hora",
+        "e o resultado de cada placa, como a tabela do lote o mostra",
+        "cifrados, por até 8 dias depois que o lote termina ou para",
+        "Um lote que não é iniciado fica por até 1 dia.",
         "apenas as iniciais",
     ):
         assert line in text, line
@@ -65,6 +68,7 @@ def test_default_retention_times_are_shown(portal: PortalFactory) -> None:
         ("FRESH_RENAINF", "7200", "registro, até 30 minutos."),
         ("STALE_RENAJUD", "0", "Restrições judiciais: até 1 hora; "),
         ("FRESH_REPORT", "0", "Análise escrita: não se guarda."),
+        ("FRESH_DECODE", "864000", "cifrados, por até 17 dias depois que o lote termina ou para"),
         ("MASK_NAMES", "off", "mostrar por inteiro os nomes"),
         ("RATE_LIMIT_TOKEN", "600/minute", "Contagem de pedidos"),
     ],

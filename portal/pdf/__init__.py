@@ -1,0 +1,13 @@
+"""PDFs of HTML pages, rendered by WeasyPrint in this process or in a child."""
+
+from portal.pdf.process import PdfProcess, RenderingFailed
+from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable, UnknownFile
+
+__all__ = [
+    "File",
+    "PDFUnavailable",
+    "PdfProcess",
+    "PdfRenderer",
+    "RenderingFailed",
+    "UnknownFile",
+]

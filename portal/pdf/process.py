@@ -1,0 +1,201 @@
+"""A child process that renders PDFs, for archives of many.
+
+In a worker, WeasyPrint would take 47 MiB for good, and each layout would hold the interpreter's
+lock against hits. The child is a new program, because a worker has threads and must not fork. It
+ends with the last archive, or with its worker.
+"""
+
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable, is_evidently_installed
+from portal.system.error_kind import error_kind
+from portal.system.process import lower_priority
+
+log = logging.getLogger(__name__)
+
+NICENESS: Final = 5  # below the pages, and above batches, because somebody waits for an archive
+_STARTS_WITHIN_S: Final = 30.0
+_RENDERS_WITHIN_S: Final = 120.0  # one PDF; 45 fines take 2 s where nothing else runs
+_ENDS_WITHIN_S: Final = 5.0
+_PROJECT_ROOT: Final = Path(__file__).resolve().parents[2]
+_READY, _UNAVAILABLE = b"ready", b"unavailable"
+_PDF, _FAILURE = b"+", b"-"  # first byte of an answer
+
+
+class RenderingFailed(Exception):
+    """The child could not render a page, or ended."""
+
+
+class PdfProcess:
+    """Renders PDFs in a child, which lives at most from the first ``open`` to the last ``close``.
+
+    ``files`` returns the files below ``/static/`` by their paths. ``here`` renders in this process,
+    where no child can be started, and ``is_available_here`` returns whether it can.
+    """
+
+    def __init__(
+        self,
+        files: Callable[[], Mapping[str, File]],
+        here: Callable[[str], bytes],
+        is_available_here: Callable[[], bool],
+    ) -> None:
+        self._files = files
+        self._here = here
+        self._is_available_here = is_available_here
+        self._users_lock = threading.Lock()
+        self._users = 0
+        self._lock = threading.Lock()  # of the members below; held while the child renders
+        self._child: _Child | None = None
+        self._has_failed = False  # to start, since the first ``open``
+        self._is_known_available = False
+
+    def open(self) -> None:
+        """Begin to use the child. Raises PDFUnavailable.
+
+        Waits for the child's start only where it must show whether a library is missing.
+        """
+        with self._users_lock:
+            self._users += 1
+        self._is_known_available = self._is_known_available or is_evidently_installed()
+        if self._is_known_available:
+            return
+        try:
+            with self._lock:
+                if self._started() is None and not self._is_available_here():
+                    raise PDFUnavailable("here")
+        except PDFUnavailable:
+            self.close()
+            raise
+
+    def render(self, html: str) -> bytes:
+        """Return the page as PDF. Raises RenderingFailed or PDFUnavailable."""
+        with self._lock:
+            child = self._started()
+            if child is not None:
+                try:
+                    return child.render(html)
+                except (EOFError, OSError):
+                    self._end_child()  # the next page gets a new one
+                    raise RenderingFailed("the child ended") from None
+        return self._here(html)
+
+    def close(self) -> None:
+        """End the child after the last user."""
+        with self._users_lock:
+            self._users -= 1
+            if self._users:
+                return
+        with self._lock:
+            if not self._users:  # otherwise opened again meanwhile
+                self._end_child()
+                self._has_failed = False
+
+    def _started(self) -> "_Child | None":
+        """Return the child, started where there is none; None where it cannot be started."""
+        if self._child is None and not self._has_failed:
+            try:
+                self._child = _Child()
+                self._child.prepare(self._files())
+                self._is_known_available = True
+            except PDFUnavailable:
+                self._end_child()
+                raise
+            except (EOFError, OSError) as error:
+                log.warning("PDFs are rendered in the worker: %s", error_kind(error))
+                self._end_child()
+                self._has_failed = True
+        return self._child
+
+    def _end_child(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+
+class _Child:
+    """A running child; its methods raise EOFError or OSError if it ended or takes too long."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            # Without the settings, which contain secrets that the child does not need.
+            environment = {
+                name: value for name, value in os.environ.items() if not name.startswith("PORTAL_")
+            }
+            self._process = subprocess.Popen(  # noqa: S603 our own program
+                [sys.executable, "-m", "portal.pdf", str(theirs.fileno())],
+                cwd=_PROJECT_ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,  # texts of a page may be in it
+                pass_fds=[theirs.fileno()],
+            )
+            self._connection = Connection(ours.detach())
+        self._is_idle = False
+
+    def prepare(self, files: Mapping[str, File]) -> None:
+        """Wait until WeasyPrint is imported, and send the files. Raises PDFUnavailable."""
+        if self._received(_STARTS_WITHIN_S) != _READY:
+            raise PDFUnavailable("in the child")
+        self._connection.send_bytes(msgspec.msgpack.encode(files))
+        self._is_idle = True
+
+    def render(self, html: str) -> bytes:
+        self._is_idle = False
+        self._connection.send_bytes(html.encode())
+        answer = self._received(_RENDERS_WITHIN_S)
+        self._is_idle = True
+        if answer[:1] != _PDF:
+            raise RenderingFailed(answer[1:].decode())
+        return answer[1:]
+
+    def end(self) -> None:
+        """End the child: by the end of the connection if it waits for a page, else by force."""
+        self._connection.close()
+        try:
+            self._process.wait(_ENDS_WITHIN_S if self._is_idle else 0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _received(self, within_s: float) -> bytes:
+        if not self._connection.poll(within_s):
+            raise TimeoutError
+        return self._connection.recv_bytes()
+
+
+def serve(descriptor: int) -> None:
+    """Render what the parent sends, until it closes the connection."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole process group
+    files: dict[str, File] = {}
+    with Connection(descriptor) as parent, suppress(EOFError, OSError):
+        try:
+            renderer = PdfRenderer(files.get)
+        except PDFUnavailable:
+            parent.send_bytes(_UNAVAILABLE)
+            return
+        parent.send_bytes(_READY)
+        # Not before, because the first byte of an archive may wait for the import.
+        lower_priority(NICENESS)
+        files |= msgspec.msgpack.decode(parent.recv_bytes(), type=dict[str, File])
+        while True:
+            html = parent.recv_bytes().decode()
+            try:
+                answer = _PDF + renderer.render(html)
+            except Exception as error:
+                answer = _FAILURE + type(error).__name__.encode()
+            parent.send_bytes(answer)
