@@ -49,11 +49,10 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 def remove_lease_files(data_dir: Path) -> None:
     """Remove the lease files of killed processes, because a file's name holds a vehicle's tag.
 
-    Must only run while no other server uses the directory.
+    Leases that a process holds stay: ``flask batch`` may be asking while a server starts.
     """
-    for file in (data_dir / LEASES).glob("*"):
-        with suppress(OSError):
-            file.unlink()
+    with suppress(OSError):
+        FileLeases(data_dir / LEASES).remove_released()
 
 
 def leases(backend: Any, data_dir: Path, redis_url: str | None) -> Leases:

@@ -85,11 +85,19 @@ class FileLeases:
         A killed process leaves its file behind: the kernel dropped the lock, but the file name
         contains the tag.
         """
-        for path in self._directory.glob(f"{tag}-*"):
+        self._remove_unheld(f"{tag}-*")
+
+    def remove_released(self) -> None:
+        """Remove the files of all leases that no process holds. Raises OSError."""
+        self._remove_unheld("*")
+
+    def _remove_unheld(self, pattern: str) -> None:
+        for path in self._directory.glob(pattern):
             with contextlib.suppress(FileNotFoundError):
                 file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
                 try:
-                    if _lock(file, path):
+                    _, should_unlink = _try_acquire(file, path)
+                    if should_unlink:
                         path.unlink()
                 finally:
                     os.close(file)
