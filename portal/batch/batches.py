@@ -5,6 +5,7 @@ killed process leaves a consistent batch. Portals that share the database share 
 """
 
 import hashlib
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -47,6 +48,8 @@ _LISTED: Final = 50
 _LISTED_COLUMNS: Final = [
     column for column in table.c if column.name not in ("sealed_wrong", "sealed_access")
 ]
+_ID_BYTES: Final = 12
+_ID: Final = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
 _PURPOSE: Final = b"batch"
 _WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII: arbitrary, but equal in every portal
 
@@ -189,7 +192,7 @@ class Batches:
         at_most: Decimal,
     ) -> str:
         """Store a draft and return its id."""
-        batch, now = secrets.token_hex(12), self._clock()
+        batch, now = secrets.token_hex(_ID_BYTES), self._clock()
         fernet = self._cipher()
         rows = [
             {
@@ -243,7 +246,7 @@ class Batches:
             .where(
                 table.c.namespace == self._namespace,
                 table.c.owner == self._owner_key(owner),
-                table.c.expires_at > self._clock(),
+                self._is_kept(),
             )
             .order_by(table.c.created_at.desc())
             .limit(_LISTED)
@@ -624,12 +627,18 @@ class Batches:
             check_allowed(action, row.state)
             yield db, row
 
+    def _is_kept(self) -> Any:
+        """Return the condition of a batch that has not expired. One that is running does not."""
+        return (table.c.expires_at > self._clock()) | (table.c.state == "running")
+
     def _row(self, db: Connection, batch: str, owner: str) -> Any:
+        if not _ID.fullmatch(batch):  # PostgreSQL refuses a text with NUL
+            raise UnknownBatch(batch)
         query = select(table).where(
             table.c.id == batch,
             table.c.namespace == self._namespace,
             table.c.owner == self._owner_key(owner),
-            table.c.expires_at > self._clock(),
+            self._is_kept(),
         )
         row = db.execute(query).first()
         if row is None:

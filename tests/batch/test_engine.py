@@ -347,6 +347,18 @@ def test_other_owners_see_nothing(tmp_path: Path, clock: Clock) -> None:
     assert [each.id for each in one.batches.listed(OWNER)] == [batch]
 
 
+@pytest.mark.parametrize("text", ["", "\0", "x\0y", "ABC1D23", "0" * 24])
+def test_text_that_is_no_id_names_no_batch(
+    tmp_path: Path, clock: Clock, engine: Engine, text: str
+) -> None:
+    """PostgreSQL raises an error for a text with NUL, which a path may contain."""
+    batches = engine_of(tmp_path, clock, database=engine).batches
+    with pytest.raises(UnknownBatch):
+        batches.get(text, OWNER)
+    with pytest.raises(UnknownBatch):
+        batches.cancel(text, OWNER)
+
+
 def test_two_processes_share_a_batch_and_its_concurrency(
     tmp_path: Path, clock: Clock, engine: Engine
 ) -> None:
@@ -423,6 +435,17 @@ def test_batch_expires_with_its_answers(tmp_path: Path, clock: Clock) -> None:
         one.get(batch)
     one.batches.drop_expired()
     assert one.batches.forget("AAA0A00") == 0
+
+
+def test_running_batch_stays_its_owners_beyond_its_expiry(tmp_path: Path, clock: Clock) -> None:
+    """It goes on to cost money, so its owner must be able to see and to stop it."""
+    one = engine_of(tmp_path, clock, fresh_s=10, stale_s=0)
+    batch = one.create(plates(3))
+    one.start(batch)
+    clock.advance(3700)
+    assert [each.id for each in one.batches.listed(OWNER)] == [batch]
+    one.batches.pause(batch, OWNER)
+    assert one.get(batch).state == "paused"
 
 
 def test_forgotten_plate_leaves_every_batch(tmp_path: Path, clock: Clock) -> None:
