@@ -15,6 +15,7 @@ from flask import (
     request,
     url_for,
 )
+from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 from werkzeug.exceptions import HTTPException, TooManyRequests
 
 from portal.access import HistoryUnavailable, TokensUnavailable
@@ -23,6 +24,7 @@ from portal.gateway import Failure
 from portal.presentation import error_page
 from portal.presentation.failure_texts import ERROR_MESSAGES, ERROR_PAGES, FAULTS
 from portal.presentation.formats import duration
+from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
@@ -94,6 +96,17 @@ def _retry_path() -> str:
     return f"{path}?{query}" if query else path
 
 
+def _log_unexpected(error: Exception) -> None:
+    # Only the class and the location: a message may contain a plate, a token or a URL.
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    location = (
+        f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}" if traceback else "?"
+    )
+    log.error("unexpected %s at %s", type(error).__name__, location)
+
+
 def register_errors(app: Flask) -> None:
     """Register the handlers; each error is answered in the format of its path."""
 
@@ -115,20 +128,23 @@ def register_errors(app: Flask) -> None:
         return response
 
     def unexpected_exception(error: Exception) -> Response:
-        # Log only the class and the location: a message may contain a plate, a token or a URL.
-        traceback = error.__traceback__
-        while traceback is not None and traceback.tb_next is not None:
-            traceback = traceback.tb_next
-        location = (
-            f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}" if traceback else "?"
-        )
-        log.error("unexpected %s at %s", type(error).__name__, location)
+        _log_unexpected(error)
         return error_response(500)
 
     def database_unavailable(
         error: HistoryUnavailable | TokensUnavailable | DossiersUnavailable,
     ) -> Response:
         log.error("%s: %s", type(error).__name__, error)
+        return unavailable()
+
+    def database_error(error: SQLAlchemyError) -> Response:
+        if isinstance(error, (DataError, IntegrityError)):  # the values are at fault
+            return unexpected_exception(error)
+        # Without its text, which holds the statement and its values.
+        log.error("the database cannot be used: %s", error_kind(error))
+        return unavailable()
+
+    def unavailable() -> Response:
         response = error_response(503)
         response.headers["Retry-After"] = "1"
         return response
@@ -145,4 +161,5 @@ def register_errors(app: Flask) -> None:
     app.register_error_handler(HTTPException, http_exception)
     for error_class in (HistoryUnavailable, TokensUnavailable, DossiersUnavailable):
         app.register_error_handler(error_class, database_unavailable)
+    app.register_error_handler(SQLAlchemyError, database_error)
     app.register_error_handler(Exception, unexpected_exception)
