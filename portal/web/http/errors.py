@@ -132,19 +132,13 @@ def register_errors(app: Flask) -> None:
         return error_response(500)
 
     def database_unavailable(
-        error: HistoryUnavailable | TokensUnavailable | DossiersUnavailable,
+        error: HistoryUnavailable | TokensUnavailable | DossiersUnavailable | SQLAlchemyError,
     ) -> Response:
-        log.error("%s: %s", type(error).__name__, error)
-        return unavailable()
-
-    def database_error(error: SQLAlchemyError) -> Response:
         if isinstance(error, (DataError, IntegrityError)):  # the values are at fault
             return unexpected_exception(error)
-        # Without its text, which holds the statement and its values.
-        log.error("the database cannot be used: %s", error_kind(error))
-        return unavailable()
-
-    def unavailable() -> Response:
+        # SQLAlchemy's text holds the statement and its values.
+        reason = error_kind(error) if isinstance(error, SQLAlchemyError) else error
+        log.error("%s: %s", type(error).__name__, reason)
         response = error_response(503)
         response.headers["Retry-After"] = "1"
         return response
@@ -159,7 +153,11 @@ def register_errors(app: Flask) -> None:
 
     app.before_request(reject_undecodable_query)
     app.register_error_handler(HTTPException, http_exception)
-    for error_class in (HistoryUnavailable, TokensUnavailable, DossiersUnavailable):
+    for error_class in (
+        HistoryUnavailable,
+        TokensUnavailable,
+        DossiersUnavailable,
+        SQLAlchemyError,
+    ):
         app.register_error_handler(error_class, database_unavailable)
-    app.register_error_handler(SQLAlchemyError, database_error)
     app.register_error_handler(Exception, unexpected_exception)
