@@ -237,7 +237,7 @@ class Batches:
         """Return an owner's batch. Raises UnknownBatch."""
         with reading(self._engine) as db:
             row = self._row(db, batch, owner)
-            return self._batch(db, row, self._left_out(row.sealed_wrong))
+            return self._batch(db, row, self._left_out(row))
 
     def listed(self, owner: str) -> list[Batch]:
         """Return an owner's latest batches, the latest first, without their wrong entries."""
@@ -274,17 +274,16 @@ class Batches:
             .limit(most)
             .offset(skip)
         )
-        fernet = self._cipher()
         with reading(self._engine) as db:
             self._row(db, batch, owner)
             rows = db.execute(query).all()
         return [
             Item(
-                parse_subject(fernet.decrypt(row.sealed).decode()),
+                parse_subject(self._readable(batch, row.sealed).decode()),
                 row.state,
                 row.cause,
                 row.position,
-                None if row.sealed_result is None else fernet.decrypt(row.sealed_result),
+                self._decrypted(row.sealed_result),
             )
             for row in rows
         ]
@@ -376,8 +375,8 @@ class Batches:
     def claimable(self, concurrency: int) -> int:
         """Return how many items of running batches may be leased now."""
         now = self._clock()
+        running = self._running()
         with reading(self._engine) as db:
-            running = db.execute(_RUNNING, {"within": self._namespace}).all()
             return sum(_claimable(db, row, concurrency, now) for row in running)
 
     def claim(self, holder: str, concurrency: int) -> Claim | None:
@@ -541,22 +540,33 @@ class Batches:
     def _cipher(self) -> Any:
         return cipher(self._secret, _PURPOSE, self._former)
 
-    def _decrypts(self, sealed: bytes) -> bool:
+    def _decrypted(self, sealed: bytes | None) -> bytes | None:
+        """Return a text that was encrypted under one of the keys, None for any other."""
         from cryptography.fernet import InvalidToken  # lazy, as in portal.access.sealing
 
         try:
-            self._cipher().decrypt(sealed)
+            return None if sealed is None else bytes(self._cipher().decrypt(sealed))
         except InvalidToken:
-            return False
-        return True
+            return None
+
+    def _decrypts(self, sealed: bytes | None) -> bool:
+        return self._decrypted(sealed) is not None
+
+    def _readable(self, batch: str, sealed: bytes) -> bytes:
+        """Return a decrypted text of a batch. Raises UnknownBatch for one of an unknown key."""
+        if (content := self._decrypted(sealed)) is None:
+            raise UnknownBatch(batch)
+        return content
 
     def _running(self) -> Sequence[Any]:
         """Read the running batches in turn, so that a large one does not delay the others.
 
-        Called before a transaction, because other writers wait for its end.
+        Called before a transaction, because other writers wait for its end. Batches under a key
+        that only other portals have are left to those.
         """
         with reading(self._engine) as db:
-            return db.execute(_RUNNING, {"within": self._namespace}).all()
+            running = db.execute(_RUNNING, {"within": self._namespace}).all()
+        return [row for row in running if self._decrypts(row.sealed_access)]
 
     def _claim(
         self, db: Connection, running: Sequence[Any], holder: str, concurrency: int
@@ -645,8 +655,8 @@ class Batches:
             raise UnknownBatch(batch)
         return row
 
-    def _left_out(self, sealed: bytes) -> LeftOut:
-        content = self._cipher().decrypt(sealed)
+    def _left_out(self, row: Any) -> LeftOut:
+        content = self._readable(row.id, row.sealed_wrong)
         # Batches of the first form hold the list alone.
         found = msgspec.json.decode(content, type=LeftOut | tuple[WrongEntry, ...])
         return found if isinstance(found, LeftOut) else LeftOut(found)

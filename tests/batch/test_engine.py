@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import Engine, select, update
 
 from portal.access import Identity, RefusedToken, cipher
-from portal.batch import Access, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_text
+from portal.batch import Access, Batches, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_text
 from portal.storage import batches as table
 from portal.system.local_time import from_epoch
 from portal.upstream import Failing, NotSent, Resource, Response, TimedOut
+from portal.vehicle import Plate
 from tests.batch.engine import OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
@@ -357,6 +358,32 @@ def test_text_that_is_no_id_names_no_batch(
         batches.get(text, OWNER)
     with pytest.raises(UnknownBatch):
         batches.cancel(text, OWNER)
+
+
+def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, clock: Clock) -> None:
+    """A rotation that began with the new key: this portal has the old one alone."""
+    database = kept_open(None, tmp_path)
+    one = engine_of(tmp_path, clock, database=database)
+    other = Batches(
+        database, b"new" * 11, str, lambda _: 3600.0, lambda _: Decimal(0), clock, former=[SECRET]
+    )
+    item = NewItem(Plate.parse("BBB0A00"), is_stored=False)
+    foreign = other.create(OWNER, ("decode",), [item], read_text("BBB0A00"), PRICE)
+    other.start(foreign, OWNER, Access(OWNER), PRICE)
+    for read in (one.batches.get, one.batches.items):
+        with pytest.raises(UnknownBatch):
+            read(foreign, OWNER)
+    batch = one.create(plates(3))
+    one.start(batch)
+    assert one.batches.claimable(8) == 3
+    claim = other.claim("other", 8)
+    assert claim is not None and claim.batch == foreign
+    claim = other.claim("other", 8)
+    assert claim is not None and claim.batch == batch
+    other.finish(claim, "other", "", 0, answered=True, result=b"under the new key")
+    assert one.run(batch).counts.done == 3
+    assert [item.result for item in one.batches.items(batch, OWNER)] == [None] * 3
+    assert other.get(foreign, OWNER).state == "running"
 
 
 def test_two_processes_share_a_batch_and_its_concurrency(
