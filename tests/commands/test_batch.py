@@ -166,10 +166,14 @@ def test_pass_through_pauses_a_batch_whose_credential_is_refused(
     assert "the upstream does not accept the credential" in done.stderr
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_command_goes_on_where_it_stopped(
-    upstream: FaultUpstream, tmp_path: Path
+    upstream: FaultUpstream, tmp_path: Path, number: signal.Signals
 ) -> None:
-    """Ctrl-C pauses the batch, so that a running server does not continue it."""
+    """Ctrl-C pauses the batch, so that a running server does not continue it.
+
+    So do the end of a service and of a terminal. No lookup under way is lost.
+    """
     texts = plates(60)
     file, out = file_of(tmp_path, "\n".join(texts)), tmp_path / "out.jsonl"
     upstream.default(faults.slow_first_byte(0.2))
@@ -182,7 +186,7 @@ def test_interrupted_command_goes_on_where_it_stopped(
             ) as command,
         ):
             upstream.wait_for_calls(20)
-            command.send_signal(signal.SIGINT)
+            command.send_signal(number)
             assert command.wait(60) == 1
         assert b"Paused: it was interrupted" in (tmp_path / "log").read_bytes()
         before = upstream.count()
