@@ -99,6 +99,8 @@ def batch_command(given: BatchTools) -> Command:
         """
         tools = _with_credential(given)
         chosen = file_format or _format_of(out)
+        if not os.access(out.parent, os.W_OK | os.X_OK):  # before anything is paid
+            _fail(f"{out} cannot be written.")
         listed = _read(file, tools.limit)
         found = preview(listed.subjects, ask, tools.identity, tools.gateway)
         _describe(listed, found)

@@ -99,6 +99,16 @@ def test_no_lookup_without_confirmation(
     assert not out.exists()
 
 
+def test_nothing_is_paid_for_a_table_that_cannot_be_written(
+    here: InProcessPortal, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    out = tmp_path / "missing" / "out.csv"
+    done = run(here, file_of(tmp_path, "ABC1D23\n"), "--out", str(out), "--yes")
+    assert done.exit_code == 1
+    assert done.stderr == f"{out} cannot be written.\n"
+    assert upstream.count() == 0
+
+
 def test_daily_limit_exits_1_with_the_reason(
     portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path
 ) -> None:
