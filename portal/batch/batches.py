@@ -5,6 +5,7 @@ consistent if a process is killed. Portals that share the database share the wor
 """
 
 import hashlib
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -48,6 +49,8 @@ _LISTED: Final = 50
 _LISTED_COLUMNS: Final = [
     column for column in table.c if column.name not in ("sealed_wrong", "sealed_access")
 ]
+_ID_BYTES: Final = 12
+_ID: Final = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
 _PURPOSE: Final = b"batch"
 _WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII; any number that is the same in every portal
 
@@ -201,7 +204,7 @@ class Batches:
         at_most: Decimal,
     ) -> str:
         """Store a draft and return its id."""
-        batch, now = secrets.token_hex(12), self._clock()
+        batch, now = secrets.token_hex(_ID_BYTES), self._clock()
         fernet = self._cipher()
         rows = [
             {
@@ -246,7 +249,7 @@ class Batches:
         """Return an owner's batch. Raises UnknownBatch."""
         with reading(self._engine) as db:
             row = self._row(db, batch, owner)
-            return self._batch(db, row, self._left_out(row.sealed_wrong))
+            return self._batch(db, row, self._left_out(row))
 
     def listed(self, owner: str) -> list[Batch]:
         """Return an owner's latest batches, the latest first, without their wrong entries."""
@@ -255,7 +258,7 @@ class Batches:
             .where(
                 table.c.namespace == self._namespace,
                 table.c.owner == self._owner_key(owner),
-                table.c.expires_at > self._clock(),
+                self._is_kept(),
             )
             .order_by(table.c.created_at.desc())
             .limit(_LISTED)
@@ -284,17 +287,16 @@ class Batches:
             .limit(most)
             .offset(skip)
         )
-        fernet = self._cipher()
         with reading(self._engine) as db:
             self._row(db, batch, owner)
             rows = db.execute(query).all()
         return [
             Item(
-                parse_subject(fernet.decrypt(row.sealed).decode()),
+                parse_subject(self._readable(batch, row.sealed).decode()),
                 row.state,
                 row.cause,
                 row.position,
-                None if row.sealed_result is None else fernet.decrypt(row.sealed_result),
+                self._decrypted(row.sealed_result),
             )
             for row in rows
         ]
@@ -388,8 +390,8 @@ class Batches:
     def claimable(self, concurrency: int) -> int:
         """Return how many items of running batches may be leased now."""
         now = self._clock()
+        running = self._running()
         with reading(self._engine) as db:
-            running = db.execute(_RUNNING, {"within": self._namespace}).all()
             return sum(_claimable(db, row, concurrency, now) for row in running)
 
     def claim(self, holder: str, concurrency: int) -> Claim | None:
@@ -559,23 +561,34 @@ class Batches:
     def _cipher(self) -> Any:
         return cipher(self._secret, _PURPOSE, self._former)
 
-    def _decrypts(self, sealed: bytes) -> bool:
+    def _decrypted(self, sealed: bytes | None) -> bytes | None:
+        """Return the plain text, or None if none of the keys has encrypted it."""
         from cryptography.fernet import InvalidToken  # imported late, as in portal.access.sealing
 
         try:
-            self._cipher().decrypt(sealed)
+            return None if sealed is None else bytes(self._cipher().decrypt(sealed))
         except InvalidToken:
-            return False
-        return True
+            return None
+
+    def _decrypts(self, sealed: bytes | None) -> bool:
+        return self._decrypted(sealed) is not None
+
+    def _readable(self, batch: str, sealed: bytes) -> bytes:
+        """Return the plain text. Raises UnknownBatch if none of the keys has encrypted it."""
+        if (content := self._decrypted(sealed)) is None:
+            raise UnknownBatch(batch)
+        return content
 
     def _running(self) -> Sequence[Any]:
         """Return the running batches, the one that waited longest first.
 
-        The order keeps a large batch from delaying the others. Call this before the transaction
-        begins, because other writers wait for the end of the transaction.
+        The order keeps a large batch from delaying the others. Batches whose key only other portals
+        have are left to those portals. Call this before the transaction begins, because other
+        writers wait for the end of the transaction.
         """
         with reading(self._engine) as db:
-            return db.execute(_RUNNING, {"within": self._namespace}).all()
+            running = db.execute(_RUNNING, {"within": self._namespace}).all()
+        return [row for row in running if self._decrypts(row.sealed_access)]
 
     def _claim(
         self, db: Connection, running: Sequence[Any], holder: str, concurrency: int
@@ -646,20 +659,26 @@ class Batches:
             check_allowed(action, row.state)
             yield db, row
 
+    def _is_kept(self) -> Any:
+        """Return the condition of a batch that has not expired. One that is running does not."""
+        return (table.c.expires_at > self._clock()) | (table.c.state == "running")
+
     def _row(self, db: Connection, batch: str, owner: str) -> Any:
+        if not _ID.fullmatch(batch):  # PostgreSQL refuses a text with NUL
+            raise UnknownBatch(batch)
         query = select(table).where(
             table.c.id == batch,
             table.c.namespace == self._namespace,
             table.c.owner == self._owner_key(owner),
-            table.c.expires_at > self._clock(),
+            self._is_kept(),
         )
         row = db.execute(query).first()
         if row is None:
             raise UnknownBatch(batch)
         return row
 
-    def _left_out(self, sealed: bytes) -> LeftOut:
-        content = self._cipher().decrypt(sealed)
+    def _left_out(self, row: Any) -> LeftOut:
+        content = self._readable(row.id, row.sealed_wrong)
         # Early versions of the portal stored only the list of wrong entries.
         found = msgspec.json.decode(content, type=LeftOut | tuple[WrongEntry, ...])
         return found if isinstance(found, LeftOut) else LeftOut(found)

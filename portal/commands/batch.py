@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -97,6 +99,8 @@ def batch_command(given: BatchTools) -> Command:
         """
         tools = _with_credential(given)
         chosen = file_format or _format_of(out)
+        if not os.access(out.parent, os.W_OK | os.X_OK):  # before anything is paid
+            _fail(f"{out} cannot be written.")
         listed = _read(file, tools.limit)
         found = preview(listed.subjects, ask, tools.identity, tools.gateway)
         _describe(listed, found)
@@ -175,9 +179,12 @@ def _run(tools: BatchTools, number: str) -> Batch:
     owner = tools.identity.digest
     found = tools.batches.get(number, owner)
     shown = 0
-    with click.progressbar(
-        length=found.counts.total, file=sys.stderr, show_pos=True, item_show_func=_cost
-    ) as bar:
+    with (
+        _interrupted_by_signals(),
+        click.progressbar(
+            length=found.counts.total, file=sys.stderr, show_pos=True, item_show_func=_cost
+        ) as bar,
+    ):
         try:
             while True:
                 tools.runner.tick()
@@ -193,6 +200,29 @@ def _run(tools: BatchTools, number: str) -> Batch:
         finally:
             tools.runner.stop()
     return tools.batches.get(number, owner)
+
+
+@contextmanager
+def _interrupted_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP act as Ctrl-C.
+
+    By default they end the process at once, and the lookups under way would be paid again.
+    """
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    # Not those that nohup has set to be ignored.
+    handled = [
+        each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) is signal.SIG_DFL
+    ]
+    for each in handled:
+        signal.signal(each, interrupt)
+    try:
+        yield
+    finally:
+        for each in handled:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def _cost(batch: Batch | None) -> str | None:

@@ -53,11 +53,11 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 def remove_lease_files(data_dir: Path) -> None:
     """Remove the lease files of killed processes, because the file names identify vehicles.
 
-    Call this only while no other server uses the directory.
+    A lease that a process holds is kept, because ``flask batch`` may be asking the upstream while a
+    server starts.
     """
-    for file in (data_dir / LEASES).glob("*"):
-        with suppress(OSError):
-            file.unlink()
+    with suppress(OSError):
+        FileLeases(data_dir / LEASES).remove_released()
 
 
 def leases(backend: Any, data_dir: Path, redis_url: str | None) -> Leases:

@@ -84,11 +84,19 @@ class FileLeases:
 
         A killed process leaves the file of its lease behind, with the vehicle's tag in the name.
         """
-        for path in self._directory.glob(f"{tag}-*"):
+        self._remove_unheld(f"{tag}-*")
+
+    def remove_released(self) -> None:
+        """Remove the files of all leases that no process holds. Raises OSError."""
+        self._remove_unheld("*")
+
+    def _remove_unheld(self, pattern: str) -> None:
+        for path in self._directory.glob(pattern):
             with contextlib.suppress(FileNotFoundError):
                 file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
                 try:
-                    if _lock(file, path):
+                    _, should_unlink = _try_acquire(file, path)
+                    if should_unlink:
                         path.unlink()
                 finally:
                     os.close(file)

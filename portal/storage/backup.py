@@ -34,6 +34,8 @@ _FORMAT: Final = 1
 _WAIT_S: Final = 30.0
 _CHUNK: Final = 1024 * 1024
 _LONGEST_MANIFEST: Final = 65_536
+# SQLite would apply a journal that is left from another database to the restored one.
+_JOURNALS: Final = ("-wal", "-shm", "-journal")
 
 
 class BackupRefused(Exception):
@@ -157,6 +159,9 @@ def _require_room(manifest: Manifest, targets: Mapping[str, Path], demo: bool) -
         # The key's file may exist already if the backup does not contain it.
         if os.path.lexists(path) and (name != KEY_NAME or name in manifest.files):
             raise BackupRefused(f"{path} exists: a backup is restored where no data is")
+        for journal in (path.with_name(path.name + ending) for ending in _JOURNALS):
+            if name != KEY_NAME and os.path.lexists(journal):
+                raise BackupRefused(f"{journal} exists: it belongs to a former {path.name}")
 
 
 def _copy_database(source: Path, copy: Path) -> None:

@@ -197,6 +197,44 @@ def test_failed_history_erasure_returns_503(portal: PortalFactory) -> None:
     assert "Indisponível no momento" in page.text
 
 
+def test_lost_batch_tables_are_503_for_batches_alone(
+    portal: PortalFactory, caplog: pytest.LogCaptureFixture
+) -> None:
+    built = portal({})
+    pages = PageClient(built.client)
+    csrf_token = {"csrf_token": pages.get("/lote").csrf_token()}
+    with sqlite3.connect(built.settings.data_dir / "portal.sqlite") as database:
+        database.execute("DROP TABLE batches")
+        database.execute("ALTER TABLE ledger RENAME TO elsewhere")
+    database.close()
+    batch = "0" * 24
+    for path in ("/lote", f"/lote/{batch}"):
+        assert "Indisponível no momento" in pages.get(path, 503).text
+    for path in ("/lote", f"/lote/{batch}/iniciar", f"/lote/{batch}/pausar"):
+        pages.post(path, 503, data=csrf_token | {"placas": PLATE, "consulta": "decode"})
+    pages.get("/")
+    base = "/api/v1/batches"
+    for method, path in (
+        ("GET", base),
+        ("POST", base),
+        ("GET", f"{base}/{batch}"),
+        ("GET", f"{base}/{batch}/results.csv"),
+        ("POST", f"{base}/{batch}/start"),
+        ("POST", f"{base}/{batch}/cancel"),
+    ):
+        response = built.client.open(
+            path,
+            method=method,
+            headers={"Authorization": "demo"},
+            json={"plates": [PLATE]} if path == base and method == "POST" else None,
+        )
+        assert (response.status_code, [*response.json]) == (503, ["message"]), path
+        assert response.headers["Retry-After"] == "1"
+    assert "unexpected" not in caplog.text
+    assert "SQLITE_ERROR" in caplog.text
+    assert batch not in caplog.text and PLATE not in caplog.text
+
+
 def test_data_files_are_accessible_to_their_owner_only(portal: PortalFactory) -> None:
     built = portal({})
     built.client.get(f"/placa/{PLATE}?completo=1")

@@ -10,12 +10,13 @@ import pytest
 from sqlalchemy import Engine, select, update
 
 from portal.access import Identity, RefusedToken, cipher
-from portal.batch import Access, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_text
+from portal.batch import Access, Batches, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_text
 from portal.storage import batches as table
 from portal.storage import writing
 from portal.storage.database import _write_queues
 from portal.system.local_time import from_epoch
 from portal.upstream import Failing, NotSent, Resource, Response, TimedOut
+from portal.vehicle import Plate
 from tests.batch.engine import OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
@@ -350,6 +351,44 @@ def test_other_owners_see_nothing(tmp_path: Path, clock: Clock) -> None:
     assert [each.id for each in one.batches.listed(OWNER)] == [batch]
 
 
+@pytest.mark.parametrize("text", ["", "\0", "x\0y", "ABC1D23", "0" * 24])
+def test_text_that_is_no_id_names_no_batch(
+    tmp_path: Path, clock: Clock, engine: Engine, text: str
+) -> None:
+    """PostgreSQL raises an error for a text with NUL, which a path may contain."""
+    batches = engine_of(tmp_path, clock, database=engine).batches
+    with pytest.raises(UnknownBatch):
+        batches.get(text, OWNER)
+    with pytest.raises(UnknownBatch):
+        batches.cancel(text, OWNER)
+
+
+def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, clock: Clock) -> None:
+    """A rotation that began with the new key: this portal has the old one alone."""
+    database = kept_open(None, tmp_path)
+    one = engine_of(tmp_path, clock, database=database)
+    other = Batches(
+        database, b"new" * 11, str, lambda _: 3600.0, lambda _: Decimal(0), clock, former=[SECRET]
+    )
+    item = NewItem(Plate.parse("BBB0A00"), is_stored=False)
+    foreign = other.create(OWNER, ("decode",), [item], read_text("BBB0A00"), PRICE)
+    other.start(foreign, OWNER, Access(OWNER), PRICE)
+    for read in (one.batches.get, one.batches.items):
+        with pytest.raises(UnknownBatch):
+            read(foreign, OWNER)
+    batch = one.create(plates(3))
+    one.start(batch)
+    assert one.batches.claimable(8) == 3
+    claim = other.claim("other", 8)
+    assert claim is not None and claim.batch == foreign
+    claim = other.claim("other", 8)
+    assert claim is not None and claim.batch == batch
+    other.finish(claim, "other", "", 0, answered=True, result=b"under the new key")
+    assert one.run(batch).counts.done == 3
+    assert [item.result for item in one.batches.items(batch, OWNER)] == [None] * 3
+    assert other.get(foreign, OWNER).state == "running"
+
+
 def test_two_processes_share_a_batch_and_its_concurrency(
     tmp_path: Path, clock: Clock, engine: Engine
 ) -> None:
@@ -426,6 +465,17 @@ def test_batch_expires_with_its_answers(tmp_path: Path, clock: Clock) -> None:
         one.get(batch)
     one.batches.drop_expired()
     assert one.batches.forget("AAA0A00") == 0
+
+
+def test_running_batch_stays_its_owners_beyond_its_expiry(tmp_path: Path, clock: Clock) -> None:
+    """It goes on to cost money, so its owner must be able to see and to stop it."""
+    one = engine_of(tmp_path, clock, fresh_s=10, stale_s=0)
+    batch = one.create(plates(3))
+    one.start(batch)
+    clock.advance(3700)
+    assert [each.id for each in one.batches.listed(OWNER)] == [batch]
+    one.batches.pause(batch, OWNER)
+    assert one.get(batch).state == "paused"
 
 
 def test_forgotten_plate_leaves_every_batch(tmp_path: Path, clock: Clock) -> None:

@@ -99,6 +99,16 @@ def test_no_lookup_without_confirmation(
     assert not out.exists()
 
 
+def test_nothing_is_paid_for_a_table_that_cannot_be_written(
+    here: InProcessPortal, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    out = tmp_path / "missing" / "out.csv"
+    done = run(here, file_of(tmp_path, "ABC1D23\n"), "--out", str(out), "--yes")
+    assert done.exit_code == 1
+    assert done.stderr == f"{out} cannot be written.\n"
+    assert upstream.count() == 0
+
+
 def test_daily_limit_exits_1_with_the_reason(
     portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path
 ) -> None:
@@ -166,10 +176,14 @@ def test_pass_through_pauses_a_batch_whose_credential_is_refused(
     assert "the upstream does not accept the credential" in done.stderr
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_command_goes_on_where_it_stopped(
-    upstream: FaultUpstream, tmp_path: Path
+    upstream: FaultUpstream, tmp_path: Path, number: signal.Signals
 ) -> None:
-    """Ctrl-C pauses the batch, so that a running server does not continue it."""
+    """Ctrl-C pauses the batch, so that a running server does not continue it.
+
+    So do the end of a service and of a terminal. No lookup under way is lost.
+    """
     texts = plates(60)
     file, out = file_of(tmp_path, "\n".join(texts)), tmp_path / "out.jsonl"
     upstream.default(faults.slow_first_byte(0.2))
@@ -182,7 +196,7 @@ def test_interrupted_command_goes_on_where_it_stopped(
             ) as command,
         ):
             upstream.wait_for_calls(20)
-            command.send_signal(signal.SIGINT)
+            command.send_signal(number)
             assert command.wait(60) == 1
         assert b"Paused: it was interrupted" in (tmp_path / "log").read_bytes()
         before = upstream.count()

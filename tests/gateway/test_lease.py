@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import Failure, FileLeases
+from portal.gateway import Failure, FileLeases, remove_lease_files
 from tests.fakes import wait_until
 from tests.fakes.preloaded import PRELOADED
 from tests.gateway.gateways import bench
@@ -83,6 +83,16 @@ def test_lease_of_killed_holder_is_free_at_once(tmp_path):
     holder.join(20)
     with leases.hold("tag:key") as fence:
         assert fence is not None
+
+
+def test_start_removes_leases_of_killed_holders_alone(leases, tmp_path):
+    """``flask batch`` may be asking while a server starts in the same directory."""
+    with leases.hold("tag:held") as first:
+        (tmp_path / "leases" / "tag-killed").touch()
+        remove_lease_files(tmp_path)
+        assert [each.name for each in (tmp_path / "leases").iterdir()] == ["tag-held"]
+        with FileLeases(tmp_path / "leases").hold("tag:held") as second:
+            assert (first is not None, second) == (True, None)
 
 
 def test_every_caller_leads_in_unwritable_directory(tmp_path):

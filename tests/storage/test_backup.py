@@ -88,6 +88,20 @@ def test_restore_replaces_no_file(tmp_path: Path, sources: dict[str, Path], pres
     assert targets[present].read_text() == "precious"
 
 
+@pytest.mark.parametrize("journal", ["cache.sqlite-wal", "portal.sqlite-shm", "portal.sqlite-wal"])
+def test_restore_refuses_journal_of_former_file(
+    tmp_path: Path, sources: dict[str, Path], journal: str
+) -> None:
+    """SQLite would apply it to the restored file. A killed portal leaves such journals."""
+    file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
+    back_up(file, sources, demo=False)
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / journal).write_bytes(b"former")
+    with pytest.raises(BackupRefused, match=journal):
+        put_back(file, targets)
+    assert [path.name for path in (tmp_path / "new").iterdir()] == [journal]
+
+
 def test_backup_without_key_needs_the_key(tmp_path: Path, sources: dict[str, Path]) -> None:
     file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
     del sources["secret_key"]

@@ -15,7 +15,7 @@ from flask import (
     request,
     url_for,
 )
-from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, InternalError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from werkzeug.exceptions import HTTPException, TooManyRequests
 
@@ -38,6 +38,7 @@ _DATABASE_ERRORS: Final = (
     DossiersUnavailable,
     OperationalError,
     InterfaceError,
+    InternalError,  # such as a database that accepts no writes
     NoConnection,
 )
 # No retry link is offered for an error that lasts longer than this.
