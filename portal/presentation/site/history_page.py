@@ -22,8 +22,8 @@ class HistoryLine:
     """A vehicle of the history.
 
     ``seen`` is the age of the visit, ``answers`` says which answers are stored, ``paid`` what the
-    visitor's own calls have cost, and ``cost`` what opening the vehicle's page can cost; the last
-    two are "" where nothing has a price.
+    visitor's own calls have cost, "" where nothing has a price, and ``cost`` what opening the
+    vehicle's page can cost, "" where that is nothing.
     """
 
     lookup: RecentLookup
@@ -82,7 +82,7 @@ def history_line(
         seen=f"visto {formats.age(now - seen_at)}",
         answers=_answers(wanted, panels, now),
         paid=_paid(paid) if has_prices and paid is not None else "",
-        cost=_cost(opening) if has_prices else "",
+        cost=_cost(opening),
     )
 
 
@@ -123,4 +123,4 @@ def _paid(paid: Decimal) -> str:
 
 
 def _cost(opening: Decimal) -> str:
-    return f"abrir custa até {formats.brl(opening)}" if opening else "abrir não custa nada"
+    return f"abrir custa até {formats.brl(opening)}" if opening else ""
