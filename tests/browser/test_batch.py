@@ -155,6 +155,7 @@ def test_failed_plates_are_asked_again_alone(
     page.locator(".price-card button").first.click()
     page.get_by_text("1 placa ficou sem alguma resposta").wait_for()
     page.get_by_role("link", name="Com falha 1").click()
+    page.wait_for_url("**so=failed**")  # until it has loaded
     assert page.locator(".results tbody tr").count() == 1
     upstream.clear()
     upstream.forget_calls()
@@ -238,13 +239,14 @@ def test_results_are_sorted_filtered_and_searched(
     assert shown() == PLATES[:5]
 
 
-@pytest.mark.parametrize("width", [320, 360, 768, 1440])
+@pytest.mark.parametrize("width", [320, 360, 768, 1024, 1200, 1440])
 def test_table_of_forty_rows_fits(
     page: Any, portal: PortalProcess, upstream: FaultUpstream, width: int
 ) -> None:
     upstream.default(faults.good())
     page.set_viewport_size({"width": width, "height": 740})
-    draft(page, portal, " ".join(f"QTZ{n // 10}F{n % 10}1" for n in range(40)))
+    plates = " ".join(f"QTZ{n // 10}F{n % 10}1" for n in range(39))
+    draft(page, portal, f"{plates} 79831854647")
     page.locator(".price-card button").first.click()
     page.locator(".batch-done").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -253,3 +255,8 @@ def test_table_of_forty_rows_fits(
     )
     assert len(heights) == 40
     assert max(heights) <= 190
+    verdict = page.locator(".results__status").first.bounding_box()
+    assert verdict["height"] <= 48  # two lines
+    renavam = page.locator("#resultado-79831854647")
+    number = renavam.locator("th .number").bounding_box()
+    assert number["x"] + number["width"] <= renavam.locator("td .icon").bounding_box()["x"]

@@ -54,6 +54,7 @@ def test_header_of_signed_in_visitor_fits(page: Any) -> None:
             page.set_viewport_size({"width": width, "height": 740})
             assert page.evaluate(FAULTS) == [], width
             assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.locator(".site-header").bounding_box()["height"] <= 65, width  # one row
         assert page.locator(".site-nav__visitor").is_visible()
         assert page.locator(".site-nav__visitor button").is_visible()
 

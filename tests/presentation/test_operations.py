@@ -139,3 +139,8 @@ def test_unknown_period_is_the_usual_one() -> None:
         30,
         30,
     ]
+
+
+def test_configured_tokens_are_named_in_words() -> None:
+    facts = replace(FACTS, by_caller={"settings:2": Usage(1, Decimal(1))})
+    assert [row.label for row in operations_page(facts).callers] == ["token 2 da configuração"]

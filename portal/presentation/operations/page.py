@@ -19,6 +19,7 @@ from portal.gateway import (
     merged,
 )
 from portal.presentation import formats
+from portal.presentation.caller_name import shown_caller
 from portal.presentation.operations.tokens import ListedToken, TokenFacts, listed_tokens
 from portal.system.local_time import from_epoch, local_time
 from portal.wording import counted, grouped
@@ -375,7 +376,7 @@ def _callers(by_caller: Mapping[str, Usage]) -> tuple[UsageRow, ...]:
     dearest = sorted(
         by_caller.items(), key=lambda item: (-item[1].spent, -_lookups(item[1]), item[0])
     )
-    rows = [(name or _NO_CALLER, usage) for name, usage in dearest[:MOST_CALLERS]]
+    rows = [(shown_caller(name) or _NO_CALLER, usage) for name, usage in dearest[:MOST_CALLERS]]
     if rest := [usage for _, usage in dearest[MOST_CALLERS:]]:
         rows.append((f"outros {grouped(len(rest))}", merged(rest)))
     whole = max((_lookups(usage) for _, usage in rows), default=0)

@@ -22,8 +22,8 @@ class HistoryLine:
     """A vehicle in the history.
 
     ``seen`` is how long ago the visit was. ``answers`` says which answers are stored. ``paid`` is
-    what the visitor's own calls have cost, and ``cost`` is the most that opening the vehicle's page
-    can cost. ``paid`` and ``cost`` are "" if nothing has a price.
+    what the visitor's own calls have cost, or "" if nothing has a price. ``cost`` is the most that
+    opening the vehicle's page can cost, or "" if that costs nothing.
     """
 
     lookup: RecentLookup
@@ -82,7 +82,7 @@ def history_line(
         seen=f"visto {formats.age(now - seen_at)}",
         answers=_answers(wanted, panels, now),
         paid=_paid(paid) if has_prices and paid is not None else "",
-        cost=_cost(opening) if has_prices else "",
+        cost=_cost(opening),
     )
 
 
@@ -123,4 +123,4 @@ def _paid(paid: Decimal) -> str:
 
 
 def _cost(opening: Decimal) -> str:
-    return f"abrir custa até {formats.brl(opening)}" if opening else "abrir não custa nada"
+    return f"abrir custa até {formats.brl(opening)}" if opening else ""

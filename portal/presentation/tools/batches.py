@@ -380,8 +380,17 @@ def _listed(batch: Batch) -> ListedBatch:
         title=counted(counts.total, "placa", "placas"),
         state=_STATES[batch.state] + progress,
         when=formats.moment(from_epoch(batch.created_at)),
-        cost=f"{formats.brl(batch.cost.spent)} de até {formats.brl(batch.cost.at_most)}",
+        cost=_cost(batch),
     )
+
+
+def _cost(batch: Batch) -> str:
+    """What a batch has cost and the most that it can; a draft has cost nothing."""
+    spent, at_most = batch.cost.spent, batch.cost.at_most
+    if not (spent or at_most):
+        return "sem custo"
+    most = f"até {formats.brl(at_most)}"
+    return most if batch.state == "draft" else f"{formats.brl(spent)} de {most}"
 
 
 def _understood(batch: Batch) -> tuple[Understood, ...]:

@@ -23,6 +23,7 @@ from portal.access import (
     open_text,
     seal_text,
 )
+from portal.presentation.caller_name import shown_caller
 from portal.web.http.errors import is_json_path
 from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
@@ -191,7 +192,7 @@ class Sessions:
 
 
 def _shown_name(identity: Identity) -> str:
-    return "credencial própria" if identity.credential is not None else identity.name
+    return "credencial própria" if identity.credential is not None else shown_caller(identity.name)
 
 
 def local_path(path: str) -> str:

@@ -60,6 +60,9 @@ def test_pasted_plates_to_results(
     assert "Consultar 4 placas por até R$ 8,95" in draft.text
     assert "5 dos 7 caracteres" in draft.text
     assert "Quis dizer LMP0A01?" in draft.text
+    (listed,) = dealer.get("/lote").all("ul", class_="batch-list")
+    assert "até R$ 8,95" in "".join(listed.itertext()).replace("\u00a0", " ")
+    assert "R$ 0,00" not in "".join(listed.itertext()).replace("\u00a0", " ")
     assert upstream.count() == 0
 
     upstream.script("/detran/v1/decode/LMP0A01", faults.status(500))

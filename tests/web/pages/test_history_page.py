@@ -48,7 +48,7 @@ def test_own_lookups_are_listed_with_answers_and_payments(
         mine, theirs = ana.pages.get("/historico"), bia.pages.get("/historico")
     assert listed(mine) == ["/renavam/79831854647", "/placa/ABC1D23"]
     assert listed(theirs) == ["/placa/ABC1D23"]
-    paid = "Visto agora · respostas guardadas agora · pago R$ {} · abrir não custa nada"
+    paid = "Visto agora · respostas guardadas agora · pago R$ {}"
     assert answers(mine) == [paid.format("1,60"), paid.format("2,45")]
     assert answers(theirs) == [paid.replace("pago R$ {}", NO_PAYMENT)]
     assert mine.headers["X-Robots-Tag"] == "noindex"

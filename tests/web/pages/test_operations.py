@@ -247,7 +247,7 @@ def test_issued_token_is_shown_once_and_works(
     response = operator.post("/operacao/tokens/emitir", **fields)
     assert response.status_code == 200
     assert response.headers["Cache-Control"] == "no-store, private"
-    (token,) = set(re.findall(r'value="([A-Za-z0-9_-]{43})"', response.get_data(as_text=True)))
+    (token,) = set(re.findall(r">([A-Za-z0-9_-]{43})</", response.get_data(as_text=True)))
     assert here.get(f"/detran/v1/decode/{PLATE}", token=token).status_code == 200
     assert here.get(f"/detran/v1/restrictions/renainf/{PLATE}", token=token).status_code == 403
     (listed,) = tokens_of(here).listed()
