@@ -73,7 +73,9 @@ def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
 def _batch_cpu_s(portal: Program) -> float:
     """Return the processor time of the batch process so far, 0 if it has ended."""
     main = os.getpriority(os.PRIO_PROCESS, portal.process.pid)
-    for pid in portal.family():
+    # A thread of the main process started it, so it is not among the first thread's children.
+    lists = Path(f"/proc/{portal.process.pid}/task").glob("*/children")
+    for pid in [int(each) for children in lists for each in children.read_text().split()]:
         with suppress(OSError):
             if os.getpriority(os.PRIO_PROCESS, pid) > main:
                 fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
