@@ -62,6 +62,20 @@ def test_every_page_is_valid_html_for_guests_and_users(name: str) -> None:
         check_html(render(page, around))
 
 
+CLASS = re.compile(r"\.([a-z][a-z0-9_-]*)")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_links_the_sheet_that_its_classes_need(name: str) -> None:
+    html = render(PAGES[name]())
+    general, tools = (
+        set(CLASS.findall(ASSETS.read(f"css/{sheet}.css").body.decode()))
+        for sheet in ("portal", "tools")
+    )
+    used = {each for names in re.findall(r'class="([^"]*)"', html) for each in names.split()}
+    assert not (used & (tools - general)) or ASSETS.url("css/tools.css") in html
+
+
 def test_every_page_template_is_rendered() -> None:
     rendered = {build().template for build in PAGES.values()}
     assert rendered == {f"pages/{path.name}" for path in (ROOT / "templates/pages").iterdir()}

@@ -32,6 +32,8 @@ BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
         "css/components/*.css",
         "css/page_print.css",
     ),
+    # The styles of pages that a visitor of a vehicle's page does not load.
+    "css/tools.css": ("css/tools/*.css",),
     "css/dossier.css": ("css/font.css", "css/dossier.css"),
 }
 _TYPES: Final = {
