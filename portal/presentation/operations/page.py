@@ -64,7 +64,10 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The circuit breaker of a base address. No call is sent for another ``wait_s`` seconds."""
+    """The circuit breaker of a base address.
+
+    The breaker blocks calls for another ``wait_s`` seconds.
+    """
 
     name: str
     state: BreakerState
@@ -122,7 +125,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """A row of sums, as texts. ``bar`` is empty in tables without bars."""
+    """A table row of formatted sums. ``bar`` is empty in tables without bars."""
 
     label: str
     lookups: str
@@ -138,7 +141,10 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class AddressRow:
-    """A base address. ``icon`` and ``tone`` show its breaker's state; a tone of "" is neutral."""
+    """A base address.
+
+    ``icon`` and ``tone`` show the state of the address's breaker; a tone of "" is neutral.
+    """
 
     name: str
     icon: Literal["check", "clock", "cross", "question"]
@@ -159,7 +165,7 @@ class FailureRow:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Today's calls compared with the limit. ``left`` is "" if there is no limit."""
+    """Today's calls and the daily limit. ``left`` is "" if there is no limit."""
 
     used: int
     most: int
@@ -184,7 +190,7 @@ class BatchRow:
 
 @dataclass(frozen=True, slots=True)
 class OperationsPage:
-    """The page. No member names a vehicle. A chart is None if all its values are zero."""
+    """The page. No member identifies a vehicle. A chart is None if all its values are zero."""
 
     template: ClassVar[str] = "pages/operations.html"
     updated: str
@@ -212,7 +218,7 @@ class OperationsPage:
 
 
 def chosen_period(text: str) -> int:
-    """Return the period in days that an address names, or the default if it names none."""
+    """Return the offered period that ``text`` states in days, or the default period."""
     return next((days for days in PERIODS if text == str(days)), USUAL_PERIOD)
 
 
@@ -288,7 +294,7 @@ def _lookups(usage: Usage) -> int:
 
 
 def _lookup_values(usage: Usage) -> tuple[float, ...]:
-    """Return the values of a bar of lookups, in the order of the legend."""
+    """Return the values of a bar in the lookup chart, in the order of the legend."""
     return (usage.calls, usage.hits, usage.collapsed, usage.stale)
 
 

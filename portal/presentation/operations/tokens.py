@@ -9,7 +9,7 @@ from portal.presentation import formats
 from portal.system.local_time import from_epoch
 from portal.wording import grouped, listed
 
-# The scopes in the order of the form. Each scope has its label in the form and its word in lists.
+# The scopes in the form's order, each with its label in the form and its word in lists.
 SCOPE_LABELS: Final[Mapping[str, tuple[str, str]]] = {
     "decode": ("Dados do veículo e FIPE", "dados"),
     "renainf": ("Multas (Renainf)", "multas"),
@@ -61,7 +61,7 @@ class IssueForm:
 
     ``days`` and ``daily_limit`` are the typed texts, which may be "". ``problems`` holds a sentence
     for each rejected field of FIELDS, and "" for an accepted one. ``asks_token`` is true if the
-    operator signed in too long ago, so the form asks for the operator's own token again.
+    operator signed in too long ago, so that the form asks for the operator's own token again.
     """
 
     template: ClassVar[str] = "pages/token_issue.html"
@@ -134,7 +134,7 @@ def revoke_path(name: str) -> str:
 def listed_tokens(
     tokens: Sequence[TokenFacts], calls: Mapping[str, int], now: datetime
 ) -> tuple[tuple[ListedToken, ...], tuple[ListedToken, ...]]:
-    """Return the valid tokens, and the tokens that were revoked or expired last.
+    """Return the valid tokens, and the most recent of the revoked or expired tokens.
 
     ``calls`` maps a token's name to its calls of today.
     """

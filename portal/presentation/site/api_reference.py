@@ -199,7 +199,7 @@ _GROUPS: Final = (
         ),
     ),
 )
-# For a file, the schema of the record whose members are the file's columns.
+# Maps an operation that returns a file to the schema with the file's columns as members.
 _COLUMNS: Final = {"finesCsv": "ExplainedFine"}
 _PLACES: Final = {"path": "caminho", "query": "endereço, após ?"}
 _TYPES: Final = {
@@ -225,7 +225,10 @@ def api_page(
     allows_origins: bool,
     samples: Sequence[SamplePlate],
 ) -> ApiPage:
-    """Build the reference for a portal at ``base_url``. ``answers`` are keyed by operation."""
+    """Build the reference for a portal at ``base_url``.
+
+    ``answers`` maps each operation to its example answer.
+    """
     base = base_url.rstrip("/")
     spec = _Spec(document)
     return ApiPage(
@@ -417,7 +420,7 @@ class _Spec:
         return SampleRequest(method, path, body, is_text="application/json" not in answer)
 
     def parameters(self, names: Sequence[str]) -> tuple[Parameter, ...]:
-        """Return the parameters of several operations, each once and without headers."""
+        """Return the distinct path and query parameters of several operations."""
         found = {
             parameter["name"]: Parameter(
                 parameter["name"],

@@ -91,7 +91,7 @@ def _path(number: int) -> str:
 
 
 def _is_fresh(panels: Panels, name: Lookup) -> bool:
-    """Return whether opening the page makes no call for a lookup. A refusal is an answer too."""
+    """Return whether the store has a lookup's result, so that opening the page makes no call."""
     panel = panels.of(name)
     return panel.state == "fresh" or panel.cause == "rejected"
 
