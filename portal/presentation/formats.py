@@ -146,9 +146,7 @@ def duration(seconds: int) -> str:
 
 
 def _readable(number: Decimal | int | None) -> Decimal | None:
-
-    Convert to Decimal, or return None if missing, not finite, or at least 10**16.
-    """
+    """Convert to Decimal, or return None if missing, not finite, or at least 10**16."""
     if number is None:
         return None
     value = Decimal(number)

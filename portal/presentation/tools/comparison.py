@@ -1,8 +1,8 @@
 """The comparison page: up to four vehicles side by side.
 
-If a vehicle's answers are not stored, its column shows "waiting". The page's script fetches the
-comparison of a waiting plate alone. That request makes the plate's lookups, and the script copies
-the cells from its answer.
+If a vehicle's answers are not stored, its column shows "waiting". For each waiting column, the
+page's script requests a comparison of that plate alone. The portal makes the plate's lookups for
+this request, and the script copies the cells from the response.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,9 +50,9 @@ _SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
 class Cell:
     """One vehicle's value in a row.
 
-    A "known" cell states a fact about the vehicle. "unavailable" means that the lookup failed and
-    "unasked" that it was not made. "waiting" means that the script will fetch the value. ``line``
-    draws the price over the last five years.
+    A "known" cell states a fact about the vehicle. An "unavailable" cell means that the lookup
+    failed, an "unasked" cell that the lookup was not made, and a "waiting" cell that the script
+    will fetch the value. ``line`` is the drawn line of prices over the last five years.
     """
 
     state: Literal["known", "empty", "hidden", "unavailable", "unasked", "waiting"]
@@ -89,9 +89,9 @@ class ComparisonRow:
 class ComparedVehicle:
     """A column of the comparison.
 
-    ``url`` is a comparison with this vehicle alone. A request for it makes the vehicle's lookups.
+    ``url`` is the comparison of this vehicle alone; a request for this URL makes the lookups.
     ``without_url`` is the comparison of the other vehicles, or "". In the state "waiting" the
-    script fetches ``url``. In the state "idle" this visit must not cause lookups.
+    script fetches ``url``. In the state "idle", the current visit must not cause lookups.
     """
 
     plate: Plate
@@ -116,11 +116,11 @@ class PlateChoice:
 class ComparisonPage:
     """The comparison page.
 
-    ``fields`` are the form's texts as typed, at least two. ``problem`` is a sentence or "".
-    ``notices`` are warnings about the compared plates. ``joined`` are the compared plates as the
-    form sends them. ``choices`` are recent plates that can be added. ``has_room`` is False if the
-    comparison is full. ``waits`` is true if a column is waiting. A browser without scripts goes to
-    ``whole_page_url`` while a column is waiting.
+    ``fields`` are the typed texts of the form's fields, at least two. ``problem`` is a sentence
+    about the typed texts, or "". ``notices`` are warnings about the compared plates. ``joined`` is
+    a text of all compared plates, which the form sends. ``choices`` are recent plates that can be
+    added. ``has_room`` is False if the comparison is full. If ``waits`` is true, a column is
+    waiting, and a browser without scripts goes to ``whole_page_url``.
     """
 
     template: ClassVar[str] = "pages/comparison.html"
@@ -214,7 +214,7 @@ def comparison_path(plates: Sequence[Plate]) -> str:
 def _twins(plates: Sequence[Plate]) -> Iterator[str]:
     """Yield a warning for each pair of plates that are two spellings of one plate.
 
-    The two spellings are separate lookups, so their answers may differ.
+    The source answers each spelling separately, so the answers may differ.
     """
     for one, other in combinations(plates, 2):
         if one.twin == other:
@@ -242,7 +242,7 @@ def _known_cells(
     waits = any(panel.state == "unasked" for panel in panels.all)
     kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
     note = f"resposta guardada: {', '.join(kept)}" if kept else summary.verdict.caveat
-    # A blocked verdict is shown before all answers are there, because no answer can improve it.
+    # The verdict "blocked" is shown even if answers are missing, because no answer can improve it.
     is_open = waits and summary.verdict.level != "blocked"
     verdict = Cell("known", summary.verdict.finding, note, summary.look)
     yield "verdict", "Conclusão", Cell("unasked") if is_open else verdict

@@ -37,9 +37,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class VehicleFacts:
-    """The vehicle's own data, from the lookup "decode". ``line`` describes it in short.
+    """The vehicle's own data, from the lookup "decode".
 
-    ``query`` holds the visitor's choices for the price section.
+    ``line`` is a short description of the vehicle. ``query`` holds the visitor's choices for the
+    price section.
     """
 
     identity: Identity
@@ -56,17 +57,14 @@ class VehicleFacts:
 
     @property
     def describes(self) -> bool:
-        """Whether the answer identifies the vehicle by a make, model or version.
-
-        Either the registration has a make or model, or the price table has a model or version.
-        """
+        """Whether the registration has a make or model, or the price table a model or version."""
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A body with its decoded ``result``. Answers with equal bodies are equal."""
+    """An answer's body and its decoded ``result``. Answers with equal bodies are equal."""
 
     body: bytes
     result: object = field(compare=False)
@@ -145,7 +143,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """Return the load capacity without a unit: the API states none, and sources use kg or t."""
+    """Return the load capacity without a unit, because sources use kg or t and state neither."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

@@ -30,7 +30,8 @@ from portal.presentation.vehicle.fines import FineList, FineRow
 from portal.vehicle import STATES, Field, Fine, fold
 from portal.wording import counted
 
-# A shorter list needs no controls. A list of more than MOST_ROOMY lines has smaller text.
+# A list with fewer than FEWEST_TO_CHOOSE fines has no controls. A list of more than MOST_ROOMY
+# fines has smaller text.
 FEWEST_TO_CHOOSE: Final = 5
 MOST_ROOMY: Final = 10
 # The least width of a bar segment in per cent, so that a small fine among large ones stays visible.
@@ -143,10 +144,10 @@ class LedgerYear:
 class FineLedger:
     """The content of the fines panel.
 
-    ``heading`` states the number of fines. ``lines`` holds a short list, or a list that is not
-    sorted by date. Any other list is in ``years``. ``shown_words`` says how many fines of the total
-    are shown. ``rules`` pairs names with what the law says about every fine. ``negotiation`` is the
-    path of the negotiation page with the selected fines, or "".
+    ``heading`` states the number of fines. ``lines`` holds a list that is short or not sorted by
+    date; ``years`` holds any other list. ``shown_words`` says how many fines of the total are
+    shown. ``rules`` are names and texts of the rules that apply to every fine. ``negotiation`` is
+    the path of the negotiation page with the selected fines, or "".
     """
 
     count: int
@@ -179,7 +180,7 @@ def fine_ledger(
 ) -> FineLedger:
     """Build the ledger of a list of fines. ``path`` is the path of the page.
 
-    A list without controls ignores ``choice``, because the visitor could not undo it there.
+    A list without controls ignores ``choice``, because the visitor could not undo the choice.
     """
     has_controls = len(fines.rows) >= FEWEST_TO_CHOOSE
     if not has_controls:
@@ -227,7 +228,7 @@ def _ordered(lines: Sequence[LedgerLine], order: Order) -> list[LedgerLine]:
 
 
 def _weight(line: LedgerLine, order: Order) -> int:
-    """Return the value to sort by, largest first. By date, all lines have the same value."""
+    """Return the value to sort by, largest first, or 0 if the order is by date."""
     if order == "valor":
         return -1 if line.cents is None else line.cents
     return line.rank if order == "gravidade" else 0
@@ -344,14 +345,14 @@ def _tiles(laws: Sequence[FineAssessment], sums: Totals) -> tuple[Tile, ...]:
 
 
 def _sum_words(amount: Decimal, count: int) -> str:
-    """Format a sum. Without fines or known amounts, return a text instead of R$ 0,00."""
+    """Format a sum. Return a text instead of R$ 0,00 if there are no fines or no known amounts."""
     if not count:
         return "nenhuma"
     return formats.brl(amount) if amount else formats.MISSING
 
 
 def discount_sentence(laws: Sequence[FineAssessment]) -> str:
-    """Return a sentence on the open fines that, as a rule, still have a discount, or ""."""
+    """Return a sentence on the open fines that usually still have a discount, or ""."""
     known = [
         law for law in laws if law.is_open and law.has_discount and law.amount.value is not None
     ]
@@ -427,7 +428,7 @@ def _situations(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Opt
 
 
 def _states(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Option]:
-    """Yield the states to choose from, or none if there is only one."""
+    """Yield the Brazilian states to filter by, or nothing if there is only one."""
     counts = Counter(line.state for line in lines)
     if choice.state:
         counts.setdefault(choice.state, 0)

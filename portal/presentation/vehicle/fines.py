@@ -55,8 +55,8 @@ def fine_list(
 ) -> FineList | None:
     """Return the fines of an answer, or None if the answer is missing or unreadable.
 
-    ``vehicle`` is the vehicle from the lookup "decode". The vehicle of each fine's record is
-    compared with this one.
+    ``vehicle`` is the vehicle from the lookup "decode", which is compared with the vehicle in each
+    fine's record.
     """
     if not is_readable(panel.result, "renainf"):
         return None

@@ -32,7 +32,11 @@ class PageHead:
 
 @dataclass(frozen=True, slots=True)
 class SectionLink:
-    """A link to a section. ``count`` is the number of its records, "?" if unavailable, else ""."""
+    """A link to a section.
+
+    ``count`` is the number of records in the section, "?" if it is unknown, or "" for a section
+    that shows no count.
+    """
 
     anchor: str
     label: str

@@ -1,4 +1,4 @@
-"""The frame of a panel: its state, and its content's age, source and price.
+"""The frame around a panel's content: the panel's state, and the age, source and price of its data.
 
 A panel is *waiting* (a script will fetch it), *idle* (its lookup was not made, and this visit must
 not cause paid lookups), *unavailable* (the lookup failed, which must not look like "nothing found")
@@ -155,7 +155,7 @@ class PanelView(Generic[Content]):
 
     @property
     def export_path(self) -> str:
-        """The path above the vehicle's exports, or "" for a Renavam or without an answer."""
+        """The path prefix of the vehicle's exports, or "" if there are none."""
         has_exports = isinstance(self.subject, Plate) and self.state == "ready"
         return f"/api/v1/vehicles/{self.subject.text}" if has_exports else ""
 
@@ -211,7 +211,8 @@ def frame(
         if settled and (panel := panels.of(lookup)).has_answer
     )
     missing = missing_of(panels, subject, lookups) if settled else ()
-    # The script may fetch the panel with the prices alone, so its URL contains the choices.
+    # The URL of the panel with the prices contains the visitor's choices, because the script may
+    # fetch only this panel.
     choices = context.query if name == "veiculo" else ()
     has_nothing = name == "resumo" and len(missing) == len(lookups)
     return PanelView(
@@ -272,7 +273,7 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
 def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
     """Return the age, source and price of an answer.
 
-    An answer younger than a minute is not called stored, even if the store returned it.
+    An answer younger than a minute is not described as stored, even if it came from the store.
     """
     is_recent = panel.fetched_at is not None and now - panel.fetched_at < timedelta(minutes=1)
     return Provenance(

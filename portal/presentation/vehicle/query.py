@@ -31,7 +31,7 @@ def chosen(query: Query, name: str) -> str:
 
 
 def changed(query: Query, **changes: str) -> str:
-    """Return the query with changes applied, encoded with "?". A value of "" is left out."""
+    """Return the changed query as a URL's "?…" part. A value of "" removes a parameter."""
     pairs = [(key, value) for key, value in query if key not in changes]
     pairs += [(key, value) for key, value in changes.items() if value]
     return f"?{urlencode(pairs)}" if pairs else ""
