@@ -15,7 +15,7 @@ TOO_MANY: Final = "Pedidos demais. Aguarde um pouco."
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A failure's status and message for API clients, and its sentence on a page."""
+    """The HTTP status and message of a failure for API clients, and its sentence for pages."""
 
     status: int
     message: str

@@ -132,7 +132,7 @@ def duration(seconds: int) -> str:
     Smaller units are rounded up, so that the text never understates the span.
     """
     units = (("dia", 86400), ("hora", 3600), ("minuto", 60), ("segundo", 1))
-    # Rounding 23 h 59 min 30 s up gives a whole day, so the rounded span is split from days down.
+    # Rounding 23 h 59 min 30 s up gives a whole day, so the span is rounded before it is split.
     for (_, size), (_, below) in pairwise(units):
         if seconds >= size:
             seconds = -(-seconds // below) * below

@@ -1,4 +1,4 @@
-"""A batch as JSON, and its results as a table with one row per plate, in the given order."""
+"""The JSON of a batch, and the table of its results with one row per plate."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

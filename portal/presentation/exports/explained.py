@@ -253,7 +253,7 @@ class Explained:
 
 
 def explained(plate: Plate, panels: Panels, context: RenderContext) -> Explained:
-    """Build the document of a plate from the same answers as its page."""
+    """Build a plate's JSON from the same answers as the plate's page."""
     contents = VehicleContents.of(panels, context)
     verdict = contents.summary.verdict
     return Explained(

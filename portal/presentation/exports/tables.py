@@ -60,7 +60,7 @@ def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
 
 
 def json_lines(table: Table) -> Iterator[bytes]:
-    """Yield each row as a JSON object and a line feed."""
+    """Yield each row as a JSON object that ends with a line feed."""
     names = [column.name for column in table.columns]
     for cells in table.rows:
         record = dict(zip(names, (_json(cell) for cell in cells), strict=True))

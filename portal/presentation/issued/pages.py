@@ -64,7 +64,10 @@ class EndedDossierPage:
 
 @dataclass(frozen=True, slots=True)
 class IssuedRow:
-    """A row of the list. After a dossier ends, ``plate`` and ``look`` are None and the texts ""."""
+    """A row of the list.
+
+    If the dossier expired or was revoked, ``plate`` and ``look`` are None and the texts are "".
+    """
 
     number: str
     path: str

@@ -14,8 +14,8 @@ from portal.presentation.vehicle.summary import Summary
 from portal.wording import NO_BREAK_SPACE
 
 _UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
-# Phrases of the verdict and their past tense, longest first. A test puts every finding into the
-# past tense.
+# Phrases of the verdict and their past tense, longest first. A test applies these phrases to every
+# finding of the verdict.
 _PAST: Final = (
     ("Falta verificar", "Faltava verificar"),
     ("Não pode", "Não podia"),
@@ -74,7 +74,7 @@ class IssuedSummary:
 
 
 def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
-    """Build the summary of a dossier at its issue."""
+    """Build the summary of a dossier that is being issued."""
     summary = page.contents.summary
     return IssuedSummary(
         plate=page.plate.text,

@@ -1,9 +1,10 @@
 """The verification page: what a stranger may learn from a dossier's number or QR code.
 
 The page for a dossier's number shows only three characters of the plate, because anybody may read
-the number in an advertisement. Three characters show whether a paper is about another car, but are
-too few to look the plate up. The page for a QR code shows the plate, the summary and a link to the
-dossier, because only the paper and the dossier's link contain the same secret key as the QR code.
+the number in an advertisement. Three characters show whether a printed dossier is about another
+car, but are too few to look the plate up. The page for a QR code shows the plate, the summary and a
+link to the dossier, because only the paper and the dossier's link contain the same secret key as
+the QR code.
 """
 
 from dataclasses import dataclass

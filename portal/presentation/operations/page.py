@@ -76,7 +76,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class OperationsFacts:
-    """The data of the page, as the portal's components report it.
+    """The data for the page, which the portal's components report.
 
     ``by_day`` (with keys of day and operation), ``by_caller`` and ``failures`` cover the last
     ``days`` days. ``now`` is aware. ``daily_limit`` is in calls; 0 means no limit. ``store`` is

@@ -79,7 +79,7 @@ class IssueForm:
 
 @dataclass(frozen=True, slots=True)
 class NewTokenPage:
-    """The page that shows a new token, once."""
+    """The page that shows a new token a single time."""
 
     template: ClassVar[str] = "pages/token_issued.html"
     name: str
@@ -126,7 +126,7 @@ def issue_form(
 def revoke_path(name: str) -> str:
     """Return the path that revokes a token.
 
-    The name needs no escaping, because token names have no special characters.
+    The path contains the name unescaped, because token names have no special characters.
     """
     return f"/operacao/tokens/{name}/revogar"
 
@@ -136,7 +136,7 @@ def listed_tokens(
 ) -> tuple[tuple[ListedToken, ...], tuple[ListedToken, ...]]:
     """Return the valid tokens, and the most recent of the revoked or expired tokens.
 
-    ``calls`` maps a token's name to its calls of today.
+    ``calls`` maps a token's name to the token's number of calls today.
     """
     at = now.timestamp()
     state = [(each, _state(each, at)) for each in tokens]

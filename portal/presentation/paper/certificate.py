@@ -21,7 +21,7 @@ _MOST_BESIDE_CHART: Final = 1750
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A number on the first sheet. ``is_known`` is False if its lookup has no answer."""
+    """A number on the first sheet. ``is_known`` is False if the figure's lookup has no answer."""
 
     label: str
     value: str

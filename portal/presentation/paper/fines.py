@@ -22,7 +22,8 @@ from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import Field, Fine
 from portal.wording import counted, listed
 
-# More fines than this are printed in an annex, so that page 2 has room for the price and the sums.
+# If there are more fines than this, they are printed in an annex, so that page 2 has room for the
+# price and the sums.
 MOST_IN_LEDGER: Final = 10
 _CODE_DIGITS: Final = 4  # digits of an infraction's code without its variant
 _ICONS: Final[Mapping[str, Literal["check", "cross", "clock", "question"]]] = {
@@ -97,7 +98,7 @@ class PaperFines:
 
 
 def paper_fines(fines: FineList) -> PaperFines:
-    """Build the printed fines of a list in the same order."""
+    """Build the printed fines in the order of the given list."""
     rows = fines.rows
     is_annex = len(rows) > MOST_IN_LEDGER
     known = _Known.of(rows)
@@ -314,7 +315,7 @@ def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
 
 
 def _standing_note(row: FineRow) -> str:
-    """Return the note on the payment state, without the payment date, which is printed above it."""
+    """Return the note on the payment state without the payment date, which is printed elsewhere."""
     note = row.law.shared_standing_note
     if not row.law.is_paid or row.fine.paid_on is None:
         return note
@@ -348,8 +349,8 @@ def _brief(law: FineAssessment, clock: Clock) -> str:
 def _clocks(law: FineAssessment) -> tuple[Clock, ...]:
     """Return the deadlines to print.
 
-    If the deadlines for defence and appeal have passed, only the appeal's is printed, because its
-    last day is the due date.
+    If the deadlines for defence and appeal have passed, only the deadline for the appeal is
+    printed, because this deadline ends on the due date.
     """
     against_notice = (law.prior_defence, law.driver_nomination)
     return tuple(

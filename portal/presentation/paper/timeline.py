@@ -2,8 +2,8 @@
 
 A line runs from a record's first event to its last one. While the record is open, the line
 continues to the day of the dossier. The continued line is dashed if the record is a notice and not
-yet a fine. If there are many records, the fines of one standing (payment state) share a line, on
-which each dot is an infraction.
+yet a fine. If there are many records, the fines with the same payment state share a line, on which
+each dot is an infraction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _MOST_TICKS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class PaperLine:
-    """A line of the picture: its text, its dots, and how it continues after the last dot.
+    """A line of the picture, with a text, dots and a continuation after the last dot.
 
     ``solid`` and ``dashed`` are SVG paths, or "".
     """

@@ -31,7 +31,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 def reference_answers(
     document: Document, ask: Callable[[str, str, bytes], bytes], context: RenderContext
 ) -> dict[str, Answer]:
-    """Return an answer for each example in the OpenAPI document, by operation.
+    """Return an answer for each example in the OpenAPI document, keyed by operation.
 
     ``ask`` sends a method, a path and a body to the sandbox (the simulated source), and returns the
     body of the sandbox's answer.

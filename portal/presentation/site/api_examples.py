@@ -65,7 +65,7 @@ def example_of(anchor: str, title: str, request: SampleRequest, base: str, token
 
 
 def written_example(anchor: str, title: str, base: str, token: str, **texts: str) -> Example:
-    """Return a hand-written example, with ``base`` in place of BASE and ``token`` of TOKEN."""
+    """Return a hand-written example, with BASE and TOKEN replaced by ``base`` and ``token``."""
     return Example(
         anchor,
         title,

@@ -199,7 +199,7 @@ _GROUPS: Final = (
         ),
     ),
 )
-# Maps an operation that returns a file to the schema with the file's columns as members.
+# Maps an operation that returns a file to the schema whose members are the file's columns.
 _COLUMNS: Final = {"finesCsv": "ExplainedFine"}
 _PLACES: Final = {"path": "caminho", "query": "endereço, após ?"}
 _TYPES: Final = {

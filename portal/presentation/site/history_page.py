@@ -49,7 +49,7 @@ class HistoryPage:
 def history_page(
     lines: Sequence[HistoryLine], *, kept_s: int, number: int, has_older: bool
 ) -> HistoryPage:
-    """Build the page of the given lines. ``number`` counts pages from 1."""
+    """Build the page of the given lines. ``number`` is the page's number, starting at 1."""
     return HistoryPage(
         title="Histórico",
         lines=tuple(lines),
@@ -97,7 +97,7 @@ def _is_fresh(panels: Panels, name: Lookup) -> bool:
 
 
 def _answers(wanted: Sequence[Lookup], panels: Panels, now: datetime) -> str:
-    """Say which answers are stored, how old the oldest is, and which are not stored."""
+    """Say which answers are stored, which are not, and how old the oldest stored answer is."""
     kept = [name for name in wanted if panels.of(name).has_answer]
     refused = any(panels.of(name).cause == "rejected" for name in wanted)
     if not kept:

@@ -12,7 +12,7 @@ Kind = Literal["decode", "renainf", "renajud", "report"]
 class Kept:
     """The seconds until an operation's answers are deleted, or 0 if no answer is stored.
 
-    ``empty_s`` applies to empty lists. It is None if the operation's answers are not lists.
+    ``empty_s`` is the time for an empty list, or None if the operation's answers are not lists.
     """
 
     answer_s: int
@@ -32,10 +32,10 @@ class KeptAnswer:
 class PrivacyPage:
     """Retention times in seconds.
 
-    ``rejected_s`` applies to rejected lookups, ``history_s`` to recent lookups, ``session_s`` to
-    the session cookie, ``tries_s`` to sign-in attempts per IP address, and ``dossier_s`` to issued
-    dossiers. A dossier's number is deleted ``ended_dossier_s`` seconds after the dossier expires or
-    is revoked. ``counts_requests`` is true if the portal limits the rate of requests.
+    Rejected lookups are stored for ``rejected_s``, recent lookups for ``history_s``, the session
+    cookie for ``session_s``, sign-in attempts per IP address for ``tries_s``, and issued dossiers
+    for ``dossier_s``. A dossier's number is deleted ``ended_dossier_s`` seconds after the dossier
+    expires or is revoked. ``counts_requests`` is true if the portal limits the rate of requests.
     """
 
     template: ClassVar[str] = "pages/privacy.html"

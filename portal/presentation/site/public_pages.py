@@ -82,7 +82,7 @@ class GlossaryPage:
 
 @dataclass(frozen=True, slots=True)
 class ErrorPage:
-    """What happened and what to do. Rendering this page needs no other component."""
+    """The error page, which needs no other component to be rendered."""
 
     template: ClassVar[str] = "pages/error.html"
     status: int

@@ -1,7 +1,7 @@
 """One line about a vehicle from stored answers: name, verdict, price and age.
 
-A list shows several lines, so a line must be cheap to build. Price histories are therefore not
-read, and the assessment of fines stops at the first fine that decides the verdict.
+To make lists of lines fast, price histories are not read, and the assessment of fines stops at the
+first fine that decides the verdict.
 """
 
 from collections.abc import Iterator, Mapping

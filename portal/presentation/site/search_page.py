@@ -61,7 +61,10 @@ def search_page(
     recent: Sequence[RecentLookup] = (),
     showcases: Sequence[RecentLookup] = (),
 ) -> SearchPage:
-    """Build the front page. ``query`` and ``problem`` are the typed text and its error."""
+    """Build the front page.
+
+    ``query`` is the typed text, and ``problem`` is an error message about it or "".
+    """
     plates = plates_in(query) if problem else ()
     too_many = len(plates) > MOST_PLATES
     hint = what_is_wrong(query) if problem else ""

@@ -30,9 +30,9 @@ class Site:
     """The site-wide values of a request.
 
     If ``demo`` is true, the data is invented and every page says so. ``signed_in`` is the name of
-    the signed-in visitor, or None. ``csrf_token()`` returns the value of a form's hidden field.
-    ``asset(name)`` returns the URL of a file under static/. ``path`` is the request's path, which
-    selects the current menu item. ``origin`` is the scheme and host of absolute URLs.
+    the signed-in visitor, or None. ``csrf_token()`` returns the value of the hidden CSRF field of
+    forms. ``asset(name)`` returns the URL of a file under static/. ``path`` is the request's path,
+    which selects the current menu item. ``origin`` is the scheme and host of absolute URLs.
     ``panel_seconds`` is the time limit of a panel that the script fetches.
     """
 

@@ -149,7 +149,7 @@ def without_label(text: str) -> str:
 
 
 def padded_renavam(text: str) -> str:
-    """Pad a Renavam of nine or ten digits to eleven. Return "" for any other text."""
+    """Pad a Renavam of nine or ten digits to eleven, or return "" for any other text."""
     digits = "".join(c for c in without_label(visible(text)) if c.isalnum())
     if not (digits.isascii() and digits.isdecimal() and len(digits) in _SHORT_RENAVAMS):
         return ""

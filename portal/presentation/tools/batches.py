@@ -105,8 +105,8 @@ class RecentChoice:
 class BatchFormPage:
     """The form for a new batch. ``text`` is the typed list.
 
-    ``problem`` is a sentence about an error in it, or "". ``corrects`` is the id of the draft that
-    the new batch replaces, or "".
+    ``problem`` is a sentence about an error in the list, or "". ``corrects`` is the id of the draft
+    that the new batch replaces, or "".
     """
 
     template: ClassVar[str] = "pages/batches.html"
@@ -175,7 +175,7 @@ class Filter:
 class Order:
     """A sort order of the table.
 
-    ``key`` identifies the order in the page's address, and ``label`` on the page.
+    ``key`` is the order's name in the page's address, and ``label`` is its name on the page.
     """
 
     key: str
@@ -355,7 +355,7 @@ def batch_page(
 
 
 def page_count_of(rows: int) -> int:
-    """Return the number of pages for this many rows."""
+    """Return the number of pages for a table with ``rows`` rows."""
     return max(1, -(-rows // PAGE_SIZE))
 
 

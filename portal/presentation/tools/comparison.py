@@ -52,7 +52,7 @@ class Cell:
 
     A "known" cell states a fact about the vehicle. An "unavailable" cell means that the lookup
     failed, an "unasked" cell that the lookup was not made, and a "waiting" cell that the script
-    will fetch the value. ``line`` is the drawn line of prices over the last five years.
+    will fetch the value. ``line`` is a small chart of the prices of the last five years.
     """
 
     state: Literal["known", "empty", "hidden", "unavailable", "unasked", "waiting"]
@@ -150,7 +150,7 @@ def comparison_page(
     """Build the comparison of ``plates`` with their ``panels``, in that order.
 
     If ``follow`` is true, the script fetches the columns whose lookups were not made. ``recent``
-    are earlier lookups to offer. Without plates the page is the empty form.
+    are earlier lookups to offer. Without plates, the page shows an empty form.
     """
     contents = [VehicleContents.of(each, context) for each in panels]
     states = [_state(each, follow=follow) for each in panels]
@@ -289,7 +289,7 @@ def _kept(panel: Panel) -> str:
 def _dated(cell: Cell, panel: Panel) -> Cell:
     """Add the date of a stale answer to the note of its cell.
 
-    The date is repeated in the cell, because the row with all answers' ages is far below.
+    The date is repeated in the cell, because the row with the ages of all answers is far below.
     """
     notes = [note for note in (cell.note, _kept(panel)) if note]
     return replace(cell, note="; ".join(notes)) if cell.state == "known" else cell
@@ -371,8 +371,8 @@ def _price(prices: Prices) -> Cell:
         note = best.label + (f" · {best.code}" if best.code else "")
     if others := len(prices.all) - tied:
         note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
-    # With several equally likely versions no line is drawn, because a line could show only one of
-    # them.
+    # If several versions are equally likely, no line is drawn, because a line could show only one
+    # of them.
     line = sparkline(best.series.points) if tied == 1 else None
     return Cell("known", price.text, note, line=line)
 

@@ -179,7 +179,7 @@ class NegotiationPage:
 
     @property
     def exceeded_by(self) -> Decimal | None:
-        """The deductions minus the price, or None if they are lower than the price."""
+        """The deductions minus the price, or None if the deductions are lower than the price."""
         ceiling = self.sums.scenario(self.share).ceiling
         return -ceiling if ceiling is not None and ceiling <= 0 else None
 
@@ -189,9 +189,9 @@ def negotiation_page(
 ) -> NegotiationPage:
     """Build the sheet for the parameters that the form sends.
 
-    ``query`` may hold ``versao``, ``parte`` (100, 80 or 60: the share of the fines to pay),
-    ``multas`` and the names of COSTS, each as text. ``multas`` lists the numbers of the fines to
-    deduct (``1,3``); without it, all open fines are deducted.
+    ``query`` may contain ``versao``, ``parte``, ``multas`` and the names of COSTS, each as text.
+    ``parte`` is the share of the fines to pay in per cent: 100, 80 or 60. ``multas`` lists the
+    numbers of the fines to deduct (``1,3``). Without ``multas``, all open fines are deducted.
     """
     contents = VehicleContents.of(panels, context)
     prices = contents.facts.prices if contents.facts else None

@@ -66,7 +66,7 @@ class Changes:
 
 
 def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
-    """Return the changes of each lookup that has any.
+    """Return the changes of each lookup whose records changed.
 
     A lookup has no changes if there is no previous answer or if an answer is unreadable.
     """

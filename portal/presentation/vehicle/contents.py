@@ -17,7 +17,7 @@ from portal.system.local_time import local_time
 class VehicleContents:
     """The content of a vehicle's panels.
 
-    A part is None if its lookup has no readable answer, which the summary then states.
+    A part is None if its lookup has no readable answer; the summary says what is missing.
     """
 
     facts: VehicleFacts | None

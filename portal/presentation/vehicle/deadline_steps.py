@@ -1,7 +1,7 @@
 """The picture of a fine's deadlines: its steps from the infraction to the limitation period.
 
-A step is a date of the record, or a date computed from it. The line to the next step shows how much
-of the deadline has passed.
+A step is a recorded date, or a date computed from the record. The line to the next step shows how
+much of the deadline has passed.
 """
 
 from collections.abc import Iterator
@@ -27,9 +27,9 @@ class Leg:
     """The line from a step to the next one.
 
     ``used`` is the passed part of the deadline in per cent, or None if it is unknown. ``words``
-    states the passed days and the limit. ``line`` is the style of the remaining part: dashed if it
-    is in the future or not recorded, dotted if the source hides the next date. ``has_today`` is
-    true if the passed part ends today.
+    states how many days have passed and the limit. ``line`` is the style of the remaining part:
+    dashed if it is in the future or not recorded, dotted if the source hides the next date.
+    ``has_today`` is true if the passed part ends today.
     """
 
     used: int | None
@@ -54,7 +54,7 @@ class DeadlineStep:
 
 
 def deadline_steps(row: FineRow, today: date) -> tuple[DeadlineStep, ...]:
-    """Return the steps of a fine on ``today``, in their order."""
+    """Return the steps of a fine as of ``today``, in order."""
     fine, law = row.fine, row.law
     committed = _recorded(fine.committed_on, fine.committed_on_text)
     notified = _recorded(fine.notified_on, fine.notified_on_text)

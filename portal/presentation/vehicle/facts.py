@@ -57,7 +57,7 @@ class VehicleFacts:
 
     @property
     def describes(self) -> bool:
-        """Whether the registration has a make or model, or the price table a model or version."""
+        """Whether the answer has a make or model, or a price-table entry with model or version."""
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)
 
@@ -71,7 +71,7 @@ class Answer:
 
 
 def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
-    """Return the vehicle of an answer, or None if the answer is missing or unreadable."""
+    """Return the vehicle in an answer, or None if the answer is missing or unreadable."""
     if panel.body is None or not is_readable(panel.result, "decode"):
         return None
     facts = read_facts(Answer(panel.body, panel.result), context.marker, context.today)
@@ -127,10 +127,7 @@ def _facts(decoded: Decoded) -> tuple[Fact, ...]:
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:
-    """Return the number with its unit.
-
-    A text that is not a number stays unchanged. Zero becomes EMPTY.
-    """
+    """Add the unit to a number, and leave any other text unchanged. Zero becomes EMPTY."""
     if number:
         return Field(f"{formats.integer(number)}\u00a0{unit}", "known")
     if text.is_hidden:
@@ -143,7 +140,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """Return the load capacity without a unit, because sources use kg or t and state neither."""
+    """Add a note to the load capacity that the source does not state the unit (kg or t)."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

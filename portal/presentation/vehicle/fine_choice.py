@@ -82,7 +82,7 @@ class FineChoice:
             yield "marcada", str(number)
 
     def address(self, path: str) -> str:
-        """Return ``path`` with these choices added to the parameters that it already has."""
+        """Return ``path`` with the choices added to its existing parameters."""
         joint = "&" if "?" in path else "?"
         return f"{path}{joint}{query}" if (query := self.query) else path
 

@@ -63,7 +63,7 @@ def short_authority(authority: Field) -> Field:
 
 
 def multiplier_of(infraction: Infraction | None) -> str:
-    """Return ``×5`` if the amount is five times that of its gravity, or "" if it is equal."""
+    """Return ``×5`` for a fine of five times the basic amount, or "" for the basic amount."""
     factor = None if infraction is None else infraction.multiplier
     return "" if factor is None or factor <= 1 else f"×{formats.integer(factor)}"
 
@@ -133,7 +133,7 @@ def _day(day: date | None, text: Field) -> Field:
 
 
 def _notes(law: FineAssessment, today: date) -> Iterator[str]:
-    """Yield the notes on this fine. Notes that apply to every fine are below the list instead."""
+    """Yield the notes on this fine. Notes on all fines are shown below the list."""
     yield law.standing_note
     if law.is_open:
         for clock in (law.notice, law.penalty, law.prescription):

@@ -100,8 +100,8 @@ class LedgerLine:
     """One fine.
 
     Sort orders compare ``moment``, ``cents`` and ``rank``. The search looks in ``text``.
-    ``is_shown`` is False if a filter leaves the fine out. ``can_pick`` is true if the fine is open,
-    so that it can be selected.
+    ``is_shown`` is False if a filter hides the fine. ``can_pick`` is true if the fine is open, so
+    that it can be selected.
     """
 
     row: FineRow
@@ -123,11 +123,11 @@ class LedgerLine:
 
 @dataclass(frozen=True, slots=True)
 class LedgerYear:
-    """The fines of a year, with their number and the sum of the open ones, as texts.
+    """The fines of a year, with texts for their number and their open amount.
 
     ``words`` and ``amount`` describe the fines that the filters show; ``all_words`` and
-    ``all_amount`` describe all fines of the year. The amounts are "" if the whole year is paid.
-    ``lines`` is empty if the list is not sorted by date.
+    ``all_amount`` describe all fines of the year. The amounts are "" if all fines of the year are
+    paid. ``lines`` is empty if the list is not sorted by date.
     """
 
     key: str

@@ -27,7 +27,7 @@ class FineRow:
 
 @dataclass(frozen=True, slots=True)
 class FineList:
-    """Every fine in the source's order. ``omitted`` counts fines that only the totals include."""
+    """Every fine in the source's order. ``omitted`` is the number of fines not listed."""
 
     rows: tuple[FineRow, ...]
     omitted: int

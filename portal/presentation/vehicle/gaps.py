@@ -1,7 +1,7 @@
 """Notices about lookups without an answer, or with a stale one.
 
 To keep the list of notices short, all failed lookups of a panel share one notice. All stale answers
-that were fetched at about the same time also share a notice.
+that were fetched at about the same time share one notice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -141,7 +141,7 @@ def capitalised_list(lookup_labels: Sequence[str]) -> str:
 
 
 def group_by_reason(missing: Sequence[Unavailable]) -> Iterator[tuple[str, str]]:
-    """Yield each reason once, with the names of the lookups that failed for it."""
+    """Yield each reason once, with the names of the lookups that failed for that reason."""
     by_reason: dict[str, list[str]] = {}
     for one in missing:
         by_reason.setdefault(one.reason, []).append(one.what)

@@ -35,7 +35,7 @@ from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate, Renavam
 
-# The words before the price of a refresh ("R$ 6,00"), by the number of lookups that it makes.
+# The words before a refresh's price ("R$ 6,00"), keyed by the number of lookups in the refresh.
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 AnyPanel = (
     PanelView[Summary]
@@ -144,8 +144,8 @@ class RecordViews:
 class VehiclePage:
     """The whole page of a plate.
 
-    If ``waits`` is true, the browser fetches the missing panels by script. Without scripts, the
-    browser goes to ``whole_page_url``.
+    If ``waits`` is true, a script fetches the missing panels, and a browser without scripts goes to
+    ``whole_page_url``.
     """
 
     template: ClassVar[str] = "pages/vehicle.html"
@@ -216,8 +216,9 @@ def vehicle_page(
     Paid lookups are allowed only if ``follow`` is true. If ``follow`` is False, a panel whose
     lookup was not made shows a button. ``report`` is "unasked" if there is no written report that
     the visitor may read. ``left_today`` is how often the visitor may refresh today, or None without
-    a daily limit. ``may_refresh`` and ``may_write`` say whether the visitor has the scope to
-    refresh and to request a report. ``choice`` holds the visitor's choices in the fines panel.
+    a daily limit. ``may_refresh`` and ``may_write`` say whether the visitor's scopes allow
+    refreshing answers and requesting a report. ``choice`` holds the visitor's choices in the fines
+    panel.
     """
     records = RecordViews.of(plate, panels, context, follow=follow, choice=choice)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]

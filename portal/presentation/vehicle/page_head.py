@@ -72,7 +72,7 @@ def section_links(
     fines: PanelView[FineList],
     restrictions: PanelView[RestrictionList],
 ) -> tuple[SectionLink, ...]:
-    """Return the section links. Only a plate's page has prices and a written report."""
+    """Return the section links. Only a plate's page has links to prices and a written report."""
     return tuple(_links(summary, fines, restrictions))
 
 

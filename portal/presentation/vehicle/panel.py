@@ -1,8 +1,8 @@
 """The frame around a panel's content: the panel's state, and the age, source and price of its data.
 
-A panel is *waiting* (a script will fetch it), *idle* (its lookup was not made, and this visit must
-not cause paid lookups), *unavailable* (the lookup failed, which must not look like "nothing found")
-or *ready*.
+A panel is *waiting* if a script will fetch it, *idle* if its lookup was not made and this visit
+must not cause paid lookups, *unavailable* if its lookup failed, and otherwise *ready*. An
+unavailable panel must not look like "nothing found".
 """
 
 from collections.abc import Mapping, Sequence
@@ -88,7 +88,7 @@ class Panels:
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """The parameters of a page: the current time (aware), the marker of hidden values, masking.
+    """The parameters for building a page, such as the current time (aware).
 
     ``marker`` is the text that the source sends in place of a hidden value. ``mask_names`` is true
     if people's names are masked. ``query`` holds the choices in the page's address.
@@ -176,7 +176,7 @@ def state_of(
     """Return the state of a panel, given its lookups.
 
     If a lookup was not made, the panel is waiting, or idle if ``follow`` is False. A summary is
-    ready even without any answer, because its verdict then says that nothing is known.
+    ready even without any answer, because its verdict says that nothing is known.
     """
     needed = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
     if any(panel.state == "unasked" for panel in needed):
@@ -252,10 +252,10 @@ def missing_of(
 
 
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
-    """Return which lookups a refresh did not renew, with reasons, or "" if it renewed all.
+    """Say which lookups a refresh did not renew and why, or return "" if all were renewed.
 
-    A lookup that returned a stored answer is listed without a reason, because the reason is not
-    known here.
+    A lookup that returned a stored answer is listed without a reason, because this function does
+    not know the reason.
     """
     lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
     sentences = [

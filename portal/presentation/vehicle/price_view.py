@@ -39,7 +39,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceLink:
-    """A link to the page with a choice. ``is_current`` is true if the page already shows it."""
+    """A link to the page with a choice. ``is_current`` is true for the current choice."""
 
     text: str
     url: str
@@ -51,7 +51,8 @@ class PriceRow:
     """A candidate in the table.
 
     ``match`` says which attributes agree with the registration and which differ. ``has_change`` is
-    true if ``twelve_months`` is a change and not a sentence. ``price`` is "" if there is none.
+    true if ``twelve_months`` is a change and not a sentence. ``price`` is "" if the candidate has
+    no price.
     """
 
     tab: PriceTab
@@ -85,9 +86,9 @@ class PriceView:
 
 
 def price_view(prices: Prices, query: Query) -> PriceView | None:
-    """Build the section with the choices of ``query``, or return None without candidates.
+    """Build the price section, or return None if there are no candidates.
 
-    A choice that the page does not offer is ignored.
+    Choices in ``query`` that the page does not offer are ignored.
     """
     choice = _choice(prices, query)
     if choice is None:

@@ -1,4 +1,4 @@
-"""The vehicle's candidate versions in the FIPE price table, with price histories, best first."""
+"""A vehicle's candidate versions in the FIPE price table, with their prices, best match first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from portal.vehicle import (
 
 # At most this many candidates share a chart and can be chosen.
 MOST_TABS: Final = MOST_SERIES
-# A price changes by a few per cent a month. A larger difference means that the current price and
-# the history disagree.
+# A price changes by a few per cent a month, so a larger difference between the current price and
+# the last month means that the two disagree.
 _LARGEST_GAP: Final = Decimal("0.20")
 _MANY_TIMES: Final = 10
 # ``NO_PRICE`` is used on the vehicle's page, in the comparison and in the dossier.

@@ -31,7 +31,10 @@ def chosen(query: Query, name: str) -> str:
 
 
 def changed(query: Query, **changes: str) -> str:
-    """Return the changed query as a URL's "?…" part. A value of "" removes a parameter."""
+    """Return the changed query as a query string that starts with "?".
+
+    A value of "" removes a parameter.
+    """
     pairs = [(key, value) for key, value in query if key not in changes]
     pairs += [(key, value) for key, value in changes.items() if value]
     return f"?{urlencode(pairs)}" if pairs else ""

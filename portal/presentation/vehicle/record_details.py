@@ -52,8 +52,8 @@ class FineDetails:
     """What a fine's record says in addition to its assessment.
 
     ``speeds`` are the limit and the measurements, if the source sends any. ``payment`` is empty if
-    no payment is recorded. ``notes`` are sentences on contradictions. ``names_other_vehicle`` is
-    true if a note says that the record describes another vehicle.
+    no payment is recorded. ``notes`` are sentences on contradictions in the record.
+    ``names_other_vehicle`` is true if a note says that the record describes another vehicle.
     """
 
     speeds: tuple[Detail, ...]
@@ -127,7 +127,7 @@ def _speeds(fine: Fine, law: FineAssessment) -> tuple[tuple[Detail, ...], str]:
 
 
 def _with_unit(field: Field, unit: str) -> Field:
-    """Add the unit to a number, but not to a text that already states one."""
+    """Add the unit to a number, but not to a text that already states a unit."""
     is_number = field.value.replace(",", "").replace(".", "").isdecimal()
     return Field(f"{field.value} {unit}", "known") if is_number else field
 
@@ -186,7 +186,7 @@ def _other_of_restriction(record: Restriction) -> Iterator[Detail]:
 
 
 def _numbered(number: Field, year: Field) -> Field:
-    """Join a number and its year, "123/2024". Without both, return the number's field unchanged."""
+    """Join a number and its year, "123/2024". Without a year, return the number unchanged."""
     if number and year.is_hidden:
         return Field(f"{number} (ano oculto pela fonte)", "known")
     return Field(f"{number}/{year}", "known") if number and year else number

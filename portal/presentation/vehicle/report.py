@@ -17,8 +17,8 @@ from portal.presentation.vehicle.panel import (
 from portal.vehicle import Report, Topic, read_report
 
 _ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
-# The lookup whose records each topic is about. No data on any other topic is sent to the report's
-# writer.
+# Maps a topic to the lookup whose records it is about. No data on other topics is sent to the
+# report's writer.
 _EVIDENCE: Final[Mapping[str, Lookup]] = {
     "fipe": "decode",
     "restricoes": "renajud",
@@ -49,8 +49,8 @@ class ReportSection:
     The state "none" means that there is no report that the visitor may read. ``outdated`` is true
     if the records changed since the report was written. ``without`` names the records that were
     missing when the report was written. ``would_miss`` names the records that a new report would
-    lack. ``doubt`` is a sentence if it is unknown whether the records changed. ``can_write`` is
-    False if there is no record to write about. ``may_write`` is False if the visitor's scopes
+    lack. ``doubt`` is a sentence, or "" if it is known whether the records changed. ``can_write``
+    is False if there is no record to write about. ``may_write`` is False if the visitor's scopes
     include no report.
     """
 

@@ -40,7 +40,7 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionCard:
-    """One record. ``title`` is the kind; ``court`` and ``court_body`` may be ""."""
+    """One record. ``title`` is the restriction's kind; ``court`` and ``court_body`` may be ""."""
 
     number: int
     anchor: str

@@ -26,9 +26,9 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The summary panel's content. A figure of None is unavailable, never zero.
+    """The summary panel's content. An unavailable figure is None, never zero.
 
-    ``price`` is the price of the first candidate version. ``likely_price`` sums up the prices of
+    ``price`` is the price of the first candidate version. ``likely_price`` is the price range of
     all versions that match equally well. ``price`` and ``likely_price`` are also None if the source
     has no price. ``price_is_known`` is False if the lookup of the price has no answer.
     ``unverified`` names the most important subjects that no lookup covers; ``unverified_count``
@@ -55,7 +55,8 @@ class Summary:
     next_steps: NextSteps
 
 
-# Keys of UNVERIFIED for the subjects that most often spoil a purchase, which the verdict names.
+# Keys of UNVERIFIED for the subjects that the verdict lists, because they spoil purchases most
+# often.
 _UNVERIFIED_IN_VERDICT: Final = (
     "debitos",
     "gravame",
