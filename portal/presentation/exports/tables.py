@@ -90,7 +90,7 @@ def csv_text(cell: Cell, dialect: Dialect) -> str:
 
 
 def safe_text(text: str) -> str:
-    """Remove control characters, and prefix texts that look like a formula with an apostrophe."""
+    """Remove control characters, and put an apostrophe before texts that look like a formula."""
     clean = "".join(" " if c in "\r\n\t" else c for c in text)
     clean = "".join(c for c in clean if unicodedata.category(c) not in ("Cc", "Cf"))
     return f"'{clean}" if text.startswith(_FORMULA_STARTS) else clean

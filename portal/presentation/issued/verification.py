@@ -44,8 +44,8 @@ class VerificationPage:
     """The verification form, and the outcome for the typed ``code``.
 
     The outcome "signed" means that a former version of the portal signed the values in ``signed``.
-    The outcome "former" means that an even older version signed the code, without recording whether
-    the data was real.
+    The outcome "former" means that the code is from a version of the portal that did not record
+    whether the data was real.
     """
 
     template: ClassVar[str] = "pages/verify.html"

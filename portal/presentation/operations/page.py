@@ -25,7 +25,7 @@ from portal.wording import counted, grouped
 
 PERIODS: Final = (7, 30, 90)  # days
 USUAL_PERIOD: Final = 30
-MOST_CALLERS: Final = 10  # tokens with a row of their own; the others share one row
+MOST_CALLERS: Final = 10  # tokens with separate rows; all other tokens share one row
 OPERATION_LABELS: Final[Mapping[str, str]] = {
     "decode": "Dados e FIPE",
     "renainf": "Multas",
@@ -78,9 +78,9 @@ class Address:
 class OperationsFacts:
     """The data for the page, which the portal's components report.
 
-    ``by_day`` (with keys of day and operation), ``by_caller`` and ``failures`` cover the last
-    ``days`` days. ``now`` is aware. ``daily_limit`` is in calls; 0 means no limit. ``store`` is
-    None while the store is unreachable. ``database_bytes`` is None if the size cannot be read.
+    ``by_day`` (keyed by day and operation), ``by_caller`` and ``failures`` cover the last ``days``
+    days. ``now`` is aware. ``daily_limit`` is in calls; 0 means no limit. ``store`` is None while
+    the store is unreachable. ``database_bytes`` is None if the size cannot be read.
     """
 
     now: datetime

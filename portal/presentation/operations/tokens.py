@@ -59,9 +59,10 @@ class ScopeChoice:
 class IssueForm:
     """The form for a new token, with the values that were typed.
 
-    ``days`` and ``daily_limit`` are the typed texts, which may be "". ``problems`` holds a sentence
-    for each rejected field of FIELDS, and "" for an accepted one. ``asks_token`` is true if the
-    operator signed in too long ago, so that the form asks for the operator's own token again.
+    ``days`` and ``daily_limit`` are the typed texts, which may be "". ``problems`` holds one text
+    for each field of FIELDS: a sentence if the field was rejected, else "". ``asks_token`` is true
+    if the operator signed in too long ago, so that the form asks for the operator's own token
+    again.
     """
 
     template: ClassVar[str] = "pages/token_issue.html"

@@ -1,4 +1,4 @@
-"""The fines in print: a detailed list of a few fines, or an annex of many.
+"""The fines in print: a few fines as a detailed list, many fines as an annex.
 
 A printed page has no collapsible sections. In the detailed list (``ledger``), a fine is one line
 with a grid of labelled values below it. In the annex, a fine is one line with a paragraph below it,

@@ -30,7 +30,7 @@ class Code:
 class Example:
     """One example in several languages. ``anchor`` is unique on the page.
 
-    ``is_request`` is true for a single request. The address of a single request may wrap at any
+    If ``is_request`` is true, the example is a single request, whose address may wrap at any
     character on a narrow screen.
     """
 

@@ -55,7 +55,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceField:
-    """A member of a body. ``name`` is the member's path, such as ``informacoesFipe[].ano``."""
+    """A member of a JSON body. ``name`` is the member's path, such as ``informacoesFipe[].ano``."""
 
     name: str
     form: str
@@ -521,7 +521,7 @@ class _Spec:
         return resolved
 
     def _inner(self, written: Document) -> tuple[Document | None, str, bool]:
-        """Return the object in a member, its schema's name, and whether the member is a list."""
+        """Return the object in a member, the name of its schema, and whether it is in a list."""
         items = written.get("items")
         target = written if items is None else items
         for each in (target, *target.get("anyOf", ())):

@@ -23,7 +23,7 @@ class HistoryLine:
 
     ``seen`` is how long ago the visit was. ``answers`` says which answers are stored. ``paid`` is
     what the visitor's own calls have cost, and ``cost`` is the most that opening the vehicle's page
-    can cost. ``paid`` and ``cost`` are "" if nothing has a price.
+    can cost. ``paid`` and ``cost`` are "" if the operator configured no prices.
     """
 
     lookup: RecentLookup

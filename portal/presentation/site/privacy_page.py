@@ -1,4 +1,4 @@
-"""The privacy page: what the portal stores, how long and why, according to its settings."""
+"""The privacy page, which states what the portal stores, how long and why."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

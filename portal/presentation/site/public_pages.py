@@ -47,7 +47,7 @@ NoPrice = Literal["empty", "unavailable"]
 
 @dataclass(frozen=True, slots=True)
 class DossierSummary:
-    """The data that a dossier's code signs.
+    """The data that is signed in a dossier's code.
 
     ``fines`` or ``restrictions`` is None if the count was unavailable at the issue. Each
     ``…_kept_at`` is the time (aware) at which a stale answer was fetched, or None for a fresh

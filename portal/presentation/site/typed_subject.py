@@ -157,7 +157,7 @@ def padded_renavam(text: str) -> str:
 
 
 def what_is_wrong(text: str) -> str:
-    """Explain why a text is no plate or Renavam, or return "" if it has no letters or digits."""
+    """Explain why a text is no plate or Renavam, or return "" for one without letters or digits."""
     typed = "".join(c for c in without_label(visible(text)) if c.isalnum())
     count = len(typed)
     if not typed:

@@ -1,4 +1,4 @@
-"""The batch pages: the form, its highest possible cost, the progress, and the results."""
+"""The batch pages: the form, the highest possible cost, the progress, and the results."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

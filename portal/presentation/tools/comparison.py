@@ -147,10 +147,11 @@ def comparison_page(
     typed: Sequence[str] = (),
     problem: str = "",
 ) -> ComparisonPage:
-    """Build the comparison of ``plates`` with their ``panels``, in that order.
+    """Build the comparison of ``plates``, whose lookups are in ``panels`` in the same order.
 
     If ``follow`` is true, the script fetches the columns whose lookups were not made. ``recent``
-    are earlier lookups to offer. Without plates, the page shows an empty form.
+    are earlier lookups that the page offers for comparison. Without plates, the page shows an empty
+    form.
     """
     contents = [VehicleContents.of(each, context) for each in panels]
     states = [_state(each, follow=follow) for each in panels]

@@ -157,7 +157,7 @@ def _fine_lines(before: object, after: object, context: RenderContext) -> Iterat
 
 
 def _describe_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
-    """Return the sentence about a change, and its style.
+    """Return the sentence about a change, and the sentence's style.
 
     The payment states in the sentence come from the legal assessment of both records, not from the
     source's wording.
@@ -190,7 +190,7 @@ def _standing_events(
 
 
 def _standing_clause(law: FineAssessment) -> str:
-    """Return the payment state with a Portuguese preposition, which only “talvez paga” lacks."""
+    """Return the payment state with its Portuguese preposition, if it has one."""
     if law.standing_word == STANDING_WORDS[law.standing]:
         return _STANDING_CLAUSES[law.standing]
     return f"como {law.standing_word}"

@@ -140,7 +140,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """Add a note to the load capacity that the source does not state the unit (kg or t)."""
+    """Say after a load capacity that the source does not state the unit, which may be kg or t."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

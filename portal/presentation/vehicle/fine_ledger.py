@@ -278,7 +278,7 @@ def _cents(amount: Decimal | None) -> int | None:
 
 
 def _rank(law: FineAssessment) -> int:
-    """Return a rank by gravity first, then by the multiple of the gravity's amount."""
+    """Return a rank that compares gravity first, and then the multiple of the basic amount."""
     factor = law.infraction.multiplier if law.infraction else None
     return _RANKS.get(law.gravity or "", 0) * 1000 + min(int((factor or 0) * 10), 999)
 

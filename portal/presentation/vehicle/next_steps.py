@@ -99,7 +99,7 @@ def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
 
 
 def _authorities(fines: FineList | None) -> Iterator[str]:
-    """Yield the bodies that issued open fines, each only once and with its state."""
+    """Yield the distinct bodies that issued open fines, with their Brazilian states."""
     names: dict[str, int] = {}
     for row in fines.rows if fines else ():
         if row.law.is_open:

@@ -16,7 +16,7 @@ _NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
 
 
 def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
-    """Return the parameters that links keep: at most 64, short, with plain names."""
+    """Return the parameters that links preserve: at most 64 short ones with plain names."""
     kept = [
         (name, value)
         for name, value in sent

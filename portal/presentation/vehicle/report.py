@@ -69,9 +69,10 @@ class ReportSection:
     made_of: tuple[Lookup, ...] | None
 
     def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", ""]:
-        """Return the badge of a topic. A badge is "ok" only if records about the topic were sent.
+        """Return the badge of a topic.
 
-        The badge "unverified" means that the report says "ok" about a topic but had no data on it.
+        A badge is "ok" only if the report used records about the topic. The badge "unverified"
+        means that the report says "ok" about a topic but had no data on it.
         """
         if topic.mark != "ok":
             return topic.mark or ""
@@ -91,7 +92,7 @@ def report_section(
     """Build a page's section with the report.
 
     ``action`` is the path that requests a report. ``records`` are the records that a new report
-    would use, or None if the page cannot request one, as in print.
+    would use, or None on a page without a button for a new report, such as the printed dossier.
     """
     report = (
         None

@@ -82,7 +82,7 @@ def summary(
     """Build the summary of the available content.
 
     ``decode_wanted`` is False for a Renavam, which has no vehicle data. ``stale`` maps each lookup
-    with a stale answer to when it was fetched, in local time.
+    with a stale answer to the time at which the answer was fetched, in local time.
     """
     verdict = judge(
         facts is not None or not decode_wanted,
