@@ -15,7 +15,7 @@ TOO_MANY: Final = "Pedidos demais. Aguarde um pouco."
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The HTTP status and message of a failure for API clients, and its sentence for pages."""
+    """The HTTP status and message of a failure for API clients, and the sentence for pages."""
 
     status: int
     message: str
@@ -101,7 +101,8 @@ def sentence_about(kind: FailureKind, retry_after_s: float | None) -> str:
     return sentence
 
 
-# HTTP status → title and advice. Error texts of the upstream are never shown.
+# Maps an HTTP status to the title and advice of the error page. Error texts of the upstream are
+# never shown.
 ERROR_PAGES: Final[dict[int, tuple[str, str]]] = {
     400: ("Pedido não entendido", "Confira o endereço ou os dados enviados e tente de novo."),
     401: ("É preciso entrar", "Entre com o seu token para ver dados de veículos."),

@@ -8,7 +8,7 @@ from portal.law import term
 def term_link(slug: str, text: str = "") -> Markup:
     """Return a link to the glossary entry with this slug.
 
-    The link shows ``text`` if given, else the entry's name. Templates call this function as
+    The link shows ``text``, or the entry's name if ``text`` is "". Templates call ``term_link`` as
     ``term``. Raises ValueError for a slug without an entry.
     """
     entry = term(slug)

@@ -44,7 +44,7 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A plate's row in the result table. A value is None if no answer contains it."""
+    """A plate's row in the result table. A value that no answer contains is None."""
 
     plate: str
     state: str
@@ -66,7 +66,7 @@ class BatchRow:
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """The stored row of a batch item, and when each of its answers expires (epoch seconds)."""
+    """The stored row of a batch item, and the time at which each answer expires (epoch seconds)."""
 
     row: BatchRow
     expires: dict[LookupName, float]

@@ -237,7 +237,7 @@ class NotVerified:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The whole document. A part is null if its lookup has no readable answer."""
+    """The whole document. A part is null if the lookup for that part has no readable answer."""
 
     version: int
     plate: str

@@ -82,7 +82,7 @@ class IssuedRow:
 
 @dataclass(frozen=True, slots=True)
 class IssuedListPage:
-    """The dossiers that this visitor issued, newest first."""
+    """The dossiers that a visitor issued, newest first."""
 
     template: ClassVar[str] = "pages/issued_list.html"
     rows: tuple[IssuedRow, ...]

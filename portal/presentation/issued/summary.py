@@ -1,4 +1,4 @@
-"""The summary that is stored with an issued dossier and shown on the page of its link."""
+"""The summary that is stored with an issued dossier and shown to visitors of its link."""
 
 import re
 from dataclasses import dataclass

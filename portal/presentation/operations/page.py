@@ -278,7 +278,7 @@ def operations_page(facts: OperationsFacts) -> OperationsPage:
 
 
 def _by_part(usage: Mapping[tuple[Any, ...], Usage], part: int) -> dict[Any, Usage]:
-    """Sum the usage by one part of its keys, such as the day."""
+    """Add up the usage by one part of the keys, such as the day."""
     groups: defaultdict[Any, list[Usage]] = defaultdict(list)
     for key, each in usage.items():
         groups[key[part]].append(each)

@@ -89,7 +89,7 @@ class NewTokenPage:
 
 @dataclass(frozen=True, slots=True)
 class RevokePage:
-    """The page that asks for confirmation before it revokes a token.
+    """The page that asks for confirmation before a token is revoked.
 
     ``problem`` is a sentence about the re-entered token, or "".
     """

@@ -46,7 +46,7 @@ class FirstSheet:
 
 
 def key_figures(contents: VehicleContents) -> tuple[KeyFigure, ...]:
-    """Return the price, its change, the fines and the court orders as key figures.
+    """Return the price, the price change, the fines and the court orders as key figures.
 
     A missing answer is never shown as zero.
     """

@@ -148,7 +148,7 @@ def dossier_page(
         gap=gap_of(missing, plate, is_all=len(missing) == len(panels.all)),
         report=report_section(
             # The price of repeating a lookup is left out, because a printed dossier has no button
-            # for it.
+            # for a new lookup.
             replace(report, price=Decimal(0)),
             context,
             action=f"{path}/laudo",

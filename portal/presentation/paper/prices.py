@@ -44,7 +44,7 @@ class PaperVersion:
 
 @dataclass(frozen=True, slots=True)
 class PaperChart:
-    """A chart in two layouts, for a sheet and for a phone, with its text alternatives.
+    """A chart in two layouts, for a sheet and for a phone, with text alternatives.
 
     ``caption`` says which candidate the chart shows, or is "" if there is only one.
     """

@@ -34,10 +34,10 @@ class SearchPage:
     """The front page.
 
     If the text is neither a plate nor a Renavam (registration number), ``problem`` is the error
-    message and ``hint`` explains it; else both are "". ``suggestion`` is the plate or Renavam that
-    was probably meant. ``padded`` is a typed Renavam of nine or ten digits, padded with zeros to
-    eleven, or "". ``cost`` says what a lookup costs and how many lookups are left today, or is "".
-    ``showcases`` are plates of the demonstration.
+    message and ``hint`` explains the error; else both are "". ``suggestion`` is the plate or
+    Renavam that was probably meant. ``padded`` is a typed Renavam of nine or ten digits, padded
+    with zeros to eleven, or "". ``cost`` says what a lookup costs and how many lookups are left
+    today, or is "". ``showcases`` are plates of the demonstration.
     """
 
     template: ClassVar[str] = "pages/search.html"

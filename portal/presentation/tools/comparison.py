@@ -1,8 +1,8 @@
 """The comparison page: up to four vehicles side by side.
 
-If a vehicle's answers are not stored, its column shows "waiting". For each waiting column, the
-page's script requests a comparison of that plate alone. The portal makes the plate's lookups for
-this request, and the script copies the cells from the response.
+If a vehicle's answers are not stored, the vehicle's column shows "waiting". For each waiting
+column, the page's script requests a comparison of that plate alone. The portal makes the lookups to
+answer the script's request, and the script copies the cells from the response.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -213,7 +213,7 @@ def comparison_path(plates: Sequence[Plate]) -> str:
 
 
 def _twins(plates: Sequence[Plate]) -> Iterator[str]:
-    """Yield a warning for each pair of plates that are two spellings of one plate.
+    """Yield a warning for each pair of entries that spell the same plate differently.
 
     The source answers each spelling separately, so the answers may differ.
     """
@@ -243,7 +243,8 @@ def _known_cells(
     waits = any(panel.state == "unasked" for panel in panels.all)
     kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
     note = f"resposta guardada: {', '.join(kept)}" if kept else summary.verdict.caveat
-    # The verdict "blocked" is shown even if answers are missing, because no answer can improve it.
+    # The verdict "blocked" is shown even if answers are missing, because no answer can improve the
+    # verdict.
     is_open = waits and summary.verdict.level != "blocked"
     verdict = Cell("known", summary.verdict.finding, note, summary.look)
     yield "verdict", "Conclusão", Cell("unasked") if is_open else verdict
@@ -344,7 +345,7 @@ def _prices(contents: VehicleContents, panels: Panels) -> Iterator[tuple[str, st
 
 
 def _net(contents: VehicleContents, panels: Panels) -> Cell:
-    """Return the price less the open fines, because a buyer takes these debts over."""
+    """Return the price less the open fines, because a buyer takes over the debts."""
     totals = contents.summary.fines
     if contents.facts is None or totals is None:
         return _absent(panels, "decode" if contents.facts is None else "renainf")

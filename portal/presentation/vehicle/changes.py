@@ -77,7 +77,7 @@ def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
 def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
     """Describe the changes between two sets of answers: ``nada mudou``, ``2 mudanças em multas``.
 
-    A lookup is compared only if it has a readable answer in both sets, fetched at different times.
+    Only lookups with readable answers in both sets, fetched at different times, are compared.
     Returns "" if no lookup can be compared.
     """
     counts = {

@@ -17,7 +17,8 @@ from portal.system.local_time import local_time
 class VehicleContents:
     """The content of a vehicle's panels.
 
-    A part is None if its lookup has no readable answer; the summary says what is missing.
+    A part is None if the lookup for that part has no readable answer; the summary says what is
+    missing.
     """
 
     facts: VehicleFacts | None

@@ -1,7 +1,7 @@
 """The visitor's choices in the fines panel: sort order, filters and selected fines.
 
-The page's address stores these choices. Unknown and malformed values are ignored, so that an old or
-misspelt address still opens the page.
+The page's address stores the visitor's choices. Unknown and malformed values are ignored, so that
+an old or misspelt address still opens the page.
 """
 
 import re

@@ -509,7 +509,7 @@ def _negotiation(path: str, picked: Sequence[LedgerLine]) -> str:
 
 
 def _rules(laws: Sequence[FineAssessment]) -> Iterator[tuple[str, str]]:
-    """Yield the rules that hold for every fine, which the panel shows only once."""
+    """Yield the rules that apply to every fine, which the panel shows only once."""
     owed = [law for law in laws if law.is_open]
     articles = {clock.name: clock.article for law in owed for clock in law.clocks}
     if articles:

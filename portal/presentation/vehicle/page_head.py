@@ -44,7 +44,7 @@ class SectionLink:
 
 
 def page_head(summary: PanelView[Summary]) -> PageHead:
-    """Build the head of the page from its summary, which may be in any state."""
+    """Build the page's head from the summary panel, which may be in any state."""
     subject, content = summary.subject, summary.content
     plate = subject if isinstance(subject, Plate) else None
     name = content.name if content else ""

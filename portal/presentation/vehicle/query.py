@@ -1,6 +1,6 @@
 """The choices in a page's address, such as a filter or the version that a chart shows.
 
-A link that changes one choice keeps all others, even those of other parts of the page.
+A link that changes one choice preserves all other choices on the page.
 """
 
 import re

@@ -49,7 +49,7 @@ class OtherData:
 
 @dataclass(frozen=True, slots=True)
 class FineDetails:
-    """What a fine's record says in addition to its assessment.
+    """What a fine's record contains besides the facts in the legal assessment.
 
     ``speeds`` are the limit and the measurements, if the source sends any. ``payment`` is empty if
     no payment is recorded. ``notes`` are sentences on contradictions in the record.
@@ -65,7 +65,7 @@ class FineDetails:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionDetails:
-    """What a court record says in addition to its effects."""
+    """What a court record contains besides the effects of the restriction."""
 
     protocol: Field
     letter: Field

@@ -17,8 +17,8 @@ from portal.presentation.vehicle.panel import (
 from portal.vehicle import Report, Topic, read_report
 
 _ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
-# Maps a topic to the lookup whose records it is about. No data on other topics is sent to the
-# report's writer.
+# Maps a topic to the lookup whose records the topic is about. No data on other topics is sent to
+# the report's writer.
 _EVIDENCE: Final[Mapping[str, Lookup]] = {
     "fipe": "decode",
     "restricoes": "renajud",

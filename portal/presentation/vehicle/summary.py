@@ -18,7 +18,7 @@ from portal.presentation.vehicle.timeline import Timeline, timeline
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """One row of the matrix, with the style of its answer."""
+    """A row of the matrix, with the style of the answer."""
 
     row: Row
     look: StatusStyle
