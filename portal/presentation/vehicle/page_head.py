@@ -34,8 +34,8 @@ class PageHead:
 class SectionLink:
     """A link to a section.
 
-    ``count`` is the number of records in the section, "?" if it is unknown, or "" for a section
-    that shows no count.
+    ``count`` is the number of records in the section, or "?" if the number is unknown. A waiting
+    section, or a section without records, has the count "".
     """
 
     anchor: str
