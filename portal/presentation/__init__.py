@@ -1,4 +1,7 @@
-"""View models. Each page has a frozen dataclass that names its template, and a factory."""
+"""View models.
+
+A page is a frozen dataclass with the path of its template, and a factory function builds it.
+"""
 
 from portal.presentation.issued.pages import (
     EndedDossierPage,

@@ -15,7 +15,7 @@ TOO_MANY: Final = "Pedidos demais. Aguarde um pouco."
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A failure's status and message for API clients, and its sentence on a page."""
+    """The HTTP status and message of a failure for API clients, and the sentence for pages."""
 
     status: int
     message: str
@@ -77,7 +77,7 @@ FAULTS: Final[dict[FailureKind, Fault]] = {
     ),
 }
 
-# A lookup that failed because of one of these limits keeps failing until the day ends.
+# A lookup that failed because of a daily limit keeps failing until the day ends.
 DAILY_LIMITS: Final[frozenset[FailureKind]] = frozenset({"day_limit", "token_limit"})
 
 
@@ -91,9 +91,9 @@ def back_at_midnight(left_s: float) -> str:
 
 
 def sentence_about(kind: FailureKind, retry_after_s: float | None) -> str:
-    """Return a failure's sentence for readers.
+    """Return the sentence that describes a failure to readers.
 
-    A used-up daily limit adds its reset time.
+    For a daily limit, the sentence also says when the limit resets.
     """
     sentence = FAULTS[kind].sentence
     if kind in DAILY_LIMITS and retry_after_s is not None:
@@ -101,7 +101,8 @@ def sentence_about(kind: FailureKind, retry_after_s: float | None) -> str:
     return sentence
 
 
-# status → title and advice: what happened and what to do. Text of the upstream is never shown.
+# Maps an HTTP status to the title and advice of the error page. Error texts of the upstream are
+# never shown.
 ERROR_PAGES: Final[dict[int, tuple[str, str]]] = {
     400: ("Pedido não entendido", "Confira o endereço ou os dados enviados e tente de novo."),
     401: ("É preciso entrar", "Entre com o seu token para ver dados de veículos."),

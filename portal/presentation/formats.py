@@ -1,4 +1,4 @@
-"""The template filters for money, numbers, dates and ages, any of which may be missing.
+"""The template filters for money, numbers, dates and ages.
 
 A missing value becomes "não informado", so a missing price never prints as R$ 0,00. Present values
 are formatted by ``portal.wording``.
@@ -55,7 +55,7 @@ def price(amount: Decimal | None) -> str:
 def price_range(amounts: Sequence[Decimal]) -> str:
     """Format the range of amounts: ``R$ 12.809 a R$ 14.802``.
 
-    Cents are in both amounts or in none.
+    Show cents in both amounts or in neither.
     """
     is_whole = all(amount == amount.to_integral_value() for amount in amounts)
     form = whole_brl if is_whole else brl
@@ -132,7 +132,7 @@ def duration(seconds: int) -> str:
     Smaller units are rounded up, so that the text never understates the span.
     """
     units = (("dia", 86400), ("hora", 3600), ("minuto", 60), ("segundo", 1))
-    # Rounding up may complete a larger unit (23 h 59 min 30 s), so the split starts again at days.
+    # Rounding 23 h 59 min 30 s up gives a whole day, so the span is rounded before it is split.
     for (_, size), (_, below) in pairwise(units):
         if seconds >= size:
             seconds = -(-seconds // below) * below
@@ -146,7 +146,7 @@ def duration(seconds: int) -> str:
 
 
 def _readable(number: Decimal | int | None) -> Decimal | None:
-    """Convert to Decimal. Return None if missing, not finite, or 10**16 and more."""
+    """Convert to Decimal, or return None if missing, not finite, or at least 10**16."""
     if number is None:
         return None
     value = Decimal(number)
@@ -156,7 +156,10 @@ def _readable(number: Decimal | int | None) -> Decimal | None:
 
 
 def register(environment: Environment) -> None:
-    """Register the filters and ``term``. Configure Jinja to strip blank lines left by tags."""
+    """Register the template filters and the function ``term``.
+
+    Configure Jinja to strip blank lines left by tags.
+    """
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals["term"] = term_link

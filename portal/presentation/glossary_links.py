@@ -6,9 +6,10 @@ from portal.law import term
 
 
 def term_link(slug: str, text: str = "") -> Markup:
-    """Return a link to the glossary entry of a slug. ``text`` replaces the entry's name.
+    """Return a link to the glossary entry with this slug.
 
-    Templates call this function as ``term``. Raises ValueError for a slug without an entry.
+    The link shows ``text``, or the entry's name if ``text`` is "". Templates call ``term_link`` as
+    ``term``. Raises ValueError for a slug without an entry.
     """
     entry = term(slug)
     if entry is None:

@@ -8,7 +8,8 @@ from typing import Literal
 from portal.gateway import FailureKind, Served
 from portal.vehicle import result_of
 
-# Why a lookup has no answer: a FailureKind of the gateway, a reason of the pages, or "" for none.
+# Why a lookup has no answer, or "" if it has one. The pages add causes to the gateway's
+# FailureKind.
 Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
 
 
@@ -26,14 +27,15 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One lookup as a page shows it. Panels are hashable and compare by body, not by result.
+    """The result of one lookup, as a page shows it.
 
-    ``result`` is the decoded ``result`` member of ``body``, or None. ``fetched_at`` is aware and in
-    UTC. ``price`` is the cost of repeating the lookup in R$, or 0 if the operator configured no
-    price. If the panel is unavailable, ``reason`` says why in a Portuguese sentence, and ``cause``
-    names the kind of reason. ``is_stored`` is true if the store holds the answer, so that repeating
-    the lookup is free while the answer is fresh. ``replaced`` is the answer before this one, as
-    long as the store keeps it. The state "unasked" means that the lookup was not made yet.
+    Comparisons ignore ``result``, so that panels are hashable. ``result`` is the decoded ``result``
+    member of ``body``, or None. ``fetched_at`` is aware and in UTC. ``price`` is the cost of
+    repeating the lookup in R$, or 0 if the operator configured no price. If the panel is
+    unavailable, ``reason`` says why in a Portuguese sentence, and ``cause`` is the code of the
+    reason. ``is_stored`` is true if the store holds the answer, so that repeating the lookup is
+    free while the answer is fresh. ``replaced`` is the previous answer, or None if the store no
+    longer has it. The state "unasked" means that the lookup was not made yet.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]

@@ -2,8 +2,8 @@
 
 The strokes need no font, so a plate looks the same in every browser, in print and in the PDF. Each
 glyph fills a box of WIDTH × HEIGHT units. The strokes are the centre lines of a pen with flat ends,
-PEN units wide. A stroke is its first point and relative path commands from there. A diagonal ends
-in a short vertical piece, so that its ends are level with the top and the bottom.
+PEN units wide. Each stroke is written as its first point and relative SVG path commands. A diagonal
+stroke ends in short vertical pieces, so that its cut ends are horizontal.
 
 As on real plates, no letter looks like a digit. The digit 0 is narrow with straight sides, but the
 letter O is round. The letter I has serifs, but the digit 1 has a flag. The digit 3 has a flat top,
@@ -64,9 +64,10 @@ _DOT: Final = 10  # width of the dot that replaces the hyphen of an old plate
 
 
 def glyph_path(text: str, x: int = 0, y: int = 0, gap: int = _GAP) -> str:
-    """Return the SVG path data of a text. ``x``, ``y`` is the corner of the first glyph's box.
+    """Return the SVG path data of a text.
 
-    The text may hold only characters of GLYPHS. ``gap`` is the space between two boxes.
+    ``x`` and ``y`` are the top left corner of the first glyph. The text must consist of characters
+    in GLYPHS. ``gap`` is the space between two boxes.
     """
     strokes = []
     for character in text:

@@ -1,1 +1,1 @@
-"""Exports of what the pages show: explained JSON, CSV, JSON Lines and XLSX."""
+"""The data of the pages as JSON with explanations, CSV, JSON Lines and XLSX."""

@@ -1,4 +1,4 @@
-"""A batch as JSON, and its results as a table with one row per plate, in the given order."""
+"""The JSON of a batch, and the table of its results with one row per plate."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A plate's row in the result table. A value is None if no answer contains it."""
+    """A plate's row in the result table. A value that no answer contains is None."""
 
     plate: str
     state: str
@@ -66,7 +66,7 @@ class BatchRow:
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """A row as stored with its batch item, and when each of its answers expires (epoch seconds)."""
+    """The stored row of a batch item, and the time at which each answer expires (epoch seconds)."""
 
     row: BatchRow
     expires: dict[LookupName, float]
@@ -110,7 +110,7 @@ def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = N
 
 
 def wrong_message(entry: WrongEntry) -> str:
-    """Return why an entry is left out, with the plate or Renavam that was probably meant."""
+    """Return why an entry was rejected, and which plate or Renavam was probably meant."""
     hint = what_is_wrong(entry.value) or NOT_RECOGNISED
     return f"{hint} Quis dizer {entry.suggestion}?" if entry.suggestion else hint
 
@@ -130,7 +130,7 @@ def kept_result(
     retention_s: Callable[[LookupName], float],
     context: RenderContext,
 ) -> bytes:
-    """Build and encode the row of a plate, in the form that ``row_of`` reads from the item."""
+    """Return a plate's row as bytes that are stored with the batch item and read by ``row_of``."""
     unasked = Panel("unasked")
     panels = Panels(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
@@ -145,11 +145,11 @@ def row_of(
     panels_of: Callable[[Plate | Renavam], Panels],
     context: RenderContext,
 ) -> BatchRow:
-    """Return what is known about one plate.
+    """Return the row of a batch item.
 
-    The row was stored when the plate was looked up. A row built later could mix answers of
-    different days, because stored answers expire one by one. ``panels_of`` reads the stored answers
-    of an item without a stored row, from an older version of the portal.
+    The row is stored at the lookup, because a row that is built later could mix answers of
+    different days. If an older version of the portal stored no row, ``panels_of`` reads the stored
+    answers.
     """
     kept = _kept(item)
     if kept is None:
@@ -163,7 +163,7 @@ def row_of(
     )
     if not expired or row.verdict != "clear":
         return row
-    # Records that were found stay valid, but the finding "nothing found" does not.
+    # Expired answers still prove that a record was found, but not that nothing was found.
     return replace(row, verdict="incomplete", headline=EXPIRED)
 
 

@@ -1,8 +1,9 @@
-"""The explained JSON of a vehicle, built from the view models of its page.
+"""A vehicle's records as JSON with explanations, built from the view models of the page.
 
 The classes define the schema of ``GET /api/v1/vehicles/{plate}`` and the columns of the exports. A
-value that the source does not send is null, never zero or "". Sentences are in Portuguese and codes
-in English. ``portal/web/json_api/openapi.yaml`` describes each member; a test compares both.
+value that the source does not send is null, never zero or "". The JSON contains Portuguese
+sentences and English codes. A test compares the classes with ``portal/web/json_api/openapi.yaml``,
+which describes each member.
 """
 
 from collections.abc import Mapping
@@ -87,7 +88,7 @@ class ExplainedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedAttribute:
-    """An attribute. ``value`` is null if unknown; ``hidden`` means that the source conceals it."""
+    """An attribute. ``value`` is null if unknown; ``hidden`` is true if the source conceals it."""
 
     label: str
     value: str | None
@@ -112,7 +113,7 @@ class MonthlyPrice:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPrice:
-    """A version of the vehicle in the FIPE price table. Changes are in per cent."""
+    """A version of the vehicle in the FIPE price table. Price changes are in per cent."""
 
     number: int
     code: str | None
@@ -236,7 +237,7 @@ class NotVerified:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The whole document. A part is null if its lookup has no readable answer."""
+    """The whole document. A part is null if the lookup for that part has no readable answer."""
 
     version: int
     plate: str
@@ -252,7 +253,7 @@ class Explained:
 
 
 def explained(plate: Plate, panels: Panels, context: RenderContext) -> Explained:
-    """Build the document of a plate from the same answers as its page."""
+    """Build a plate's JSON from the same answers as the plate's page."""
     contents = VehicleContents.of(panels, context)
     verdict = contents.summary.verdict
     return Explained(
@@ -276,7 +277,10 @@ def explained(plate: Plate, panels: Panels, context: RenderContext) -> Explained
 def explained_lookups(
     plate: Plate, panels: Panels, context: RenderContext
 ) -> Mapping[Lookup, ExplainedLookup]:
-    """Return the state of each lookup. A lookup with an unreadable answer is unavailable."""
+    """Return the state of each lookup.
+
+    A lookup with an unreadable answer has the state "unavailable".
+    """
     reasons = {each.what: each.reason for each in missing_of(panels, plate)}
     return {
         name: _lookup(panels.of(name), reasons.get(LOOKUP_WORDS[name]), context)

@@ -23,14 +23,14 @@ Dialect = Literal["brazil", "rfc4180"]
 Kind = Literal["text", "integer", "money", "number", "date", "moment", "flag"]
 
 BYTE_ORDER_MARK: Final = "\ufeff"
-# A spreadsheet treats a text cell that starts with one of these as a formula.
+# A spreadsheet treats a text cell that starts with one of these characters as a formula.
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. ``name`` is both the column's title and its member in JSON Lines."""
+    """A column. ``name`` is the title in CSV and the member's name in JSON Lines."""
 
     name: str
     kind: Kind
@@ -64,7 +64,7 @@ def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
 
 
 def json_lines(table: Table) -> Iterator[bytes]:
-    """Yield each row as a JSON object and a line feed."""
+    """Yield each row as a JSON object that ends with a line feed."""
     names = [column.name for column in table.columns]
     for cells in table.rows:
         record = dict(zip(names, (_json(cell) for cell in cells), strict=True))
@@ -72,7 +72,7 @@ def json_lines(table: Table) -> Iterator[bytes]:
 
 
 def csv_text(cell: Cell, dialect: Dialect) -> str:
-    """Format one cell. A missing value is empty."""
+    """Format one cell, or return "" for a missing value."""
     match cell:
         case None:
             return ""
@@ -94,7 +94,7 @@ def csv_text(cell: Cell, dialect: Dialect) -> str:
 
 
 def safe_text(text: str) -> str:
-    """Remove control characters, and prefix a text that a spreadsheet would treat as a formula."""
+    """Remove control characters, and put an apostrophe before texts that look like a formula."""
     clean = "".join(" " if c in "\r\n\t" else c for c in text)
     clean = "".join(c for c in clean if unicodedata.category(c) not in ("Cc", "Cf"))
     return f"'{clean}" if text.startswith(_FORMULA_STARTS) else clean

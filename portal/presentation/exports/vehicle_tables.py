@@ -35,7 +35,7 @@ _MONEY: Final = frozenset({"amount", "amount_at_80", "amount_at_60", "price"})
 
 
 def vehicle_table(name: TableName, contents: VehicleContents) -> Table | None:
-    """Return one of a vehicle's tables, or None if its lookup has no readable answer."""
+    """Return a table of a vehicle's records, or None if their lookup has no readable answer."""
     match name:
         case "fines":
             fines = explained_fines(contents)
@@ -99,7 +99,7 @@ def _effects(restrictions: Sequence[ExplainedRestriction]) -> Iterator[list[Cell
 
 
 def _months(prices: Sequence[ExplainedPrice]) -> Iterator[list[Cell]]:
-    """Yield a row for each candidate and month, or one row if a candidate has no history."""
+    """Yield a row for each month of each version. A version without history gets a single row."""
     names = [column.name for column in _columns(ExplainedPrice, "history")]
     for price in prices:
         cells: list[Cell] = [getattr(price, name) for name in names]

@@ -28,7 +28,7 @@ _LONGEST_TEXT: Final = 32_767  # characters that XLSX allows in a cell
 
 def write_workbook(table: Table, file: IO[bytes]) -> None:
     """Write a table as a workbook. Rows are written one by one, so memory use stays constant."""
-    import xlsxwriter  # imported here because most requests do not need it
+    import xlsxwriter  # imported here because most requests do not need xlsxwriter
 
     options = {
         "constant_memory": True,

@@ -7,7 +7,10 @@ from typing import Any
 
 
 class _Buffer(RawIOBase):
-    """A file that cannot seek. ``take`` returns the bytes written since the last ``take``."""
+    """A write-only file that cannot seek.
+
+    ``take`` returns the bytes written since the last ``take``.
+    """
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -25,7 +28,7 @@ class _Buffer(RawIOBase):
 
 
 def zip_stream(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
-    """Yield the bytes of an archive of named files, with one file in memory at a time.
+    """Yield a ZIP archive of named files in parts, with only one file in memory at a time.
 
     The files are stored without compression, because they are PDFs, which are compressed already.
     """

@@ -1,1 +1,1 @@
-"""Pages of issued dossiers: for their issuer, for visitors of a shared link, for verification."""
+"""Pages of issued dossiers for the issuer, for visitors of a shared link, and for verification."""

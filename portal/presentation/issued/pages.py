@@ -1,4 +1,4 @@
-"""The page of an issued dossier, for its issuer or for visitors of its link, and the list."""
+"""The page of an issued dossier, and the list of the dossiers that a visitor issued."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class IssuedDossierPage:
 
 @dataclass(frozen=True, slots=True)
 class EndedDossierPage:
-    """The page of a dossier that expired or was revoked, or of an "unknown" link."""
+    """The page shown for an expired or revoked dossier, or for an unknown link."""
 
     template: ClassVar[str] = "pages/ended_dossier.html"
     state: Literal["expired", "revoked", "unknown"]
@@ -64,7 +64,10 @@ class EndedDossierPage:
 
 @dataclass(frozen=True, slots=True)
 class IssuedRow:
-    """A row of the list. After the dossier's end, ``plate`` and ``look`` are None, and texts ""."""
+    """A row of the list.
+
+    If the dossier expired or was revoked, ``plate`` and ``look`` are None and the texts are "".
+    """
 
     number: str
     path: str
@@ -79,7 +82,7 @@ class IssuedRow:
 
 @dataclass(frozen=True, slots=True)
 class IssuedListPage:
-    """The dossiers that this visitor issued, newest first."""
+    """The dossiers that a visitor issued, newest first."""
 
     template: ClassVar[str] = "pages/issued_list.html"
     rows: tuple[IssuedRow, ...]

@@ -1,4 +1,4 @@
-"""The summary that is stored with an issued dossier, for the page behind its link."""
+"""The summary that is stored with an issued dossier and shown to visitors of its link."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from portal.wording import NO_BREAK_SPACE
 
 _UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
 # Phrases of the verdict and their past tense, longest first. A test applies these phrases to every
-# finding.
+# finding of the verdict.
 _PAST: Final = (
     ("Falta verificar", "Faltava verificar"),
     ("Não pode", "Não podia"),
@@ -31,7 +31,7 @@ _PAST: Final = (
 
 @dataclass(frozen=True, slots=True)
 class IssuedAct:
-    """One of the four acts (such as a transfer), with its answer on the day of issue."""
+    """Whether an act, such as a transfer, was possible on the day of issue."""
 
     act: Act
     label: str
@@ -50,11 +50,11 @@ class IssuedFigure:
 class IssuedSummary:
     """The summary of an issued dossier, in the past tense.
 
-    ``finding`` is the verdict's finding. ``caveat`` is the verdict's caveat as a sentence, or "".
-    ``missing`` holds titles of the lookups that had no answer. ``unverified`` is the number of
-    subjects that no lookup covers. ``issued_at`` is aware. ``reasons`` explain the finding;
-    ``more_reasons`` counts the reasons left out. A dossier from before the portal stored reasons
-    has no reasons.
+    ``finding`` and ``caveat`` are the verdict's sentences; ``caveat`` may be "". ``missing`` holds
+    the titles of the notices about lookups without an answer. ``unverified`` is the number of
+    subjects, such as theft, that no lookup covers. ``issued_at`` is aware. ``reasons`` explain the
+    finding, and ``more_reasons`` is the number of omitted reasons. ``reasons`` is empty if an older
+    version of the portal stored the summary.
     """
 
     plate: str
@@ -74,7 +74,7 @@ class IssuedSummary:
 
 
 def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
-    """Build the summary of a dossier at its issue."""
+    """Build the summary of a dossier that is being issued."""
     summary = page.contents.summary
     return IssuedSummary(
         plate=page.plate.text,

@@ -1,10 +1,10 @@
 """The verification page: what a stranger may learn from a dossier's number or QR code.
 
-A number may be read aloud or printed in an advertisement. The page for a number therefore shows
-only three characters of the plate. Three characters are enough to see that a paper is about another
-car, but too few to look the plate up. The QR code contains the key of the dossier's link, which
-only the paper and the link have. The page for a QR code therefore shows the plate, the summary and
-a link to the dossier itself.
+The page for a dossier's number shows only three characters of the plate, because anybody may read
+the number in an advertisement. Three characters show whether a printed dossier is about another
+car, but are too few to look the plate up. The page for a QR code shows the plate, the summary and a
+link to the dossier, because only the paper and the dossier's link contain the same secret key as
+the QR code.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,8 @@ class VerifiedDossier:
     """The facts of an issued dossier that the visitor may see.
 
     ``summary`` and ``path`` are set only if the visitor has the key of the QR code. ``plate`` is
-    partly hidden if the visitor has only the number, and "" after the dossier's end.
+    partly hidden if the visitor has only the number, and "" after the dossier expires or is
+    revoked.
     """
 
     number: str
@@ -40,10 +41,11 @@ class VerifiedDossier:
 
 @dataclass(frozen=True, slots=True)
 class VerificationPage:
-    """The form, and the outcome for ``code``.
+    """The verification form, and the outcome for the typed ``code``.
 
     The outcome "signed" means that a former version of the portal signed the values in ``signed``.
-    "former" means that the signing version did not record whether the data was real.
+    The outcome "former" means that the code is from a version of the portal that did not record
+    whether the data was real.
     """
 
     template: ClassVar[str] = "pages/verify.html"

@@ -26,7 +26,7 @@ from portal.wording import counted, grouped
 
 PERIODS: Final = (7, 30, 90)  # days
 USUAL_PERIOD: Final = 30
-MOST_CALLERS: Final = 10  # tokens with a row of their own; the others share one row
+MOST_CALLERS: Final = 10  # tokens with separate rows; all other tokens share one row
 OPERATION_LABELS: Final[Mapping[str, str]] = {
     "decode": "Dados e FIPE",
     "renainf": "Multas",
@@ -65,7 +65,10 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The circuit breaker of a base address. No call is sent for another ``wait_s`` seconds."""
+    """The circuit breaker of a base address.
+
+    The breaker blocks calls for another ``wait_s`` seconds.
+    """
 
     name: str
     state: BreakerState
@@ -74,11 +77,11 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class OperationsFacts:
-    """The data of the page, as the portal's components report it.
+    """The data for the page, which the portal's components report.
 
-    ``by_day`` (with keys of day and operation), ``by_caller`` and ``failures`` cover the last
-    ``days`` days. ``now`` is aware. ``daily_limit`` is in calls; 0 means no limit. ``store`` is
-    None while the store is unreachable. ``database_bytes`` is None if the size cannot be read.
+    ``by_day`` (keyed by day and operation), ``by_caller`` and ``failures`` cover the last ``days``
+    days. ``now`` is aware. ``daily_limit`` is in calls; 0 means no limit. ``store`` is None while
+    the store is unreachable. ``database_bytes`` is None if the size cannot be read.
     """
 
     now: datetime
@@ -123,7 +126,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """A row of sums, as texts. ``bar`` is empty in tables without bars."""
+    """A table row of formatted sums. ``bar`` is empty in tables without bars."""
 
     label: str
     lookups: str
@@ -139,7 +142,10 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class AddressRow:
-    """A base address. ``icon`` and ``tone`` show its breaker's state; a tone of "" is neutral."""
+    """A base address.
+
+    ``icon`` and ``tone`` show the state of the address's breaker; a tone of "" is neutral.
+    """
 
     name: str
     icon: Literal["check", "clock", "cross", "question"]
@@ -160,7 +166,7 @@ class FailureRow:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Today's calls compared with the limit. ``left`` is "" if there is no limit."""
+    """Today's calls and the daily limit. ``left`` is "" if there is no limit."""
 
     used: int
     most: int
@@ -185,7 +191,7 @@ class BatchRow:
 
 @dataclass(frozen=True, slots=True)
 class OperationsPage:
-    """The page. No member names a vehicle. A chart is None if all its values are zero."""
+    """The page. No member identifies a vehicle. A chart is None if all its values are zero."""
 
     template: ClassVar[str] = "pages/operations.html"
     updated: str
@@ -213,7 +219,7 @@ class OperationsPage:
 
 
 def chosen_period(text: str) -> int:
-    """Return the period in days that an address names, or the default if it names none."""
+    """Return the offered period that ``text`` states in days, or the default period."""
     return next((days for days in PERIODS if text == str(days)), USUAL_PERIOD)
 
 
@@ -273,7 +279,7 @@ def operations_page(facts: OperationsFacts) -> OperationsPage:
 
 
 def _by_part(usage: Mapping[tuple[Any, ...], Usage], part: int) -> dict[Any, Usage]:
-    """Sum the usage by one part of its keys, such as the day."""
+    """Add up the usage by one part of the keys, such as the day."""
     groups: defaultdict[Any, list[Usage]] = defaultdict(list)
     for key, each in usage.items():
         groups[key[part]].append(each)
@@ -289,7 +295,7 @@ def _lookups(usage: Usage) -> int:
 
 
 def _lookup_values(usage: Usage) -> tuple[float, ...]:
-    """Return the values of a bar of lookups, in the order of the legend."""
+    """Return the values of a bar in the lookup chart, in the order of the legend."""
     return (usage.calls, usage.hits, usage.collapsed, usage.stale)
 
 

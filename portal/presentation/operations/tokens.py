@@ -9,7 +9,7 @@ from portal.presentation import formats
 from portal.system.local_time import from_epoch
 from portal.wording import grouped, listed
 
-# The scopes in the order of the form. Each scope has its label in the form and its word in lists.
+# The scopes in the form's order, each with its label in the form and its word in lists.
 SCOPE_LABELS: Final[Mapping[str, tuple[str, str]]] = {
     "decode": ("Dados do veículo e FIPE", "dados"),
     "renainf": ("Multas (Renainf)", "multas"),
@@ -59,9 +59,10 @@ class ScopeChoice:
 class IssueForm:
     """The form for a new token, with the values that were typed.
 
-    ``days`` and ``daily_limit`` are the typed texts, which may be "". ``problems`` holds a sentence
-    for each rejected field of FIELDS, and "" for an accepted one. ``asks_token`` is true if the
-    operator signed in too long ago, so the form asks for the operator's own token again.
+    ``days`` and ``daily_limit`` are the typed texts, which may be "". ``problems`` holds one text
+    for each field of FIELDS: a sentence if the field was rejected, else "". ``asks_token`` is true
+    if the operator signed in too long ago, so that the form asks for the operator's own token
+    again.
     """
 
     template: ClassVar[str] = "pages/token_issue.html"
@@ -79,7 +80,7 @@ class IssueForm:
 
 @dataclass(frozen=True, slots=True)
 class NewTokenPage:
-    """The page that shows a new token, once."""
+    """The page that shows a new token a single time."""
 
     template: ClassVar[str] = "pages/token_issued.html"
     name: str
@@ -88,7 +89,7 @@ class NewTokenPage:
 
 @dataclass(frozen=True, slots=True)
 class RevokePage:
-    """The page that asks for confirmation before it revokes a token.
+    """The page that asks for confirmation before a token is revoked.
 
     ``problem`` is a sentence about the re-entered token, or "".
     """
@@ -126,7 +127,7 @@ def issue_form(
 def revoke_path(name: str) -> str:
     """Return the path that revokes a token.
 
-    The name needs no escaping, because token names have no special characters.
+    The path contains the name unescaped, because token names have no special characters.
     """
     return f"/operacao/tokens/{name}/revogar"
 
@@ -134,9 +135,9 @@ def revoke_path(name: str) -> str:
 def listed_tokens(
     tokens: Sequence[TokenFacts], calls: Mapping[str, int], now: datetime
 ) -> tuple[tuple[ListedToken, ...], tuple[ListedToken, ...]]:
-    """Return the valid tokens, and the tokens that were revoked or expired last.
+    """Return the valid tokens, and the most recent of the revoked or expired tokens.
 
-    ``calls`` maps a token's name to its calls of today.
+    ``calls`` maps a token's name to the token's number of calls today.
     """
     at = now.timestamp()
     state = [(each, _state(each, at)) for each in tokens]

@@ -1,5 +1,5 @@
 """View models of the dossier, the printed document about a vehicle.
 
-Court restrictions and next steps need no module here: the dossier prints those of the vehicle's
-page (``portal.presentation.vehicle``), with ``templates/components/restriction_on_paper.html``.
+For court restrictions and next steps, the dossier uses the view models of
+``portal.presentation.vehicle``.
 """

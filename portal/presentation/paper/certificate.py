@@ -1,4 +1,4 @@
-"""The first sheet of the printed dossier: the key figures, and what fits beside them."""
+"""The first sheet of the printed dossier: its key figures, and which other parts fit on it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from portal.wording import listed
 _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
 _NOT_CLEAN: Final = "não significa “nada consta”"
-# If the texts of the verdict and the acts have more letters than this, the vehicle's attributes
-# move to the second sheet. If these texts have more than ``_MOST_BESIDE_CHART`` letters, the chart
-# moves there too.
+# The vehicle's attributes are on the first sheet if the verdict's texts have at most
+# ``_MOST_BESIDE_FACTS`` letters. The price chart is on the first sheet if the verdict's texts have
+# at most ``_MOST_BESIDE_CHART`` letters.
 _MOST_BESIDE_FACTS: Final = 1600
 _MOST_BESIDE_CHART: Final = 1750
 
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A number on the first sheet. ``is_known`` is False if the lookup behind it has no answer."""
+    """A number on the first sheet. ``is_known`` is False if the figure's lookup has no answer."""
 
     label: str
     value: str
@@ -31,7 +31,7 @@ class KeyFigure:
 
 @dataclass(frozen=True, slots=True)
 class PaperFacts:
-    """The attributes that have or hide a value, and the names of the blank ones."""
+    """The known and hidden attributes of a vehicle, and the names of the blank attributes."""
 
     shown: tuple[tuple[str, Field], ...]
     blank: str
@@ -46,7 +46,7 @@ class FirstSheet:
 
 
 def key_figures(contents: VehicleContents) -> tuple[KeyFigure, ...]:
-    """Return the price, price change, fines and court orders.
+    """Return the price, the price change, the fines and the court orders as key figures.
 
     A missing answer is never shown as zero.
     """
@@ -65,7 +65,7 @@ def paper_facts(contents: VehicleContents) -> PaperFacts | None:
 
 
 def first_sheet(contents: VehicleContents) -> FirstSheet:
-    """Decide what fits beside the verdict and the acts, by the length of their texts."""
+    """Decide from the length of the verdict's texts which other parts fit on the first sheet."""
     summary = contents.summary
     texts = [reason.sentence for reason in summary.reasons]
     texts += [cell.row.why for cell in summary.matrix]

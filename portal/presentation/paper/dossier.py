@@ -42,17 +42,18 @@ _STALE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class DossierPage:
-    """The dossier as one A4 document, a draft or an issued one.
+    """A draft or an issued dossier as an A4 document.
 
-    In two states there is no dossier, and the page says what is missing. "idle" means that a lookup
-    was not made yet, and that this visit must not cause paid lookups. "empty" means that no lookup
-    has an answer. ``ask_path`` is the path at which a visitor requests the dossier.
+    In the states "idle" and "empty" the page shows no dossier and says what is missing. The state
+    "idle" means that a lookup was not made yet, and that this visit must not cause paid lookups.
+    The state "empty" means that no lookup has an answer. ``ask_path`` is the path at which a
+    visitor requests the dossier.
 
-    ``number`` is None for a draft. ``made_at`` is when the dossier was issued or the draft made.
-    ``issuer`` is None if the operator configured none. ``code``, ``digest`` (in groups, as
-    ``/verificar`` shows it) and ``qr`` are "" for a draft. ``missing`` names the lookups without an
-    answer, so that no reader takes a missing part for a clean record, and ``gap`` is the notice
-    about them. ``origins`` are sentences that say when and from where the answers came.
+    ``number`` is None for a draft. ``made_at`` is when the dossier or the draft was made.
+    ``issuer`` is None if the operator configured none. ``code``, ``digest`` and ``qr`` are "" for a
+    draft. ``digest`` is written in groups, as on ``/verificar``. ``missing`` lists the lookups
+    without an answer. ``gap`` is the notice which warns that a missing part does not mean a clean
+    record. ``origins`` are sentences that say when and from where the answers came.
     """
 
     template: ClassVar[str] = "pages/dossier.html"
@@ -105,9 +106,9 @@ def dossier_page(
 ) -> DossierPage:
     """Build the dossier of a plate.
 
-    ``address`` is the portal's base URL as printed. ``number`` and ``issued_at`` belong to an
-    issued dossier. ``code`` is the signed code that ``/verificar`` checks, ``digest`` is the digest
-    of the records that it shows, and ``qr`` is its QR code as a ``data:image/svg+xml`` URL.
+    ``address`` is the portal's base URL as printed. ``number`` and ``issued_at`` are None for a
+    draft. ``code`` is the signed code that ``/verificar`` checks. ``qr`` is the QR code as a
+    ``data:image/svg+xml`` URL. ``digest`` is the digest of the records.
     """
     contents = VehicleContents.of(panels, context)
     path = subject_path(plate)
@@ -146,7 +147,8 @@ def dossier_page(
         missing=missing,
         gap=gap_of(missing, plate, is_all=len(missing) == len(panels.all)),
         report=report_section(
-            # The price of repeating a lookup is left out, because paper has no button for it.
+            # The price of repeating a lookup is left out, because a printed dossier has no button
+            # for a new lookup.
             replace(report, price=Decimal(0)),
             context,
             action=f"{path}/laudo",

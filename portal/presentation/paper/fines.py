@@ -1,10 +1,9 @@
-"""The fines in print: a detailed list of a few fines, or an annex of many.
+"""The fines in print: a few fines as a detailed list, many fines as an annex.
 
 A printed page has no collapsible sections. In the detailed list (``ledger``), a fine is one line
 with a grid of labelled values below it. In the annex, a fine is one line with a paragraph below it,
-because 45 fines have to fit on little more than two sheets. Many fines share sentences of their
-legal assessment. A shared sentence is printed once, as a lettered note. Facts that hold for all
-fines are printed once.
+because 45 fines have to fit on little more than two sheets. A sentence that several fines share is
+printed once, as a lettered note. Facts that hold for all fines are printed once.
 """
 
 from collections import Counter
@@ -23,9 +22,10 @@ from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import Field, Fine
 from portal.wording import counted, listed
 
-# More fines than this are printed in an annex, so that page 2 has room for the price and the sums.
+# If there are more fines than this, they are printed in an annex, so that page 2 has room for the
+# price and the sums.
 MOST_IN_LEDGER: Final = 10
-_CODE_DIGITS: Final = 4  # digits of an infraction's code, without the digit of its variant
+_CODE_DIGITS: Final = 4  # digits of an infraction's code without its variant
 _ICONS: Final[Mapping[str, Literal["check", "cross", "clock", "question"]]] = {
     "ok": "check",
     "danger": "cross",
@@ -46,9 +46,9 @@ class PaperValue:
 class PaperFine:
     """One printed fine.
 
-    ``marks`` are the letters of the fine's notes. ``own`` holds the fine's remaining sentences,
-    which are in no note. ``values`` are the grid in the ledger; ``details`` are the paragraph in
-    the annex.
+    ``marks`` are the letters of the fine's notes. ``own`` holds the fine's sentences that are not
+    printed as a note. ``values`` are the grid in the ledger; ``details`` are the paragraph in the
+    annex.
     """
 
     anchor: str
@@ -68,7 +68,10 @@ class PaperFine:
 
 @dataclass(frozen=True, slots=True)
 class PaperNote:
-    """A lettered note. ``mark`` is the letter that each fine with this sentence refers to."""
+    """A lettered note.
+
+    ``mark`` is the letter, which is also printed with the fines that the note is about.
+    """
 
     mark: str
     text: str
@@ -80,8 +83,8 @@ class PaperFines:
 
     ``is_annex`` is true if there are too many fines for the ledger. ``common`` are sentences about
     all fines. ``rules`` is a text about all open fines, or "". ``discount`` is a sentence on the
-    discount that can still be had, or "". ``discounts`` pairs a list of standings (payment states)
-    with their note about discounts.
+    discount that is still available, or "". Each pair in ``discounts`` has a list of payment states
+    and the note on their discounts.
     """
 
     rows: tuple[PaperFine, ...]
@@ -95,7 +98,7 @@ class PaperFines:
 
 
 def paper_fines(fines: FineList) -> PaperFines:
-    """Return the printed fines of a list, in its order."""
+    """Build the printed fines in the order of the given list."""
     rows = fines.rows
     is_annex = len(rows) > MOST_IN_LEDGER
     known = _Known.of(rows)
@@ -123,7 +126,7 @@ class _Known:
 
     ``hidden`` and ``blank`` are labels of fields that are hidden or blank in every fine.
     ``authorities`` maps an issuing body to its codes, if all of its fines have the same codes.
-    ``amounts`` are notes on sent amounts that agree with the table.
+    ``amounts`` are notes on amounts from the source that agree with the law.
     """
 
     hidden: frozenset[str]
@@ -283,7 +286,7 @@ def _hidden(row: FineRow) -> Iterator[str]:
 def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     """Yield the explanations of a fine. Fines in the same state get the same wording.
 
-    A deadline that was kept, or that cannot be judged, has no sentence, only a labelled value.
+    A deadline that was met or cannot be assessed has only a labelled value and no sentence.
     """
     law = row.law
     if note := _standing_note(row):
@@ -312,7 +315,7 @@ def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
 
 
 def _standing_note(row: FineRow) -> str:
-    """Return the note on the standing, without a payment day, which is already a value."""
+    """Return the note on the payment state without the payment date, which is printed elsewhere."""
     note = row.law.shared_standing_note
     if not row.law.is_paid or row.fine.paid_on is None:
         return note
@@ -346,8 +349,8 @@ def _brief(law: FineAssessment, clock: Clock) -> str:
 def _clocks(law: FineAssessment) -> tuple[Clock, ...]:
     """Return the deadlines to print.
 
-    If the deadlines for defence and appeal have passed, only the appeal's is printed, because its
-    last day is the due date.
+    If the deadlines for defence and appeal have passed, only the deadline for the appeal is
+    printed, because this deadline ends on the due date.
     """
     against_notice = (law.prior_defence, law.driver_nomination)
     return tuple(

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Issuer:
-    """The issuer. ``document`` is a CNPJ or CPF as printed, ``logo`` a ``data:`` URL; else ""."""
+    """The issuer. ``document`` is a CNPJ or CPF as printed, and ``logo`` is a ``data:`` URL.
+
+    Either may be "".
+    """
 
     name: str
     document: str = ""

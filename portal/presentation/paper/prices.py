@@ -1,8 +1,8 @@
 """FIPE table prices in print: all candidate versions, one chart, and one table of months.
 
 A buyer needs each candidate's current price and trend, because the documents may show that the
-vehicle is not the likeliest version. The dossier prints the table of months for the likeliest
-version only, and says so. The chart of that version is on the first sheet.
+vehicle is not the likeliest version. The dossier prints the table of months only for the likeliest
+version, and says so. The price chart of the likeliest version is on the first sheet.
 """
 
 from collections.abc import Iterator
@@ -44,9 +44,9 @@ class PaperVersion:
 
 @dataclass(frozen=True, slots=True)
 class PaperChart:
-    """A chart in two layouts, for a sheet and for a phone, with its text alternatives.
+    """A chart in two layouts, for a sheet and for a phone, with text alternatives.
 
-    ``caption`` names the candidate if there are several, else it is "".
+    ``caption`` says which candidate the chart shows, or is "" if there is only one.
     """
 
     caption: str
@@ -72,7 +72,7 @@ class PaperYear:
 class PaperMonths:
     """The prices of one candidate by month.
 
-    ``is_wide`` is true if the prices are too long to fit twelve side by side on a screen.
+    ``is_wide`` is true if twelve prices side by side are too wide for a screen.
     """
 
     label: str
@@ -137,7 +137,6 @@ def _version(tab: PriceTab) -> PaperVersion:
 
 
 def _chart_of(tab: PriceTab, prices: Prices) -> PaperChart | None:
-    """Return a candidate's chart. The chart names its last month, because print is read later."""
 
     def drawn(layout: Layout) -> PriceChart | None:
         return price_chart(

@@ -2,8 +2,8 @@
 
 A line runs from a record's first event to its last one. While the record is open, the line
 continues to the day of the dossier. The continued line is dashed if the record is a notice and not
-yet a fine. If there are many records, the fines of one standing (payment state) share a line, on
-which each dot is an infraction.
+yet a fine. If there are many records, the fines with the same payment state share a line, on which
+each dot is an infraction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _MOST_TICKS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class PaperLine:
-    """A line of the picture: its text, its dots, and how it continues after the last dot.
+    """A line of the picture, with a text, dots and a continuation after the last dot.
 
     ``solid`` and ``dashed`` are SVG paths, or "".
     """
@@ -70,7 +70,7 @@ class PaperTimeline:
 class _Record:
     """The dated events of one line, in any order.
 
-    ``goes_on`` is how the line continues until today.
+    ``goes_on`` is the style of the line from the last event until today.
     """
 
     text: str
@@ -82,7 +82,7 @@ class _Record:
 def paper_timeline(
     fines: FineList | None, restrictions: RestrictionList | None, today: date
 ) -> PaperTimeline | None:
-    """Build the picture of all dated records, or return None without any.
+    """Build the picture of all dated records, or return None if there are none.
 
     An unavailable lookup adds no records. Days after ``today`` are not drawn.
     """
@@ -164,7 +164,7 @@ def _of_fine(row: FineRow) -> _Record:
 
 
 def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
-    """Yield the court records, or one line for all of them if they alone are too many."""
+    """Yield a line for each court record, or one line for all court records if there are many."""
     records = list(_of_cards(cards))
     if len(records) <= MOST_LINES // 2:
         yield from records
@@ -174,7 +174,7 @@ def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
 
 
 def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
-    """Yield one line for the fines of each standing. Each dot of the line is an infraction."""
+    """Yield one line for each payment state, on which each dot is an infraction."""
     by_word: dict[str, list[FineRow]] = {}
     for row in rows:
         by_word.setdefault(row.law.standing_word, []).append(row)

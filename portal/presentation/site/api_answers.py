@@ -31,7 +31,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 def reference_answers(
     document: Document, ask: Callable[[str, str, bytes], bytes], context: RenderContext
 ) -> dict[str, Answer]:
-    """Return an answer for each example in the OpenAPI document, by operation.
+    """Return an answer for each example in the OpenAPI document, keyed by operation.
 
     ``ask`` sends a method, a path and a body to the sandbox (the simulated source), and returns the
     body of the sandbox's answer.
@@ -72,7 +72,7 @@ def _batch_answer(batch: Batch, status: int) -> Answer:
 
 
 def _new_batch(now: datetime) -> Batch:
-    """Return the example batch as the API answers when it creates one."""
+    """Return the example batch in the state in which the API creates a batch."""
     at = now.replace(microsecond=0).timestamp()
     return Batch(
         id="4d2a8ee8598acee71d7ddb4f",

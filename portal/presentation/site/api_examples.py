@@ -30,8 +30,8 @@ class Code:
 class Example:
     """One example in several languages. ``anchor`` is unique on the page.
 
-    ``is_request`` is true for a single request. A narrow screen may wrap the request's address
-    anywhere.
+    If ``is_request`` is true, the example is a single request, whose address may wrap at any
+    character on a narrow screen.
     """
 
     anchor: str
@@ -65,7 +65,7 @@ def example_of(anchor: str, title: str, request: SampleRequest, base: str, token
 
 
 def written_example(anchor: str, title: str, base: str, token: str, **texts: str) -> Example:
-    """Return a longer example with hand-written texts, in which BASE and TOKEN are replaced."""
+    """Return a hand-written example, with BASE and TOKEN replaced by ``base`` and ``token``."""
     return Example(
         anchor,
         title,

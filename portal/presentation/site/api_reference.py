@@ -55,7 +55,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceField:
-    """A member of a body. ``name`` is the member's path, such as ``informacoesFipe[].ano``."""
+    """A member of a JSON body. ``name`` is the member's path, such as ``informacoesFipe[].ano``."""
 
     name: str
     form: str
@@ -199,7 +199,7 @@ _GROUPS: Final = (
         ),
     ),
 )
-# For a file, the schema of the record whose members are the file's columns.
+# Maps an operation that returns a file to the schema whose members are the file's columns.
 _COLUMNS: Final = {"finesCsv": "ExplainedFine"}
 _PLACES: Final = {"path": "caminho", "query": "endereço, após ?"}
 _TYPES: Final = {
@@ -225,7 +225,10 @@ def api_page(
     allows_origins: bool,
     samples: Sequence[SamplePlate],
 ) -> ApiPage:
-    """Build the reference for a portal at ``base_url``. ``answers`` are keyed by operation."""
+    """Build the reference for a portal at ``base_url``.
+
+    ``answers`` maps each operation to its example answer.
+    """
     base = base_url.rstrip("/")
     spec = _Spec(document)
     return ApiPage(
@@ -417,7 +420,7 @@ class _Spec:
         return SampleRequest(method, path, body, is_text="application/json" not in answer)
 
     def parameters(self, names: Sequence[str]) -> tuple[Parameter, ...]:
-        """Return the parameters of several operations, each once and without headers."""
+        """Return the distinct path and query parameters of several operations."""
         found = {
             parameter["name"]: Parameter(
                 parameter["name"],
@@ -518,7 +521,7 @@ class _Spec:
         return resolved
 
     def _inner(self, written: Document) -> tuple[Document | None, str, bool]:
-        """Return the object in a member, its schema's name, and whether the member is a list."""
+        """Return the object in a member, the name of its schema, and whether it is in a list."""
         items = written.get("items")
         target = written if items is None else items
         for each in (target, *target.get("anyOf", ())):

@@ -49,7 +49,7 @@ class HistoryPage:
 def history_page(
     lines: Sequence[HistoryLine], *, kept_s: int, number: int, has_older: bool
 ) -> HistoryPage:
-    """Build the page of the given lines. ``number`` counts pages from 1."""
+    """Build the page of the given lines. ``number`` is the page's number, starting at 1."""
     return HistoryPage(
         title="Histórico",
         lines=tuple(lines),
@@ -91,13 +91,13 @@ def _path(number: int) -> str:
 
 
 def _is_fresh(panels: Panels, name: Lookup) -> bool:
-    """Return whether opening the page makes no call for a lookup. A refusal is an answer too."""
+    """Return whether the store has a lookup's result, so that opening the page makes no call."""
     panel = panels.of(name)
     return panel.state == "fresh" or panel.cause == "rejected"
 
 
 def _answers(wanted: Sequence[Lookup], panels: Panels, now: datetime) -> str:
-    """Say which answers are stored, how old the oldest is, and which are not stored."""
+    """Say which answers are stored, which are not, and how old the oldest stored answer is."""
     kept = [name for name in wanted if panels.of(name).has_answer]
     refused = any(panels.of(name).cause == "rejected" for name in wanted)
     if not kept:

@@ -1,4 +1,4 @@
-"""Indent JSON for readers, with long lists cut."""
+"""Indent JSON for readers and shorten its lists."""
 
 import json
 from typing import Final
@@ -8,7 +8,7 @@ _INDENT: Final = "  "
 
 
 def excerpt(document: object, depth: int = 0) -> str:
-    """Indent a document. A list is cut to its first element and the number of the others."""
+    """Indent a document. Each list is cut to its first element and the number of other elements."""
     inner = _INDENT * (depth + 1)
     match document:
         case dict() if document:

@@ -1,4 +1,4 @@
-"""What a lookup costs, and how many are left today. The page shows both before a click."""
+"""The cost of a lookup and the number of lookups left today, shown before a click."""
 
 from dataclasses import dataclass
 from decimal import Decimal

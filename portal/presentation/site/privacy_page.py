@@ -1,4 +1,4 @@
-"""The privacy page: what the portal stores, how long and why, according to its settings."""
+"""The privacy page, which states what the portal stores, how long and why."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ Kind = Literal["decode", "renainf", "renajud", "report"]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """After how many seconds one operation's answers are deleted. Zero: no answer is stored.
+    """The seconds until an operation's answers are deleted, or 0 if no answer is stored.
 
-    ``empty_s`` is the time for an answer that is an empty list, or None if it is no list.
+    ``empty_s`` is the time for an empty list, or None if the operation's answers are not lists.
     """
 
     answer_s: int
@@ -32,10 +32,10 @@ class KeptAnswer:
 class PrivacyPage:
     """Retention times in seconds.
 
-    The times cover answers, rejected lookups (``rejected_s``), recent lookups (``history_s``), the
-    session cookie (``session_s``), sign-in attempts per IP address (``tries_s``), and issued
-    dossiers (``dossier_s``). The number of a dossier is kept for ``ended_dossier_s`` after the
-    dossier's end. ``counts_requests`` is true if the portal limits the rate of requests.
+    Rejected lookups are stored for ``rejected_s``, recent lookups for ``history_s``, the session
+    cookie for ``session_s``, sign-in attempts per IP address for ``tries_s``, and issued dossiers
+    for ``dossier_s``. A dossier's number is deleted ``ended_dossier_s`` seconds after the dossier
+    expires or is revoked. ``counts_requests`` is true if the portal limits the rate of requests.
     """
 
     template: ClassVar[str] = "pages/privacy.html"

@@ -29,9 +29,9 @@ class SamplePlate:
 class SignInPage:
     """The sign-in page.
 
-    ``next_path`` is where a visitor goes after signing in. ``purpose`` says what that page shows,
-    ``consultar ABC1D23``, or is "" if it is not about a vehicle. ``pass_through`` decides which
-    token the form asks for.
+    ``next_path`` is where a visitor goes after signing in. ``purpose`` describes the page at
+    ``next_path``, such as ``consultar ABC1D23``, or is "" if it shows no vehicle. ``pass_through``
+    decides which token the form asks for.
     """
 
     template: ClassVar[str] = "pages/sign_in.html"
@@ -47,11 +47,11 @@ NoPrice = Literal["empty", "unavailable"]
 
 @dataclass(frozen=True, slots=True)
 class DossierSummary:
-    """The data that a dossier's code signs.
+    """The data that is signed in a dossier's code.
 
-    ``fines`` or ``restrictions`` is None if the count was unavailable at the issue. The members
-    ``…_kept_at`` are set for answers that were stale and could not be renewed. Each value is the
-    time at which the stale answer was fetched (aware).
+    ``fines`` or ``restrictions`` is None if the count was unavailable at the issue. Each
+    ``…_kept_at`` is the time (aware) at which a stale answer was fetched, or None for a fresh
+    answer.
     """
 
     plate: str
@@ -82,7 +82,7 @@ class GlossaryPage:
 
 @dataclass(frozen=True, slots=True)
 class ErrorPage:
-    """What happened and what to do. Rendering this page needs no other component."""
+    """The error page, which needs no other component to be rendered."""
 
     template: ClassVar[str] = "pages/error.html"
     status: int

@@ -1,7 +1,7 @@
 """One line about a vehicle from stored answers: name, verdict, price and age.
 
-A list shows several lines, so a line reads only what it prints. Price histories are not read. The
-assessment of fines stops as soon as one fine decides the verdict.
+To make lists of lines fast, price histories are not read, and the assessment of fines stops at the
+first fine that decides the verdict.
 """
 
 from collections.abc import Iterator, Mapping
@@ -89,7 +89,7 @@ def recent_lookup(
 
 
 def _decoded(panel: Panel, context: RenderContext) -> Decoded | None:
-    """Return the vehicle without its price histories, which are most of the answer's size."""
+    """Return the vehicle without its price histories, which make up most of the answer."""
     result = panel.result
     if panel.body is None or not isinstance(result, dict):
         return None

@@ -16,7 +16,7 @@ from portal.presentation.site.typed_subject import (
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 
-# The most typed characters that the form repeats, enough for a pasted list of plates.
+# The form repeats at most this many typed characters, enough for a pasted list of plates.
 LONGEST_QUERY: Final = 200
 _TOO_MANY: Final = "Há {} placas no que você colou, e a comparação é de até {} por vez."
 
@@ -33,11 +33,11 @@ class FirstPlates:
 class SearchPage:
     """The front page.
 
-    If a text is neither a plate nor a Renavam (registration number), ``problem`` says so in a
-    sentence and ``hint`` explains what is wrong with it; else both are "". ``suggestion`` is what
-    the text was probably meant to be. ``padded`` is the Renavam that a shorter number may stand
-    for, or "". ``cost`` says what a lookup costs and how many are left today, or is "".
-    ``showcases`` are plates of the demonstration.
+    If the text is neither a plate nor a Renavam (registration number), ``problem`` is the error
+    message and ``hint`` explains the error; else both are "". ``suggestion`` is the plate or
+    Renavam that was probably meant. ``padded`` is a typed Renavam of nine or ten digits, padded
+    with zeros to eleven, or "". ``cost`` says what a lookup costs and how many lookups are left
+    today, or is "". ``showcases`` are plates of the demonstration.
     """
 
     template: ClassVar[str] = "pages/search.html"
@@ -61,7 +61,10 @@ def search_page(
     recent: Sequence[RecentLookup] = (),
     showcases: Sequence[RecentLookup] = (),
 ) -> SearchPage:
-    """Build the front page. ``query`` and ``problem`` are the typed text and its error."""
+    """Build the front page.
+
+    ``query`` is the typed text, and ``problem`` is an error message about it or "".
+    """
     plates = plates_in(query) if problem else ()
     too_many = len(plates) > MOST_PLATES
     hint = what_is_wrong(query) if problem else ""

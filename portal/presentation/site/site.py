@@ -21,7 +21,7 @@ class FormNotice:
         return "alert" if self.text else "check"
 
 
-# The titles of these pages name no vehicle, so the preview of a link may show the page's title.
+# Link previews may show the titles of these pages, because the titles contain no plate.
 _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/api"})
 
 
@@ -29,10 +29,10 @@ _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/ap
 class Site:
     """The site-wide values of a request.
 
-    ``demo`` is true if the data is invented. Every page then says so. ``signed_in`` is the name of
-    the signed-in visitor, or None. ``csrf_token()`` returns the value of a form's hidden field.
-    ``asset(name)`` returns the URL of a file under static/. ``path`` is the request's path, which
-    selects the current menu item. ``origin`` is the scheme and host of absolute URLs.
+    If ``demo`` is true, the data is invented and every page says so. ``signed_in`` is the name of
+    the signed-in visitor, or None. ``csrf_token()`` returns the value of the hidden CSRF field of
+    forms. ``asset(name)`` returns the URL of a file under static/. ``path`` is the request's path,
+    which selects the current menu item. ``origin`` is the scheme and host of absolute URLs.
     ``panel_seconds`` is the time limit of a panel that the script fetches.
     """
 
@@ -46,7 +46,7 @@ class Site:
     origin: str
     panel_seconds: int
     is_operator: bool = False  # If true, the menu links to the operator's page.
-    # Returns the last form's notices, only once. Each notice is a title, "\n" and a text.
+    # Removes and returns the notices of the last submitted form, each a title, "\n" and a text.
     notices: Callable[[], Iterable[str]] = tuple
 
     @property

@@ -1,7 +1,7 @@
-"""What a typed or pasted search text may mean, and what is wrong with it.
+"""Plates, suggestions and hints for a typed or pasted search text.
 
 ``parse_subject`` alone decides whether a text is valid. If ``parse_subject`` rejects a text, this
-module searches the text for plates, and builds a hint and links to what was probably meant.
+module finds plates in the text, or explains the error and suggests a correction.
 """
 
 import re
@@ -32,8 +32,8 @@ _SEPARATORS: Final = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
 _DASHES: Final = str.maketrans("‐–—‑−", "-----")
 # Matches a plate written as one word, inside any text.
 _WHOLE_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[.-]?([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
-# Matches a plate written with a space. "ano 2019" has the same form, so such a match counts only if
-# the text holds nothing but plates.
+# Matches a plate written with a space. "ano 2019" also matches, so ``plates_in`` uses this pattern
+# only for a text of nothing but plates.
 _SPACED_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[ .-]{1,3}([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
 _WORDS_AMONG_PLATES: Final = re.compile(r"\b(?:placas?|e|ou|ve[ií]culos?|n[º°o]?)\b", re.IGNORECASE)
 _LIKE_LETTERS: Final[Mapping[str, str]] = {"0": "O", "1": "I", "5": "S", "8": "B"}
@@ -53,7 +53,7 @@ _DIGIT_PLACES: Final = (3, 5, 6)
 class Suggestion:
     """A plate or Renavam that a rejected text was probably meant to be.
 
-    ``reason`` is a sentence about the character that differs.
+    ``reason`` is a sentence that explains the correction.
     """
 
     subject: Plate | Renavam
@@ -81,9 +81,10 @@ def normalise_query(text: str) -> str:
 
 
 def plates_in(text: str) -> tuple[Plate, ...]:
-    """Return the distinct plates of a text in its order, or () if it may hold other things too.
+    """Return the distinct plates in a text, in the order of the text.
 
-    Texts such as ``placa: ABC1D23``, ``ABC-1D23, KZZ9999`` and ``ABC 1D23 e KZZ 9999`` are read.
+    Plates with a space, as in ``ABC 1D23 e KZZ 9999``, are found only if the text contains nothing
+    but such plates.
     """
     plain = visible(text).translate(_DASHES)
     found = _WHOLE_PLATE.findall(plain)
@@ -148,7 +149,7 @@ def without_label(text: str) -> str:
 
 
 def padded_renavam(text: str) -> str:
-    """Pad a Renavam of nine or ten digits to eleven. Return "" for any other text."""
+    """Pad a Renavam of nine or ten digits to eleven, or return "" for any other text."""
     digits = "".join(c for c in without_label(visible(text)) if c.isalnum())
     if not (digits.isascii() and digits.isdecimal() and len(digits) in _SHORT_RENAVAMS):
         return ""
@@ -156,7 +157,7 @@ def padded_renavam(text: str) -> str:
 
 
 def what_is_wrong(text: str) -> str:
-    """Return the hint after the API's error message, or "" for a text without letters or digits."""
+    """Explain why a text is no plate or Renavam, or return "" for one without letters or digits."""
     typed = "".join(c for c in without_label(visible(text)) if c.isalnum())
     count = len(typed)
     if not typed:

@@ -1,4 +1,4 @@
-"""The batch pages: the form, its highest possible cost, the progress, and the results."""
+"""The batch pages: the form, the highest possible cost, the progress, and the results."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -103,9 +103,10 @@ class RecentChoice:
 
 @dataclass(frozen=True, slots=True)
 class BatchFormPage:
-    """The form for a new batch. ``text`` is as typed; ``problem`` is a sentence or "".
+    """The form for a new batch. ``text`` is the typed list.
 
-    ``corrects`` is the id of the draft that the new batch replaces, or "".
+    ``problem`` is a sentence about an error in the list, or "". ``corrects`` is the id of the draft
+    that the new batch replaces, or "".
     """
 
     template: ClassVar[str] = "pages/batches.html"
@@ -159,10 +160,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A link to the plates with one verdict. ``url`` is "" for the current choice.
+    """A link to the plates with one verdict. ``url`` is "" for the current filter.
 
-    ``look`` is the verdict's style. ``look`` is None for the links to all plates and to failed
-    plates.
+    ``look`` is the verdict's style, or None for the links to all plates and to failed plates.
     """
 
     label: str
@@ -175,7 +175,7 @@ class Filter:
 class Order:
     """A sort order of the table.
 
-    ``key`` is its name in the address, ``label`` its name on the page.
+    ``key`` is the order's name in the page's address, and ``label`` is its name on the page.
     """
 
     key: str
@@ -247,10 +247,10 @@ def batch_form_page(
     recent: Sequence[RecentLookup] = (),
     chosen: Sequence[str] = (),
 ) -> BatchFormPage:
-    """Build the form for a new batch. ``prices`` holds the lookups that the visitor may make.
+    """Build the form for a new batch.
 
-    ``recent`` are the visitor's earlier lookups. The vehicles in ``chosen`` are checked in the
-    form.
+    ``prices`` has an entry for each lookup that the visitor may make. ``recent`` are the visitor's
+    earlier lookups. The vehicles in ``chosen`` are preselected in the form.
     """
     return BatchFormPage(
         title="Lote de placas",
@@ -267,7 +267,7 @@ def batch_form_page(
 
 
 def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
-    """Return a draft's text for a new form, wrong entries first, and a sentence about them."""
+    """Return a draft's entries as text, rejected ones first, and a sentence about those."""
     wrong = [each.value for each in batch.wrong]
     reasons = " ".join(_wrong(each) for each in batch.wrong[:3])
     text = "\n".join([*wrong, *(item.subject.text for item in items)])
@@ -289,7 +289,7 @@ def batch_page(
     number: int = 1,
     page_count: int | None = None,
 ) -> BatchPage:
-    """Build a batch's page. ``rows`` has a row for every plate; it is empty before the start.
+    """Build a batch's page. ``rows`` has a row for every plate of a started batch.
 
     ``only``, ``search``, ``order`` and ``number`` choose the rows, their order and the page of the
     table. If ``page_count``, the number of pages, is given, ``rows`` holds only the rows of the
@@ -355,7 +355,7 @@ def batch_page(
 
 
 def page_count_of(rows: int) -> int:
-    """Return the number of pages for this many rows."""
+    """Return the number of pages for a table with ``rows`` rows."""
     return max(1, -(-rows // PAGE_SIZE))
 
 
@@ -405,7 +405,7 @@ def _understood(batch: Batch) -> tuple[Understood, ...]:
 
 
 def _wrong(entry: WrongEntry) -> str:
-    """Return an entry and why it is left out, without naming the entry twice."""
+    """Return a rejected entry and the reason, without showing the entry twice."""
     message = wrong_message(entry)
     return message if f"“{entry.value}”" in message else f"“{entry.value}”: {message}"
 
@@ -454,7 +454,7 @@ def _contains(row: BatchRow, search: str) -> bool:
 
 
 def _shown_words(shown: int, total: int) -> str:
-    """Say how many plates the chosen filters leave. Return "" if all are left."""
+    """Say how many plates match the chosen filters, or return "" if all plates match."""
     return f"{grouped(shown)} de {counted(total, 'placa', 'placas')}" if shown < total else ""
 
 

@@ -1,8 +1,8 @@
 """The comparison page: up to four vehicles side by side.
 
-If a vehicle's answers are not stored, its column shows "waiting". The page's script fetches the
-comparison of a waiting plate alone. That request makes the plate's lookups, and the script copies
-the cells from its answer.
+If a vehicle's answers are not stored, the vehicle's column shows "waiting". For each waiting
+column, the page's script requests a comparison of that plate alone. The portal makes the lookups to
+answer the script's request, and the script copies the cells from the response.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,9 +50,9 @@ _SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
 class Cell:
     """One vehicle's value in a row.
 
-    A "known" cell states a fact about the vehicle. "unavailable" means that the lookup failed and
-    "unasked" that it was not made. "waiting" means that the script will fetch the value. ``line``
-    draws the price over the last five years.
+    A "known" cell states a fact about the vehicle. An "unavailable" cell means that the lookup
+    failed, an "unasked" cell that the lookup was not made, and a "waiting" cell that the script
+    will fetch the value. ``line`` is a small chart of the prices of the last five years.
     """
 
     state: Literal["known", "empty", "hidden", "unavailable", "unasked", "waiting"]
@@ -89,9 +89,9 @@ class ComparisonRow:
 class ComparedVehicle:
     """A column of the comparison.
 
-    ``url`` is a comparison with this vehicle alone. A request for it makes the vehicle's lookups.
+    ``url`` is the comparison of this vehicle alone; a request for this URL makes the lookups.
     ``without_url`` is the comparison of the other vehicles, or "". In the state "waiting" the
-    script fetches ``url``. In the state "idle" this visit must not cause lookups.
+    script fetches ``url``. In the state "idle", the current visit must not cause lookups.
     """
 
     plate: Plate
@@ -116,11 +116,11 @@ class PlateChoice:
 class ComparisonPage:
     """The comparison page.
 
-    ``fields`` are the form's texts as typed, at least two. ``problem`` is a sentence or "".
-    ``notices`` are warnings about the compared plates. ``joined`` are the compared plates as the
-    form sends them. ``choices`` are recent plates that can be added. ``has_room`` is False if the
-    comparison is full. ``waits`` is true if a column is waiting. A browser without scripts goes to
-    ``whole_page_url`` while a column is waiting.
+    ``fields`` are the typed texts of the form's fields, at least two. ``problem`` is a sentence
+    about the typed texts, or "". ``notices`` are warnings about the compared plates. ``joined`` is
+    a text of all compared plates, which the form sends. ``choices`` are recent plates that can be
+    added. ``has_room`` is False if the comparison is full. If ``waits`` is true, a column is
+    waiting, and a browser without scripts goes to ``whole_page_url``.
     """
 
     template: ClassVar[str] = "pages/comparison.html"
@@ -147,10 +147,11 @@ def comparison_page(
     typed: Sequence[str] = (),
     problem: str = "",
 ) -> ComparisonPage:
-    """Build the comparison of ``plates`` with their ``panels``, in that order.
+    """Build the comparison of ``plates``, whose lookups are in ``panels`` in the same order.
 
     If ``follow`` is true, the script fetches the columns whose lookups were not made. ``recent``
-    are earlier lookups to offer. Without plates the page is the empty form.
+    are earlier lookups that the page offers for comparison. Without plates, the page shows an empty
+    form.
     """
     contents = [VehicleContents.of(each, context) for each in panels]
     states = [_state(each, follow=follow) for each in panels]
@@ -212,9 +213,9 @@ def comparison_path(plates: Sequence[Plate]) -> str:
 
 
 def _twins(plates: Sequence[Plate]) -> Iterator[str]:
-    """Yield a warning for each pair of plates that are two spellings of one plate.
+    """Yield a warning for each pair of entries that spell the same plate differently.
 
-    The two spellings are separate lookups, so their answers may differ.
+    The source answers each spelling separately, so the answers may differ.
     """
     for one, other in combinations(plates, 2):
         if one.twin == other:
@@ -242,7 +243,8 @@ def _known_cells(
     waits = any(panel.state == "unasked" for panel in panels.all)
     kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
     note = f"resposta guardada: {', '.join(kept)}" if kept else summary.verdict.caveat
-    # A blocked verdict is shown before all answers are there, because no answer can improve it.
+    # The verdict "blocked" is shown even if answers are missing, because no answer can improve the
+    # verdict.
     is_open = waits and summary.verdict.level != "blocked"
     verdict = Cell("known", summary.verdict.finding, note, summary.look)
     yield "verdict", "Conclusão", Cell("unasked") if is_open else verdict
@@ -289,7 +291,7 @@ def _kept(panel: Panel) -> str:
 def _dated(cell: Cell, panel: Panel) -> Cell:
     """Add the date of a stale answer to the note of its cell.
 
-    The date is repeated in the cell, because the row with all answers' ages is far below.
+    The date is repeated in the cell, because the row with the ages of all answers is far below.
     """
     notes = [note for note in (cell.note, _kept(panel)) if note]
     return replace(cell, note="; ".join(notes)) if cell.state == "known" else cell
@@ -343,7 +345,7 @@ def _prices(contents: VehicleContents, panels: Panels) -> Iterator[tuple[str, st
 
 
 def _net(contents: VehicleContents, panels: Panels) -> Cell:
-    """Return the price less the open fines, because a buyer takes these debts over."""
+    """Return the price less the open fines, because a buyer takes over the debts."""
     totals = contents.summary.fines
     if contents.facts is None or totals is None:
         return _absent(panels, "decode" if contents.facts is None else "renainf")
@@ -371,8 +373,8 @@ def _price(prices: Prices) -> Cell:
         note = best.label + (f" · {best.code}" if best.code else "")
     if others := len(prices.all) - tied:
         note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
-    # With several equally likely versions no line is drawn, because a line could show only one of
-    # them.
+    # If several versions are equally likely, no line is drawn, because a line could show only one
+    # of them.
     line = sparkline(best.series.points) if tied == 1 else None
     return Cell("known", price.text, note, line=line)
 

@@ -42,8 +42,8 @@ SHARE_WORDS: Final[Mapping[Share, str]] = {
     80: "com 20% de desconto",
     60: "com 40% de desconto (SNE)",
 }
-# The form always sends this value with the fines' numbers. A form with no chosen fine therefore
-# differs from an address without a choice, which means all open fines.
+# The form always sends this value with the numbers of the chosen fines, because an address without
+# ``multas`` chooses all open fines.
 NO_FINE: Final = "0"
 COSTS: Final[Mapping[str, str]] = {
     "transferencia": "Transferência e vistoria",
@@ -96,7 +96,7 @@ class FineChoice:
 class SheetLine:
     """A line of the sheet: the starting price or a deduction.
 
-    ``said`` is shown if no amount is known.
+    ``said`` is the text shown in place of an unknown amount.
     """
 
     label: str
@@ -110,17 +110,18 @@ class NegotiationPage:
     """The negotiation page.
 
     The state "idle" means that some lookups have no stored answer. ``unasked`` names them. The page
-    makes no lookups and does not know why these answers are missing. ``kept`` are the stale answers
-    that the sums and the verdict use. ``problems`` are sentences about invalid choices. If there is
-    any problem, no sheet is shown. A ceiling that ignores a cost which the buyer meant to deduct
+    makes no lookups and does not know why a stored answer is missing. ``kept`` are the stale
+    answers that the sums and the verdict use. ``problems`` are sentences about invalid choices. If
+    a choice is invalid, no sheet is shown, because a ceiling that ignores an intended deduction
     would mislead.
 
-    ``fine_choices`` are the open fines. The sums deduct the chosen fines. ``not_certain`` says why
-    the ceiling is not yet a price to pay, or is "".
+    ``fine_choices`` are the open fines, of which the sums deduct the chosen ones. ``not_certain``
+    says why the buyer should not rely on the ceiling yet, or is "".
 
-    ``ceiling`` is None if it is unknown or not positive. If ``at_most`` is true, fines without an
-    amount still have to be deducted from the ceiling. If several versions match the registration
-    equally well, ``version_note`` names the version that the ceiling uses; else it is "".
+    ``ceiling`` is the highest price that the buyer should pay, or None if it is unknown or not
+    positive. If ``at_most`` is true, fines without an amount still have to be deducted from the
+    ceiling. If several versions match the registration equally well, ``version_note`` names the
+    version that the ceiling uses; else it is "".
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -160,7 +161,7 @@ class NegotiationPage:
 
     @property
     def not_certain(self) -> str:
-        """Why the ceiling is not yet a price to pay, or "" if nothing found stops the transfer."""
+        """Why the buyer should not rely on the ceiling yet, or "" if nothing stops the transfer."""
         if self.is_blocked:
             return "Só vale depois da baixa da restrição."
         if self.summary.verdict.row("transfer").mark == "unknown":
@@ -178,7 +179,7 @@ class NegotiationPage:
 
     @property
     def exceeded_by(self) -> Decimal | None:
-        """The deductions minus the price, or None if they are lower than the price."""
+        """The deductions minus the price, or None if the deductions are lower than the price."""
         ceiling = self.sums.scenario(self.share).ceiling
         return -ceiling if ceiling is not None and ceiling <= 0 else None
 
@@ -188,9 +189,9 @@ def negotiation_page(
 ) -> NegotiationPage:
     """Build the sheet for the parameters that the form sends.
 
-    ``query`` may hold ``versao``, ``parte`` (100, 80 or 60: the share of the fines to pay),
-    ``multas`` and the names of COSTS, each as text. ``multas`` lists the numbers of the fines to
-    deduct (``1,3``); without it, all open fines are deducted. Any text may be invalid.
+    ``query`` may contain ``versao``, ``parte``, ``multas`` and the names of COSTS, each as text.
+    ``parte`` is the share of the fines to pay in per cent: 100, 80 or 60. ``multas`` lists the
+    numbers of the fines to deduct (``1,3``). Without ``multas``, all open fines are deducted.
     """
     contents = VehicleContents.of(panels, context)
     prices = contents.facts.prices if contents.facts else None
@@ -267,7 +268,7 @@ def _share(text: str) -> tuple[Share, str]:
 
 
 def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[FineChoice, ...], str]:
-    """Return a choice for each open fine, set from ``text``, and a sentence on an error in it."""
+    """Return a choice for each open fine, and a sentence about an error in ``text`` or ""."""
     rows = [row for row in fines.rows if row.law.is_open] if fines else []
     typed = {part.strip() for part in text.split(",")} - {"", NO_FINE}
     wanted = {row.number for row in rows if str(row.number) in typed}
@@ -286,7 +287,7 @@ def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[FineChoice, 
 
 
 def _chosen_totals(fines: FineList | None, choices: Sequence[FineChoice]) -> Totals | None:
-    """Return the totals of the chosen fines, or of every fine if all open ones are chosen."""
+    """Return the totals of the chosen fines, or of all fines if every open fine is chosen."""
     if fines is None or all(choice.chosen for choice in choices):
         return fines.totals if fines else None
     chosen = {choice.number for choice in choices if choice.chosen}

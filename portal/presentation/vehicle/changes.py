@@ -1,4 +1,4 @@
-"""Changes since the previous answers. Each change is a sentence that links to its record."""
+"""Changes since the previous answers, as sentences that link to the changed records."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ from portal.vehicle import (
 )
 from portal.wording import counted, listed
 
-# At most this many changes are listed. The panels show every current record anyway.
+# At most this many changes are listed, because the panels show every current record anyway.
 MOST_LINES: Final = 12
 
 
@@ -55,7 +55,7 @@ class ChangeLine:
 class Changes:
     """The changes between the previous and the current answer of one lookup.
 
-    ``before`` and ``after`` say when these answers were fetched (aware).
+    ``before`` and ``after`` are when the previous and the current answer were fetched (aware).
     """
 
     what: str
@@ -66,7 +66,7 @@ class Changes:
 
 
 def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
-    """Return the changes of each lookup that has any.
+    """Return the changes of each lookup whose records changed.
 
     A lookup has no changes if there is no previous answer or if an answer is unreadable.
     """
@@ -77,7 +77,7 @@ def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
 def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
     """Describe the changes between two sets of answers: ``nada mudou``, ``2 mudanças em multas``.
 
-    A lookup is compared only if it has a readable answer in both sets, fetched at different times.
+    Only lookups with readable answers in both sets, fetched at different times, are compared.
     Returns "" if no lookup can be compared.
     """
     counts = {
@@ -157,10 +157,10 @@ def _fine_lines(before: object, after: object, context: RenderContext) -> Iterat
 
 
 def _describe_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
-    """Return the sentence about a change, and its style.
+    """Return the sentence about a change, and the sentence's style.
 
-    What the sentence says about payment and standing comes from the legal assessment of both
-    records, not from the source's wording.
+    The payment states in the sentence come from the legal assessment of both records, not from the
+    source's wording.
     """
     law = assess(change.fine, today)
     money = "" if law.amount.value is None else f", {formats.brl(law.amount.value)}"
@@ -190,7 +190,7 @@ def _standing_events(
 
 
 def _standing_clause(law: FineAssessment) -> str:
-    """Return the standing (payment state) with its preposition; without one for “talvez paga”."""
+    """Return the payment state with its Portuguese preposition, if it has one."""
     if law.standing_word == STANDING_WORDS[law.standing]:
         return _STANDING_CLAUSES[law.standing]
     return f"como {law.standing_word}"
@@ -199,7 +199,7 @@ def _standing_clause(law: FineAssessment) -> str:
 def _fine_event(
     event: str, change: FineChange, was: FineAssessment | None, law: FineAssessment
 ) -> str:
-    """Return the clause about an event, or "" if the clause on the standing already says it."""
+    """Return the clause about an event, or "" if the payment state already implies the event."""
     now = change.fine
     match event:
         case "new":

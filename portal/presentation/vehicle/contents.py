@@ -1,4 +1,4 @@
-"""The parts of a vehicle's page. Each part is built from one lookup's answer."""
+"""The parts of a vehicle's page, each built from one lookup's answer."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,8 @@ from portal.system.local_time import local_time
 class VehicleContents:
     """The content of a vehicle's panels.
 
-    A part is None if its lookup has no readable answer. The summary states what is missing.
+    A part is None if the lookup for that part has no readable answer; the summary says what is
+    missing.
     """
 
     facts: VehicleFacts | None

@@ -1,7 +1,7 @@
 """The picture of a fine's deadlines: its steps from the infraction to the limitation period.
 
-A step is a date of the record, or a date computed from it. The line to the next step shows how much
-of a deadline was used.
+A step is a recorded date, or a date computed from the record. The line to the next step shows how
+much of the deadline has passed.
 """
 
 from collections.abc import Iterator
@@ -26,10 +26,10 @@ _LATE: Final = "fora do prazo"
 class Leg:
     """The line from a step to the next one.
 
-    ``used`` is the used part of the deadline in per cent, or None if it is unknown. ``words``
-    states the used days and the limit. ``line`` is the style of the unused part: dashed if it lies
-    in the future or is not on record, dotted if the source hides the next date. ``has_today`` is
-    true if the used part ends today.
+    ``used`` is the passed part of the deadline in per cent, or None if it is unknown. ``words``
+    states how many days have passed and the limit. ``line`` is the style of the remaining part:
+    dashed if it is in the future or not recorded, dotted if the source hides the next date.
+    ``has_today`` is true if the passed part ends today.
     """
 
     used: int | None
@@ -43,7 +43,7 @@ class Leg:
 class DeadlineStep:
     """A step, its date in words, and the line to the next step (None after the last one).
 
-    ``mark`` says where the date comes from: the record, a computation, or nowhere.
+    ``mark`` says whether the date is recorded, computed or missing.
     """
 
     name: str
@@ -54,7 +54,7 @@ class DeadlineStep:
 
 
 def deadline_steps(row: FineRow, today: date) -> tuple[DeadlineStep, ...]:
-    """Return the steps of a fine on ``today``, in their order."""
+    """Return the steps of a fine as of ``today``, in order."""
     fine, law = row.fine, row.law
     committed = _recorded(fine.committed_on, fine.committed_on_text)
     notified = _recorded(fine.notified_on, fine.notified_on_text)
@@ -97,7 +97,7 @@ def _line_to(mark: Mark) -> Line:
 
 
 def _used(clock: Clock, end: tuple[str, Mark]) -> Leg:
-    """Return the line to a recorded step, with the days that passed until it."""
+    """Return the line to a recorded step, with the number of days until that step."""
     if clock.days_used is None or not clock.limit_days or clock.days_used < 0:
         return Leg(None, "", _line_to(end[1]))
     return Leg(

@@ -37,9 +37,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class VehicleFacts:
-    """The vehicle's own data, from the lookup "decode". ``line`` describes it in short.
+    """The vehicle's own data, from the lookup "decode".
 
-    ``query`` holds the visitor's choices for the price section.
+    ``line`` is a short description of the vehicle. ``query`` holds the visitor's choices for the
+    price section.
     """
 
     identity: Identity
@@ -56,24 +57,21 @@ class VehicleFacts:
 
     @property
     def describes(self) -> bool:
-        """Whether the answer identifies the vehicle by a make, model or version.
-
-        Either the registration has a make or model, or the price table has a model or version.
-        """
+        """Whether the answer has a make or model, or a price-table entry with model or version."""
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A body with its decoded ``result``. Answers with equal bodies are equal."""
+    """An answer's body and its decoded ``result``. Answers with equal bodies are equal."""
 
     body: bytes
     result: object = field(compare=False)
 
 
 def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
-    """Return the vehicle of an answer, or None if the answer is missing or unreadable."""
+    """Return the vehicle in an answer, or None if the answer is missing or unreadable."""
     if panel.body is None or not is_readable(panel.result, "decode"):
         return None
     facts = read_facts(Answer(panel.body, panel.result), context.marker, context.today)
@@ -129,10 +127,7 @@ def _facts(decoded: Decoded) -> tuple[Fact, ...]:
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:
-    """Return the number with its unit.
-
-    A text that is not a number stays unchanged. Zero becomes EMPTY.
-    """
+    """Add the unit to a number, and leave any other text unchanged. Zero becomes EMPTY."""
     if number:
         return Field(f"{formats.integer(number)}\u00a0{unit}", "known")
     if text.is_hidden:
@@ -145,7 +140,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """Return the load capacity without a unit: the API states none, and sources use kg or t."""
+    """Say after a load capacity that the source does not state the unit, which may be kg or t."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

@@ -1,7 +1,7 @@
 """The visitor's choices in the fines panel: sort order, filters and selected fines.
 
-The page's address stores these choices. Unknown and malformed values are ignored, so that an old or
-misspelt address still opens the page.
+The page's address stores the visitor's choices. Unknown and malformed values are ignored, so that
+an old or misspelt address still opens the page.
 """
 
 import re
@@ -36,8 +36,8 @@ NO_STATE: Final = "sem"
 LONGEST_SEARCH: Final = 40
 _LARGEST_NUMBER: Final = 300
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
-# The form keeps other parameters of the page, such as those of the price chart. The form drops
-# "completo", because the page without scripts adds it again.
+# The form keeps other parameters of the page, such as those of the price chart. The form drops the
+# parameter "completo", because the page without scripts adds this parameter again.
 _OTHER_NAME: Final = re.compile(r"[a-z][a-z-]{0,19}", re.ASCII)
 _MOST_OTHERS: Final = 8
 _LONGEST_OTHER: Final = 40
@@ -82,7 +82,7 @@ class FineChoice:
             yield "marcada", str(number)
 
     def address(self, path: str) -> str:
-        """Return ``path`` with these choices added to the parameters that it already has."""
+        """Return ``path`` with the choices added to its existing parameters."""
         joint = "&" if "?" in path else "?"
         return f"{path}{joint}{query}" if (query := self.query) else path
 
@@ -107,7 +107,7 @@ def fine_choice(query: Query) -> FineChoice:
 
 
 def matches(text: str, folded: str) -> bool:
-    """Return whether ``folded`` (a result of ``fold``) contains each word of ``text``."""
+    """Return whether a text normalised by ``fold`` contains each word of ``text``."""
     return all(word in folded for word in fold(text).split())
 
 

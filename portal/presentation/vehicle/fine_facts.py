@@ -1,4 +1,4 @@
-"""The content of a fine's line when it is opened: labelled values and notes on them."""
+"""The details shown when a fine's line is expanded: labelled values and notes."""
 
 import re
 from collections.abc import Iterator
@@ -15,22 +15,22 @@ from portal.presentation.vehicle.record_details import Detail, OtherData
 from portal.vehicle import EMPTY, HIDDEN, Field
 from portal.wording import counted
 
-# Common abbreviations of issuing bodies. The opened line shows the full name.
+# Common abbreviations of issuing bodies, whose full names are among a fine's details.
 _ABBREVIATIONS: Final = (
     (re.compile(r"^prefeitura (municipal )?d[aeo]s? ", re.IGNORECASE), "Pref. "),
     (re.compile(r"^pol[ií]cia rodovi[aá]ria federal$", re.IGNORECASE), "PRF"),
     (re.compile(r"^departamento (estadual )?de tr[aâ]nsito\b", re.IGNORECASE), "Detran"),
 )
-# A notice that waits longer than this for a penalty gets a note, because such a penalty is late.
+# A notice without a penalty after this time gets a note, because the penalty would be late.
 _PENALTY_DAYS: Final = 180
 
 
 @dataclass(frozen=True, slots=True)
 class FineFacts:
-    """The content of a fine's opened line.
+    """The details shown when a fine's line is expanded.
 
-    ``source_text`` is the source's own description of the infraction. ``other`` are the fields that
-    no other part of the line shows.
+    ``source_text`` is the source's own description of the infraction. ``other`` are the record's
+    fields that the page shows nowhere else.
     """
 
     steps: tuple[DeadlineStep, ...]
@@ -41,7 +41,7 @@ class FineFacts:
 
 
 def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
-    """Build the opened line of a fine. ``authority`` is the issuing body's name as shown."""
+    """Build the details of a fine. ``authority`` is the issuing body's name as shown."""
     return FineFacts(
         steps=deadline_steps(row, today),
         facts=tuple(_facts(row, authority)),
@@ -63,7 +63,7 @@ def short_authority(authority: Field) -> Field:
 
 
 def multiplier_of(infraction: Infraction | None) -> str:
-    """Return ``×5`` if the amount is five times that of its gravity, or "" if it is equal."""
+    """Return ``×5`` for a fine of five times the basic amount, or "" for the basic amount."""
     factor = None if infraction is None else infraction.multiplier
     return "" if factor is None or factor <= 1 else f"×{formats.integer(factor)}"
 
@@ -133,7 +133,7 @@ def _day(day: date | None, text: Field) -> Field:
 
 
 def _notes(law: FineAssessment, today: date) -> Iterator[str]:
-    """Yield the sentences on this fine only. Sentences on every fine are below the list."""
+    """Yield the notes on this fine. Notes on all fines are shown below the list."""
     yield law.standing_note
     if law.is_open:
         for clock in (law.notice, law.penalty, law.prescription):

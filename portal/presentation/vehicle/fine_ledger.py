@@ -30,7 +30,8 @@ from portal.presentation.vehicle.fines import FineList, FineRow
 from portal.vehicle import STATES, Field, Fine, fold
 from portal.wording import counted
 
-# A shorter list needs no controls. A list of more than MOST_ROOMY lines has smaller text.
+# A list with fewer than FEWEST_TO_CHOOSE fines has no controls. A list of more than MOST_ROOMY
+# fines has smaller text.
 FEWEST_TO_CHOOSE: Final = 5
 MOST_ROOMY: Final = 10
 # The least width of a bar segment in per cent, so that a small fine among large ones stays visible.
@@ -99,8 +100,8 @@ class LedgerLine:
     """One fine.
 
     Sort orders compare ``moment``, ``cents`` and ``rank``. The search looks in ``text``.
-    ``is_shown`` is False if a filter leaves the fine out. ``can_pick`` is true if the fine is open,
-    so that it can be selected.
+    ``is_shown`` is False if a filter hides the fine. ``can_pick`` is true if the fine is open, so
+    that it can be selected.
     """
 
     row: FineRow
@@ -122,11 +123,11 @@ class LedgerLine:
 
 @dataclass(frozen=True, slots=True)
 class LedgerYear:
-    """The fines of a year, with their number and the sum of the open ones, as texts.
+    """The fines of a year, with texts for their number and their open amount.
 
     ``words`` and ``amount`` describe the fines that the filters show; ``all_words`` and
-    ``all_amount`` describe all fines of the year. The amounts are "" if the whole year is paid.
-    ``lines`` is empty if the list is not sorted by date.
+    ``all_amount`` describe all fines of the year. The amounts are "" if all fines of the year are
+    paid. ``lines`` is empty if the list is not sorted by date.
     """
 
     key: str
@@ -143,10 +144,10 @@ class LedgerYear:
 class FineLedger:
     """The content of the fines panel.
 
-    ``heading`` states the number of fines. ``lines`` holds a short list, or a list that is not
-    sorted by date. Any other list is in ``years``. ``shown_words`` says how many fines of the total
-    are shown. ``rules`` pairs names with what the law says about every fine. ``negotiation`` is the
-    path of the negotiation page with the selected fines, or "".
+    ``heading`` states the number of fines. ``lines`` holds a list that is short or not sorted by
+    date; ``years`` holds any other list. ``shown_words`` says how many fines of the total are
+    shown. ``rules`` are names and texts of the rules that apply to every fine. ``negotiation`` is
+    the path of the negotiation page with the selected fines, or "".
     """
 
     count: int
@@ -179,7 +180,7 @@ def fine_ledger(
 ) -> FineLedger:
     """Build the ledger of a list of fines. ``path`` is the path of the page.
 
-    A list without controls ignores ``choice``, because the visitor could not undo it there.
+    A list without controls ignores ``choice``, because the visitor could not undo the choice.
     """
     has_controls = len(fines.rows) >= FEWEST_TO_CHOOSE
     if not has_controls:
@@ -227,7 +228,7 @@ def _ordered(lines: Sequence[LedgerLine], order: Order) -> list[LedgerLine]:
 
 
 def _weight(line: LedgerLine, order: Order) -> int:
-    """Return the value to sort by, largest first. By date, all lines have the same value."""
+    """Return the value to sort by, largest first, or 0 if the order is by date."""
     if order == "valor":
         return -1 if line.cents is None else line.cents
     return line.rank if order == "gravidade" else 0
@@ -277,7 +278,7 @@ def _cents(amount: Decimal | None) -> int | None:
 
 
 def _rank(law: FineAssessment) -> int:
-    """Return a rank by gravity first, then by the multiple of the gravity's amount."""
+    """Return a rank that compares gravity first, and then the multiple of the basic amount."""
     factor = law.infraction.multiplier if law.infraction else None
     return _RANKS.get(law.gravity or "", 0) * 1000 + min(int((factor or 0) * 10), 999)
 
@@ -344,14 +345,14 @@ def _tiles(laws: Sequence[FineAssessment], sums: Totals) -> tuple[Tile, ...]:
 
 
 def _sum_words(amount: Decimal, count: int) -> str:
-    """Format a sum. Without fines or known amounts, return a text instead of R$ 0,00."""
+    """Format a sum. Return a text instead of R$ 0,00 if there are no fines or no known amounts."""
     if not count:
         return "nenhuma"
     return formats.brl(amount) if amount else formats.MISSING
 
 
 def discount_sentence(laws: Sequence[FineAssessment]) -> str:
-    """Return a sentence on the open fines that, as a rule, still have a discount, or ""."""
+    """Return a sentence on the open fines that usually still have a discount, or ""."""
     known = [
         law for law in laws if law.is_open and law.has_discount and law.amount.value is not None
     ]
@@ -427,7 +428,7 @@ def _situations(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Opt
 
 
 def _states(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Option]:
-    """Yield the states to choose from, or none if there is only one."""
+    """Yield the Brazilian states to filter by, or nothing if there is only one."""
     counts = Counter(line.state for line in lines)
     if choice.state:
         counts.setdefault(choice.state, 0)
@@ -508,7 +509,7 @@ def _negotiation(path: str, picked: Sequence[LedgerLine]) -> str:
 
 
 def _rules(laws: Sequence[FineAssessment]) -> Iterator[tuple[str, str]]:
-    """Yield the rules that hold for every fine, which the panel shows only once."""
+    """Yield the rules that apply to every fine, which the panel shows only once."""
     owed = [law for law in laws if law.is_open]
     articles = {clock.name: clock.article for law in owed for clock in law.clocks}
     if articles:

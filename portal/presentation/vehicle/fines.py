@@ -27,7 +27,7 @@ class FineRow:
 
 @dataclass(frozen=True, slots=True)
 class FineList:
-    """Every fine in the source's order. ``omitted`` counts fines that only the totals include."""
+    """Every fine in the source's order. ``omitted`` is the number of fines not listed."""
 
     rows: tuple[FineRow, ...]
     omitted: int
@@ -55,8 +55,8 @@ def fine_list(
 ) -> FineList | None:
     """Return the fines of an answer, or None if the answer is missing or unreadable.
 
-    ``vehicle`` is the vehicle from the lookup "decode". The vehicle of each fine's record is
-    compared with this one.
+    ``vehicle`` is the vehicle from the lookup "decode", which is compared with the vehicle in each
+    fine's record.
     """
     if not is_readable(panel.result, "renainf"):
         return None

@@ -1,7 +1,7 @@
 """Notices about lookups without an answer, or with a stale one.
 
 To keep the list of notices short, all failed lookups of a panel share one notice. All stale answers
-that were fetched at the same moment share another notice.
+that were fetched at about the same time share one notice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,16 +14,16 @@ from portal.presentation.panels import Cause
 from portal.vehicle import Plate, Renavam
 from portal.wording import listed
 
-# Stale answers share a notice if the source sent them within this time of the first answer.
+# Stale answers share a notice if they were fetched within this time after the first of them.
 _SAME_MOMENT: Final = timedelta(minutes=1)
-# Causes which mean that the source does not know the plate or Renavam, or rejects it. Repeating the
-# lookup would not help.
+# With these causes, a retry cannot succeed, because the source does not know the plate or Renavam,
+# or rejects it.
 _UNKNOWN_SUBJECT: Final[tuple[Cause, ...]] = ("not_found", "rejected")
 _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,
     "out_of_scope",
     "not_for_renavam",
-    # A retry fails until the next day. The failure's own sentence says so.
+    # A daily limit makes each retry fail until the next day, as the failure's sentence says.
     "day_limit",
     "token_limit",
 )
@@ -52,8 +52,8 @@ class Unavailable:
 class Gap:
     """One notice about all missing lookups of a panel.
 
-    ``finding`` says what is missing. ``can_retry`` is true if repeating the lookup may help.
-    ``search_again`` is true if the visitor has to search for another plate or Renavam.
+    ``finding`` says what is missing. ``can_retry`` is true if a retry may succeed. ``search_again``
+    is true if the visitor has to search for another plate or Renavam.
     """
 
     finding: str
@@ -115,9 +115,9 @@ def reason_about(reason: str, cause: Cause, subject: Plate | Renavam) -> str:
 
 
 def kept_titles(kept: Sequence[tuple[str, datetime]]) -> tuple[str, ...]:
-    """Return a title for each moment at which stale answers were fetched, naming the lookups.
+    """Return a notice title for each group of stale answers that were fetched together.
 
-    Answers of parallel lookups share a title, which has the time of the oldest answer.
+    A title states the lookups of its group and the time of the oldest answer.
     """
     groups: list[tuple[datetime, list[str]]] = []
     for what, moment in sorted(kept, key=lambda one: one[1]):
@@ -141,7 +141,7 @@ def capitalised_list(lookup_labels: Sequence[str]) -> str:
 
 
 def group_by_reason(missing: Sequence[Unavailable]) -> Iterator[tuple[str, str]]:
-    """Yield each reason once, with the names of the lookups that failed for it."""
+    """Yield each reason once, with the names of the lookups that failed for that reason."""
     by_reason: dict[str, list[str]] = {}
     for one in missing:
         by_reason.setdefault(one.reason, []).append(one.what)

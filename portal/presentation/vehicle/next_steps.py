@@ -9,7 +9,7 @@ from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.wording import listed
 
-# At most this many names are listed. The panels below show every record.
+# At most this many names are listed, because the panels below show every record.
 _MOST_NAMES = 6
 
 
@@ -24,7 +24,7 @@ class StepGroup:
 
 @dataclass(frozen=True, slots=True)
 class NextSteps:
-    """The groups that have steps. ``hedge`` is one caution for all of them."""
+    """The groups that have steps. ``hedge`` is a caution that applies to all steps."""
 
     groups: tuple[StepGroup, ...]
     hedge: str
@@ -85,7 +85,7 @@ def _of_fines(fines: FineList) -> Iterator[Situation]:
 
 
 def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
-    """Yield a line for each order in force: its case number, or a note that the source hides it."""
+    """Yield the case number of each court order in force, or a note that the source hides it."""
     cards = [card for card in restrictions.cards if card.effect.in_force] if restrictions else []
     for card in cards[:_MOST_NAMES]:
         case = card.record.case
@@ -99,7 +99,7 @@ def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
 
 
 def _authorities(fines: FineList | None) -> Iterator[str]:
-    """Yield the bodies that issued open fines, each only once and with its state."""
+    """Yield the distinct bodies that issued open fines, with their Brazilian states."""
     names: dict[str, int] = {}
     for row in fines.rows if fines else ():
         if row.law.is_open:

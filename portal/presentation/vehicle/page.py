@@ -1,4 +1,4 @@
-"""View models of a plate's page, of a Renavam's page, and of a single panel of either."""
+"""View models of the page of a plate, of the page of a Renavam, and of a single panel."""
 
 from dataclasses import dataclass, replace
 from datetime import date
@@ -35,7 +35,7 @@ from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate, Renavam
 
-# The words before the price of a refresh ("R$ 6,00"), by the number of lookups that it makes.
+# The words before a refresh's price ("R$ 6,00"), keyed by the number of lookups in the refresh.
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 AnyPanel = (
     PanelView[Summary]
@@ -115,8 +115,9 @@ class RecordViews:
     def ledger(self) -> PanelView[FineLedger]:
         """The fines panel with the visitor's choices applied.
 
-        The panel is built only when accessed, because its lines take most of the time of a page.
-        The panel's URL contains the choices, because the script may fetch this panel alone.
+        The panel is built only when accessed, because building the fines' lines takes most of a
+        page's time. The panel's URL contains the choices, because the script may fetch only the
+        fines panel.
         """
         fines = self.fines.content
         content = None
@@ -143,8 +144,8 @@ class RecordViews:
 class VehiclePage:
     """The whole page of a plate.
 
-    If ``waits`` is true, the browser fetches the missing panels by script. Without scripts, the
-    browser goes to ``whole_page_url``.
+    If ``waits`` is true, a script fetches the missing panels, and a browser without scripts goes to
+    ``whole_page_url``.
     """
 
     template: ClassVar[str] = "pages/vehicle.html"
@@ -166,8 +167,8 @@ class VehiclePage:
 class PanelFragment:
     """A single panel, as an HTML fragment that the page's script fetches.
 
-    ``records`` are the panels of the same lookups, because the summary's fragment also updates
-    other parts of the page.
+    ``records`` holds all panels of the page, because the summary's fragment also updates parts
+    outside its panel.
     """
 
     name: PanelName
@@ -212,12 +213,12 @@ def vehicle_page(
 ) -> VehiclePage:
     """Build the page of a plate from the given answers.
 
-    This visit may cause paid lookups only if ``follow`` is true. If ``follow`` is False, a panel
-    whose lookup was not made shows a button instead of fetching itself. ``report`` is "unasked" if
-    there is no written report that the visitor may read. ``left_today`` is how often the visitor
-    may refresh today, or None without a daily limit. ``may_refresh`` and ``may_write`` say whether
-    the visitor has the scope to refresh and to request a report. ``choice`` holds the visitor's
-    choices in the fines panel.
+    Paid lookups are allowed only if ``follow`` is true. If ``follow`` is False, a panel whose
+    lookup was not made shows a button. ``report`` is "unasked" if there is no written report that
+    the visitor may read. ``left_today`` is how often the visitor may refresh today, or None without
+    a daily limit. ``may_refresh`` and ``may_write`` say whether the visitor's scopes allow
+    refreshing answers and requesting a report. ``choice`` holds the visitor's choices in the fines
+    panel.
     """
     records = RecordViews.of(plate, panels, context, follow=follow, choice=choice)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
@@ -257,7 +258,7 @@ def panel_fragment(
     context: RenderContext,
     choice: FineChoice = NO_CHOICE,
 ) -> PanelFragment:
-    """Build a single panel from the lookups that ``panel_needs(name)`` names.
+    """Build a single panel from the lookups that ``panel_needs(name)`` returns.
 
     Raises KeyError for an unknown panel name.
     """
@@ -274,7 +275,7 @@ def renavam_page(
     context: RenderContext,
     choice: FineChoice = NO_CHOICE,
 ) -> RenavamPage:
-    """Build the page of a Renavam. A lookup that was not made shows a button."""
+    """Build the page of a Renavam. A panel whose lookup was not made shows a button."""
     panels = Panels(Panel("unasked"), renainf, renajud)
     holds = renavam.check_digit_holds
     return RenavamPage(
@@ -289,5 +290,5 @@ def renavam_page(
 
 
 def _price(price: Decimal) -> str:
-    """Format a price for a button. Return "" if the lookup is free or its price unknown."""
+    """Format a price for a button, or return "" if the lookup is free or its price unknown."""
     return formats.brl(price) if price > 0 else ""

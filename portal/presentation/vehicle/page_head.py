@@ -32,7 +32,11 @@ class PageHead:
 
 @dataclass(frozen=True, slots=True)
 class SectionLink:
-    """A link to a section. ``count`` is the number of its records, "?" if unavailable, else ""."""
+    """A link to a section.
+
+    ``count`` is the number of records in the section, or "?" if the number is unknown. A waiting
+    section, or a section without records, has the count "".
+    """
 
     anchor: str
     label: str
@@ -40,7 +44,7 @@ class SectionLink:
 
 
 def page_head(summary: PanelView[Summary]) -> PageHead:
-    """Build the head of the page from its summary, which may be in any state."""
+    """Build the page's head from the summary panel, which may be in any state."""
     subject, content = summary.subject, summary.content
     plate = subject if isinstance(subject, Plate) else None
     name = content.name if content else ""
@@ -68,7 +72,7 @@ def section_links(
     fines: PanelView[FineList],
     restrictions: PanelView[RestrictionList],
 ) -> tuple[SectionLink, ...]:
-    """Return the section links. Only a plate's page has prices and a written report."""
+    """Return the section links. Only a plate's page has links to prices and a written report."""
     return tuple(_links(summary, fines, restrictions))
 
 

@@ -1,8 +1,8 @@
-"""The frame of a panel: its state, and its content's age, source and price.
+"""The frame around a panel's content: the panel's state, and the age, source and price of its data.
 
-A panel is *waiting* (a script will fetch it), *idle* (its lookup was not made, and this visit must
-not cause paid lookups), *unavailable* (the lookup failed, which must not look like "nothing found")
-or *ready*.
+A panel is *waiting* if a script will fetch it, *idle* if its lookup was not made and this visit
+must not cause paid lookups, *unavailable* if its lookup failed, and otherwise *ready*. An
+unavailable panel must not look like "nothing found".
 """
 
 from collections.abc import Mapping, Sequence
@@ -88,7 +88,7 @@ class Panels:
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """The parameters of a page: the current time (aware), the marker of hidden values, masking.
+    """The parameters for building a page, such as the current time (aware).
 
     ``marker`` is the text that the source sends in place of a hidden value. ``mask_names`` is true
     if people's names are masked. ``query`` holds the choices in the page's address.
@@ -155,7 +155,7 @@ class PanelView(Generic[Content]):
 
     @property
     def export_path(self) -> str:
-        """The path above the vehicle's exports, or "" for a Renavam or without an answer."""
+        """The path prefix of the vehicle's exports, or "" if there are none."""
         has_exports = isinstance(self.subject, Plate) and self.state == "ready"
         return f"/api/v1/vehicles/{self.subject.text}" if has_exports else ""
 
@@ -176,7 +176,7 @@ def state_of(
     """Return the state of a panel, given its lookups.
 
     If a lookup was not made, the panel is waiting, or idle if ``follow`` is False. A summary is
-    ready even without any answer, because its verdict then says that nothing is known.
+    ready even without any answer, because its verdict says that nothing is known.
     """
     needed = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
     if any(panel.state == "unasked" for panel in needed):
@@ -211,7 +211,8 @@ def frame(
         if settled and (panel := panels.of(lookup)).has_answer
     )
     missing = missing_of(panels, subject, lookups) if settled else ()
-    # The script may fetch the panel with the prices alone, so its URL contains the choices.
+    # The URL of the panel with the prices contains the visitor's choices, because the script may
+    # fetch only this panel.
     choices = context.query if name == "veiculo" else ()
     has_nothing = name == "resumo" and len(missing) == len(lookups)
     return PanelView(
@@ -251,10 +252,10 @@ def missing_of(
 
 
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
-    """Return which lookups a refresh did not renew, with reasons, or "" if it renewed all.
+    """Say which lookups a refresh did not renew and why, or return "" if all were renewed.
 
-    A lookup that returned a stored answer is listed without a reason, because the reason is not
-    known here.
+    A lookup that returned a stored answer is listed without a reason, because this function does
+    not know the reason.
     """
     lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
     sentences = [
@@ -272,7 +273,7 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
 def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
     """Return the age, source and price of an answer.
 
-    An answer younger than a minute is not called stored, even if the store returned it.
+    An answer younger than a minute is not described as stored, even if it came from the store.
     """
     is_recent = panel.fetched_at is not None and now - panel.fetched_at < timedelta(minutes=1)
     return Provenance(

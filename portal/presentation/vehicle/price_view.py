@@ -1,4 +1,4 @@
-"""The price section: a chart of all candidate versions, a table to choose from, and notes."""
+"""The price section: a chart and a table of all candidate versions, and notes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from portal.wording import NO_BREAK_SPACE, listed
 VERSION: Final = "versao"
 YEARS: Final = "anos"
 _RANGES: Final = (1, 3, 5, 10)
-# A shorter series is described in a sentence, because its line would show no trend.
+# A series with fewer points is described in a sentence, because a chart would show no trend.
 LEAST_POINTS: Final = 3
 _ANCHOR: Final = "#fipe"
 
@@ -39,7 +39,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceLink:
-    """A link that makes a choice. ``is_current`` is true if the page already shows that choice."""
+    """A link to the page with a choice. ``is_current`` is true for the current choice."""
 
     text: str
     url: str
@@ -50,8 +50,9 @@ class ChoiceLink:
 class PriceRow:
     """A candidate in the table.
 
-    ``match`` says what agrees with the registration or differs from it. ``has_change`` is true if
-    ``twelve_months`` is a change and not a sentence. ``price`` is "" if there is none.
+    ``match`` says which attributes agree with the registration and which differ. ``has_change`` is
+    true if ``twelve_months`` is a change and not a sentence. ``price`` is "" if the candidate has
+    no price.
     """
 
     tab: PriceTab
@@ -68,8 +69,8 @@ class PriceView:
     """The price section.
 
     ``headline`` is a price, or the range of several candidates that match equally well, or "".
-    ``chart`` is None if there are too few points. ``instead`` is the sentence to show instead of a
-    chart. ``notes`` are sentences about the chosen candidate.
+    ``chart`` is None if there are too few points, and ``instead`` is the sentence to show in its
+    place. ``notes`` are sentences about the chosen candidate.
     """
 
     prices: Prices
@@ -85,9 +86,9 @@ class PriceView:
 
 
 def price_view(prices: Prices, query: Query) -> PriceView | None:
-    """Build the section with the choices of ``query``, or return None without candidates.
+    """Build the price section, or return None if there are no candidates.
 
-    A choice that the page does not offer is ignored.
+    Choices in ``query`` that the page does not offer are ignored.
     """
     choice = _choice(prices, query)
     if choice is None:

@@ -1,4 +1,4 @@
-"""The vehicle's candidate versions in the FIPE price table, best match first, with histories."""
+"""A vehicle's candidate versions in the FIPE price table, with their prices, best match first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ from portal.vehicle import (
 
 # At most this many candidates share a chart and can be chosen.
 MOST_TABS: Final = MOST_SERIES
-# A price changes by a few per cent a month. A larger difference means that the current price and
-# the history disagree.
+# A price changes by a few per cent a month, so a larger difference between the current price and
+# the last month means that the two disagree.
 _LARGEST_GAP: Final = Decimal("0.20")
 _MANY_TIMES: Final = 10
-# The vehicle's page, the comparison and the dossier use this text.
+# ``NO_PRICE`` is used on the vehicle's page, in the comparison and in the dossier.
 NO_PRICE: Final = "sem preço na fonte"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
@@ -94,7 +94,7 @@ class PriceTab:
 
     @property
     def unread_price(self) -> Field:
-        """The price as sent, or EMPTY if it is an amount or if nothing was sent."""
+        """The text sent in place of a price, or EMPTY if the source sent an amount or nothing."""
         text = self.entry.current_text
         is_sent = self.current is None and bool(text.value.strip("0., ") or text.is_hidden)
         return text if is_sent else EMPTY
@@ -109,7 +109,7 @@ class PriceTab:
 class PriceSummary:
     """A price, or a range if several versions match equally well.
 
-    ``note`` may explain the versions.
+    ``note`` is a text about the versions, or "".
     """
 
     text: str
@@ -118,14 +118,14 @@ class PriceSummary:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """All candidates. ``others`` have no tab, so the page shows only their current price."""
+    """All candidates. ``others`` are candidates of which the page shows only the current price."""
 
     tabs: tuple[PriceTab, ...]
     others: tuple[PriceTab, ...]
 
     @property
     def best(self) -> PriceTab | None:
-        """The first candidate. Other candidates may match equally well."""
+        """The first of the best-matching candidates, or None without candidates."""
         return self.tabs[0] if self.tabs else None
 
     @property
@@ -156,7 +156,7 @@ class Prices:
 
     @property
     def twelve_months(self) -> str:
-        """The change in twelve months of the likeliest candidates, as a value or range, or ""."""
+        """The price change of the likeliest candidates in twelve months: a value, a range or ""."""
         changes = [tab.series.twelve_month_change for tab in self.likeliest]
         known = [change for change in changes if change is not None]
         if not known:
@@ -165,7 +165,7 @@ class Prices:
 
     @property
     def legend(self) -> str:
-        """A sentence on the number of candidates and on how they are sorted."""
+        """A sentence on the number of candidates and their sort order."""
         count, tied = len(self.all), len(self.likeliest)
         if tied == count:
             order = "o registro não diz qual delas é"

@@ -1,6 +1,6 @@
 """The choices in a page's address, such as a filter or the version that a chart shows.
 
-A link that changes one choice keeps all others, even those of other parts of the page.
+A link that changes one choice preserves all other choices on the page.
 """
 
 import re
@@ -16,7 +16,7 @@ _NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
 
 
 def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
-    """Return the parameters that links keep: at most 64, short, with plain names."""
+    """Return the parameters that links preserve: at most 64 short ones with plain names."""
     kept = [
         (name, value)
         for name, value in sent
@@ -31,7 +31,10 @@ def chosen(query: Query, name: str) -> str:
 
 
 def changed(query: Query, **changes: str) -> str:
-    """Return the query with changes applied, encoded with "?". A value of "" is left out."""
+    """Return the changed query as a query string that starts with "?".
+
+    A value of "" removes a parameter.
+    """
     pairs = [(key, value) for key, value in query if key not in changes]
     pairs += [(key, value) for key, value in changes.items() if value]
     return f"?{urlencode(pairs)}" if pairs else ""

@@ -1,6 +1,6 @@
 """Collect the remaining fields of a record, so that the page leaves no field out.
 
-Fields that have or hide a value are listed. The names of blank fields share one line.
+Known and hidden fields are listed with their values. The names of all blank fields are in one line.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ from portal.vehicle import (
     is_other_year,
 )
 
-# Some services send this text instead of the detail itself.
+# Some services send this text in place of the detail of a court order.
 _DETAIL_EXISTS: Final = "CONSTA DETALHE RENAJUD"
 _OTHER_VEHICLE: Final = (
     "Este registro descreve outro veículo ({what}): erro de cadastro ou placa clonada? Confira "
@@ -49,11 +49,11 @@ class OtherData:
 
 @dataclass(frozen=True, slots=True)
 class FineDetails:
-    """What a fine's record says in addition to its assessment.
+    """What a fine's record contains besides the facts in the legal assessment.
 
     ``speeds`` are the limit and the measurements, if the source sends any. ``payment`` is empty if
-    no payment is recorded. ``notes`` are sentences on contradictions. ``names_other_vehicle`` is
-    true if a note says that the record describes another vehicle.
+    no payment is recorded. ``notes`` are sentences on contradictions in the record.
+    ``names_other_vehicle`` is true if a note says that the record describes another vehicle.
     """
 
     speeds: tuple[Detail, ...]
@@ -65,7 +65,7 @@ class FineDetails:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionDetails:
-    """What a court record says in addition to its effects."""
+    """What a court record contains besides the effects of the restriction."""
 
     protocol: Field
     letter: Field
@@ -127,13 +127,16 @@ def _speeds(fine: Fine, law: FineAssessment) -> tuple[tuple[Detail, ...], str]:
 
 
 def _with_unit(field: Field, unit: str) -> Field:
-    """Add the unit to a number. A text that states its own unit stays unchanged."""
+    """Add the unit to a number, but not to a text that already states a unit."""
     is_number = field.value.replace(",", "").replace(".", "").isdecimal()
     return Field(f"{field.value} {unit}", "known") if is_number else field
 
 
 def _payment(fine: Fine, law: FineAssessment) -> Iterator[Detail]:
-    """Yield the fields about a payment, if any is recorded. An amount of zero is no payment."""
+    """Yield the fields about a payment, if any is recorded.
+
+    An amount of zero does not count as a payment.
+    """
     amount = EMPTY if fine.paid_amount == 0 else fine.paid_amount_text
     fields = (fine.paid_on_text, amount, fine.payment_registered_on_text, fine.paid_state)
     if all(field.state == "empty" for field in fields):
@@ -183,7 +186,7 @@ def _other_of_restriction(record: Restriction) -> Iterator[Detail]:
 
 
 def _numbered(number: Field, year: Field) -> Field:
-    """Join a number and its year, "123/2024". Without a number, return that field unchanged."""
+    """Join a number and its year, "123/2024". Without a year, return the number unchanged."""
     if number and year.is_hidden:
         return Field(f"{number} (ano oculto pela fonte)", "known")
     return Field(f"{number}/{year}", "known") if number and year else number

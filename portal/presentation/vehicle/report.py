@@ -17,8 +17,8 @@ from portal.presentation.vehicle.panel import (
 from portal.vehicle import Report, Topic, read_report
 
 _ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
-# For each topic, the lookup whose records it is about. The report's writer gets no data on any
-# other topic.
+# Maps a topic to the lookup whose records the topic is about. No data on other topics is sent to
+# the report's writer.
 _EVIDENCE: Final[Mapping[str, Lookup]] = {
     "fipe": "decode",
     "restricoes": "renajud",
@@ -35,8 +35,8 @@ _RECORDS_INCOMPLETE: Final = (
 class WrittenReport(Panel):
     """A stored report.
 
-    ``made_of`` names the lookups whose records the report was written from. ``made_of`` is None if
-    the available records do not show which lookups these were.
+    ``made_of`` lists the lookups whose records the report was written from, or is None if the
+    available records do not show this.
     """
 
     made_of: tuple[Lookup, ...] | None = _ALL_LOOKUPS
@@ -47,10 +47,11 @@ class ReportSection:
     """A page's section with the report.
 
     The state "none" means that there is no report that the visitor may read. ``outdated`` is true
-    if the records changed since it was written. ``without`` names records that the report was
-    written without. ``would_miss`` names records that a report written now would lack. ``doubt`` is
-    a sentence if it is unknown whether the records changed. ``can_write`` is False if there is no
-    record to write about. ``may_write`` is False if the visitor's scopes include no report.
+    if the records changed since the report was written. ``without`` names the records that were
+    missing when the report was written. ``would_miss`` names the records that a new report would
+    lack. ``doubt`` is a sentence, or "" if it is known whether the records changed. ``can_write``
+    is False if there is no record to write about. ``may_write`` is False if the visitor's scopes
+    include no report.
     """
 
     state: Literal["none", "unavailable", "ready"]
@@ -68,9 +69,10 @@ class ReportSection:
     made_of: tuple[Lookup, ...] | None
 
     def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", ""]:
-        """Return the badge of a topic. A badge is "ok" only if records about the topic were sent.
+        """Return the badge of a topic.
 
-        "unverified" means that the report says "ok" about a topic without any data on it.
+        A badge is "ok" only if the report used records about the topic. The badge "unverified"
+        means that the report says "ok" about a topic but had no data on it.
         """
         if topic.mark != "ok":
             return topic.mark or ""
@@ -90,7 +92,7 @@ def report_section(
     """Build a page's section with the report.
 
     ``action`` is the path that requests a report. ``records`` are the records that a new report
-    would use, or None if the page cannot request one, as in print.
+    would use, or None on a page without a button for a new report, such as the printed dossier.
     """
     report = (
         None

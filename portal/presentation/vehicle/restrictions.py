@@ -40,7 +40,7 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionCard:
-    """One record. ``title`` names its kind; ``court`` and ``court_body`` may be ""."""
+    """One record. ``title`` is the restriction's kind; ``court`` and ``court_body`` may be ""."""
 
     number: int
     anchor: str
@@ -80,8 +80,8 @@ def restriction_list(
 ) -> RestrictionList | None:
     """Return the restrictions of an answer, or None if the answer is missing or unreadable.
 
-    ``vehicle`` is the vehicle from the lookup "decode". The vehicle of each record is compared with
-    this one.
+    ``vehicle`` is the vehicle from the lookup "decode", which is compared with the vehicle in each
+    record.
     """
     if not is_readable(panel.result, "renajud"):
         return None

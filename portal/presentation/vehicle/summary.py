@@ -18,7 +18,7 @@ from portal.presentation.vehicle.timeline import Timeline, timeline
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """One row of the matrix, with the style of its answer."""
+    """A row of the matrix, with the style of the answer."""
 
     row: Row
     look: StatusStyle
@@ -26,14 +26,14 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The summary panel's content. A figure of None is unavailable, never zero.
+    """The summary panel's content. An unavailable figure is None, never zero.
 
-    ``price`` is the price of the first candidate version. ``likely_price`` sums up the prices of
-    all versions that match equally well. The two prices are also None if the source has no price.
-    ``price_is_known`` is False if the lookup has no answer. ``unverified`` names the most important
-    subjects that no lookup covers; ``unverified_count`` counts all such subjects. These subjects
-    are shown next to the verdict, because a reader who finds them only later may already have
-    relied on the verdict.
+    ``price`` is the price of the first candidate version. ``likely_price`` is the price range of
+    all versions that match equally well. ``price`` and ``likely_price`` are also None if the source
+    has no price. ``price_is_known`` is False if the lookup of the price has no answer.
+    ``unverified`` names the most important subjects that no lookup covers; ``unverified_count``
+    counts all such subjects. Unverified subjects are shown next to the verdict, so that no reader
+    relies on the verdict before seeing them.
     """
 
     name: str
@@ -55,8 +55,8 @@ class Summary:
     next_steps: NextSteps
 
 
-# Keys of UNVERIFIED: the subjects that most often spoil a purchase. The verdict names these
-# subjects.
+# Keys of UNVERIFIED for the subjects that the verdict lists, because they spoil purchases most
+# often.
 _UNVERIFIED_IN_VERDICT: Final = (
     "debitos",
     "gravame",
@@ -64,7 +64,7 @@ _UNVERIFIED_IN_VERDICT: Final = (
     "bloqueios-administrativos",
     "multas-do-estado",
 )
-# More reasons would move the matrix off a phone's first screen. The sections show all records.
+# More reasons would move the matrix off a phone's first screen; the sections show all records.
 MOST_REASONS = 3
 
 
@@ -81,8 +81,8 @@ def summary(
 ) -> Summary:
     """Build the summary of the available content.
 
-    ``decode_wanted`` is False for a lookup by Renavam, whose check digit may be wrong. ``stale``
-    maps each lookup with a stale answer to when it was fetched, in local time.
+    ``decode_wanted`` is False for a Renavam, which has no vehicle data. ``stale`` maps each lookup
+    with a stale answer to the time at which the answer was fetched, in local time.
     """
     verdict = judge(
         facts is not None or not decode_wanted,

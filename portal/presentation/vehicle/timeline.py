@@ -20,9 +20,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Events, newest first. ``omitted`` counts the older events that are left out.
+    """Events, newest first.
 
-    The page's lists of records contain all events.
+    ``omitted`` is the number of older events, which only the page's lists of records contain.
     """
 
     events: tuple[Event, ...]
