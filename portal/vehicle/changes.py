@@ -106,7 +106,10 @@ def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
 
 
 def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineChange, ...]:
-    """Return new and changed fines in the later answer's order, then fines that it lacks."""
+    """Return new and changed fines in the later answer's order.
+
+    Fines which that answer lacks come last.
+    """
     changes = []
     keys = (lambda fine: fine, _notice, _offence)
     for old, new, position in _match_records(before, after, keys, _may_match):

@@ -74,7 +74,7 @@ class PriceSeries:
 
     @classmethod
     def of(cls, entry: FipeEntry) -> "PriceSeries":
-        """Build a series. The months may be unordered, repeated or without a price."""
+        """Build a series from months that may be unordered, repeated or without a price."""
         return cls(_in_order(entry.history), entry.current, fipe_code(entry.fipe_id))
 
     def __bool__(self) -> bool:

@@ -19,7 +19,7 @@ _MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What the decode lookup says about a vehicle, with "" or an empty set if it says nothing."""
+    """A vehicle's plates, make, model and years from the decode lookup, as far as known."""
 
     plates: frozenset[str]
     make: str

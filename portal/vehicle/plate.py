@@ -90,7 +90,7 @@ class Plate:
 
     @property
     def display(self) -> str:
-        """The plate as displayed: ``ABC-1234`` in the old format, ``ABC1D23`` in Mercosul's."""
+        """The plate as displayed: ``ABC-1234`` in the old format, else ``ABC1D23``."""
         return self.text if self.is_mercosul else f"{self.text[:3]}-{self.text[3:]}"
 
     def names_same_vehicle(self, text: str) -> bool:
