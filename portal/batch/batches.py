@@ -359,7 +359,7 @@ class Batches:
             & (table.c.state == "paused")
             & (table.c.resume_at <= self._clock())
         )
-        with reading(self._engine) as db:  # read first, because most calls find no due batch
+        with reading(self._engine) as db:  # most calls find no due batch
             if db.execute(select(table.c.id).where(due).limit(1)).first() is None:
                 return
         with self._writing() as db:

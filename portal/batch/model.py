@@ -49,9 +49,9 @@ class Batch:
 
     ``resume_at`` is the time when a pause ends by itself, or None if the owner has to end the
     pause. ``active`` is the number of plates that are being looked up now. ``wrong`` has the first
-    wrong entries of the list, and ``more_wrong`` is the number of further wrong entries. Both are
-    empty if the batch was read from a list of batches. ``repeated`` is the number of vehicles that
-    were given more than once.
+    wrong entries of the list, and ``more_wrong`` is the number of further wrong entries.
+    ``Batches.listed`` leaves ``wrong`` and ``more_wrong`` empty. ``repeated`` is the number of
+    vehicles that were given more than once.
     """
 
     id: str

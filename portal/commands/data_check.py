@@ -1,4 +1,4 @@
-"""Rejects a command that would use different data from the server."""
+"""Rejects a command whose settings lead to other data than the server's."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -21,13 +21,13 @@ _AS_THE_SERVER = "Give this command the settings of the server"
 
 @dataclass(frozen=True, slots=True)
 class DataCheck:
-    """Each ``for_`` method returns why a command must not run, in one line, or None.
+    """Each ``for_`` method returns a one-line reason why the command must not run, or None.
 
-    ``database`` and ``store`` are the files that a portal with these settings creates at startup,
-    or None. ``unused_stores`` are cache files that such a portal does not open.
-    ``key_fingerprints`` identifies the command's present and old secret keys, and is empty without
-    a key. ``store_fingerprint`` returns the fingerprint of a secret key that the store has
-    recorded. For ``upstreams_data_dir`` see the settings.
+    ``database`` and ``store`` are the files that a portal with the command's settings creates at
+    startup, or None. ``unused_stores`` are cache files that a portal with these settings does not
+    open. ``key_fingerprints`` has the fingerprints of the command's present and old secret keys,
+    and is empty without a key. ``store_fingerprint`` returns the fingerprint of a secret key that
+    the store has recorded. ``upstreams_data_dir`` is described in the settings.
     """
 
     engine: Engine
@@ -74,7 +74,7 @@ class DataCheck:
         if failure := self._missing_file(self.database, self.store) or self._other_schema():
             return failure
         if self._has_upstream_data():
-            # Refuse, because the output would look as if the upstream's data had been purged.
+            # Without this refusal, the output would look as if the upstream's data had been purged.
             return (
                 "Without PORTAL_UPSTREAM_URL this would purge the demonstration's data alone, "
                 f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."
@@ -109,7 +109,7 @@ class DataCheck:
         return None
 
     def _has_upstream_data(self) -> bool:
-        """Return whether the data directory also holds data from an upstream."""
+        """Return whether the data directory also has data from an upstream."""
         folder = self.upstreams_data_dir
         return folder is not None and any(folder.glob("*.sqlite"))
 
