@@ -184,7 +184,7 @@ class DossierArchive:
         return None if packed is None else zlib.decompress(packed).decode()
 
     def pdf(self, dossier: Dossier) -> bytes | None:
-        """Return the document as PDF, or None if it has no PDF or has ended meanwhile."""
+        """Return the document as PDF, or None if there is no PDF or valid dossier."""
         return self._content(dossier, "pdf")
 
     def revoke(self, number: str, owner: str | None = None) -> bool:

@@ -1,4 +1,4 @@
-"""Converts times to São Paulo's, the zone of deadlines, daily limits and printed times."""
+"""Converts times to the time zone of São Paulo, in which days begin and times are printed."""
 
 from datetime import date, datetime
 from functools import cache
@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 @cache
 def sao_paulo() -> ZoneInfo:
-    """Return the time zone America/Sao_Paulo, whose file is read by the first call."""
+    """Return the time zone America/Sao_Paulo. Only the first call reads the zone's file."""
     return ZoneInfo("America/Sao_Paulo")
 
 

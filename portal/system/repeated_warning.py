@@ -1,4 +1,4 @@
-"""Logs a warning that every request would repeat at most once a minute."""
+"""Limits a warning that every request would repeat to one log line per minute."""
 
 import logging
 import threading
