@@ -108,11 +108,10 @@ class ServerProcess:
     """The options that a process of the server passes to its application.
 
     ``shared`` is the directory through which the processes of one server share breakers and sum
-    their metrics; None means no sharing. ``threads`` is the number of threads that serve requests,
+    their metrics; None means no sharing. ``threads`` has the numbers of threads that serve requests
     and of threads that look up data for pages. ``/readyz`` reports that the server is about to stop
     if ``is_draining`` returns True. ``ask_for_batches`` requests the batch process. If
-    ``ask_for_batches`` is None, this process runs batches, and ``batch_holder`` is its name in
-    leases.
+    ``ask_for_batches`` is None, this process runs batches under the name ``batch_holder``.
     """
 
     shared: Path | None = None

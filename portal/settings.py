@@ -110,7 +110,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def upstreams_data_dir(self) -> Path | None:
-        """In demo mode, the directory where a portal with an upstream keeps its data."""
+        """In demo mode, the data directory of a portal with an upstream, else None."""
         if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
             return self.data_dir.parent
         return None

@@ -112,9 +112,9 @@ def prepare(settings: Settings) -> DataLock:
     """Set up the database and the store, and record the secret keys in both.
 
     Data that neither the present key nor an old key can decrypt is deleted. If another portal may
-    use the data, KeyInUse is raised instead, before anything is changed. The caller must not
-    release the returned lock until the server ends. Other possible errors are OSError,
-    InvalidSecretKey, SchemaMismatch, SQLAlchemyError and StoreRefused.
+    use data under an unknown key, KeyInUse is raised before anything is changed or deleted. The
+    caller must not release the returned lock until the server ends. Other possible errors are
+    OSError, InvalidSecretKey, SchemaMismatch, SQLAlchemyError and StoreRefused.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
@@ -177,7 +177,7 @@ def _set_aside_unused_cache(data_dir: Path) -> None:
 
 
 def remove_old_unused_caches(data_dir: Path) -> None:
-    """Delete renamed cache files after a day. Nothing else deletes the answers in them."""
+    """Delete renamed cache files, which still contain answers, after a day."""
     for file in data_dir.glob(f"{_UNUSED}{CACHE_NAME}*"):
         with suppress(OSError):
             if time.time() - file.stat().st_ctime > UNUSED_KEPT_S:

@@ -199,7 +199,7 @@ class _TracedGateway(Gateway):
 
 
 class _TracedUpstream:
-    """Makes a span for each upstream request, from writing its ledger row to its outcome."""
+    """Makes a span for each upstream request, from its ledger row's insertion to its outcome."""
 
     def __init__(self, upstream: Upstream, tracer: Tracer) -> None:
         self._upstream = upstream

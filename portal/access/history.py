@@ -1,6 +1,6 @@
 """Each visitor's recent lookups, stored encrypted and shown only to that visitor.
 
-A visitor can erase the own history, and the purge of a vehicle deletes the vehicle's entries.
+Visitors can erase their own history, and the purge of a vehicle deletes the vehicle's entries.
 """
 
 import hashlib

@@ -19,7 +19,8 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 OPERATION_SCOPES: Final = frozenset({"decode", "renainf", "renajud", "report"})
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
-# Seconds for which a token's row is cached. Every process detects a revocation within this time.
+# Seconds for which a token's row is cached. A process that can read the database detects a
+# revocation within REMEMBERED_S.
 REMEMBERED_S = 2.0
 # Seconds for which a cached row is used while the database is unreachable, so that tokens still
 # work while PostgreSQL restarts. A revocation must take effect everywhere within five seconds, and

@@ -125,7 +125,7 @@ class Access(msgspec.Struct, frozen=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """The wrong entries of a batch's list; ``more`` is the number of those that are not stored."""
+    """The wrong entries of a batch's list; ``more`` counts those not stored."""
 
     wrong: tuple[WrongEntry, ...] = ()
     more: int = 0

@@ -117,7 +117,7 @@ def batch_command(given: BatchTools) -> Command:
 
 
 def _with_credential(tools: BatchTools) -> BatchTools:
-    """Return the tools. In pass-through mode, set their identity to that of DOSSIE_CREDENTIAL."""
+    """Return the tools, with the identity of DOSSIE_CREDENTIAL if the mode is pass-through."""
     if tools.authenticate is None:
         return tools
     credential = tools.credential()

@@ -1,10 +1,10 @@
 """Stores issued dossiers as encrypted snapshots in the database.
 
 Each part of a snapshot (head, HTML, PDF) is encrypted with its own key, which is derived from the
-secret key, the namespace, the dossier's number and the part. A part that is moved to another row
-therefore cannot be decrypted. The key of a dossier's link is stored twice: as an HMAC, by which the
-dossier of a visitor's link is found, and encrypted, for the issuer. No process caches dossiers, so
-a purge, a revocation or an expiry takes effect at the next request.
+secret key, the namespace, the dossier's number and the part. A part cannot be decrypted in another
+row, because its key depends on the dossier's number. The key of a dossier's link is stored twice:
+as an HMAC, by which the dossier of a visitor's link is found, and encrypted, for the issuer. No
+process caches dossiers, so a purge, a revocation or an expiry takes effect at the next request.
 """
 
 import hashlib
@@ -68,7 +68,7 @@ class _Head(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """An issued dossier. If it has expired or was revoked, ``snapshot`` and ``key`` are None.
+    """An issued dossier. ``snapshot`` and ``key`` of an expired or revoked dossier are None.
 
     Times are epoch seconds. ``revoked_at`` is None if the dossier was not revoked.
     """
@@ -190,9 +190,9 @@ class DossierArchive:
     def revoke(self, number: str, owner: str | None = None) -> bool:
         """Revoke a valid dossier and delete its content.
 
-        Return False if there is no valid dossier. If ``owner`` is given, a dossier of another owner
-        is not revoked. Raises DossiersUnavailable if the database fails, or if the dossier was
-        revoked but bytes of its content remain in the database's files.
+        Return False if no valid dossier has the number. If ``owner`` is given, a dossier of another
+        owner is not revoked. Raises DossiersUnavailable if the database fails, or if the dossier
+        was revoked but bytes of its content remain in the database's files.
         """
         where = (
             (table.c.number == number)
@@ -209,7 +209,7 @@ class DossierArchive:
                 raise DossiersUnavailable("bytes kept") from None
 
     def drop_expired(self) -> None:
-        """Delete the content of expired dossiers, and rows that expired ENDED_KEPT_S seconds ago.
+        """Delete the content of expired dossiers, and rows that expired more than ENDED_KEPT_S ago.
 
         Covers all namespaces. Raises SQLAlchemyError, or BytesKept if deleted bytes remain in the
         database's files.
@@ -228,8 +228,8 @@ class DossierArchive:
     def forget(self, plate: str) -> int:
         """Delete a vehicle's dossiers of every namespace, and return their number.
 
-        ``History.forget`` must be called afterwards, because it erases the HMAC of the plate from
-        the database's files. Raises SQLAlchemyError.
+        Call ``History.forget`` after this method, because ``History.forget`` erases the HMAC of the
+        plate from the database's files. Raises SQLAlchemyError.
         """
         with writing(self._engine) as db:
             lock_dossiers(db)
@@ -250,7 +250,7 @@ class DossierArchive:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
     def drop_unreadable(self) -> None:
-        """Delete the dossiers of every namespace that no secret key can decrypt.
+        """Delete dossiers that no secret key can decrypt, in every namespace.
 
         Raises SQLAlchemyError.
         """

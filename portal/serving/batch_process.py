@@ -153,7 +153,7 @@ def run_batches(holder: str) -> None:
             busy_at = time.monotonic()
         elif time.monotonic() - busy_at > IDLE_S:
             break
-    runner.stop()  # must come first, because lookups in progress still write to the ledger
+    runner.stop()  # stop first, because lookups in progress still write to the ledger
     scheduler.run_all()
     app.extensions["closing"].close()
 

@@ -80,9 +80,9 @@ def serve(
     """Serve an application until SIGTERM or Ctrl-C.
 
     ``target`` is the application's factory, as "module:name". After SIGTERM ``draining`` announces
-    the stop, and the server accepts requests for another ``drain_s`` seconds. The server then calls
-    ``before_stop`` and waits at most ``longest_request_s`` seconds for requests in progress. If
-    ``inherited`` is given, the server uses this socket instead of the address.
+    the stop, and the server accepts requests for another ``drain_s`` seconds. At the end the server
+    calls ``before_stop`` and waits at most ``longest_request_s`` seconds for requests in progress.
+    If ``inherited`` is given, the server uses this socket instead of the address.
     """
     allowed = capacity()
     if allowed != FULL_CAPACITY:
@@ -125,5 +125,5 @@ def serve(
         # The log level hides Granian's warnings, which are advice about options of this call.
         log_level=LogLevels.error,
         log_dictconfig=_LOG_CONFIG,
-        log_access=False,  # the path contains the plate; the application logs its own line
+        log_access=False,  # paths contain plates; the application logs requests itself
     ).serve()

@@ -31,7 +31,7 @@ def _detail(error: BaseException) -> str | None:
         case ssl.SSLCertVerificationError():
             return str(error.verify_message.partition(",")[0])
         case ssl.SSLError():
-            return getattr(error, "reason", None)  # missing if Python itself raised the error
+            return getattr(error, "reason", None)  # None if Python itself raised the error
         case OSError(errno=int(number)):
             return errno.errorcode.get(number)
         case _:

@@ -1,4 +1,4 @@
-"""Converts times to the time zone of São Paulo, in which days begin and times are printed."""
+"""Converts times to São Paulo's time zone, which deadlines, daily limits and pages use."""
 
 from datetime import date, datetime
 from functools import cache

@@ -1,7 +1,7 @@
 """Reads the logo of a dossier's issuer, an SVG or PNG file, as a ``data:`` URL.
 
-An SVG with scripts or references to other files is refused. Scripts and references are not removed
-instead, because this could change how the logo looks, without anyone noticing.
+An SVG with scripts or references to other files is refused, because removing them could change how
+the logo looks, without anyone noticing.
 """
 
 import base64

@@ -21,7 +21,7 @@ def bind_error(host: str, port: int) -> str | None:
     """Return why a socket cannot be bound to the address, or None.
 
     Because the server's workers share the port, they could also share it with an unrelated server,
-    which would get part of the requests. ``bind_error`` detects such a server.
+    which would get part of the requests. ``bind_error`` detects any server that uses the port.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:

@@ -1,4 +1,4 @@
-"""Limits a warning that every request would repeat to one log line per minute."""
+"""Logs a warning at most once a minute, even if every request repeats the warning."""
 
 import logging
 import threading

@@ -1,8 +1,8 @@
 """The directory of files in which the worker processes of one server share numbers.
 
-The files are mapped into memory. If the disk is full, a write into a mapped file ends the process
-(SIGBUS). The shared directory is therefore never in the data directory, and if possible in a memory
-file system. Every file is allocated before it is mapped.
+The files are mapped into memory. A write into a mapped file ends the process (SIGBUS) if the disk
+is full, so the shared directory is never in the data directory, and if possible in a memory file
+system. Every file is allocated before it is mapped.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from pathlib import Path
 
 _PREFIX = "dossie-veicular-"
 _UNLOCKED_PREFIX = "new-"  # The prefix of a directory's name until the directory is locked.
-_CREATION_GRACE_S = 60.0  # Creating and locking a directory takes far less time.
+_CREATION_GRACE_S = 60.0  # The creation and locking of a directory take far less time.
 _CHUNK = 1024 * 1024
 
 
@@ -40,8 +40,8 @@ class SharedDirectory:
 
     The directory is locked while this process or a process forked from it lives. At startup a
     server removes the directories without a lock, because killed servers have left them behind.
-    ``remove`` deletes the directory. Raises OSError if the file system of ``parent`` has fewer free
-    bytes.
+    ``remove`` deletes the directory. Raises OSError if the file system of ``parent`` has fewer than
+    ``room`` free bytes.
     """
 
     def __init__(self, parent: Path, room: int) -> None:
@@ -122,9 +122,8 @@ def fill(file: int, size: int) -> None:
 def _remove_abandoned(parent: Path) -> None:
     for directory in (*parent.glob(f"{_PREFIX}*"), *parent.glob(f"{_UNLOCKED_PREFIX}{_PREFIX}*")):
         with contextlib.suppress(OSError):
-            # Very new directories are not locked or removed here, because their creator may not
-            # have locked them yet, and an attempt to lock a directory could make the creator's
-            # attempt fail.
+            # Skip very new directories, because their creator may not have locked them yet. An
+            # attempt to lock such a directory could make the creator's attempt fail.
             age_s = time.time() - directory.lstat().st_mtime
             if directory.name.startswith(_UNLOCKED_PREFIX) and age_s < _CREATION_GRACE_S:
                 continue

@@ -29,7 +29,7 @@ def format_tax_number(text: str) -> str | None:
 
 
 def _holds(plain: str, weights: Iterable[int]) -> bool:
-    """Return whether both check digits are right and the number has different characters."""
+    """Return whether both check digits are right and the characters are not all equal."""
     body, digits = plain[:-2], plain[-2:]
     first = _check_digit(body, weights)
     return digits == f"{first}{_check_digit(f'{body}{first}', weights)}" and len({*plain}) > 1

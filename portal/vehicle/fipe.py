@@ -45,8 +45,8 @@ def fipe_code(fipe_id: Field) -> FipeCode | None:
     """Return the full FIPE code of an id that may lack zeros and hyphen ("81906" → 008190-6).
 
     The check digit is (−Σ digit × weight) mod 11, with the weights 7 6 5 4 3 2 and with 0 in place
-    of 10. All 8,125 public codes that were tested have the check digit of this formula. Returns
-    None if the text is not a code.
+    of 10. The formula is right for all 8,125 public codes that were tested. Returns None if the
+    text is not a code.
     """
     text = fipe_id.value.strip()
     if not _CODE.fullmatch(text):
@@ -153,8 +153,8 @@ def _in_order(history: Iterable[MonthPrice]) -> tuple[PricePoint, ...]:
         if sent.value is None or sent.value <= 0:
             continue
         known = by_month.get(sent.month)
-        # If a month occurs twice, a real price takes precedence over a prediction. Two prices of
-        # the same kind are resolved in favour of the later element of the answer.
+        # If a month occurs twice, a real price takes precedence over a prediction. Of two real or
+        # two predicted prices for one month, the later element of the answer is used.
         if known is None or known.predicted or not sent.predicted:
             by_month[sent.month] = PricePoint(sent.month, sent.value, sent.predicted)
     return tuple(by_month[month] for month in sorted(by_month))

@@ -54,7 +54,7 @@ class Restriction:
         """Whether the record states that there is no restriction.
 
         The flag ``recorded`` must be False, and no other field may contain or hide a restriction. A
-        type such as "NADA CONSTA" or "SEM RESTRICAO" is no restriction.
+        type such as "NADA CONSTA" or "SEM RESTRICAO" states no restriction.
         """
         if self.recorded is not False:
             return False

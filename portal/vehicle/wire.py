@@ -23,11 +23,12 @@ _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
 
 _HIDDEN_WORDS = "oculto pela fonte"
-# No real record exceeds these limits. They prevent that a page shows all of an answer of megabytes.
+# No real record exceeds these limits. Without limits, a page could show all of an answer of
+# megabytes.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
-# Numbers with more digits are not read. No price or count has so many digits, and Decimal computes
-# exactly with fewer.
+# The maximum number of digits: more than any price or count needs, but few enough for exact
+# arithmetic.
 _MOST_DIGITS = 18
 _TRUE = frozenset({"TRUE", "SIM", "S", "1"})
 _FALSE = frozenset({"FALSE", "NAO", "N", "0"})
@@ -209,7 +210,7 @@ def records_of(raw: object, marker: str) -> tuple[Record, ...]:
 def _texts(raw: object, marker: str, depth: int = 0) -> Iterator[str]:
     """Yield the texts and numbers in a JSON value.
 
-    Members of an object have their names before them.
+    The text of an object's member begins with the member's name.
     """
     if isinstance(raw, list | dict) and depth > _MOST_DEPTH:
         yield "…"
