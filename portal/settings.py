@@ -155,7 +155,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             data_dir = settings.data_dir / DEMO_DIR
             settings = msgspec.structs.replace(settings, data_dir=data_dir)
         file = (settings.database_url or "").partition(_SQLITE)[2]
-        if file:  # absolute, because programs in other directories may open the file
+        if file:  # an absolute path, because programs in other directories may open the file
             settings = msgspec.structs.replace(settings, database_url=f"{_SQLITE}{home / file}")
         return settings
 
@@ -205,7 +205,7 @@ def _log_format(name: str, text: str) -> str:
 
 
 def _tokens(name: str, text: str) -> tuple[str, ...]:
-    texts = re.split(r"[,\n]", text)  # a secret file may hold one token per line
+    texts = re.split(r"[,\n]", text)  # a secret file may contain one token per line
     return tuple(_token(name, token.strip()) for token in texts if token.strip())
 
 

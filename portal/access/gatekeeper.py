@@ -9,17 +9,17 @@ from portal.access.tokens import SCOPES, Identity, Tokens, UnknownToken, digest
 Mode = Literal["demo", "managed", "pass-through"]
 DEMO_TOKEN = "demo"  # noqa: S105 documented; gives access to fictitious data only
 _DEMO_DIGEST = digest(DEMO_TOKEN)
-_MOST_RENAMED = 10_000  # callers whose data was moved to their present name
+_MOST_RENAMED = 10_000  # limits the set of callers whose data was moved to a new name
 
 
 class Gatekeeper:
     """Turns a credential into an Identity.
 
     The demo and managed modes check portal tokens. The pass-through mode accepts any credential
-    except a portal token, because the upstream verifies it. A pass-through caller's name is the
-    HMAC of the credential with the key ``secret``. ``former`` is a list of earlier values of
-    ``secret``. At a caller's first request, ``take_over`` is called once for each earlier key, with
-    the caller's name under that key and the present name.
+    except a portal token, because the upstream verifies the credential. A pass-through caller's
+    name is the HMAC of the credential with the key ``secret``. ``former`` is a list of earlier
+    values of ``secret``. At a caller's first request, ``take_over`` is called once for each earlier
+    key, with the caller's name under that key and the present name.
     """
 
     def __init__(

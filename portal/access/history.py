@@ -1,6 +1,7 @@
 """Each visitor's recent lookups, stored encrypted and shown only to that visitor.
 
-Visitors can erase their own history, and the purge of a vehicle deletes the vehicle's entries.
+Visitors can erase their own histories, and the purge of a vehicle deletes its entries in all
+histories.
 """
 
 import hashlib

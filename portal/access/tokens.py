@@ -31,7 +31,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
 
 
 class UnknownToken(LookupError):
-    """The token was not issued here, or the pass-through mode refuses it. Status 401."""
+    """The token is not of this namespace, or the pass-through mode refuses it. Status 401."""
 
 
 class RefusedToken(LookupError):
@@ -214,10 +214,11 @@ class Tokens:
             db.execute(select(table.c.digest).limit(1)).first()
 
     def _last_known(self, cached: tuple[float, Issued | None] | None) -> Issued:
-        """Return the cached row, or raise TokensUnavailable if it is older than LAST_KNOWN_S.
+        """Return the cached row of a token.
 
-        The row's age is measured from the start of the last successful read, so the age includes
-        the duration of the failed read.
+        Raises TokensUnavailable if the row is older than LAST_KNOWN_S. The row's age is measured
+        from the start of the last successful read, so the age includes the duration of the failed
+        read.
         """
         read_at, issued = cached or (-math.inf, None)
         if issued is None or self._monotonic() - read_at >= LAST_KNOWN_S:
@@ -226,7 +227,7 @@ class Tokens:
 
 
 def is_token_name(text: str) -> bool:
-    """Return whether a token may have this name: 1 to 80 letters, digits or ``. _ @ -``."""
+    """Return whether a text is a valid token name: 1 to 80 letters, digits or ``. _ @ -``."""
     return _NAME.fullmatch(text) is not None
 
 

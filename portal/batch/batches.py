@@ -53,7 +53,7 @@ _PURPOSE: Final = b"batch"
 _WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII; the number must be the same in every portal
 
 
-# SQL statements are built once, because building one takes longer than running it. A single
+# SQL statements are built once, because building a statement takes longer than running it. A single
 # statement leases an item, because other writers wait for the end of the transaction.
 _RUNNING: Final = (
     select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access)
@@ -80,8 +80,8 @@ _LEASE: Final = (
         select(func.count())
         .where(_leased.c.batch == bindparam("of"), _leased.c.lease_until > bindparam("now"))
         .scalar_subquery()
-        # After a pause only one item is leased, until an answer shows that the pause's cause is
-        # over. If the batch is no longer running, no item is leased.
+        # After a pause only one item is leased at a time, until an answer shows that the cause of
+        # the pause is over. If the batch is no longer running, no item is leased.
         < func.coalesce(
             select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
             .where(table.c.id == bindparam("of"), table.c.state == "running")
@@ -139,7 +139,7 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An item that this process has leased, until it finishes or releases the item."""
+    """An item that this process has leased, and has not yet finished or released."""
 
     item: int
     batch: str
@@ -262,7 +262,7 @@ class Batches:
         most: int | None = None,
         skip: int = 0,
     ) -> list[Item]:
-        """Return an owner's items in the order given. Raises UnknownBatch.
+        """Return an owner's items in the order of the list. Raises UnknownBatch.
 
         The result begins after the position ``after``, leaves out the next ``skip`` items, and has
         at most ``most`` items.
@@ -402,7 +402,7 @@ class Batches:
         answered: bool,
         result: bytes | None = None,
     ) -> Claim | None:
-        """Record an item's result and return the next claim.
+        """Record an item's result, and return the claim of the next item.
 
         ``cause`` is "" if every lookup has an answer. ``answered`` is true if at least one lookup
         has an answer. ``result`` is stored encrypted. The result is not recorded if another process
@@ -501,8 +501,7 @@ class Batches:
     def forget(self, subject: str) -> int:
         """Delete a vehicle's items from all batches of every namespace, and return their number.
 
-        The HMAC of the plate may remain in the database's files until ``History.forget`` removes
-        it.
+        The HMAC of the plate may remain in the database's files until ``History.forget`` is called.
         """
         found = items.c.subject.in_([self._tag(subject), *self._former_tags(subject)])
         with self._writing() as db:
@@ -553,7 +552,7 @@ class Batches:
         return cipher(self._secret, _PURPOSE, self._former)
 
     def _decrypts(self, sealed: bytes) -> bool:
-        from cryptography.fernet import InvalidToken  # imported late, as in portal.access.sealing
+        from cryptography.fernet import InvalidToken  # late, because the import is slow
 
         try:
             self._cipher().decrypt(sealed)
@@ -714,7 +713,10 @@ class Batches:
         return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in _ask(ask)))
 
     def _owner_key(self, owner: str) -> str:
-        """Return the digest of namespace and owner, for the reason in ``History._visitor_key``."""
+        """Return the digest of namespace and owner, which identifies an owner's rows.
+
+        ``History._visitor_key`` explains why the digest contains the namespace.
+        """
         return hashlib.sha256(f"{self._namespace}\0{owner}".encode()).hexdigest()
 
 

@@ -56,7 +56,7 @@ class Pause:
 def pause_after(
     kind: FailureKind, retry_after_s: float | None, tries: int, attempts: int = 0
 ) -> Pause | None:
-    """Return the pause that a failed lookup causes, or None if only its plate is affected.
+    """Return the pause that a failed lookup causes, or None if other plates are not affected.
 
     ``tries`` is the number of pauses since the last answer. Each pause is twice as long as the
     pause before it, up to LONGEST_PAUSE_S. ``attempts`` is how often this plate has paused the

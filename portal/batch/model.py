@@ -1,4 +1,4 @@
-"""Data classes of a batch of lookups and its items, as its owner sees them."""
+"""Data classes for a batch of lookups and its items, with the data that the owner may see."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -21,7 +21,7 @@ RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of plates and Renavam.
+    """The numbers of plates and Renavam in a batch, by state.
 
     ``stored`` counts plates and Renavam whose answers were all stored when the batch was made.
     ``done`` counts those with all answers, ``failed`` those that lack an answer, and ``pending``
@@ -73,7 +73,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One plate or Renavam of a batch; ``position`` counts from 0 in the order given.
+    """One plate or Renavam of a batch; ``position`` is its index in the list, from 0.
 
     If the state is "failed", ``cause`` is the gateway's kind of failure or "rejected". ``result``
     is the return value of the runner's ``summarise`` when the item ended, or None for an unfinished

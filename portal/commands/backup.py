@@ -1,4 +1,4 @@
-"""``flask --app app backup FILE`` and ``restore FILE``: all data files in one file."""
+"""``flask --app app backup FILE`` and ``restore FILE``: copy the data to or from a file."""
 
 import sqlite3
 import sys

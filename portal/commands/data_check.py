@@ -106,7 +106,7 @@ class DataCheck:
         except SchemaMismatch as error:
             return f"Nothing was done: {error}."
         except SQLAlchemyError:
-            pass  # the command meets the same error and reports it
+            pass  # the command itself reports this error
         return None
 
     def _has_upstream_data(self) -> bool:
@@ -126,7 +126,7 @@ class DataCheck:
         try:
             formers = former_fingerprints(self.engine)
         except SQLAlchemyError:
-            return None  # the purge meets the same error and reports it
+            return None  # the purge itself reports this error
         if not formers:
             return None
         return (
@@ -138,7 +138,7 @@ class DataCheck:
         try:
             missing = uncovered_fingerprints(self.engine, self.key_fingerprints)
         except SQLAlchemyError:
-            return None  # the purge meets the same error and reports it
+            return None  # the purge itself reports this error
         if not missing:
             return None
         return (
@@ -150,10 +150,10 @@ class DataCheck:
         try:
             return recorded_fingerprint(self.engine)
         except SQLAlchemyError:
-            return None  # the command meets the same error and reports it
+            return None  # the command itself reports this error
 
     def _store_key(self) -> str | None:
         try:
             return self.store_fingerprint()
         except Exception:
-            return None  # the purge meets the same error and reports it
+            return None  # the purge itself reports this error

@@ -84,12 +84,13 @@ class Dossier:
 
 
 class DossierArchive:
-    """The issued dossiers of one namespace, except that ``forget`` covers all namespaces.
+    """The issued dossiers of one namespace.
 
-    A purge finds a vehicle's rows by the HMAC of the plate, which ``tag`` computes. ``bucket``
-    returns the number under which the purge log counts the purges of a plate's HMAC. ``former``
-    lists the old secret keys, which still decrypt old rows. ``former_tags`` computes a plate's
-    HMACs with the old secret keys.
+    ``forget``, ``drop_expired`` and ``drop_unreadable`` cover all namespaces. A purge finds a
+    vehicle's rows by the HMAC of the plate, which ``tag`` computes. ``bucket`` returns the number
+    under which the purge log counts the purges of a plate's HMAC. ``former`` lists the old secret
+    keys, which still decrypt old rows. ``former_tags`` computes a plate's HMACs with the old secret
+    keys.
     """
 
     def __init__(
@@ -342,7 +343,7 @@ class DossierArchive:
     def _unseal(
         self, number: str, part: str, sealed: bytes | None, namespace: str | None = None
     ) -> bytes | None:
-        from cryptography.fernet import InvalidToken  # imported late, as in portal.access.sealing
+        from cryptography.fernet import InvalidToken  # late, because the import is slow
 
         if sealed is None:
             return None
@@ -360,7 +361,10 @@ class DossierArchive:
         return hmac.digest(derived, f"{self._namespace}\0{key}".encode(), hashlib.sha256).hex()
 
     def _owner_key(self, owner: str) -> str:
-        """Return the digest of namespace and owner, for the reason in ``History._visitor_key``."""
+        """Return the digest of namespace and owner, which identifies an owner's rows.
+
+        ``History._visitor_key`` explains why the digest contains the namespace.
+        """
         return hashlib.sha256(f"dossier\0{self._namespace}\0{owner}".encode()).hexdigest()
 
 

@@ -31,7 +31,7 @@ def new_identifiers() -> Identifiers:
 
 
 def parse_number(text: str) -> str | None:
-    """Return the dossier number in a typed text, or None if it is not one.
+    """Return the dossier number in a typed text, or None if the text is not a number.
 
     Letter case and hyphens are ignored. The letter O is read as 0, and I and L as 1.
     """

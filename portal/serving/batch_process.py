@@ -49,7 +49,7 @@ def _ask(fifo: Path) -> None:
 
 
 class BatchProcess:
-    """Starts and stops the batch process. Only the main process has an instance.
+    """Starts and stops the batch process. Only the main process creates a BatchProcess.
 
     Raises OSError if no FIFO can be created in the shared directory. The workers run the batches if
     there is no batch process.

@@ -12,12 +12,12 @@ def sao_paulo() -> ZoneInfo:
 
 
 def local_time(moment: datetime) -> datetime:
-    """Convert a datetime that has a time zone to America/Sao_Paulo."""
+    """Convert a timezone-aware datetime to the time zone America/Sao_Paulo."""
     return moment.astimezone(sao_paulo())
 
 
 def local_date(moment: datetime) -> date:
-    """Return the date in America/Sao_Paulo of a datetime that has a time zone."""
+    """Return the date in the time zone America/Sao_Paulo of a timezone-aware datetime."""
     return local_time(moment).date()
 
 

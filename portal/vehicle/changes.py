@@ -1,7 +1,7 @@
 """Lists the changes between two answers about one vehicle.
 
-Records are matched by fields that do not change, such as a fine's code, place and time, because
-they have no reliable identifier. For example, the notice number of a fine is often hidden.
+Records are matched by fields that do not change, such as a fine's code, place and time, because no
+record has a reliable identifier. For example, the notice number of a fine is often hidden.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -34,7 +34,7 @@ class FactChange:
 
 @dataclass(frozen=True, slots=True)
 class PriceChange:
-    """A change of the current price of a price-table entry, in R$.
+    """A changed current price of a price-table entry. Prices are in R$.
 
     ``before`` is None if the earlier answer lacks the entry or its price, ``after`` if the later
     answer does.
@@ -108,7 +108,7 @@ def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
 def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineChange, ...]:
     """Return new and changed fines in the later answer's order.
 
-    Fines which that answer lacks come last.
+    Fines that are missing from the later answer come last.
     """
     changes = []
     keys = (lambda fine: fine, _notice, _offence)
@@ -123,7 +123,7 @@ def changed_restrictions(
 ) -> tuple[RestrictionChange, ...]:
     """Return new and changed records in the later answer's order.
 
-    Records which that answer lacks come last.
+    Records that are missing from the later answer come last.
     """
     changes = []
     for old, new, position in _match_records(before, after, (lambda record: record, _order)):

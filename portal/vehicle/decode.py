@@ -150,10 +150,10 @@ def _month_price(record: Record) -> MonthPrice | None:
     return _read_month_price(record)
 
 
-# Months are cached, because six price-table entries with ten years have 720 months, and reading 720
-# months takes longer than rendering the page (warm_page in bench/misses.py). A month's price is not
-# personal data, because it is from a public table and the same for all vehicles of a version. A
-# cached month takes about 300 bytes, because only short texts and flags are cached. With
+# Prices of months are cached, because six price-table entries with ten years have 720 months, and
+# reading 720 months takes longer than rendering the page (warm_page in bench/misses.py). A month's
+# price is not personal data, because it is from a public table and the same for all vehicles of a
+# version. A cached month takes about 300 bytes, because only short texts and flags are cached. With
 # typed=True, the values True, "1" and 1 are cached separately.
 @lru_cache(4096, typed=True)
 def _known_month_price(*sent: object) -> MonthPrice | None:

@@ -1,7 +1,7 @@
 """Finds differences between an answer and docs/contract.md, such as missing fields.
 
-The modules that read answers accept any content, so a change of the source's format would go
-unnoticed without the differences in logs and metrics. A difference is reported as a path of field
+The modules that read answers accept any content. The differences are reported to logs and metrics,
+so that a change of the source's format is noticed. A difference is reported as a path of field
 names, never with a value.
 """
 

@@ -38,7 +38,7 @@ _PLAIN = (
     "RAM,Randon,Recrusul,Scania,Shineray,Sinotruk,SsangYong,Subaru,Sundown,Traxx,Triumph,Troller,"
     "Volare,Volvo,Yamaha"
 )
-# These makes are so short that they are recognised only directly before a slash.
+# Short spellings of makes, which are recognised only directly before a slash.
 _BEFORE_SLASH = {
     "7YAMAHA": "Yamaha",
     "H-D": "Harley-Davidson",

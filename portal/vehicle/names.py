@@ -48,7 +48,7 @@ class _Word:
     end: int
     folded: str
     is_capital: bool  # Whether the word may be part of a name.
-    is_surname: bool  # Whether the word is part of a name if it follows a given name.
+    is_surname: bool  # Whether the word is part of a name that begins with a given name.
     is_connector: bool
 
 

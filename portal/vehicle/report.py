@@ -53,7 +53,6 @@ class Report:
     conclusion: Field
 
     def __bool__(self) -> bool:
-        """Return whether the report contains any text."""
         return bool(self.summary or self.conclusion or any(t.text for t in self.topics))
 
 

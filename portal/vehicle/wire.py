@@ -123,7 +123,7 @@ def read_day(raw: object) -> date | None:
 
 
 def read_flag(raw: object) -> bool | None:
-    """Read a JSON boolean or a text such as "SIM", "N" or "1". Return None for other values."""
+    """Read a JSON boolean or a text such as "SIM", "N" or "1", or return None."""
     if isinstance(raw, bool):
         return raw
     word = fold(_plain(raw))
