@@ -414,7 +414,7 @@ def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
 
 
 def _close_stack(*ends: Callable[[], object]) -> ExitStack:
-    """Return a stack that closes an application's resources, the last of ``ends`` first.
+    """Return a stack that closes an application's resources in the reverse order of ``ends``.
 
     A resource is closed after the resources that use it. The stack is needed in a process that
     outlives the application, such as a test run.

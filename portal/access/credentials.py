@@ -15,8 +15,8 @@ def read_credential(headers: Sequence[str], query_string: bytes) -> str:
 
     Raises NoCredential. The same token in a header and in the query is accepted. Two headers or two
     parameters are rejected, even with equal values. A WSGI server may join two headers as ``A,B``,
-    or replace a non-ASCII header by an empty text. Both results are rejected, because a token
-    contains no comma and is not empty.
+    or replace a non-ASCII header by an empty text. Texts with a comma and empty texts are rejected,
+    because they cannot be tokens.
     """
     query = _at(query_string)
     if len(headers) > 1 or len(query) > 1:

@@ -67,7 +67,7 @@ class History:
         self._secret = secret
         self._tag = tag
         self._clock = clock
-        # The breaker prevents that each page waits for a database that does not respond.
+        # While the breaker is open, pages do not wait for a database that does not respond.
         self._breaker = DependencyBreaker(
             "the database of histories", self._ping, (OperationalError, TimeoutError)
         )
@@ -143,7 +143,7 @@ class History:
         """Delete a visitor's entries, or only the entry of one ``subject``.
 
         Raises HistoryUnavailable if entries, or their bytes in the database's files, could not be
-        deleted. A second call of ``erase`` deletes the rest.
+        deleted. If ``erase`` fails, call it again to delete the remaining data.
         """
         mine = self._visitor_key(visitor)
         tag = "" if subject is None else self._tag(subject)

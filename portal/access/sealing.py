@@ -15,7 +15,8 @@ def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fern
 
     The cipher also decrypts texts that were encrypted with the ``former`` secret keys.
     """
-    # Import cryptography late, because it takes half of the import time at startup.
+    # Import the package cryptography late, because its import takes half of the import time at
+    # startup.
     from cryptography.fernet import Fernet, MultiFernet
 
     ciphers = [

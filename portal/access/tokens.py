@@ -107,7 +107,7 @@ class Tokens:
             for number, token in enumerate(configured, start=1)
         }
         self._cached: dict[str, tuple[float, Issued | None]] = {}
-        # The breaker prevents that each read of an unreachable database waits for a time-out.
+        # While the breaker is open, no request waits for a time-out of the unreachable database.
         self._breaker = DependencyBreaker("the database", self._ping, (SQLAlchemyError,))
         self._lock = threading.Lock()
 

@@ -359,7 +359,7 @@ class Batches:
             & (table.c.state == "paused")
             & (table.c.resume_at <= self._clock())
         )
-        with reading(self._engine) as db:  # most calls find no due batch
+        with reading(self._engine) as db:  # most calls find no batch to resume
             if db.execute(select(table.c.id).where(due).limit(1)).first() is None:
                 return
         with self._writing() as db:
@@ -552,7 +552,7 @@ class Batches:
         return cipher(self._secret, _PURPOSE, self._former)
 
     def _decrypts(self, sealed: bytes) -> bool:
-        from cryptography.fernet import InvalidToken  # late, because the import is slow
+        from cryptography.fernet import InvalidToken  # imported late, because the import is slow
 
         try:
             self._cipher().decrypt(sealed)

@@ -171,7 +171,7 @@ def _collected(
 
 
 def _one(value: object) -> Subject | str:
-    """Return the plate or Renavam that a value is, or the value as text."""
+    """Return a value as a plate or a Renavam, or else as text."""
     if not isinstance(value, str):
         return str(value)
     match = _SUBJECT.fullmatch(value.translate(_INVISIBLE).strip())

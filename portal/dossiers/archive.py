@@ -343,7 +343,7 @@ class DossierArchive:
     def _unseal(
         self, number: str, part: str, sealed: bytes | None, namespace: str | None = None
     ) -> bytes | None:
-        from cryptography.fernet import InvalidToken  # late, because the import is slow
+        from cryptography.fernet import InvalidToken  # imported late, because the import is slow
 
         if sealed is None:
             return None

@@ -36,8 +36,8 @@ def bind_error(host: str, port: int) -> str | None:
 def pin_to_processor(number: int, workers: int) -> None:
     """Pin a worker to one processor if there are as many processors as workers.
 
-    Because of the interpreter's lock, only one thread of a worker runs at a time. A change of the
-    lock to a thread on another processor takes extra time. If the numbers of processors and workers
+    Because of the interpreter's lock, only one thread of a worker runs at a time. It takes extra
+    time to pass the lock to a thread on another processor. If the numbers of processors and workers
     differ, or if the process may not choose a processor, the operating system places the workers.
     """
     if not hasattr(os, "sched_setaffinity"):

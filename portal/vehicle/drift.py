@@ -67,8 +67,8 @@ CONTRACT: dict[str, object] = {
 
 # In metric labels and log fields, a field name that does not match this pattern is replaced by "?",
 # because the name could be data. A plate never matches, because a matching name has no digit and
-# begins with a lower-case letter, like the contract's names. _MOST_PATHS limits the number of
-# labels that a faulty answer can create.
+# begins with a lower-case letter, like the contract's names. At most _MOST_PATHS paths are
+# returned, so that a faulty answer does not create many labels.
 _NAME = re.compile(r"[a-z][A-Za-z_]{0,39}", re.ASCII)
 _MOST_PATHS = 64
 _FRAME = frozenset({"status", "result"})

@@ -73,7 +73,7 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
 
 
 def fold(text: str) -> str:
-    """Convert a text for comparison to upper case without accents and repeated blanks."""
+    """Convert a text to upper case without accents and repeated blanks, for comparisons."""
     return " ".join(bare(text).split())
 
 
